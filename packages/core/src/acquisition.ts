@@ -1,0 +1,264 @@
+import type { Calendar, CalendarEntry } from './calendar.ts';
+import type { Busy, Claim, Grant } from './contract.ts';
+import { about, channels } from './diagnostics.ts';
+import { isPermanent } from './errors.ts';
+import type { LockError } from './errors.ts';
+import { HeldLease, deadlineOf } from './held-lease.ts';
+import type { LeaseHost } from './held-lease.ts';
+import { badAnswerError, lateGrantError, overloadedError, timeoutError, unavailableError } from './messages.ts';
+import type { Settings } from './options.ts';
+import { untilPoll, untilRetry } from './pace.ts';
+
+/** What an acquisition needs from the `Locks` that started it. */
+export interface AcquisitionHost extends LeaseHost {
+  /** The calendar of those who wait; its timer keeps the process alive. */
+  readonly waitingCalendar: Calendar;
+  readonly acquisitions: Set<Acquisition>;
+  readonly maxWaiters: number;
+  /** How many of the acquisitions wait: their first answer was busy. */
+  waiting: number;
+  nextOwner(): string;
+}
+
+type Phase = 'attempting' | 'waiting' | 'done';
+
+/**
+ * One call of `acquire` or `tryAcquire`, from the first attempt to its lease or its end. Deadline, signal and close race the
+ * attempt in flight, so that a silent backend holds nobody; what such an attempt leaves is given up in the background.
+ */
+export class Acquisition implements CalendarEntry {
+  calendarPrevious: CalendarEntry | undefined = undefined;
+  calendarNext: CalendarEntry | undefined = undefined;
+  readonly #host: AcquisitionHost;
+  readonly #settings: Settings;
+  readonly #orNull: boolean;
+  readonly #startedAt: number;
+  readonly #deadline: number;
+  #claim: Claim;
+  #phase: Phase = 'attempting';
+  #inFlight: Promise<Grant | Busy> | undefined = undefined;
+  #lastSend = 0;
+  #attempts = 0;
+  /** A wake came while an attempt was in flight: its busy answer is old already. */
+  #woken = false;
+  /** The first busy answer was counted in `host.waiting`. */
+  #counted = false;
+  /** The claim may have a place in line, or a hold that nobody knows of. */
+  #leaves = false;
+  #uncertain = false;
+  /** The send of the first of the rejections since the last answer. */
+  #rejectedSince: number | undefined = undefined;
+  #busy = false;
+  #cause: unknown = undefined;
+  #polls = 0;
+  #resolve!: (lease: HeldLease | null) => void;
+  #reject!: (error: unknown) => void;
+  readonly result: Promise<HeldLease | null>;
+
+  /** With `orNull`, a lock that is not free in time resolves to `null` instead of rejecting. */
+  constructor(host: AcquisitionHost, key: string, settings: Settings, orNull: boolean) {
+    this.#host = host;
+    this.#settings = settings;
+    this.#orNull = orNull;
+    this.#claim = this.#newClaim(key);
+    this.#startedAt = host.runtime.clock.now();
+    this.#deadline = settings.wait > 0 ? this.#startedAt + settings.wait : Infinity;
+    this.result = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    host.acquisitions.add(this);
+    settings.signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (settings.signal?.aborted) this.#onAbort();
+    else this.#attempt();
+  }
+
+  /** Ends it because its `Locks` is closing. */
+  close(reason: LockError): void {
+    this.#fail(reason);
+  }
+
+  due(now: number): void {
+    if (this.#phase === 'done') return;
+    if (now >= this.#deadline) this.#expire();
+    else if (this.#rejectedFor(now) >= this.#settings.ttl) this.#fail(this.#unavailable());
+    else if (this.#phase === 'waiting') this.#attempt();
+  }
+
+  readonly #onAbort = (): void => this.#fail(this.#settings.signal?.reason);
+
+  readonly #onWake = (): void => {
+    if (this.#phase === 'waiting') this.#attempt();
+    else this.#woken = true;
+  };
+
+  #attempt(): void {
+    const { provider, runtime, waitingCalendar } = this.#host;
+    this.#phase = 'attempting';
+    this.#woken = false;
+    this.#attempts += 1;
+    const sentAt = runtime.clock.now();
+    this.#lastSend = sentAt;
+    waitingCalendar.schedule(this, Math.min(this.#deadline, (this.#rejectedSince ?? Infinity) + this.#settings.ttl));
+    const inLine = this.#settings.wait > 0 && (this.#counted || this.#host.waiting < this.#host.maxWaiters);
+    this.#leaves ||= inLine;
+    try {
+      this.#inFlight = provider.tryAcquire(this.#claim, inLine ? this.#onWake : undefined);
+    } catch (error) {
+      this.#inFlight = Promise.reject(error);
+    }
+    this.#inFlight.then(
+      (answer) => this.#answered(answer, sentAt),
+      (error: unknown) => this.#rejected(error, sentAt),
+    );
+  }
+
+  #answered(answer: Grant | Busy, sentAt: number): void {
+    if (this.#phase === 'done') return;
+    if (typeof answer?.granted !== 'boolean') {
+      this.#rejected(badAnswerError(this.#host.provider, this.#claim), sentAt);
+      return;
+    }
+    this.#inFlight = undefined;
+    if (answer.granted) {
+      this.#granted(answer, sentAt);
+      return;
+    }
+    this.#busy = true;
+    if (this.#rejectedSince !== undefined) this.#polls = 0;
+    this.#rejectedSince = undefined;
+    if (this.#settings.wait === 0) {
+      this.#expire();
+    } else if (!this.#counted && this.#host.waiting >= this.#host.maxWaiters) {
+      this.#fail(overloadedError(this.#claim, this.#host.maxWaiters));
+    } else {
+      this.#count();
+      if (this.#woken) this.#attempt();
+      else this.#pause(answer.retryAfter);
+    }
+  }
+
+  #granted(grant: Grant, sentAt: number): void {
+    const { clock } = this.#host.runtime;
+    const holdUntil = this.#settings.maxHold === Infinity ? Infinity : clock.now() + this.#settings.maxHold;
+    const deadline = deadlineOf(sentAt, grant.validity ?? this.#claim.ttl, holdUntil);
+    if (clock.exact() >= deadline) {
+      this.#handBack(sentAt);
+      return;
+    }
+    this.#finish();
+    const terms = { claim: this.#claim, grant, sentAt, deadline, renew: this.#settings.renew, holdUntil };
+    if (channels.acquire.hasSubscribers) {
+      const waited = clock.now() - this.#startedAt;
+      const message = { ...about(this.#host.provider.name, this.#claim), token: grant.token };
+      channels.acquire.publish({ ...message, waited, attempts: this.#attempts });
+    }
+    this.#resolve(new HeldLease(this.#host, terms));
+  }
+
+  /** A grant that is older than its validity counts as a rejection; the claim is over, because its release was sent. */
+  #handBack(sentAt: number): void {
+    const error = lateGrantError(this.#host.provider, this.#claim, this.#host.runtime.clock.now() - sentAt);
+    this.#host.releases.start({ claim: this.#claim, uncertain: false, lastSend: sentAt });
+    this.#claim = this.#newClaim(this.#claim.key);
+    this.#leaves = false;
+    this.#uncertain = false;
+    this.#retryAfterRejection(error, sentAt);
+  }
+
+  #rejected(error: unknown, sentAt: number): void {
+    if (this.#phase === 'done') return;
+    this.#inFlight = undefined;
+    if (isPermanent(error)) {
+      // "Not, and will not": only an earlier attempt can have left something.
+      if (this.#attempts === 1) this.#leaves = false;
+      this.#fail(error);
+      return;
+    }
+    this.#leaves = true;
+    this.#uncertain = true;
+    this.#retryAfterRejection(error, sentAt);
+  }
+
+  #retryAfterRejection(error: unknown, sentAt: number): void {
+    this.#busy = false;
+    this.#cause = error;
+    this.#rejectedSince ??= sentAt;
+    const now = this.#host.runtime.clock.now();
+    if (this.#settings.wait === 0 || this.#rejectedFor(now) >= this.#settings.ttl) this.#fail(this.#unavailable());
+    else this.#pause(undefined);
+  }
+
+  #pause(retryAfter: number | undefined): void {
+    const { runtime, waitingCalendar } = this.#host;
+    this.#phase = 'waiting';
+    const now = runtime.clock.now();
+    const delay =
+      retryAfter === undefined
+        ? untilPoll(runtime, this.#polls++, this.#settings.ttl)
+        : untilRetry(runtime, retryAfter);
+    const giveUpAt = (this.#rejectedSince ?? Infinity) + this.#settings.ttl;
+    waitingCalendar.schedule(this, Math.min(now + delay, this.#deadline, giveUpAt));
+  }
+
+  #rejectedFor(now: number): number {
+    return this.#rejectedSince === undefined ? 0 : now - this.#rejectedSince;
+  }
+
+  #expire(): void {
+    if (!this.#busy) this.#fail(this.#unavailable());
+    else if (this.#orNull) {
+      this.#end(undefined);
+      this.#resolve(null);
+    } else this.#fail(timeoutError(this.#claim, this.#settings.wait));
+  }
+
+  #unavailable(): LockError {
+    return unavailableError(this.#host.provider, this.#claim, this.#cause);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#phase === 'done') return;
+    this.#end(error);
+    this.#reject(error);
+  }
+
+  /** Ends it without a lease, at once; what the claim may have in the store is given up behind. */
+  #end(error: unknown): void {
+    this.#finish();
+    if (this.#leaves || this.#inFlight !== undefined) {
+      this.#host.releases.start({
+        claim: this.#claim,
+        inFlight: this.#inFlight,
+        uncertain: this.#uncertain,
+        lastSend: this.#lastSend,
+      });
+    }
+    if (channels.giveUp.hasSubscribers) {
+      const waited = this.#host.runtime.clock.now() - this.#startedAt;
+      const message = { ...about(this.#host.provider.name, this.#claim), error };
+      channels.giveUp.publish({ ...message, waited, attempts: this.#attempts });
+    }
+  }
+
+  #finish(): void {
+    this.#phase = 'done';
+    this.#host.acquisitions.delete(this);
+    this.#host.waitingCalendar.cancel(this);
+    this.#settings.signal?.removeEventListener('abort', this.#onAbort);
+    if (this.#counted) this.#host.waiting -= 1;
+  }
+
+  #count(): void {
+    if (this.#counted) return;
+    this.#counted = true;
+    this.#host.waiting += 1;
+    if (channels.wait.hasSubscribers) channels.wait.publish(about(this.#host.provider.name, this.#claim));
+  }
+
+  #newClaim(key: string): Claim {
+    const { ttl, mode, permits } = this.#settings;
+    const owner = this.#host.nextOwner();
+    return permits === undefined ? { key, owner, ttl, mode } : { key, owner, ttl, mode, permits };
+  }
+}

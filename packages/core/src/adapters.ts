@@ -1,0 +1,81 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { AdapterModule } from './adapter-config.ts';
+import { LockError } from './errors.ts';
+import { describe } from './key.ts';
+import * as memory from './memory/config.ts';
+
+interface KnownAdapter {
+  readonly module: string;
+  /** What to install: the adapter and its client. */
+  readonly packages: string;
+}
+
+const known: Readonly<Record<string, KnownAdapter>> = {
+  redis: { module: '@locks/redis', packages: '@locks/redis ioredis' },
+  zookeeper: { module: '@locks/zookeeper', packages: '@locks/zookeeper node-zookeeper-client' },
+  sql: { module: '@locks/sql', packages: '@locks/sql knex' },
+};
+
+/** The adapter that serves each URL scheme. */
+export const schemes: Readonly<Record<string, string>> = {
+  memory: 'memory',
+  redis: 'redis',
+  rediss: 'redis',
+  zookeeper: 'zookeeper',
+  postgres: 'sql',
+  postgresql: 'sql',
+  mysql: 'sql',
+  mariadb: 'sql',
+  sqlite: 'sql',
+};
+
+/** Imports the adapter `named` in a configuration. Throws `LOCK_MISCONFIGURED` with the command that installs it. */
+export async function loadAdapter(named: unknown): Promise<AdapterModule> {
+  if (isAdapter(named)) return named;
+  if (typeof named !== 'string' || named === '') {
+    throw new LockError(
+      'LOCK_MISCONFIGURED',
+      `openLocks: option "provider" must be an adapter's name, a module id or a module that exports fromConfig, not ${describe(named)}.`,
+    );
+  }
+  if (named === 'memory') return memory;
+  const adapter = Object.hasOwn(known, named) ? known[named] : undefined;
+  const id = adapter?.module ?? named;
+  const loaded = await importFrom(id);
+  if (isAdapter(loaded)) return loaded;
+  if (loaded !== undefined) {
+    throw new LockError('LOCK_MISCONFIGURED', `openLocks: module "${id}" does not export a function fromConfig.`);
+  }
+  const names = ['memory', ...Object.keys(known)].join(', ');
+  throw new LockError(
+    'LOCK_MISCONFIGURED',
+    adapter === undefined
+      ? `openLocks: provider "${named}" is neither one of ${names} nor a module that can be imported. Install it, or correct its name.`
+      : `openLocks: provider "${named}" needs the package ${id}, which is not installed. Run: npm install ${adapter.packages}`,
+  );
+}
+
+/** The module, or `undefined` if there is none. A module that is there and fails to load rejects with its own error. */
+async function importFrom(id: string): Promise<unknown> {
+  // This package may be stored away from its user (pnpm, workspaces), who is the one that installed the adapter.
+  for (const base of [import.meta.url, pathToFileURL(join(process.cwd(), 'any.js')).href]) {
+    const resolved = resolve(id, base);
+    if (resolved !== undefined) return await import(resolved);
+  }
+  return undefined;
+}
+
+function resolve(id: string, base: string): string | undefined {
+  try {
+    const path = createRequire(base).resolve(id);
+    return path.startsWith('node:') ? path : pathToFileURL(path).href;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAdapter(value: unknown): value is AdapterModule {
+  return typeof value === 'object' && value !== null && 'fromConfig' in value && typeof value.fromConfig === 'function';
+}

@@ -1,0 +1,141 @@
+import type { Runtime, TimerHandle } from './runtime.ts';
+
+/** Something that is due once, at a time it can move. The links belong to the calendar. */
+export interface CalendarEntry {
+  calendarPrevious: CalendarEntry | undefined;
+  calendarNext: CalendarEntry | undefined;
+  /** Called when its time has come; it is no longer in the calendar then. Must not throw. */
+  due(now: number): void;
+}
+
+interface Bucket extends CalendarEntry {
+  readonly at: number;
+}
+
+/**
+ * A timer wheel with buckets made on demand: entries of the same millisecond share one, a heap orders the buckets, and one
+ * timer serves all. Adding to an existing bucket, moving and removing are a few pointer writes, because almost every lease
+ * is released long before it is due. Callers round what may be early, so that many entries share a bucket.
+ */
+export class Calendar {
+  readonly #runtime: Runtime;
+  readonly #keepAlive: boolean;
+  readonly #buckets = new Map<number, Bucket>();
+  readonly #heap: Bucket[] = [];
+  #size = 0;
+  #timer: TimerHandle | undefined;
+  #timerAt = Infinity;
+
+  constructor(runtime: Runtime, keepAlive: boolean) {
+    this.#runtime = runtime;
+    this.#keepAlive = keepAlive;
+  }
+
+  /** How many entries are in it. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Puts `entry` at `at` (ms of the runtime's clock, rounded up), from wherever it was. `Infinity` only takes it out. */
+  schedule(entry: CalendarEntry, at: number): void {
+    this.cancel(entry);
+    if (at === Infinity) return;
+    const bucket = this.#bucket(Math.ceil(at));
+    const last = bucket.calendarPrevious ?? bucket;
+    entry.calendarPrevious = last;
+    entry.calendarNext = bucket;
+    last.calendarNext = entry;
+    bucket.calendarPrevious = entry;
+    this.#size += 1;
+    if (bucket.at < this.#timerAt) this.#arm(bucket.at);
+  }
+
+  /** Takes `entry` out, if it is in. */
+  cancel(entry: CalendarEntry): void {
+    const previous = entry.calendarPrevious;
+    const next = entry.calendarNext;
+    if (previous === undefined || next === undefined) return;
+    previous.calendarNext = next;
+    next.calendarPrevious = previous;
+    entry.calendarPrevious = undefined;
+    entry.calendarNext = undefined;
+    this.#size -= 1;
+    // A timer left behind would keep the process alive; one that does not may as well fire for nothing.
+    if (this.#size === 0 && this.#keepAlive) this.stop();
+  }
+
+  /** Stops the timer and forgets all entries. */
+  stop(): void {
+    if (this.#timer !== undefined) this.#runtime.clearTimer(this.#timer);
+    this.#timer = undefined;
+    this.#timerAt = Infinity;
+    this.#buckets.clear();
+    this.#heap.length = 0;
+  }
+
+  #bucket(at: number): Bucket {
+    const known = this.#buckets.get(at);
+    if (known !== undefined) return known;
+    const bucket: Bucket = { at, calendarPrevious: undefined, calendarNext: undefined, due: nothing };
+    bucket.calendarPrevious = bucket;
+    bucket.calendarNext = bucket;
+    this.#buckets.set(at, bucket);
+    push(this.#heap, bucket);
+    return bucket;
+  }
+
+  #arm(at: number): void {
+    if (this.#timer !== undefined) this.#runtime.clearTimer(this.#timer);
+    this.#timerAt = at;
+    const delay = Math.ceil(at - this.#runtime.clock.now());
+    this.#timer = this.#runtime.setTimer(() => this.#fire(), Math.max(delay, 1), this.#keepAlive);
+  }
+
+  #fire(): void {
+    this.#timer = undefined;
+    this.#timerAt = Infinity;
+    const now = this.#runtime.clock.exact();
+    for (let first = this.#heap[0]; first !== undefined && first.at <= now; first = this.#heap[0]) {
+      pop(this.#heap);
+      this.#buckets.delete(first.at);
+      for (let entry = first.calendarNext; entry !== undefined && entry !== first; entry = first.calendarNext) {
+        this.cancel(entry);
+        entry.due(now);
+      }
+    }
+    const first = this.#heap[0];
+    if (first !== undefined && first.at < this.#timerAt) this.#arm(first.at);
+  }
+}
+
+function nothing(): void {}
+
+function push(heap: Bucket[], bucket: Bucket): void {
+  let index = heap.push(bucket) - 1;
+  while (index > 0) {
+    const parent = (index - 1) >> 1;
+    if (at(heap, parent).at <= bucket.at) break;
+    heap[index] = at(heap, parent);
+    index = parent;
+  }
+  heap[index] = bucket;
+}
+
+function pop(heap: Bucket[]): void {
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return;
+  let index = 0;
+  for (;;) {
+    let child = index * 2 + 1;
+    if (child >= heap.length) break;
+    if (child + 1 < heap.length && at(heap, child + 1).at < at(heap, child).at) child += 1;
+    if (at(heap, child).at >= last.at) break;
+    heap[index] = at(heap, child);
+    index = child;
+  }
+  heap[index] = last;
+}
+
+function at(heap: readonly Bucket[], index: number): Bucket {
+  return heap[index] as Bucket;
+}

@@ -1,0 +1,140 @@
+/**
+ * The contract between `@locks/core` and a provider: the one page an adapter author reads.
+ *
+ * A provider only answers. Everything that waits, times, retries, renews or reports is written once, in core.
+ * All durations are milliseconds.
+ *
+ * Four laws:
+ *
+ * 1. Granted, busy and false are certain; a rejection means *unknown*, except `LOCK_INVALID`, `LOCK_MISCONFIGURED` and
+ *    `LOCK_CLOSED`, which mean "not, and will not". Contention is never an exception; a dead backend is never contention.
+ *    A provider rejects only when its command can no longer take effect, or has a server-side limit below the ttl.
+ * 2. Every call may be repeated. A claim whose reply was lost is sent again and finds itself the holder: the same token,
+ *    the ttl restarted. After a release was sent, core never acquires with that owner again.
+ * 3. The server's clock or session decides expiry; only core's monotonic clock decides validity. No client wall clock.
+ * 4. Tokens of one key strictly increase: each grant's token exceeds those of all earlier grants it conflicts with, and
+ *    none is given twice, across release, expiry, forced release, restarts and the clean-up of idle keys.
+ */
+
+/** `exclusive`: one holder and nobody else. `shared`: together with other shared holders. */
+export type Mode = 'exclusive' | 'shared';
+
+/** One party's wish for a key. Core makes it, validates it, and repeats it unchanged until it is granted or released. */
+export interface Claim {
+  /**
+   * What is locked: 1 to 512 UTF-8 bytes, no NUL, no lone surrogate. Compared byte by byte: no normalisation, no case
+   * folding. A provider encodes what its store cannot take as it is; it never restricts further.
+   */
+  readonly key: string;
+  /**
+   * Unique per lease and never reused: `<label>/<unique>`. The label (`host:pid` by default) is what people see.
+   * Composites append `~n`; a provider compares owners verbatim and reads nothing from them.
+   */
+  readonly owner: string;
+  /** The duration asked for, in ms: an integer from 50 to 86 400 000. */
+  readonly ttl: number;
+  readonly mode: Mode;
+  /**
+   * Shared only: at most this many holders at once. Absent means unlimited, which is a number like another: the number is
+   * fixed for a key while anybody shares it or waits to, and a different one rejects with `LOCK_INVALID`, naming both.
+   */
+  readonly permits?: number;
+  /** The granted token must exceed it. Below 2^53. */
+  readonly floor?: bigint;
+}
+
+/** The claim holds the key. */
+export interface Grant {
+  readonly granted: true;
+  /** The fencing token, minted in the same atomic step as the grant. */
+  readonly token: bigint;
+  /** How long the grant lasts, in ms from the call. Absent: the ttl. Session providers always report it. */
+  readonly validity?: number;
+  /** Aborted when the provider learns that the hold is gone (sessions). */
+  readonly lost?: AbortSignal;
+}
+
+/** The key is held by others, or others are in line before this claim. */
+export interface Busy {
+  readonly granted: false;
+  /** The latest moment for the next attempt, in ms from the answer. Absent: core polls at a pace of its own. */
+  readonly retryAfter?: number;
+}
+
+/** The claim still holds the key and its ttl was restarted. */
+export interface Renewal {
+  /** How long the renewed hold lasts, in ms from the call. Absent: the ttl. */
+  readonly validity?: number;
+}
+
+/** One holder, as far as the store knows it. Foreign holders (another library's) have what can be known. */
+export interface Holder {
+  readonly owner: string;
+  readonly mode: Mode;
+  readonly token?: bigint;
+  /** Ms until the store lets go, if it is not renewed. */
+  readonly remaining?: number;
+}
+
+/** The state of one key at one moment. */
+export interface KeyState {
+  readonly key: string;
+  readonly holders: readonly Holder[];
+  /** How many claims are in line. */
+  readonly waiters: number;
+  /** Composites: the states of the members, in their order. */
+  readonly members?: readonly KeyState[];
+}
+
+/** What a provider declares about itself. The conformance suite derives from it which requirements apply. */
+export interface Traits {
+  /** Who can meet on one key: one process, the processes of one host, or everybody on the network. */
+  readonly scope: 'process' | 'host' | 'network';
+  /** What ends the hold of a dead holder: the ttl on the server's clock, or the end of its session. */
+  readonly expiry: 'ttl' | 'session';
+  /**
+   * `strict`: law 4 holds always. `clock-bounded`: it holds while the store keeps its counter, and after a loss of the counter
+   * as long as server clocks differ by less than the time between the two grants. `none`: tokens mean nothing.
+   */
+  readonly fencing: 'strict' | 'clock-bounded' | 'none';
+  /** Claims that wait are granted in the order in which they took their place in line. */
+  readonly fair: boolean;
+  /** Shared mode and permits are supported. Without it a shared claim rejects with `LOCK_INVALID`. */
+  readonly shared: boolean;
+  /** `wake` is called when another attempt is worth making. Without it core polls. */
+  readonly wake: boolean;
+}
+
+/** One backend's adapter. Each call settles within the provider's `timeout` (5 000 ms by default). */
+export interface LockProvider {
+  /** The backend's name, for messages and diagnostics. */
+  readonly name: string;
+  readonly traits: Traits;
+  /**
+   * One atomic attempt; never waits for the lock. A repeat by the holder answers with the same token and restarts the ttl; a
+   * repeat of a held exclusive claim as shared converts the hold without a gap, shared to exclusive is refused
+   * (`LOCK_INVALID`).
+   *
+   * With `wake` the caller intends to wait: take a place in line where there is one, and call `wake` (any number of times,
+   * spuriously too, never synchronously) when another attempt is worth making, until granted or released. The latest
+   * callback of an owner counts; a wake since the send of an attempt counts, even before its busy answer; a repeat without
+   * `wake` keeps the place.
+   */
+  tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy>;
+  /**
+   * Restarts the ttl. With `token`, also makes it this lease's token and the key's counter at least that; refused when the
+   * lease's own token is higher. `false`: this claim certainly does not hold the key (or the token was refused: then release).
+   */
+  renew(claim: Claim, token?: bigint): Promise<Renewal | false>;
+  /**
+   * Gives up whatever the claim has: the hold, or the place in line. The local registration of `wake` goes before any I/O.
+   * `true`: this call freed a hold.
+   */
+  release(claim: Claim): Promise<boolean>;
+  /** Who holds `key`, and how many wait. A forced release is `release` with an owner and mode reported here. */
+  inspect(key: string): Promise<KeyState>;
+  /** Ends connections and timers that the provider made itself. Later calls reject with `LOCK_CLOSED`. Idempotent. */
+  close(): Promise<void>;
+  /** Optional: the keys with this prefix that are held or waited for, in no order. */
+  list?(prefix: string): AsyncIterable<string>;
+}

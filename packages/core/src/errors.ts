@@ -1,0 +1,71 @@
+/** What went wrong. Match errors by `code`, not by class: several copies of this package may be loaded. */
+export type LockErrorCode =
+  /** The lock was not free within `wait`; the backend answered. */
+  | 'LOCK_TIMEOUT'
+  /** The lease ended against its holder's will. */
+  | 'LOCK_LOST'
+  /** The backend did not answer, or answered with an error; whether the call took effect is unknown. */
+  | 'LOCK_UNAVAILABLE'
+  /** `close()` was called. */
+  | 'LOCK_CLOSED'
+  /** An argument, an option of a call, or the use of a lease is wrong. */
+  | 'LOCK_INVALID'
+  /** The configuration is wrong, or the backend refuses it: permissions, version, missing adapter, unmet `requires`. */
+  | 'LOCK_MISCONFIGURED'
+  /** `maxWaiters` claims are waiting already. */
+  | 'LOCK_OVERLOADED'
+  /** A guard refused a fencing token: a later holder has been there. */
+  | 'LOCK_STALE';
+
+/** Options of a `LockError`. */
+export interface LockErrorOptions {
+  /** The error underneath, if there is one. */
+  readonly cause?: unknown;
+  /** The key it is about. */
+  readonly key?: string;
+  /** `LOCK_LOST` from `withLock`: what `work` resolved to. */
+  readonly result?: unknown;
+}
+
+/** The only error class of this library. */
+export class LockError extends Error {
+  override readonly name = 'LockError';
+  readonly code: LockErrorCode;
+  readonly key: string | undefined;
+  /** `LOCK_LOST` from `withLock`: what `work` resolved to, when it did. When it threw, its error is `cause`. */
+  readonly result: unknown;
+
+  constructor(code: LockErrorCode, message: string, options: LockErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.code = code;
+    this.key = options.key;
+    this.result = options.result;
+  }
+}
+
+const codes: ReadonlySet<string> = new Set<LockErrorCode>([
+  'LOCK_TIMEOUT',
+  'LOCK_LOST',
+  'LOCK_UNAVAILABLE',
+  'LOCK_CLOSED',
+  'LOCK_INVALID',
+  'LOCK_MISCONFIGURED',
+  'LOCK_OVERLOADED',
+  'LOCK_STALE',
+]);
+
+/** Whether `error` is a `LockError` (of any copy of this package), with that code if one is given. */
+export function isLockError(error: unknown, code?: LockErrorCode): error is LockError {
+  if (!(error instanceof Error)) return false;
+  const own = (error as { readonly code?: unknown }).code;
+  return typeof own === 'string' && codes.has(own) && (code === undefined || own === code);
+}
+
+/** "Not, and will not": the rejections of a provider that leave nothing unknown (law 1). */
+export function isPermanent(error: unknown): error is LockError {
+  return (
+    isLockError(error, 'LOCK_INVALID') ||
+    isLockError(error, 'LOCK_MISCONFIGURED') ||
+    isLockError(error, 'LOCK_CLOSED')
+  );
+}

@@ -1,0 +1,260 @@
+import type { Calendar, CalendarEntry } from './calendar.ts';
+import type { Claim, Grant, LockProvider, Mode, Renewal } from './contract.ts';
+import { about, channels } from './diagnostics.ts';
+import { isPermanent } from './errors.ts';
+import type { LockError } from './errors.ts';
+import type { BackgroundReleases } from './background-releases.ts';
+import { releaseOnce } from './background-releases.ts';
+import type { Lease } from './lease.ts';
+import type { LossSignals } from './loss-signals.ts';
+import { lostError, releasedError, unconfirmedRelease, unconfirmedRenewal } from './messages.ts';
+import { untilRenewal } from './pace.ts';
+import type { Runtime } from './runtime.ts';
+import { certain, grouped } from './validity.ts';
+
+/** What a lease needs from the `Locks` that made it. */
+export interface LeaseHost {
+  readonly provider: LockProvider;
+  readonly runtime: Runtime;
+  readonly calendar: Calendar;
+  readonly releases: BackgroundReleases;
+  readonly leases: Set<HeldLease>;
+  readonly lossSignals: LossSignals<HeldLease>;
+}
+
+type State = 'held' | 'released' | 'lost' | 'closed';
+
+/** How a granted lease is kept. */
+export interface Terms {
+  readonly claim: Claim;
+  readonly grant: Grant;
+  /** When the winning attempt was sent. */
+  readonly sentAt: number;
+  /** When the lease certainly ends, unless it is renewed. */
+  readonly deadline: number;
+  readonly renew: boolean;
+  /** The clock's reading at which the lease ends however often it is renewed. */
+  readonly holdUntil: number;
+}
+
+/** When the lease certainly ends: counted from the send, never beyond `holdUntil`. */
+export function deadlineOf(sentAt: number, validity: number, holdUntil: number): number {
+  return Math.min(sentAt + certain(validity), holdUntil);
+}
+
+/** The lease that users hold: validity by the clock, renewal and loss from the calendar. */
+export class HeldLease implements Lease, CalendarEntry {
+  calendarPrevious: CalendarEntry | undefined = undefined;
+  calendarNext: CalendarEntry | undefined = undefined;
+  readonly #host: LeaseHost;
+  readonly #claim: Claim;
+  readonly #token: bigint;
+  readonly #autoRenew: boolean;
+  readonly #holdUntil: number;
+  readonly #session: AbortSignal | undefined;
+  #state: State = 'held';
+  #deadline: number;
+  #lastSend: number;
+  #failures = 0;
+  #reason: LockError | undefined = undefined;
+  #controller: AbortController | undefined = undefined;
+  #renewing: Promise<void> | undefined = undefined;
+  #releasing: Promise<boolean> | undefined = undefined;
+
+  constructor(host: LeaseHost, terms: Terms) {
+    this.#host = host;
+    this.#claim = terms.claim;
+    this.#token = terms.grant.token;
+    this.#autoRenew = terms.renew;
+    this.#holdUntil = terms.holdUntil;
+    this.#deadline = terms.deadline;
+    this.#lastSend = terms.sentAt;
+    host.leases.add(this);
+    this.#plan(terms.sentAt + (terms.deadline - terms.sentAt) / 3);
+    this.#session = terms.grant.lost;
+    if (this.#session !== undefined) host.lossSignals.follow(this.#session, this);
+  }
+
+  get key(): string {
+    return this.#claim.key;
+  }
+
+  get owner(): string {
+    return this.#claim.owner;
+  }
+
+  get mode(): Mode {
+    return this.#claim.mode;
+  }
+
+  get token(): bigint {
+    return this.#token;
+  }
+
+  get held(): boolean {
+    return this.#state === 'held' && this.#host.runtime.clock.exact() < this.#deadline;
+  }
+
+  get remaining(): number {
+    return this.#state === 'held' ? Math.max(0, this.#deadline - this.#host.runtime.clock.exact()) : 0;
+  }
+
+  get signal(): AbortSignal {
+    // After a blocked event loop the timer has not run yet: whoever looks first learns it.
+    if (this.#state === 'held' && !this.held) this.#lapse();
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Why it ended against its holder's will; `undefined` while held and after `release`. */
+  get lostReason(): LockError | undefined {
+    if (this.#state === 'held' && !this.held) this.#lapse();
+    return this.#reason;
+  }
+
+  renew(): Promise<void> {
+    if (this.#state === 'held' && !this.held) this.#lapse();
+    if (this.#state !== 'held') return Promise.reject(this.#ended());
+    return this.#renew();
+  }
+
+  release(): Promise<boolean> {
+    if (this.#releasing !== undefined) return this.#releasing;
+    if (this.#state === 'held' && !this.held) this.#lapse();
+    if (this.#state !== 'held') return Promise.resolve(false);
+    this.#end('released');
+    this.#releasing = this.#release();
+    return this.#releasing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release().catch(() => {});
+  }
+
+  /** Ends the lease because its `Locks` is closing. */
+  close(reason: LockError): void {
+    if (this.#state !== 'held') return;
+    this.#reason = reason;
+    this.#end('closed');
+    this.#controller?.abort(reason);
+    this.#giveUp();
+  }
+
+  /** Ends the lease because the session that carried it has ended. */
+  sessionLost(): void {
+    if (this.#state === 'held') this.#lose('its session with the server has ended');
+  }
+
+  due(now: number): void {
+    if (now >= this.#deadline) {
+      this.#lapse();
+      return;
+    }
+    // In flight still: whatever comes of it, the deadline stands until an answer moves it.
+    this.#host.calendar.schedule(this, this.#deadline);
+    if (this.#autoRenew && this.#renewing === undefined) this.#renew().catch(() => {});
+  }
+
+  #renew(): Promise<void> {
+    // Renewals of one owner never overlap.
+    this.#renewing ??= this.#send().finally(() => (this.#renewing = undefined));
+    return this.#renewing;
+  }
+
+  async #send(): Promise<void> {
+    const { provider, runtime } = this.#host;
+    const sentAt = runtime.clock.now();
+    this.#lastSend = sentAt;
+    let answer: Renewal | false;
+    try {
+      answer = await provider.renew(this.#claim);
+    } catch (error) {
+      throw this.#unknown(error);
+    }
+    this.#publishRenewal(answer !== false);
+    if (this.#state !== 'held') throw this.#ended();
+    if (answer === false) {
+      this.#lose(`${provider.name} says that this owner does not hold it any more`);
+      throw this.#ended();
+    }
+    if (!this.held) {
+      this.#lapse();
+      throw this.#ended();
+    }
+    this.#failures = 0;
+    this.#deadline = deadlineOf(sentAt, answer.validity ?? this.#claim.ttl, this.#holdUntil);
+    this.#plan(sentAt + (this.#deadline - sentAt) / 3);
+  }
+
+  /** A rejected renewal proves nothing: it is tried again while the validity lasts. */
+  #unknown(error: unknown): LockError {
+    this.#publishRenewal(false, error);
+    if (this.#state !== 'held') return this.#ended();
+    if (!this.held) {
+      this.#lapse();
+      return this.#ended();
+    }
+    this.#failures += 1;
+    if (isPermanent(error)) {
+      this.#plan(Infinity);
+      return error;
+    }
+    const { provider, runtime } = this.#host;
+    this.#plan(runtime.clock.now() + untilRenewal(runtime, this.#failures, this.#claim.ttl));
+    return unconfirmedRenewal(provider, this.#claim, error);
+  }
+
+  /** The next thing to do: a renewal at `renewAt`, or else the loss at the deadline. */
+  #plan(renewAt: number): void {
+    const at = this.#autoRenew ? grouped(renewAt, this.#claim.ttl) : Infinity;
+    this.#host.calendar.schedule(this, Math.min(at, this.#deadline));
+  }
+
+  async #release(): Promise<boolean> {
+    const answer = await this.#host.releases.track(releaseOnce(this.#host.provider, this.#claim));
+    if (typeof answer === 'boolean') return answer;
+    if (isPermanent(answer)) throw answer;
+    this.#giveUp();
+    throw unconfirmedRelease(this.#host.provider, this.#claim, answer);
+  }
+
+  #lapse(): void {
+    const { clock } = this.#host.runtime;
+    this.#lose(clock.exact() >= this.#holdUntil ? 'its maxHold is over' : 'it was not renewed before its validity ended');
+  }
+
+  #lose(why: string): void {
+    const reason = lostError(this.#claim, why);
+    this.#reason = reason;
+    this.#end('lost');
+    this.#controller?.abort(reason);
+    if (channels.lost.hasSubscribers) {
+      channels.lost.publish({ ...about(this.#host.provider.name, this.#claim), reason });
+    }
+    this.#giveUp();
+  }
+
+  #end(state: State): void {
+    this.#state = state;
+    this.#host.calendar.cancel(this);
+    this.#host.leases.delete(this);
+    if (this.#session !== undefined) this.#host.lossSignals.unfollow(this.#session, this);
+  }
+
+  #giveUp(): void {
+    this.#host.releases.start({ claim: this.#claim, uncertain: false, lastSend: this.#lastSend });
+  }
+
+  #ended(): LockError {
+    return this.#reason ?? releasedError(this.#claim);
+  }
+
+  #publishRenewal(renewed: boolean, error?: unknown): void {
+    if (!channels.renew.hasSubscribers) return;
+    const message = { ...about(this.#host.provider.name, this.#claim), renewed };
+    channels.renew.publish(error === undefined ? message : { ...message, error });
+  }
+}

@@ -1,0 +1,170 @@
+import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '../contract.ts';
+import { LockError } from '../errors.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Hold, KeyRecord } from './record.ts';
+import { MemoryStore } from './store.ts';
+
+/** Options of a memory provider. */
+export interface MemoryOptions {
+  /** The store to share with other providers, as several processes share a server. @default one of its own */
+  readonly store?: MemoryStore | undefined;
+  /** First come, first served. `false` lets a newcomer pass those in line. @default true */
+  readonly fair?: boolean | undefined;
+  /** Of the store it makes when none is given: how long a place in line lasts without a sign of life, in ms. @default 6_000 */
+  readonly waiterTtl?: number | undefined;
+  /** Clock, timers and randomness. @default those of this process */
+  readonly runtime?: Runtime | undefined;
+}
+
+/** Locks within one process: for tests, demos, and services that run once. */
+export function createMemoryProvider(options: MemoryOptions = {}): LockProvider {
+  return new MemoryProvider(options.store ?? new MemoryStore(options), options.fair ?? true);
+}
+
+class MemoryProvider implements LockProvider {
+  readonly name = 'memory';
+  readonly traits: Traits;
+  readonly #store: MemoryStore;
+  readonly #fair: boolean;
+  #closed = false;
+
+  constructor(store: MemoryStore, fair: boolean) {
+    this.#store = store;
+    this.#fair = fair;
+    this.traits = { scope: 'process', expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, wake: true };
+  }
+
+  async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+    this.#checkOpen();
+    const record = this.#store.findOrAdd(claim.key);
+    const now = this.#store.now();
+    record.purge(now);
+    const hold = record.holds.get(claim.owner);
+    try {
+      checkPermits(record, claim);
+      const token = hold === undefined ? this.#admit(record, claim, now) : repeat(hold, claim, now);
+      if (token !== undefined) return { granted: true, token: BigInt(token) };
+      if (wake !== undefined) this.#takePlace(record, claim, wake, now);
+      return { granted: false, retryAfter: this.#retryAfter(record, claim.owner, now) };
+    } finally {
+      this.#after(record, claim.owner);
+    }
+  }
+
+  async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
+    this.#checkOpen();
+    const record = this.#store.find(claim.key);
+    if (record === undefined) return false;
+    const now = this.#store.now();
+    record.purge(now);
+    const hold = record.holds.get(claim.owner);
+    const refused = hold === undefined || (token !== undefined && BigInt(hold.token) > token);
+    if (!refused) {
+      hold.expires = now + claim.ttl;
+      if (token !== undefined) hold.token = Number(token);
+      record.token = Math.max(record.token, hold.token);
+    }
+    this.#after(record, claim.owner);
+    return refused ? false : {};
+  }
+
+  async release(claim: Claim): Promise<boolean> {
+    this.#checkOpen();
+    const record = this.#store.find(claim.key);
+    if (record === undefined) return false;
+    record.purge(this.#store.now());
+    record.queue.remove(claim.owner);
+    const freed = record.holds.delete(claim.owner);
+    this.#after(record, claim.owner);
+    return freed;
+  }
+
+  async inspect(key: string): Promise<KeyState> {
+    this.#checkOpen();
+    const record = this.#store.find(key);
+    if (record === undefined) return { key, holders: [], waiters: 0 };
+    const now = this.#store.now();
+    record.purge(now);
+    const holders = [...record.holds.values()].map(({ owner, mode, token, expires }) => ({
+      owner,
+      mode,
+      token: BigInt(token),
+      remaining: expires - now,
+    }));
+    return { key, holders, waiters: record.queue.size };
+  }
+
+  async *list(prefix: string): AsyncIterable<string> {
+    this.#checkOpen();
+    yield* this.#store.keys(prefix);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+
+  /** The token of a new hold; `undefined`: not now. */
+  #admit(record: KeyRecord, claim: Claim, now: number): number | undefined {
+    const { head } = record.queue;
+    const passes = !this.#fair || head === undefined || head.owner === claim.owner;
+    if (!passes || !record.admits(claim)) return undefined;
+    record.queue.remove(claim.owner);
+    const token = this.#store.mint(record, claim.floor);
+    const { owner, mode, permits } = claim;
+    record.holds.set(owner, { owner, mode, permits, token, expires: now + claim.ttl });
+    return token;
+  }
+
+  #takePlace(record: KeyRecord, claim: Claim, wake: () => void, now: number): void {
+    const deadline = now + this.#store.waiterTtl;
+    const place = record.queue.get(claim.owner);
+    if (place !== undefined) {
+      place.wake = wake;
+      place.deadline = deadline;
+      return;
+    }
+    const { owner, mode, permits } = claim;
+    record.queue.add({ owner, mode, permits, wake, deadline, previous: undefined, next: undefined });
+  }
+
+  /** The head looks when a holder would expire; the others only show that they are alive. */
+  #retryAfter(record: KeyRecord, owner: string, now: number): number {
+    const refresh = this.#store.waiterTtl / 3;
+    const { head } = record.queue;
+    const first = head === undefined || head.owner === owner || !this.#fair;
+    return first ? Math.min(refresh, Math.max(0, record.earliestExpiry() - now)) : refresh;
+  }
+
+  /** At the end of every operation: tell the head of the line if it can go, and forget what nobody uses. */
+  #after(record: KeyRecord, owner: string): void {
+    const head = record.admissibleHead(owner);
+    // Never synchronously: the caller of this operation must not run the waiter's code.
+    if (head !== undefined) queueMicrotask(() => head.wake());
+    this.#store.tidy(record);
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new LockError('LOCK_CLOSED', 'The memory provider is closed.');
+  }
+}
+
+/** A claim that holds already: the same token, the ttl restarted, perhaps downgraded. */
+function repeat(hold: Hold, claim: Claim, now: number): number {
+  if (hold.mode === 'shared' && claim.mode === 'exclusive') {
+    const message = `${JSON.stringify(claim.key)} is held shared by ${claim.owner} and cannot become exclusive: release it first.`;
+    throw new LockError('LOCK_INVALID', message, { key: claim.key });
+  }
+  hold.mode = claim.mode;
+  hold.permits = claim.permits;
+  hold.expires = now + claim.ttl;
+  return hold.token;
+}
+
+function checkPermits(record: KeyRecord, claim: Claim): void {
+  if (claim.mode === 'exclusive') return;
+  const fixed = record.fixedPermits();
+  if (fixed === undefined || fixed.permits === claim.permits) return;
+  const [has, wants] = [fixed.permits ?? 'unlimited', claim.permits ?? 'unlimited'];
+  const message = `${JSON.stringify(claim.key)} is shared with ${has} permits; ${wants} were asked for. All claims on a key need the same number.`;
+  throw new LockError('LOCK_INVALID', message, { key: claim.key });
+}

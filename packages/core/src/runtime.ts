@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { systemClock } from './clock.ts';
+import type { Clock } from './clock.ts';
+
+/** A pending timer. Its shape belongs to the runtime that made it. */
+export type TimerHandle = object | number;
+
+/** Everything core takes from the outside world. Inject another one to simulate schedules. */
+export interface Runtime {
+  readonly clock: Clock;
+  /**
+   * Calls `callback` once, not before `delay` ms have passed. Delays over 2^31 - 1 ms may fire early, so callers look at the
+   * clock. With `keepAlive` false the timer does not keep the process running.
+   */
+  setTimer(callback: () => void, delay: number, keepAlive: boolean): TimerHandle;
+  clearTimer(timer: TimerHandle): void;
+  /** A number in [0, 1), for jitter. */
+  random(): number;
+  /** A string that no other process ever gets: the unguessable part of owners. */
+  uniqueId(): string;
+}
+
+const longestDelay = 2 ** 31 - 1;
+
+/** The real clock, timers and randomness of this process. */
+export const systemRuntime: Runtime = {
+  clock: systemClock,
+  setTimer(callback, delay, keepAlive) {
+    // Node fires a delay of 2^31 ms or more at once.
+    const timer = setTimeout(callback, Math.min(Math.max(delay, 0), longestDelay));
+    if (!keepAlive) timer.unref();
+    return timer;
+  },
+  clearTimer(timer) {
+    clearTimeout(timer as NodeJS.Timeout);
+  },
+  random: Math.random,
+  uniqueId: () => randomBytes(12).toString('base64url'),
+};

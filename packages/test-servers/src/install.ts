@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { constants, existsSync } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Program } from './definition.ts';
+import { messageOf, tailOf } from './ready.ts';
+
+const run = promisify(execFile);
+
+/** The path of a program; installs it first where that is harmless, else rejects with what to install. */
+export async function ensureProgram(program: Program, serverName: string): Promise<string> {
+  const found = await findProgram(program.binary);
+  if (found !== undefined) return found;
+  if (!mayInstall()) throw new Error(`${program.binary} was not found in PATH. ${waysOut(program, serverName)}`);
+  try {
+    await installDebianPackage(program);
+  } catch (error) {
+    const output = isExecError(error) ? `${error.stdout}${error.stderr}` : '';
+    throw new Error(
+      `installing ${program.debianPackage} failed: ${messageOf(error)}\n${tailOf(output)}\n${waysOut(program, serverName)}`,
+      { cause: error },
+    );
+  }
+  const installed = await findProgram(program.binary);
+  if (installed !== undefined) return installed;
+  throw new Error(`${program.debianPackage} was installed, but ${program.binary} is not in PATH. ${waysOut(program, serverName)}`);
+}
+
+/**
+ * Only as root on Debian and its descendants, and not under systemd: there the package starts a service of its own on the default port,
+ * which nobody asked for. Without systemd `RUNLEVEL=1` keeps the package from starting one.
+ */
+function mayInstall(): boolean {
+  return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get') && !existsSync('/run/systemd/system');
+}
+
+/** `flock` lets parallel test packages install once, one after the other; the kernel frees its lock if its holder dies. */
+async function installDebianPackage({ binary, debianPackage }: Program): Promise<void> {
+  const script = [
+    `if command -v ${binary}; then exit 0; fi`,
+    'apt-get update -q',
+    `apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=300 ${debianPackage}`,
+  ].join('\n');
+  await run('flock', ['--close', '--timeout', '600', '/var/lib/dpkg', 'sh', '-ec', script], {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+}
+
+async function findProgram(binary: string): Promise<string | undefined> {
+  // Debian puts some servers into sbin folders, which are not in every user's PATH.
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
+  for (const folder of folders) {
+    const path = join(folder, binary);
+    try {
+      await access(path, constants.X_OK);
+      return path;
+    } catch {
+      continue;
+    }
+  }
+  return undefined;
+}
+
+function waysOut({ debianPackage, macos }: Program, serverName: string): string {
+  return (
+    `Install it (Debian, Ubuntu: "sudo apt-get install ${debianPackage}"; macOS: "${macos}"), ` +
+    `or set LOCKS_TEST_SERVERS=docker to use containers, or LOCKS_TEST_${serverName.toUpperCase()}_URL to use a server that runs already`
+  );
+}
+
+function isExecError(error: unknown): error is { readonly stdout: string; readonly stderr: string } {
+  return error instanceof Error && 'stdout' in error && 'stderr' in error;
+}

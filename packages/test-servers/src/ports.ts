@@ -1,0 +1,42 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/**
+ * A TCP port that nobody listens on at `host` now. Somebody may take it before the caller does: then take another.
+ * It lies below the range of outgoing connections (32768 on Linux, 49152 on macOS): while a server is down, a client that keeps
+ * connecting to a port of that range can be given the same port as its own, and is then connected to itself.
+ */
+async function findFreePort(host: string): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = randomInt(12_000, 32_000);
+    if (await canListen(host, port)) return port;
+  }
+  throw new Error(`found no free TCP port from 12000 to 31999 on ${host} in 100 attempts`);
+}
+
+async function canListen(host: string, port: number): Promise<boolean> {
+  const server = createServer().listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
+  server.close();
+  await once(server, 'close');
+  return true;
+}
+
+/** Thrown by a start that found its port taken. */
+export class PortTakenError extends Error {}
+
+/** Runs `start` with a free port of `host`, and with another one when that was taken meanwhile, at most five times. */
+export async function startOnFreePort<T>(host: string, start: (port: number) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start(await findFreePort(host));
+    } catch (error) {
+      if (!(error instanceof PortTakenError) || attempt === 5) throw error;
+    }
+  }
+}
