@@ -1,24 +1,14 @@
-import type { Calendar, CalendarEntry } from './calendar.ts';
+import type { CalendarEntry } from './calendar.ts';
 import type { Busy, Claim, Grant } from './contract.ts';
 import { about, channels } from './diagnostics.ts';
 import { isPermanent } from './errors.ts';
 import type { LockError } from './errors.ts';
-import { HeldLease, deadlineOf } from './held-lease.ts';
-import type { LeaseHost } from './held-lease.ts';
+import { HeldLease } from './held-lease.ts';
+import type { AcquisitionHost } from './host.ts';
 import { badAnswerError, lateGrantError, overloadedError, timeoutError, unavailableError } from './messages.ts';
 import type { Settings } from './options.ts';
 import { untilPoll, untilRetry } from './pace.ts';
-
-/** What an acquisition needs from the `Locks` that started it. */
-export interface AcquisitionHost extends LeaseHost {
-  /** The calendar of those who wait; its timer keeps the process alive. */
-  readonly waitingCalendar: Calendar;
-  readonly acquisitions: Set<Acquisition>;
-  readonly maxWaiters: number;
-  /** How many of the acquisitions wait: their first answer was busy. */
-  waiting: number;
-  nextOwner(): string;
-}
+import { deadlineOf } from './validity.ts';
 
 type Phase = 'attempting' | 'waiting' | 'done';
 

@@ -1,26 +1,14 @@
-import type { Calendar, CalendarEntry } from './calendar.ts';
-import type { Claim, Grant, LockProvider, Mode, Renewal } from './contract.ts';
+import type { CalendarEntry } from './calendar.ts';
+import type { Claim, Grant, Mode, Renewal } from './contract.ts';
 import { about, channels } from './diagnostics.ts';
 import { isPermanent } from './errors.ts';
 import type { LockError } from './errors.ts';
-import type { BackgroundReleases } from './background-releases.ts';
 import { releaseOnce } from './background-releases.ts';
+import type { LeaseHost } from './host.ts';
 import type { Lease } from './lease.ts';
-import type { LossSignals } from './loss-signals.ts';
 import { lostError, releasedError, unconfirmedRelease, unconfirmedRenewal } from './messages.ts';
 import { untilRenewal } from './pace.ts';
-import type { Runtime } from './runtime.ts';
-import { certain, grouped } from './validity.ts';
-
-/** What a lease needs from the `Locks` that made it. */
-export interface LeaseHost {
-  readonly provider: LockProvider;
-  readonly runtime: Runtime;
-  readonly calendar: Calendar;
-  readonly releases: BackgroundReleases;
-  readonly leases: Set<HeldLease>;
-  readonly lossSignals: LossSignals<HeldLease>;
-}
+import { deadlineOf, grouped } from './validity.ts';
 
 type State = 'held' | 'released' | 'lost' | 'closed';
 
@@ -35,11 +23,6 @@ export interface Terms {
   readonly renew: boolean;
   /** The clock's reading at which the lease ends however often it is renewed. */
   readonly holdUntil: number;
-}
-
-/** When the lease certainly ends: counted from the send, never beyond `holdUntil`. */
-export function deadlineOf(sentAt: number, validity: number, holdUntil: number): number {
-  return Math.min(sentAt + certain(validity), holdUntil);
 }
 
 /** The lease that users hold: validity by the clock, renewal and loss from the calendar. */

@@ -1,10 +1,10 @@
 import { Acquisition } from './acquisition.ts';
-import type { AcquisitionHost } from './acquisition.ts';
 import { BackgroundReleases } from './background-releases.ts';
 import { Calendar } from './calendar.ts';
 import type { KeyState, LockProvider, Traits } from './contract.ts';
 import { LockError, isLockError } from './errors.ts';
 import type { HeldLease } from './held-lease.ts';
+import type { AcquisitionHost } from './host.ts';
 import { checkKey } from './key.ts';
 import type { Lease } from './lease.ts';
 import { LossSignals } from './loss-signals.ts';

@@ -9,6 +9,8 @@ export interface OptionReader<T> {
   accepts(value: unknown): value is T;
   /** Reads the option from a URL or the command line. `undefined`: not readable. */
   parse(text: string): T | undefined;
+  /** Messages do not show a wrong value. @default false */
+  readonly secret?: boolean;
 }
 
 /** The readers of a set of options, by name. */
@@ -39,7 +41,7 @@ export function readOptions<T extends object>(
     const reader = Object.hasOwn(known, name) ? known[name] : undefined;
     if (reader === undefined) throw unknownOption(name, Object.keys(known), source);
     const read = source.text && typeof value === 'string' ? reader.parse(value) : value;
-    if (!reader.accepts(read)) throw wrongOption(name, value, reader.expects, source);
+    if (!reader.accepts(read)) throw wrongOption(name, reader.secret ? {} : value, reader.expects, source);
     output[name] = read;
   }
   return output as Partial<T>;
@@ -61,7 +63,7 @@ export function unknownOption(
   known: readonly string[],
   source: Pick<OptionSource, 'where' | 'code'>,
 ): LockError {
-  const near = known.find((candidate) => candidate.toLowerCase().startsWith(name.toLowerCase().slice(0, 3)));
+  const near = known.find((candidate) => distance(candidate.toLowerCase(), name.toLowerCase()) <= 2);
   const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
   return new LockError(
     source.code,
@@ -141,6 +143,20 @@ export function withMethods<T extends object>(expects: string, ...methods: reado
       methods.every((method) => typeof (value as Readonly<Record<string, unknown>>)[method] === 'function'),
     parse: () => undefined,
   };
+}
+
+/** Levenshtein's: how many characters to insert, drop or replace. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [index, character] of [...one].entries()) {
+    const next = [index + 1];
+    for (let column = 1; column < row.length; column += 1) {
+      const replaced = (row[column - 1] ?? 0) + (character === other[column - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }
 
 function isWhole(value: unknown): value is number {

@@ -14,3 +14,8 @@ export function grouped(at: number, ttl: number): number {
   const step = 2 ** Math.max(0, Math.floor(Math.log2(ttl / 64)));
   return Math.floor(at / step) * step;
 }
+
+/** When the lease certainly ends: counted from the send, never beyond `holdUntil`. */
+export function deadlineOf(sentAt: number, validity: number, holdUntil: number): number {
+  return Math.min(sentAt + certain(validity), holdUntil);
+}

@@ -1,0 +1,28 @@
+import type { Acquisition } from './acquisition.ts';
+import type { BackgroundReleases } from './background-releases.ts';
+import type { Calendar } from './calendar.ts';
+import type { LockProvider } from './contract.ts';
+import type { HeldLease } from './held-lease.ts';
+import type { LossSignals } from './loss-signals.ts';
+import type { Runtime } from './runtime.ts';
+
+/** What a lease needs from the `Locks` that made it. */
+export interface LeaseHost {
+  readonly provider: LockProvider;
+  readonly runtime: Runtime;
+  readonly calendar: Calendar;
+  readonly releases: BackgroundReleases;
+  readonly leases: Set<HeldLease>;
+  readonly lossSignals: LossSignals<HeldLease>;
+}
+
+/** What an acquisition needs from the `Locks` that started it. */
+export interface AcquisitionHost extends LeaseHost {
+  /** The calendar of those who wait; its timer keeps the process alive. */
+  readonly waitingCalendar: Calendar;
+  readonly acquisitions: Set<Acquisition>;
+  readonly maxWaiters: number;
+  /** How many of the acquisitions wait: their first answer was busy. */
+  waiting: number;
+  nextOwner(): string;
+}

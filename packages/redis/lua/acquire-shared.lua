@@ -1,0 +1,65 @@
+-- Takes a share of the key, turns this owner's exclusive hold into one, or takes a place in line.
+-- include queue
+-- ARGV    1 owner, 2 ttl (ms), 3 the token must exceed this, 4 token retention (ms), 5 this waiter,
+--         6 "1" to take a place in line, 7 ttl of a place (ms), 8 channel prefix, 9 "1" to pass those in line,
+--         10 permits, "*" for any number
+-- Returns the fencing token; or, busy, minus the ms until the next attempt; error "LOCKS_PERMITS <n>" when others share it,
+--         or wait to, with another number.
+local owner, ttl, me, waiterTtl, channel = ARGV[1], tonumber(ARGV[2]), ARGV[5], tonumber(ARGV[7]), ARGV[8]
+local above, retention, permits = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[10]
+
+local now = clock()
+local value = holder()
+purge(now, value)
+value = holder()
+
+local function somebodyShares()
+  if value == SHARED then return true end
+  for _, waiter in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
+    if waiter ~= me and string.sub(waiter, 1, 1) == 's' then return true end
+  end
+  return false
+end
+
+local function keepPermits(span)
+  if redis.call('PTTL', KEYS[7]) < span then redis.call('SET', KEYS[7], permits, 'PX', span) end
+end
+
+local function share(token)
+  redis.call('ZADD', KEYS[5], now + ttl, owner)
+  redis.call('HSET', KEYS[6], owner, string.format('%.0f', token))
+  settleShares()
+  keepPermits(ttl)
+  keepToken(retention)
+  wakeHead(me, channel)
+  return token
+end
+
+local fixed = redis.call('GET', KEYS[7])
+if fixed and fixed ~= permits then
+  if somebodyShares() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
+  redis.call('DEL', KEYS[7])
+end
+
+if value == owner then
+  redis.call('DEL', KEYS[5], KEYS[6])
+  return share(tonumber(redis.call('GET', KEYS[2]) or mint(above, retention)))
+end
+if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
+  return share(tonumber(redis.call('HGET', KEYS[6], owner)))
+end
+
+local head = headOfLine()
+if (not head or head == me or ARGV[9] == '1') and admits(value, 's' .. permits) then
+  -- A key that expired as a whole leaves its companions for less than a millisecond.
+  if not value then redis.call('DEL', KEYS[5], KEYS[6]) end
+  leaveLine(me)
+  return share(mint(above, retention))
+end
+
+if ARGV[6] == '1' then
+  stayInLine(me, now, waiterTtl)
+  keepPermits(waiterTtl)
+end
+wakeHead(me, channel)
+return busy(me, value, now, waiterTtl)

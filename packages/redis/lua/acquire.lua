@@ -1,0 +1,36 @@
+-- Takes the key exclusively, or a place in line.
+-- include queue
+-- ARGV    1 owner, 2 ttl (ms), 3 the token must exceed this, 4 token retention (ms), 5 this waiter,
+--         6 "1" to take a place in line, 7 ttl of a place (ms), 8 channel prefix, 9 "1" to pass those in line
+-- Returns the fencing token; or, busy, minus the ms until the next attempt; error LOCKS_SHARED when this owner shares it.
+local owner, ttl, me, waiterTtl, channel = ARGV[1], ARGV[2], ARGV[5], tonumber(ARGV[7]), ARGV[8]
+local above, retention = tonumber(ARGV[3]), tonumber(ARGV[4])
+local nobodyInLine = redis.call('EXISTS', KEYS[3]) == 0
+
+-- The uncontended path: EXISTS, SET, TIME, SET.
+if nobodyInLine and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl) then return mint(above, retention) end
+
+local now = clock()
+local value = holder()
+purge(now, value)
+value = holder()
+
+if value == owner then
+  redis.call('PEXPIRE', KEYS[1], ttl)
+  local token = redis.call('GET', KEYS[2])
+  if not token then return mint(above, retention) end
+  keepToken(retention)
+  return tonumber(token)
+end
+if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then return redis.error_reply('LOCKS_SHARED') end
+
+local head = headOfLine()
+if not value and (not head or head == me or ARGV[9] == '1') then
+  leaveLine(me)
+  redis.call('SET', KEYS[1], owner, 'PX', ttl)
+  return mint(above, retention)
+end
+
+if ARGV[6] == '1' then stayInLine(me, now, waiterTtl) end
+wakeHead(me, channel)
+return busy(me, value, now, waiterTtl)

@@ -1,0 +1,17 @@
+-- Who holds the key and how many wait. Writes nothing.
+-- include queue
+-- Returns the number that wait, then for each holder: owner, "exclusive" or "shared", token or "", ms left.
+local now = clock()
+local value = holder()
+local reply = { redis.call('ZCOUNT', KEYS[4], '(' .. string.format('%.0f', now), '+inf') }
+if value == SHARED then
+  local shares = redis.call('ZRANGEBYSCORE', KEYS[5], '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES')
+  for i = 1, #shares, 2 do
+    local token = redis.call('HGET', KEYS[6], shares[i]) or ''
+    for _, part in ipairs({ shares[i], 'shared', token, shares[i + 1] - now }) do table.insert(reply, part) end
+  end
+elseif value then
+  local left = redis.call('PTTL', KEYS[1])
+  for _, part in ipairs({ value, 'exclusive', redis.call('GET', KEYS[2]) or '', left }) do table.insert(reply, part) end
+end
+return reply

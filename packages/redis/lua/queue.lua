@@ -1,0 +1,126 @@
+-- Included at the top of the scripts that say "include queue": the line in front of a key, and who may pass.
+-- KEYS, the same for all of them, all in one Cluster slot:
+--   1 key       string: the owner of an exclusive holder, or SHARED while sharers hold it
+--   2 token     string: the highest fencing token minted or told
+--   3 queue     sorted set: waiter by place in line
+--   4 deadlines sorted set: waiter by the ms at which its place is forfeit
+--   5 shared    sorted set: owner by the ms at which its share expires
+--   6 tokens    hash: the fencing token of each sharer by owner
+--   7 permits   string: how many may share, "*" for any number
+-- A waiter is "<kind> <process> <owner>"; its kind is "x", or "s" and the permits it wants.
+
+local SHARED = '<shared>'
+
+local function clock()
+  local time = redis.call('TIME')
+  local micros = time[1] * 1000000 + time[2]
+  return math.floor(micros / 1000), micros
+end
+
+-- Who has the key. A value of another type is a foreign holder: busy, not an error.
+local function holder()
+  local value = redis.pcall('GET', KEYS[1])
+  if type(value) == 'table' then return '' end
+  return value
+end
+
+-- The next token: above all earlier ones, above the floor, not behind the clock. It is kept until the clock has passed it
+-- by the retention, so that forgetting it cannot give a token twice.
+local function mint(above, retention)
+  local _, micros = clock()
+  local token = math.max(micros, above + 1)
+  local keep = retention + math.ceil((token - micros) / 1000)
+  local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
+  if last and tonumber(last) >= token then
+    token = tonumber(last) + 1
+    redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+  end
+  return token
+end
+
+-- A counter that expires before its key could give a token twice.
+local function keepToken(retention)
+  if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
+end
+
+local function leaveLine(waiter)
+  redis.call('ZREM', KEYS[3], waiter)
+  redis.call('ZREM', KEYS[4], waiter)
+end
+
+-- Makes the key say SHARED until the last share expires; without shares, frees it.
+local function settleShares()
+  local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+  if not last[1] then
+    redis.call('DEL', KEYS[1], KEYS[5], KEYS[6])
+    return
+  end
+  redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
+  redis.call('PEXPIREAT', KEYS[5], last[2])
+  redis.call('PEXPIREAT', KEYS[6], last[2])
+end
+
+-- Drops all that has expired: places anywhere in the line, and shares.
+local function purge(now, value)
+  local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
+  for _, waiter in ipairs(gone) do leaveLine(waiter) end
+  if value ~= SHARED then return end
+  gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
+  if not gone[1] then return end
+  for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+  redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+  settleShares()
+end
+
+local function headOfLine()
+  return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
+end
+
+-- Whether the holders leave room for one more of this kind.
+local function admits(value, kind)
+  if not value then return true end
+  if value ~= SHARED or kind == 'x' then return false end
+  local permits = tonumber(string.sub(kind, 2))
+  return not permits or redis.call('ZCARD', KEYS[5]) < permits
+end
+
+-- At the end of every script: tells the head of the line if it can go. A message that reaches nobody means that its process
+-- is gone, and its place goes with it.
+local function wakeHead(me, channel)
+  local value = holder()
+  while true do
+    local head = headOfLine()
+    if not head or head == me then return end
+    local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+    if not admits(value, kind) then return end
+    if redis.call('PUBLISH', channel .. process, owner) > 0 then return end
+    leaveLine(head)
+  end
+end
+
+-- Takes a place, or shows that the one it has is still wanted.
+local function stayInLine(waiter, now, waiterTtl)
+  if not redis.call('ZSCORE', KEYS[3], waiter) then
+    local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+    redis.call('ZADD', KEYS[3], (last[2] or 0) + 1, waiter)
+  end
+  redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+  redis.call('PEXPIRE', KEYS[3], waiterTtl)
+  redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+
+-- Ms until the next attempt, negative: how a busy answer is told from a token. The head looks when a holder would expire,
+-- the others only show that they are alive.
+local function busy(me, value, now, waiterTtl)
+  local wait = math.floor(waiterTtl / 3)
+  local head = headOfLine()
+  if not head or head == me then
+    local left = redis.call('PTTL', KEYS[1])
+    if value == SHARED then
+      local first = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+      if first[2] then left = first[2] - now end
+    end
+    if left >= 0 then wait = math.min(wait, left + 1) end
+  end
+  return -math.max(wait, 1)
+end

@@ -1,0 +1,43 @@
+-- Restarts the ttl of a hold.
+-- include queue
+-- ARGV    1 owner, 2 ttl (ms), 3 "" or the token that this lease gets, 4 token retention (ms), 5 channel prefix
+-- Returns 1; or 0 when this owner does not hold the key, or its own token is higher.
+local owner, ttl, raised, retention = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local now, micros = clock()
+local value = holder()
+
+-- The counter becomes at least `raised`, and is kept until the clock has passed it.
+local function raise()
+  local last = tonumber(redis.call('GET', KEYS[2]) or 0)
+  if last > raised then return keepToken(retention) end
+  redis.call('SET', KEYS[2], raised, 'PX', retention + math.max(0, math.ceil((raised - micros) / 1000)))
+end
+
+local function renew()
+  if value == owner then
+    local own = raised and redis.call('GET', KEYS[2])
+    if own and tonumber(own) > raised then return 0 end
+    redis.call('PEXPIRE', KEYS[1], ttl)
+  elseif value == SHARED then
+    local expiry = redis.call('ZSCORE', KEYS[5], owner)
+    if not expiry or tonumber(expiry) <= now then return 0 end
+    if raised then
+      if tonumber(redis.call('HGET', KEYS[6], owner)) > raised then return 0 end
+      redis.call('HSET', KEYS[6], owner, ARGV[3])
+    end
+    redis.call('ZADD', KEYS[5], now + ttl, owner)
+    settleShares()
+    if redis.call('PTTL', KEYS[7]) < ttl then redis.call('PEXPIRE', KEYS[7], ttl) end
+  else
+    return 0
+  end
+  if raised then raise() else keepToken(retention) end
+  return 1
+end
+
+local renewed = renew()
+if redis.call('EXISTS', KEYS[3]) == 1 then
+  purge(now, value)
+  wakeHead('', ARGV[5])
+end
+return renewed

@@ -1,0 +1,53 @@
+// Writes src/scripts.ts from lua/*.lua: the text that is sent, its SHA-1, and the includes resolved.
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const folder = new URL('../lua/', import.meta.url);
+const target = new URL('../src/scripts.ts', import.meta.url);
+const scripts = {
+  acquire: 'acquire',
+  acquireShared: 'acquire-shared',
+  renew: 'renew',
+  release: 'release',
+  inspect: 'inspect',
+  fencedSet: 'fenced-set',
+};
+
+const read = (name) => readFileSync(new URL(`${name}.lua`, folder), 'utf8');
+
+/** Comments and indentation go: they would be sent with every EVAL. */
+const strip = (text) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('--'))
+    .join('\n');
+
+export function embed() {
+  const parts = Object.entries(scripts).map(([name, file]) => {
+    const text = read(file);
+    const included = /^-- include (\S+)$/m.exec(text)?.[1];
+    const lua = (included === undefined ? '' : `${strip(read(included))}\n`) + strip(text);
+    const sha = createHash('sha1').update(lua).digest('hex');
+    return `  ${name}: {\n    sha: '${sha}',\n    lua: \`${lua}\`,\n  },`;
+  });
+  return [
+    '// Written by scripts/embed-lua.mjs from lua/*.lua; a test compares them. Change those and run it again.',
+    '',
+    '/** A Lua script and the digest that EVALSHA calls it by. */',
+    'export interface Script {',
+    '  readonly sha: string;',
+    '  readonly lua: string;',
+    '}',
+    '',
+    `export const scripts: Readonly<Record<${Object.keys(scripts).map((name) => `'${name}'`).join(' | ')}, Script>> = {`,
+    ...parts,
+    '};',
+    '',
+    '/** The Lua function `fence(key, token)`, for a script of your own: see `lua/fence.lua`. */',
+    `export const fenceLua: string = \`${strip(read('fence'))}\`;`,
+    '',
+  ].join('\n');
+}
+
+if (import.meta.url === `file://${process.argv[1]}`) writeFileSync(target, embed());

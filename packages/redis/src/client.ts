@@ -1,0 +1,29 @@
+/**
+ * The few methods of an `ioredis` client (5 or 6) that are used, so that both majors fit. Nothing is registered on it, no
+ * option of it is changed, and it is never closed.
+ */
+export interface RedisClient {
+  evalsha(sha: string, numberOfKeys: number, ...args: (string | number)[]): Promise<unknown>;
+  eval(script: string, numberOfKeys: number, ...args: (string | number)[]): Promise<unknown>;
+  scan(cursor: string | number, match: 'MATCH', pattern: string, count: 'COUNT', number: number): Promise<[string, string[]]>;
+  duplicate(override: SubscriberOptions): RedisSubscriber;
+  readonly options?: { readonly keyPrefix?: string | undefined };
+}
+
+/** What the copy of the client that listens for wakes is told. */
+export interface SubscriberOptions {
+  readonly lazyConnect: true;
+  readonly autoResubscribe: false;
+  readonly enableOfflineQueue: false;
+  readonly maxRetriesPerRequest: 0;
+  readonly retryStrategy: (attempt: number) => number;
+}
+
+/** The copy of the client that listens for wakes. */
+export interface RedisSubscriber {
+  connect(): Promise<unknown>;
+  subscribe(channel: string): Promise<unknown>;
+  ping(): Promise<unknown>;
+  disconnect(reconnect?: boolean): void;
+  on(event: string, listener: (...args: never[]) => void): unknown;
+}

@@ -1,0 +1,169 @@
+import { LockError, createDeadline, systemRuntime } from '@locks/core/adapter';
+import type { Deadline, Runtime } from '@locks/core/adapter';
+import type { Busy, Claim, Grant, Holder, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import type { RedisClient } from './client.ts';
+import { asPattern, keyNames } from './keys.ts';
+import type { KeyNames } from './keys.ts';
+import { readRedisOptions } from './options.ts';
+import type { ReadRedisOptions, RedisOptions } from './options.ts';
+import { toInteger, toLockError } from './replies.ts';
+import { scripts } from './scripts.ts';
+import type { Script } from './scripts.ts';
+import { WakeChannel } from './wake-channel.ts';
+
+/**
+ * Locks on one Redis (6.2 or newer) or Valkey, through an `ioredis` client that stays the caller's.
+ * @throws `LOCK_MISCONFIGURED` for a wrong option.
+ */
+export function createRedisProvider(client: RedisClient, options: RedisOptions = {}): LockProvider {
+  return new RedisProvider(client, readRedisOptions(client, options), systemRuntime);
+}
+
+/** The provider behind `createRedisProvider` and `fromConfig`; the latter's closes its client. */
+export class RedisProvider implements LockProvider {
+  readonly name = 'redis';
+  readonly traits: Traits;
+  readonly #client: RedisClient;
+  readonly #options: ReadRedisOptions;
+  readonly #names: KeyNames;
+  readonly #deadline: Deadline;
+  readonly #channel: WakeChannel;
+  readonly #closeClient: (() => void) | undefined;
+  #closed = false;
+
+  constructor(client: RedisClient, options: ReadRedisOptions, runtime: Runtime, closeClient?: () => void) {
+    const { fair, timeout, waiterTtl } = options;
+    this.traits = { scope: 'network', expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, wake: true };
+    this.#client = client;
+    this.#options = options;
+    this.#names = keyNames(options.prefix, client.options?.keyPrefix ?? '');
+    this.#deadline = createDeadline(runtime, timeout, 'Redis');
+    this.#channel = new WakeChannel(client, options.channelPrefix, this.#deadline, runtime, waiterTtl / 3);
+    this.#closeClient = closeClient;
+  }
+
+  async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+    const channel = this.#channel;
+    if (wake === undefined) return await this.#attempt(claim, false);
+    channel.register(claim.owner, wake);
+    const inLine = channel.subscribed;
+    const answer = await this.#attempt(claim, inLine);
+    if (answer.granted) {
+      channel.unregister(claim.owner);
+      return answer;
+    }
+    if (inLine) {
+      channel.probe();
+      return answer;
+    }
+    // Only now: a process whose locks are always free needs no second connection. Once it is there, it wakes this claim.
+    channel.open();
+    return { granted: false, retryAfter: this.#options.waiterTtl / 24 };
+  }
+
+  async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
+    const { owner, ttl } = claim;
+    const args = [owner, ttl, token === undefined ? '' : `${token}`, this.#retention(ttl), this.#options.channelPrefix];
+    const reply = await this.#run(scripts.renew, claim, args, 'a renewal');
+    return toInteger(reply, 'a renewal') === 1 ? {} : false;
+  }
+
+  async release(claim: Claim): Promise<boolean> {
+    this.#channel.unregister(claim.owner);
+    const args = [claim.owner, this.#waiter(claim), this.#options.channelPrefix];
+    return toInteger(await this.#run(scripts.release, claim, args, 'a release'), 'a release') === 1;
+  }
+
+  async inspect(key: string): Promise<KeyState> {
+    const reply = await this.#run(scripts.inspect, { key }, [], 'an inspection');
+    if (!Array.isArray(reply)) throw new LockError('LOCK_UNAVAILABLE', 'Redis answered an inspection with no list.');
+    const [waiters, ...parts] = reply as readonly unknown[];
+    const holders: Holder[] = [];
+    for (let index = 0; index + 3 < parts.length; index += 4) {
+      const [owner, mode, token, left] = parts.slice(index, index + 4);
+      const remaining = toInteger(left, 'an inspection');
+      holders.push({
+        owner: String(owner),
+        mode: mode === 'shared' ? 'shared' : 'exclusive',
+        ...(typeof token === 'string' && /^\d+$/.test(token) ? { token: BigInt(token) } : {}),
+        ...(remaining >= 0 ? { remaining } : {}),
+      });
+    }
+    return { key, holders, waiters: toInteger(waiters, 'an inspection') };
+  }
+
+  /** By SCAN: a key that is held or waited for throughout is listed, one that changes meanwhile perhaps. */
+  async *list(prefix: string): AsyncIterable<string> {
+    const clientPrefix = this.#client.options?.keyPrefix ?? '';
+    const main = this.#names.main(prefix);
+    const seen = new Set<string>();
+    for (const pattern of [main, `{${clientPrefix}${main}`]) {
+      let cursor: string | number = '0';
+      do {
+        this.#checkOpen();
+        const match = `${asPattern(clientPrefix + pattern)}*`;
+        const scan = this.#client.scan(cursor, 'MATCH', match, 'COUNT', 1_000);
+        const [next, found]: [string, string[]] = await this.#call(scan, 'a scan');
+        cursor = next;
+        for (const name of found) {
+          const own = name.slice(clientPrefix.length);
+          const listed = pattern === main ? own : this.#names.mainOfQueue(own);
+          if (listed === undefined || seen.has(listed)) continue;
+          seen.add(listed);
+          yield this.#names.keyOf(listed);
+        }
+      } while (cursor !== '0');
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#channel.close();
+    this.#closeClient?.();
+    this.#deadline.stop();
+  }
+
+  async #attempt(claim: Claim, inLine: boolean): Promise<Grant | Busy> {
+    const { owner, ttl, mode, permits, floor } = claim;
+    const { waiterTtl, channelPrefix, fair } = this.#options;
+    const args = [owner, ttl, floor === undefined ? 0 : `${floor}`, this.#retention(ttl), this.#waiter(claim)];
+    args.push(inLine ? 1 : 0, waiterTtl, channelPrefix, fair ? 0 : 1);
+    if (mode === 'shared') args.push(permits ?? '*');
+    const script = mode === 'shared' ? scripts.acquireShared : scripts.acquire;
+    const number = toInteger(await this.#run(script, claim, args, 'an attempt'), 'an attempt');
+    return number > 0 ? { granted: true, token: BigInt(number) } : { granted: false, retryAfter: -number };
+  }
+
+  async #run(script: Script, claim: Claim | { readonly key: string }, args: (string | number)[], what: string): Promise<unknown> {
+    this.#checkOpen();
+    const names = this.#names.all(claim.key);
+    const sent = this.#client.evalsha(script.sha, names.length, ...names, ...args).catch((error: unknown) => {
+      // The script cache was flushed, or the server is new: nothing was done.
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return this.#client.eval(script.lua, names.length, ...names, ...args);
+    });
+    return await this.#call(sent, `${what} on ${JSON.stringify(claim.key)}`, 'owner' in claim ? claim : undefined);
+  }
+
+  async #call<T>(sent: Promise<T>, what: string, claim?: Claim): Promise<T> {
+    try {
+      return await this.#deadline.race(sent, what);
+    } catch (error) {
+      throw toLockError(error, what, claim);
+    }
+  }
+
+  #waiter({ owner, mode, permits }: Claim): string {
+    return `${mode === 'exclusive' ? 'x' : `s${permits ?? '*'}`} ${this.#channel.process} ${owner}`;
+  }
+
+  /** A counter must outlive the hold it belongs to. */
+  #retention(ttl: number): number {
+    return Math.max(this.#options.tokenRetention, ttl * 2);
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new LockError('LOCK_CLOSED', 'The redis provider is closed.');
+  }
+}

@@ -1,0 +1,62 @@
+import { LockError, isLockError } from '@locks/core/adapter';
+import type { Claim } from '@locks/core';
+
+/** What to grant the user that connects: every command the scripts and the wake channel use. A test runs under it. */
+export const aclCommands: string =
+  '+eval +evalsha +get +set +del +exists +pttl +pexpire +pexpireat +time +publish +subscribe +unsubscribe +ping +scan ' +
+  '+zadd +zrem +zrange +zrevrange +zrangebyscore +zremrangebyscore +zcard +zcount +zscore +hget +hset +hdel ' +
+  '+hello +info +select +client|setname';
+
+/**
+ * The contract's error for what the client rejected with. An error reply means that nothing was done; a broken connection
+ * leaves it unknown; core treats both alike. Only what a retry cannot mend is permanent.
+ */
+export function toLockError(error: unknown, what: string, claim?: Claim): LockError {
+  if (isLockError(error)) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  const about = claim === undefined ? {} : { key: claim.key };
+  const own = /\bLOCKS_(\w+)(?: (\S+))?/.exec(text);
+  if (own !== null && claim !== undefined) return refusal(own[1], own[2] ?? '', claim);
+  const cause = withoutCommand(error);
+  if (/\b(?:NOPERM|NOAUTH|WRONGPASS)\b/.test(text)) {
+    return new LockError(
+      'LOCK_MISCONFIGURED',
+      `Redis refuses ${what} for lack of permission: ${text} Check the credentials, and grant the user ~<prefix>* ~{<prefix>* &<prefix>* ${aclCommands}`,
+      { ...about, cause },
+    );
+  }
+  if (/\bunknown command|^ERR (?:syntax error|Unknown Redis command)/i.test(text)) {
+    return new LockError('LOCK_MISCONFIGURED', `Redis does not know a command of ${what}: ${text} It must be 6.2 or newer.`, {
+      ...about,
+      cause,
+    });
+  }
+  return new LockError('LOCK_UNAVAILABLE', `Redis failed at ${what}: ${text}`, { ...about, cause });
+}
+
+/** The integer that a script returned, whatever the client makes of integers. */
+export function toInteger(reply: unknown, what: string): number {
+  const number = typeof reply === 'string' ? Number(reply) : reply;
+  if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
+  throw new LockError('LOCK_UNAVAILABLE', `Redis answered ${what} with something that is not an integer.`);
+}
+
+function refusal(kind: string | undefined, detail: string, { key, owner, permits }: Claim): LockError {
+  const quoted = JSON.stringify(key);
+  if (kind === 'PERMITS') {
+    const has = detail === '*' ? 'unlimited' : detail;
+    const message = `${quoted} is shared with ${has} permits; ${permits ?? 'unlimited'} were asked for. All claims on a key need the same number.`;
+    return new LockError('LOCK_INVALID', message, { key });
+  }
+  const message = `${quoted} is held shared by ${owner} and cannot become exclusive: release it first.`;
+  return new LockError('LOCK_INVALID', message, { key });
+}
+
+/** The client hangs the command on its errors, and AUTH has the password in it. */
+function withoutCommand(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  const bare = new Error(error.message);
+  bare.name = error.name;
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' ? Object.assign(bare, { code }) : bare;
+}

@@ -1,0 +1,647 @@
+// Written by scripts/embed-lua.mjs from lua/*.lua; a test compares them. Change those and run it again.
+
+/** A Lua script and the digest that EVALSHA calls it by. */
+export interface Script {
+  readonly sha: string;
+  readonly lua: string;
+}
+
+export const scripts: Readonly<Record<'acquire' | 'acquireShared' | 'renew' | 'release' | 'inspect' | 'fencedSet', Script>> = {
+  acquire: {
+    sha: '782958985dd9cd31e9d5916737789dcbdae19744',
+    lua: `local SHARED = '<shared>'
+local function clock()
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+return math.floor(micros / 1000), micros
+end
+local function holder()
+local value = redis.pcall('GET', KEYS[1])
+if type(value) == 'table' then return '' end
+return value
+end
+local function mint(above, retention)
+local _, micros = clock()
+local token = math.max(micros, above + 1)
+local keep = retention + math.ceil((token - micros) / 1000)
+local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
+if last and tonumber(last) >= token then
+token = tonumber(last) + 1
+redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+end
+return token
+end
+local function keepToken(retention)
+if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
+end
+local function leaveLine(waiter)
+redis.call('ZREM', KEYS[3], waiter)
+redis.call('ZREM', KEYS[4], waiter)
+end
+local function settleShares()
+local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if not last[1] then
+redis.call('DEL', KEYS[1], KEYS[5], KEYS[6])
+return
+end
+redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
+redis.call('PEXPIREAT', KEYS[5], last[2])
+redis.call('PEXPIREAT', KEYS[6], last[2])
+end
+local function purge(now, value)
+local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
+for _, waiter in ipairs(gone) do leaveLine(waiter) end
+if value ~= SHARED then return end
+gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
+if not gone[1] then return end
+for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+settleShares()
+end
+local function headOfLine()
+return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
+end
+local function admits(value, kind)
+if not value then return true end
+if value ~= SHARED or kind == 'x' then return false end
+local permits = tonumber(string.sub(kind, 2))
+return not permits or redis.call('ZCARD', KEYS[5]) < permits
+end
+local function wakeHead(me, channel)
+local value = holder()
+while true do
+local head = headOfLine()
+if not head or head == me then return end
+local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+if not admits(value, kind) then return end
+if redis.call('PUBLISH', channel .. process, owner) > 0 then return end
+leaveLine(head)
+end
+end
+local function stayInLine(waiter, now, waiterTtl)
+if not redis.call('ZSCORE', KEYS[3], waiter) then
+local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+redis.call('ZADD', KEYS[3], (last[2] or 0) + 1, waiter)
+end
+redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+redis.call('PEXPIRE', KEYS[3], waiterTtl)
+redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function busy(me, value, now, waiterTtl)
+local wait = math.floor(waiterTtl / 3)
+local head = headOfLine()
+if not head or head == me then
+local left = redis.call('PTTL', KEYS[1])
+if value == SHARED then
+local first = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if first[2] then left = first[2] - now end
+end
+if left >= 0 then wait = math.min(wait, left + 1) end
+end
+return -math.max(wait, 1)
+end
+local owner, ttl, me, waiterTtl, channel = ARGV[1], ARGV[2], ARGV[5], tonumber(ARGV[7]), ARGV[8]
+local above, retention = tonumber(ARGV[3]), tonumber(ARGV[4])
+local nobodyInLine = redis.call('EXISTS', KEYS[3]) == 0
+if nobodyInLine and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl) then return mint(above, retention) end
+local now = clock()
+local value = holder()
+purge(now, value)
+value = holder()
+if value == owner then
+redis.call('PEXPIRE', KEYS[1], ttl)
+local token = redis.call('GET', KEYS[2])
+if not token then return mint(above, retention) end
+keepToken(retention)
+return tonumber(token)
+end
+if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then return redis.error_reply('LOCKS_SHARED') end
+local head = headOfLine()
+if not value and (not head or head == me or ARGV[9] == '1') then
+leaveLine(me)
+redis.call('SET', KEYS[1], owner, 'PX', ttl)
+return mint(above, retention)
+end
+if ARGV[6] == '1' then stayInLine(me, now, waiterTtl) end
+wakeHead(me, channel)
+return busy(me, value, now, waiterTtl)`,
+  },
+  acquireShared: {
+    sha: '5cfa55042c911ebc1d37ecd0bcd8172e51177c83',
+    lua: `local SHARED = '<shared>'
+local function clock()
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+return math.floor(micros / 1000), micros
+end
+local function holder()
+local value = redis.pcall('GET', KEYS[1])
+if type(value) == 'table' then return '' end
+return value
+end
+local function mint(above, retention)
+local _, micros = clock()
+local token = math.max(micros, above + 1)
+local keep = retention + math.ceil((token - micros) / 1000)
+local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
+if last and tonumber(last) >= token then
+token = tonumber(last) + 1
+redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+end
+return token
+end
+local function keepToken(retention)
+if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
+end
+local function leaveLine(waiter)
+redis.call('ZREM', KEYS[3], waiter)
+redis.call('ZREM', KEYS[4], waiter)
+end
+local function settleShares()
+local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if not last[1] then
+redis.call('DEL', KEYS[1], KEYS[5], KEYS[6])
+return
+end
+redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
+redis.call('PEXPIREAT', KEYS[5], last[2])
+redis.call('PEXPIREAT', KEYS[6], last[2])
+end
+local function purge(now, value)
+local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
+for _, waiter in ipairs(gone) do leaveLine(waiter) end
+if value ~= SHARED then return end
+gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
+if not gone[1] then return end
+for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+settleShares()
+end
+local function headOfLine()
+return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
+end
+local function admits(value, kind)
+if not value then return true end
+if value ~= SHARED or kind == 'x' then return false end
+local permits = tonumber(string.sub(kind, 2))
+return not permits or redis.call('ZCARD', KEYS[5]) < permits
+end
+local function wakeHead(me, channel)
+local value = holder()
+while true do
+local head = headOfLine()
+if not head or head == me then return end
+local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+if not admits(value, kind) then return end
+if redis.call('PUBLISH', channel .. process, owner) > 0 then return end
+leaveLine(head)
+end
+end
+local function stayInLine(waiter, now, waiterTtl)
+if not redis.call('ZSCORE', KEYS[3], waiter) then
+local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+redis.call('ZADD', KEYS[3], (last[2] or 0) + 1, waiter)
+end
+redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+redis.call('PEXPIRE', KEYS[3], waiterTtl)
+redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function busy(me, value, now, waiterTtl)
+local wait = math.floor(waiterTtl / 3)
+local head = headOfLine()
+if not head or head == me then
+local left = redis.call('PTTL', KEYS[1])
+if value == SHARED then
+local first = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if first[2] then left = first[2] - now end
+end
+if left >= 0 then wait = math.min(wait, left + 1) end
+end
+return -math.max(wait, 1)
+end
+local owner, ttl, me, waiterTtl, channel = ARGV[1], tonumber(ARGV[2]), ARGV[5], tonumber(ARGV[7]), ARGV[8]
+local above, retention, permits = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[10]
+local now = clock()
+local value = holder()
+purge(now, value)
+value = holder()
+local function somebodyShares()
+if value == SHARED then return true end
+for _, waiter in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
+if waiter ~= me and string.sub(waiter, 1, 1) == 's' then return true end
+end
+return false
+end
+local function keepPermits(span)
+if redis.call('PTTL', KEYS[7]) < span then redis.call('SET', KEYS[7], permits, 'PX', span) end
+end
+local function share(token)
+redis.call('ZADD', KEYS[5], now + ttl, owner)
+redis.call('HSET', KEYS[6], owner, string.format('%.0f', token))
+settleShares()
+keepPermits(ttl)
+keepToken(retention)
+wakeHead(me, channel)
+return token
+end
+local fixed = redis.call('GET', KEYS[7])
+if fixed and fixed ~= permits then
+if somebodyShares() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
+redis.call('DEL', KEYS[7])
+end
+if value == owner then
+redis.call('DEL', KEYS[5], KEYS[6])
+return share(tonumber(redis.call('GET', KEYS[2]) or mint(above, retention)))
+end
+if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
+return share(tonumber(redis.call('HGET', KEYS[6], owner)))
+end
+local head = headOfLine()
+if (not head or head == me or ARGV[9] == '1') and admits(value, 's' .. permits) then
+if not value then redis.call('DEL', KEYS[5], KEYS[6]) end
+leaveLine(me)
+return share(mint(above, retention))
+end
+if ARGV[6] == '1' then
+stayInLine(me, now, waiterTtl)
+keepPermits(waiterTtl)
+end
+wakeHead(me, channel)
+return busy(me, value, now, waiterTtl)`,
+  },
+  renew: {
+    sha: '64501e27f2dbad4e26a4956a68095687de3ce1c7',
+    lua: `local SHARED = '<shared>'
+local function clock()
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+return math.floor(micros / 1000), micros
+end
+local function holder()
+local value = redis.pcall('GET', KEYS[1])
+if type(value) == 'table' then return '' end
+return value
+end
+local function mint(above, retention)
+local _, micros = clock()
+local token = math.max(micros, above + 1)
+local keep = retention + math.ceil((token - micros) / 1000)
+local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
+if last and tonumber(last) >= token then
+token = tonumber(last) + 1
+redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+end
+return token
+end
+local function keepToken(retention)
+if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
+end
+local function leaveLine(waiter)
+redis.call('ZREM', KEYS[3], waiter)
+redis.call('ZREM', KEYS[4], waiter)
+end
+local function settleShares()
+local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if not last[1] then
+redis.call('DEL', KEYS[1], KEYS[5], KEYS[6])
+return
+end
+redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
+redis.call('PEXPIREAT', KEYS[5], last[2])
+redis.call('PEXPIREAT', KEYS[6], last[2])
+end
+local function purge(now, value)
+local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
+for _, waiter in ipairs(gone) do leaveLine(waiter) end
+if value ~= SHARED then return end
+gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
+if not gone[1] then return end
+for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+settleShares()
+end
+local function headOfLine()
+return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
+end
+local function admits(value, kind)
+if not value then return true end
+if value ~= SHARED or kind == 'x' then return false end
+local permits = tonumber(string.sub(kind, 2))
+return not permits or redis.call('ZCARD', KEYS[5]) < permits
+end
+local function wakeHead(me, channel)
+local value = holder()
+while true do
+local head = headOfLine()
+if not head or head == me then return end
+local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+if not admits(value, kind) then return end
+if redis.call('PUBLISH', channel .. process, owner) > 0 then return end
+leaveLine(head)
+end
+end
+local function stayInLine(waiter, now, waiterTtl)
+if not redis.call('ZSCORE', KEYS[3], waiter) then
+local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+redis.call('ZADD', KEYS[3], (last[2] or 0) + 1, waiter)
+end
+redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+redis.call('PEXPIRE', KEYS[3], waiterTtl)
+redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function busy(me, value, now, waiterTtl)
+local wait = math.floor(waiterTtl / 3)
+local head = headOfLine()
+if not head or head == me then
+local left = redis.call('PTTL', KEYS[1])
+if value == SHARED then
+local first = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if first[2] then left = first[2] - now end
+end
+if left >= 0 then wait = math.min(wait, left + 1) end
+end
+return -math.max(wait, 1)
+end
+local owner, ttl, raised, retention = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local now, micros = clock()
+local value = holder()
+local function raise()
+local last = tonumber(redis.call('GET', KEYS[2]) or 0)
+if last > raised then return keepToken(retention) end
+redis.call('SET', KEYS[2], raised, 'PX', retention + math.max(0, math.ceil((raised - micros) / 1000)))
+end
+local function renew()
+if value == owner then
+local own = raised and redis.call('GET', KEYS[2])
+if own and tonumber(own) > raised then return 0 end
+redis.call('PEXPIRE', KEYS[1], ttl)
+elseif value == SHARED then
+local expiry = redis.call('ZSCORE', KEYS[5], owner)
+if not expiry or tonumber(expiry) <= now then return 0 end
+if raised then
+if tonumber(redis.call('HGET', KEYS[6], owner)) > raised then return 0 end
+redis.call('HSET', KEYS[6], owner, ARGV[3])
+end
+redis.call('ZADD', KEYS[5], now + ttl, owner)
+settleShares()
+if redis.call('PTTL', KEYS[7]) < ttl then redis.call('PEXPIRE', KEYS[7], ttl) end
+else
+return 0
+end
+if raised then raise() else keepToken(retention) end
+return 1
+end
+local renewed = renew()
+if redis.call('EXISTS', KEYS[3]) == 1 then
+purge(now, value)
+wakeHead('', ARGV[5])
+end
+return renewed`,
+  },
+  release: {
+    sha: '45a5b65c671ef04b9a8ae6db861a232899cccf4d',
+    lua: `local SHARED = '<shared>'
+local function clock()
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+return math.floor(micros / 1000), micros
+end
+local function holder()
+local value = redis.pcall('GET', KEYS[1])
+if type(value) == 'table' then return '' end
+return value
+end
+local function mint(above, retention)
+local _, micros = clock()
+local token = math.max(micros, above + 1)
+local keep = retention + math.ceil((token - micros) / 1000)
+local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
+if last and tonumber(last) >= token then
+token = tonumber(last) + 1
+redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+end
+return token
+end
+local function keepToken(retention)
+if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
+end
+local function leaveLine(waiter)
+redis.call('ZREM', KEYS[3], waiter)
+redis.call('ZREM', KEYS[4], waiter)
+end
+local function settleShares()
+local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if not last[1] then
+redis.call('DEL', KEYS[1], KEYS[5], KEYS[6])
+return
+end
+redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
+redis.call('PEXPIREAT', KEYS[5], last[2])
+redis.call('PEXPIREAT', KEYS[6], last[2])
+end
+local function purge(now, value)
+local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
+for _, waiter in ipairs(gone) do leaveLine(waiter) end
+if value ~= SHARED then return end
+gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
+if not gone[1] then return end
+for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+settleShares()
+end
+local function headOfLine()
+return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
+end
+local function admits(value, kind)
+if not value then return true end
+if value ~= SHARED or kind == 'x' then return false end
+local permits = tonumber(string.sub(kind, 2))
+return not permits or redis.call('ZCARD', KEYS[5]) < permits
+end
+local function wakeHead(me, channel)
+local value = holder()
+while true do
+local head = headOfLine()
+if not head or head == me then return end
+local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+if not admits(value, kind) then return end
+if redis.call('PUBLISH', channel .. process, owner) > 0 then return end
+leaveLine(head)
+end
+end
+local function stayInLine(waiter, now, waiterTtl)
+if not redis.call('ZSCORE', KEYS[3], waiter) then
+local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+redis.call('ZADD', KEYS[3], (last[2] or 0) + 1, waiter)
+end
+redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+redis.call('PEXPIRE', KEYS[3], waiterTtl)
+redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function busy(me, value, now, waiterTtl)
+local wait = math.floor(waiterTtl / 3)
+local head = headOfLine()
+if not head or head == me then
+local left = redis.call('PTTL', KEYS[1])
+if value == SHARED then
+local first = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if first[2] then left = first[2] - now end
+end
+if left >= 0 then wait = math.min(wait, left + 1) end
+end
+return -math.max(wait, 1)
+end
+local owner, me = ARGV[1], ARGV[2]
+local value = holder()
+local freed = 0
+if value == owner then
+redis.call('DEL', KEYS[1])
+freed = 1
+elseif value == SHARED then
+local expiry = redis.call('ZSCORE', KEYS[5], owner)
+if expiry then
+if tonumber(expiry) > clock() then freed = 1 end
+redis.call('ZREM', KEYS[5], owner)
+redis.call('HDEL', KEYS[6], owner)
+settleShares()
+end
+end
+local line = redis.call('EXISTS', KEYS[3]) == 1
+if line then
+leaveLine(me)
+purge(clock(), holder())
+wakeHead(me, ARGV[3])
+end
+if (line or value == SHARED) and redis.call('EXISTS', KEYS[3], KEYS[5]) == 0 then redis.call('DEL', KEYS[7]) end
+return freed`,
+  },
+  inspect: {
+    sha: '240285a24fa5e566b11548349315424cef8e10f0',
+    lua: `local SHARED = '<shared>'
+local function clock()
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+return math.floor(micros / 1000), micros
+end
+local function holder()
+local value = redis.pcall('GET', KEYS[1])
+if type(value) == 'table' then return '' end
+return value
+end
+local function mint(above, retention)
+local _, micros = clock()
+local token = math.max(micros, above + 1)
+local keep = retention + math.ceil((token - micros) / 1000)
+local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
+if last and tonumber(last) >= token then
+token = tonumber(last) + 1
+redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+end
+return token
+end
+local function keepToken(retention)
+if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
+end
+local function leaveLine(waiter)
+redis.call('ZREM', KEYS[3], waiter)
+redis.call('ZREM', KEYS[4], waiter)
+end
+local function settleShares()
+local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if not last[1] then
+redis.call('DEL', KEYS[1], KEYS[5], KEYS[6])
+return
+end
+redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
+redis.call('PEXPIREAT', KEYS[5], last[2])
+redis.call('PEXPIREAT', KEYS[6], last[2])
+end
+local function purge(now, value)
+local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
+for _, waiter in ipairs(gone) do leaveLine(waiter) end
+if value ~= SHARED then return end
+gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
+if not gone[1] then return end
+for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+settleShares()
+end
+local function headOfLine()
+return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
+end
+local function admits(value, kind)
+if not value then return true end
+if value ~= SHARED or kind == 'x' then return false end
+local permits = tonumber(string.sub(kind, 2))
+return not permits or redis.call('ZCARD', KEYS[5]) < permits
+end
+local function wakeHead(me, channel)
+local value = holder()
+while true do
+local head = headOfLine()
+if not head or head == me then return end
+local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+if not admits(value, kind) then return end
+if redis.call('PUBLISH', channel .. process, owner) > 0 then return end
+leaveLine(head)
+end
+end
+local function stayInLine(waiter, now, waiterTtl)
+if not redis.call('ZSCORE', KEYS[3], waiter) then
+local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+redis.call('ZADD', KEYS[3], (last[2] or 0) + 1, waiter)
+end
+redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+redis.call('PEXPIRE', KEYS[3], waiterTtl)
+redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function busy(me, value, now, waiterTtl)
+local wait = math.floor(waiterTtl / 3)
+local head = headOfLine()
+if not head or head == me then
+local left = redis.call('PTTL', KEYS[1])
+if value == SHARED then
+local first = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if first[2] then left = first[2] - now end
+end
+if left >= 0 then wait = math.min(wait, left + 1) end
+end
+return -math.max(wait, 1)
+end
+local now = clock()
+local value = holder()
+local reply = { redis.call('ZCOUNT', KEYS[4], '(' .. string.format('%.0f', now), '+inf') }
+if value == SHARED then
+local shares = redis.call('ZRANGEBYSCORE', KEYS[5], '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES')
+for i = 1, #shares, 2 do
+local token = redis.call('HGET', KEYS[6], shares[i]) or ''
+for _, part in ipairs({ shares[i], 'shared', token, shares[i + 1] - now }) do table.insert(reply, part) end
+end
+elseif value then
+local left = redis.call('PTTL', KEYS[1])
+for _, part in ipairs({ value, 'exclusive', redis.call('GET', KEYS[2]) or '', left }) do table.insert(reply, part) end
+end
+return reply`,
+  },
+  fencedSet: {
+    sha: 'b075809c9d8537a50c5d7ac115f6705d63ba2c8e',
+    lua: `local function fence(key, token)
+local seen = redis.call('GET', key)
+if seen and (#seen > #token or (#seen == #token and seen > token)) then return redis.error_reply('LOCKS_STALE ' .. seen) end
+redis.call('SET', key, token)
+return nil
+end
+local refused = fence(KEYS[2], ARGV[1])
+if refused then return refused end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1`,
+  },
+};
+
+/** The Lua function `fence(key, token)`, for a script of your own: see `lua/fence.lua`. */
+export const fenceLua: string = `local function fence(key, token)
+local seen = redis.call('GET', key)
+if seen and (#seen > #token or (#seen == #token and seen > token)) then return redis.error_reply('LOCKS_STALE ' .. seen) end
+redis.call('SET', key, token)
+return nil
+end`;

@@ -1,0 +1,140 @@
+import type { Deadline, LockError, Runtime } from '@locks/core/adapter';
+import type { RedisClient, RedisSubscriber } from './client.ts';
+import { toLockError } from './replies.ts';
+
+/**
+ * The one subscription of this process: a script publishes the owner whose turn it is, and its callback runs. Messages may be
+ * lost, so whoever waits looks again by itself; after a re-subscription everybody does.
+ */
+export class WakeChannel {
+  /** What the scripts append to the channel prefix: names this process. */
+  readonly process: string;
+  readonly #channel: string;
+  readonly #client: RedisClient;
+  readonly #deadline: Deadline;
+  readonly #runtime: Runtime;
+  readonly #probeEvery: number;
+  readonly #waiters = new Map<string, () => void>();
+  #subscriber: RedisSubscriber | undefined = undefined;
+  #subscribed = false;
+  #refusal: LockError | undefined = undefined;
+  #lastHeard = 0;
+  #probing = false;
+
+  /** Silence longer than `probeEvery` ms is probed while somebody waits. */
+  constructor(client: RedisClient, prefix: string, deadline: Deadline, runtime: Runtime, probeEvery: number) {
+    this.process = runtime.uniqueId();
+    this.#channel = prefix + this.process;
+    this.#client = client;
+    this.#deadline = deadline;
+    this.#runtime = runtime;
+    this.#probeEvery = probeEvery;
+  }
+
+  /** Whether a message would arrive now, as far as is known. */
+  get subscribed(): boolean {
+    return this.#subscribed;
+  }
+
+  register(owner: string, wake: () => void): void {
+    this.#waiters.set(owner, wake);
+  }
+
+  unregister(owner: string): void {
+    this.#waiters.delete(owner);
+  }
+
+  /**
+   * Starts to subscribe, unless that is under way. When it is done everybody who is registered is woken.
+   * @throws `LOCK_MISCONFIGURED` where Redis refused it for lack of permission; the next call tries again.
+   */
+  open(): void {
+    if (this.#refusal !== undefined) {
+      const refusal = this.#refusal;
+      this.#refusal = undefined;
+      throw refusal;
+    }
+    if (this.#subscriber !== undefined) return;
+    const subscriber = this.#client.duplicate({
+      lazyConnect: true,
+      autoResubscribe: false,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: (attempt) => Math.min(attempt * 50, 1_000),
+    });
+    this.#subscriber = subscriber;
+    subscriber.on('message', (channel: string, owner: string) => this.#hear(channel, owner));
+    subscriber.on('ready', () => void this.#subscribe(subscriber));
+    subscriber.on('close', () => (this.#subscribed = false));
+    subscriber.on('error', (error: unknown) => this.#refuse(subscriber, error));
+    // A failed first connection is tried again by the client itself; "ready" tells when it is there.
+    subscriber.connect().catch(() => {});
+  }
+
+  /** Asks whether the connection still answers, if it was silent: one that has died unnoticed would lose every message. */
+  probe(): void {
+    const now = this.#runtime.clock.now();
+    const subscriber = this.#subscriber;
+    if (subscriber === undefined || !this.#subscribed || this.#probing) return;
+    if (now - this.#lastHeard < this.#probeEvery) return;
+    this.#probing = true;
+    this.#deadline.race(subscriber.ping(), 'a ping of the wake channel').then(
+      () => {
+        this.#probing = false;
+        this.#lastHeard = this.#runtime.clock.now();
+      },
+      () => {
+        this.#probing = false;
+        if (this.#subscriber !== subscriber) return;
+        this.#subscribed = false;
+        subscriber.disconnect(true);
+      },
+    );
+  }
+
+  close(): void {
+    this.#waiters.clear();
+    this.#drop();
+  }
+
+  #hear(channel: string, owner: string): void {
+    if (channel !== this.#channel) return;
+    this.#lastHeard = this.#runtime.clock.now();
+    this.#waiters.get(owner)?.();
+  }
+
+  async #subscribe(subscriber: RedisSubscriber): Promise<void> {
+    try {
+      await this.#deadline.race(subscriber.subscribe(this.#channel), 'the subscription of the wake channel');
+    } catch (error) {
+      if (!this.#refuse(subscriber, error) && this.#subscriber === subscriber) subscriber.disconnect(true);
+      return;
+    }
+    if (this.#subscriber !== subscriber) return;
+    this.#subscribed = true;
+    this.#lastHeard = this.#runtime.clock.now();
+    // While there was no subscription every message was lost.
+    this.#wakeAll();
+  }
+
+  /** Whether `error` is one that another attempt cannot mend; whoever waits is woken to hear of it. */
+  #refuse(subscriber: RedisSubscriber, error: unknown): boolean {
+    const refusal = toLockError(error, 'the subscription of the wake channel');
+    if (refusal.code !== 'LOCK_MISCONFIGURED' || this.#subscriber !== subscriber) return false;
+    this.#drop();
+    this.#refusal = refusal;
+    this.#wakeAll();
+    return true;
+  }
+
+  #drop(): void {
+    const subscriber = this.#subscriber;
+    this.#subscriber = undefined;
+    this.#subscribed = false;
+    subscriber?.disconnect();
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#waiters.values()) queueMicrotask(wake);
+  }
+}
