@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
@@ -8,10 +9,9 @@ import { setTimeout as delay } from 'node:timers/promises';
  * says that this process has, in whatever way, SIGKILL included. Then the guard kills the server and removes its folder.
  */
 const guard = `
-exec 3<&0
 ( IFS= read -r _ <&3 || { kill -KILL $$; rm -rf -- "$1"; } ) >/dev/null 2>&1 &
 shift
-exec "$@" </dev/null 3<&-
+exec "$@" 3<&-
 `;
 
 /** What to start. */
@@ -44,16 +44,20 @@ export async function startGuarded({ program, args, folder, logFile }: GuardedPr
   const child = spawn('/bin/sh', ['-c', guard, 'sh', folder, program, ...args], {
     cwd: folder,
     detached: true,
-    stdio: ['pipe', log, log],
+    // Not standard input: Node closes that when the child exits, before the guard can be told.
+    stdio: ['ignore', log, log, 'pipe'],
   });
   closeSync(log);
-  // A guard that is gone cannot be told anything; there is nothing to do about it.
-  child.stdin?.on('error', () => {});
+  const pipe = child.stdio[3];
+  if (!(pipe instanceof Socket)) throw new Error(`${program} was started without a pipe to its guard`);
+  // A guard that somebody has ended need not be told anything.
+  pipe.on('error', () => {});
+  pipe.unref();
   let end: string | undefined;
   const exited = new Promise<void>((resolve) => {
     child.once('exit', (code, signal) => {
       end = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
-      child.stdin?.end('\n');
+      pipe.end('\n');
       resolve();
     });
   });

@@ -9,10 +9,10 @@ import { messageOf, tailOf } from './ready.ts';
 const run = promisify(execFile);
 
 /** The path of a program; installs it first where that is harmless, else rejects with what to install. */
-export async function ensureProgram(program: Program, serverName: string): Promise<string> {
+export async function ensureProgram(program: Program, serverName: string, install: boolean = mayInstall()): Promise<string> {
   const found = await findProgram(program.binary);
   if (found !== undefined) return found;
-  if (!mayInstall()) throw new Error(`${program.binary} was not found in PATH. ${waysOut(program, serverName)}`);
+  if (!install) throw new Error(`${program.binary} was not found in PATH. ${waysOut(program, serverName)}`);
   try {
     await installDebianPackage(program);
   } catch (error) {

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** How to wait for a server. */
 export interface ReadyOptions {
   /** Rejects as long as the server is not ready. */
-  probe(): Promise<void>;
+  readonly probe: () => Promise<void>;
   /** Why waiting is pointless (the process is gone), else `undefined`. */
-  failure(): Promise<string | undefined>;
+  readonly failure: () => Promise<string | undefined>;
   /** The end of the server's output. */
-  output(): Promise<string>;
+  readonly output: () => Promise<string>;
   /** In ms. */
   readonly timeout: number;
   /** What the error calls the server. */

@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { PortTakenError, startOnFreePort } from '../src/ports.ts';
+
+test('ports lie below the range of outgoing connections', async () => {
+  const port = await startOnFreePort('127.0.0.1', async (free) => free);
+  expect(port).toBeGreaterThanOrEqual(12_000);
+  expect(port).toBeLessThan(32_000);
+});
+
+test('another port is tried when the first is taken in between', async () => {
+  const tried: number[] = [];
+  const server = createServer();
+  const port = await startOnFreePort('127.0.0.1', async (free) => {
+    tried.push(free);
+    if (tried.length < 3) throw new PortTakenError('taken');
+    server.listen(free, '127.0.0.1');
+    await once(server, 'listening');
+    return free;
+  });
+  expect(tried).toHaveLength(3);
+  expect(port).toBe(tried[2]);
+  server.close();
+});
+
+test('it gives up after five ports, and at once for another reason', async () => {
+  let starts = 0;
+  const taken = startOnFreePort('127.0.0.1', async () => {
+    starts++;
+    throw new PortTakenError('taken');
+  });
+  await expect(taken).rejects.toThrow('taken');
+  expect(starts).toBe(5);
+  const broken = startOnFreePort('127.0.0.1', async () => {
+    starts++;
+    throw new Error('broken');
+  });
+  await expect(broken).rejects.toThrow('broken');
+  expect(starts).toBe(6);
+});
