@@ -1,0 +1,91 @@
+import { createLocks } from '@locks/core';
+import type { Locks } from '@locks/core';
+import type { Redis } from 'ioredis';
+import { describe, expect, inject, test } from 'vitest';
+import { createRedisProvider } from '../src/index.ts';
+import { clients, closeAfterTest, connect, eventually, ownPrefix } from './support/redis.ts';
+
+async function contend(locks: Locks): Promise<number> {
+  let counter = 0;
+  const add = (): Promise<void> =>
+    locks.withLock('counter', async () => {
+      const seen = counter;
+      await new Promise(setImmediate);
+      counter = seen + 1;
+    });
+  await Promise.all(Array.from({ length: 100 }, add));
+  return counter;
+}
+
+describe.each(clients)('a client passed in, %s', (_name, create) => {
+  const open = (options?: object): Redis => {
+    const client = create(inject('redisUrl'), options);
+    closeAfterTest(client);
+    return client;
+  };
+
+  test('serves locks and stays as it was: no commands, listeners or options added, open after close', async () => {
+    const client = open();
+    await client.ping();
+    const own = (): unknown => ({
+      properties: Object.getOwnPropertyNames(client).toSorted(),
+      events: client.eventNames().map((name) => [name, client.listenerCount(name)]),
+      options: JSON.stringify(client.options),
+    });
+    const before = own();
+    const provider = createRedisProvider(client, { prefix: ownPrefix() });
+    const locks = createLocks(provider);
+    expect(await contend(locks)).toBe(100);
+    await locks.close();
+    await provider.close();
+    expect(own()).toEqual(before);
+    expect(await client.ping()).toBe('PONG');
+  });
+
+  test.each([
+    ['numbers as strings', { stringNumbers: true }],
+    ['auto-pipelining', { enableAutoPipelining: true }],
+    ['a key prefix', { keyPrefix: 'tenant:' }],
+    ['no offline queue', { enableOfflineQueue: false }],
+    ['a command timeout', { commandTimeout: 2_000 }],
+  ])('serves locks with %s', async (_option, options) => {
+    const client = open(options);
+    await eventually('the connection', () => client.status === 'ready');
+    const locks = createLocks(createRedisProvider(client, { prefix: ownPrefix() }));
+    expect(await contend(locks)).toBe(100);
+    await locks.close();
+  });
+
+  test('the subscriber of a closed provider is gone', async () => {
+    const prefix = ownPrefix();
+    const provider = createRedisProvider(open(), { prefix });
+    const locks = createLocks(provider);
+    const lease = await locks.acquire('job');
+    const next = locks.acquire('job');
+    const observer = connect();
+    const channels = (): Promise<unknown[]> => observer.pubsub('CHANNELS', `${prefix}*`) as Promise<unknown[]>;
+    await eventually('the subscription', async () => (await channels()).length === 1);
+    await lease.release();
+    await (await next).release();
+    await locks.close();
+    await provider.close();
+    await eventually('the end of the subscription', async () => (await channels()).length === 0);
+  });
+});
+
+test('what is not a client is refused at once', () => {
+  for (const client of [undefined, null, {}, 'redis://localhost', () => {}]) {
+    expect(() => createRedisProvider(client as never)).toThrow(/needs an ioredis client/);
+  }
+});
+
+test.each([
+  [{ prefix: 'a{b}' }, /option "prefix" must be at most 200 characters without spaces and braces, not "a\{b\}"/],
+  [{ prefix: 5 }, /option "prefix"/],
+  [{ timeout: 1 }, /option "timeout" must be an integer from 10 to 600000/],
+  [{ fair: 1 }, /option "fair" must be true or false/],
+  [{ waiterTtl: Infinity }, /option "waiterTtl"/],
+  [{ prefx: 'x' }, /unknown option "prefx". Did you mean "prefix"\?/],
+])('wrong options %j are named', (options, message) => {
+  expect(() => createRedisProvider(connect(), options as never)).toThrow(message);
+});

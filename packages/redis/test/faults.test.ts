@@ -1,0 +1,209 @@
+import { createLocks, openLocks } from '@locks/core';
+import type { Lease, Locks } from '@locks/core';
+import { startRedis } from '@locks/test-servers';
+import type { ServerHandle } from '@locks/test-servers';
+import type { Redis } from 'ioredis';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createRedisProvider } from '../src/index.ts';
+import type { RedisClient, RedisOptions } from '../src/index.ts';
+import { connect, eventually } from './support/redis.ts';
+
+async function server(...args: readonly string[]): Promise<ServerHandle> {
+  const handle = await startRedis(args.length === 0 ? {} : { args });
+  onTestFinished(() => handle.stop());
+  return handle;
+}
+
+function locksOver(client: RedisClient, options: RedisOptions = {}): Locks {
+  const provider = createRedisProvider(client, options);
+  const locks = createLocks(provider, { ttl: 2_000 });
+  onTestFinished(async () => {
+    await locks.close();
+    await provider.close();
+  });
+  return locks;
+}
+
+async function waiters(locks: Locks, key: string, count: number): Promise<void> {
+  await eventually(`${count} waiters`, async () => (await locks.inspect(key)).waiters === count);
+}
+
+/** Starts `count` waiters and tells the order in which they were served. */
+async function queueUp(locks: Locks, key: string, count: number): Promise<{ readonly order: number[]; readonly all: Promise<void> }> {
+  const order: number[] = [];
+  const all: Promise<void>[] = [];
+  for (let index = 0; index < count; index += 1) {
+    all.push(locks.withLock(key, () => void order.push(index)));
+    await waiters(locks, key, index + 1);
+  }
+  return { order, all: Promise.all(all).then(() => {}) };
+}
+
+test('a script cache that is flushed between all calls changes nothing', async () => {
+  const { url } = await server();
+  const client = connect({}, url);
+  const locks = locksOver(client);
+  for (let round = 0; round < 5; round += 1) {
+    await client.script('FLUSH');
+    const lease = await locks.acquire('job');
+    await client.script('FLUSH');
+    await lease.renew();
+    await client.script('FLUSH');
+    expect((await locks.inspect('job')).holders).toHaveLength(1);
+    await client.script('FLUSH');
+    expect(await lease.release()).toBe(true);
+  }
+});
+
+describe('the subscriber connection', () => {
+  test('is replaced when it is cut, and every waiter is served at once, in order', async () => {
+    const { url } = await server();
+    const client = connect({}, url);
+    const locks = locksOver(client, { waiterTtl: 60_000 });
+    const lease = await locks.acquire('job', { ttl: 60_000 });
+    const queue = await queueUp(locks, 'job', 5);
+    await client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await eventually('a new subscription', async () => (await client.pubsub('CHANNELS')) .length === 1);
+    await waiters(locks, 'job', 5);
+    await lease.release();
+    await queue.all;
+    expect(queue.order).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('may be cut at the very moment of the release: waiters are told on re-subscribing, not after their poll', async () => {
+    const { url } = await server();
+    const client = connect({}, url);
+    const locks = locksOver(client, { waiterTtl: 60_000 });
+    const lease = await locks.acquire('job', { ttl: 60_000 });
+    const queue = await queueUp(locks, 'job', 3);
+    const started = performance.now();
+    await client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await lease.release();
+    await queue.all;
+    // Polling would take a third of waiterTtl.
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(queue.order).toHaveLength(3);
+  });
+});
+
+test('when every wake message is lost, waiters are served by their own polling', async () => {
+  const { url } = await server();
+  const real = connect({}, url);
+  // Everything is real but that no message is ever handed on.
+  const deaf: RedisClient = {
+    evalsha: (...args) => real.evalsha(...args),
+    eval: (...args) => real.eval(...args),
+    scan: (...args) => real.scan(...args),
+    duplicate(options) {
+      const subscriber = real.duplicate(options);
+      return {
+        connect: () => subscriber.connect(),
+        subscribe: (channel) => subscriber.subscribe(channel),
+        ping: () => subscriber.ping(),
+        disconnect: (again) => subscriber.disconnect(again),
+        on: (event, listener) => (event === 'message' ? undefined : subscriber.on(event as 'ready', listener as () => void)),
+      };
+    },
+  };
+  const locks = locksOver(deaf, { waiterTtl: 600 });
+  const lease = await locks.acquire('job');
+  const queue = await queueUp(locks, 'job', 4);
+  await lease.release();
+  await queue.all;
+  expect(queue.order).toEqual([0, 1, 2, 3]);
+});
+
+describe('a restart of Redis', () => {
+  test('with its data: leases live on, waiters are served', async () => {
+    const handle = await server('--appendonly', 'yes', '--appendfsync', 'always');
+    const locks = locksOver(connect({}, handle.url));
+    const lease = await locks.acquire('job', { ttl: 20_000 });
+    const next = locks.acquire('job');
+    await waiters(locks, 'job', 1);
+    await handle.kill();
+    await handle.restart();
+    expect(lease.held).toBe(true);
+    await eventually('a renewal', () => lease.renew().then(() => true, () => false));
+    expect(await lease.release()).toBe(true);
+    const second = await next;
+    expect(second.token).toBeGreaterThan(lease.token);
+    await second.release();
+  });
+
+  test('without its data: holders learn it, waiters are served, and tokens do not go back', async () => {
+    const handle = await server();
+    const locks = locksOver(connect({}, handle.url));
+    const lease = await locks.acquire('job');
+    const lost = new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+    const queue = await queueUp(locks, 'job', 3);
+    await handle.kill();
+    await handle.restart({ keepData: false });
+    await lost;
+    expect(lease.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
+    await queue.all;
+    const after = await locks.acquire('job');
+    expect(after.token).toBeGreaterThan(lease.token);
+    await after.release();
+  });
+
+  test.each(['a client of the caller', 'a client from configuration'])('does not stop %s', async (whose) => {
+    const handle = await server();
+    const locks = whose.endsWith('caller') ? locksOver(connect({}, handle.url)) : await openLocks(handle.url, { ttl: 2_000 });
+    onTestFinished(() => locks.close());
+    for (let round = 0; round < 3; round += 1) {
+      await (await locks.acquire(`job-${round}`)).release();
+      await handle.restart();
+    }
+    await (await locks.acquire('job')).release();
+  });
+});
+
+describe('a Redis that does not answer', () => {
+  test('holds nobody past the deadline, and leaves nothing once it answers again', async () => {
+    const handle = await server();
+    const client = connect({}, handle.url);
+    const locks = locksOver(client, { timeout: 300 });
+    await (await locks.acquire('warm')).release();
+    await handle.pause();
+    const started = performance.now();
+    await expect(locks.acquire('job', { wait: 200 })).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await expect(locks.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect(performance.now() - started).toBeLessThan(1_500);
+    await handle.resume();
+    await eventually('the end of all claims', async () => {
+      const { holders, waiters: inLine } = await locks.inspect('job');
+      return holders.length === 0 && inLine === 0;
+    });
+    const lease = await locks.tryAcquire('job');
+    expect(lease).not.toBeNull();
+    await lease?.release();
+  });
+
+  test('costs the lease in time: its signal fires before the key expires', async () => {
+    const handle = await server();
+    const locks = locksOver(connect({}, handle.url));
+    const sent = performance.now();
+    const lease: Lease = await locks.acquire('job', { ttl: 600 });
+    const lost = new Promise<number>((resolve) => {
+      lease.signal.addEventListener('abort', () => resolve(performance.now()));
+    });
+    await handle.pause();
+    const at = await lost;
+    expect(lease.held).toBe(false);
+    // A renewal may have been confirmed before the pause, so the bound is counted from it at the latest.
+    expect(at - sent).toBeLessThan(600 + 200 + 100);
+    await handle.resume();
+    await expect(locks.acquire('job', { wait: 5_000 }).then((next) => next.release())).resolves.toBe(true);
+  });
+});
+
+test('a server that is loading, or a replica, is unavailable and not contended', async () => {
+  const handle = await server();
+  const client: Redis = connect({}, handle.url);
+  const locks = locksOver(client);
+  await client.call('REPLICAOF', '127.0.0.1', '1');
+  await expect(locks.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  const waiting = locks.acquire('job', { wait: 10_000 });
+  await client.call('REPLICAOF', 'NO', 'ONE');
+  await (await waiting).release();
+});

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { Redis as Redis5 } from 'ioredis-5';
+import { inject, onTestFinished } from 'vitest';
+import type { RedisClient } from '../../src/index.ts';
+
+/** Both majors of the client, for tests that run with each. */
+export const clients = [
+  ['ioredis 6', (url: string, options: object = {}): Redis => new Redis(url, options)],
+  // The two majors have types of their own; that both fit RedisClient is what types.test.ts shows.
+  ['ioredis 5', (url: string, options: object = {}): Redis => new Redis5(url, options) as unknown as Redis],
+] as const;
+
+/** A client of the shared server that ends with the test. */
+export function connect(options: object = {}, url: string = inject('redisUrl')): Redis {
+  const client = new Redis(url, options);
+  closeAfterTest(client);
+  return client;
+}
+
+/** Ends `client` when the test is over, whatever its state. */
+export function closeAfterTest(client: { disconnect(): void; on(event: 'error', listener: () => void): unknown }): void {
+  // Some tests cut its connection; that is theirs to judge.
+  client.on('error', () => {});
+  onTestFinished(() => client.disconnect());
+}
+
+/** A prefix that no other test has. */
+export function ownPrefix(): string {
+  return `test-${randomUUID()}:`;
+}
+
+/** Repeats `probe` until it answers with something, and says what was waited for when it does not in time. */
+export async function eventually<T>(what: string, probe: () => Promise<T | undefined | false> | T | undefined | false, limit = 10_000): Promise<T> {
+  const end = performance.now() + limit;
+  for (;;) {
+    const found = await probe();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > end) throw new Error(`Waited ${limit} ms in vain for ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** All that `list` yields. */
+export async function collect<T>(source: AsyncIterable<T> | Iterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of source) items.push(item);
+  return items;
+}
+
+/** The client, as the provider wants it: shows that the types fit. */
+export function asClient(client: Redis): RedisClient {
+  return client;
+}
