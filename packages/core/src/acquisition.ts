@@ -1,3 +1,4 @@
+import type { AbortFollower } from './abort-followers.ts';
 import type { CalendarEntry } from './calendar.ts';
 import type { Busy, Claim, Grant } from './contract.ts';
 import { about, channels } from './diagnostics.ts';
@@ -16,7 +17,7 @@ type Phase = 'attempting' | 'waiting' | 'done';
  * One call of `acquire` or `tryAcquire`, from the first attempt to its lease or its end. Deadline, signal and close race the
  * attempt in flight, so that a silent backend holds nobody; what such an attempt leaves is given up in the background.
  */
-export class Acquisition implements CalendarEntry {
+export class Acquisition implements CalendarEntry, AbortFollower {
   calendarPrevious: CalendarEntry | undefined = undefined;
   calendarNext: CalendarEntry | undefined = undefined;
   readonly #host: AcquisitionHost;
@@ -58,9 +59,18 @@ export class Acquisition implements CalendarEntry {
       this.#reject = reject;
     });
     host.acquisitions.add(this);
-    settings.signal?.addEventListener('abort', this.#onAbort, { once: true });
-    if (settings.signal?.aborted) this.#onAbort();
-    else this.#attempt();
+    const { signal } = settings;
+    if (signal?.aborted) {
+      this.aborted(signal);
+      return;
+    }
+    if (signal !== undefined) host.signals.follow(signal, this);
+    this.#attempt();
+  }
+
+  /** Ends it because its caller does not want it any more. */
+  aborted(signal: AbortSignal): void {
+    this.#fail(signal.reason);
   }
 
   /** Ends it because its `Locks` is closing. */
@@ -74,8 +84,6 @@ export class Acquisition implements CalendarEntry {
     else if (this.#rejectedFor(now) >= this.#settings.ttl) this.#fail(this.#unavailable());
     else if (this.#phase === 'waiting') this.#attempt();
   }
-
-  readonly #onAbort = (): void => this.#fail(this.#settings.signal?.reason);
 
   readonly #onWake = (): void => {
     if (this.#phase === 'waiting') this.#attempt();
@@ -235,7 +243,8 @@ export class Acquisition implements CalendarEntry {
     this.#phase = 'done';
     this.#host.acquisitions.delete(this);
     this.#host.waitingCalendar.cancel(this);
-    this.#settings.signal?.removeEventListener('abort', this.#onAbort);
+    const { signal } = this.#settings;
+    if (signal !== undefined) this.#host.signals.unfollow(signal, this);
     if (this.#counted) this.#host.waiting -= 1;
   }
 

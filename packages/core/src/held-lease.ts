@@ -1,3 +1,4 @@
+import type { AbortFollower } from './abort-followers.ts';
 import type { CalendarEntry } from './calendar.ts';
 import type { Claim, Grant, Mode, Renewal } from './contract.ts';
 import { about, channels } from './diagnostics.ts';
@@ -26,7 +27,7 @@ export interface Terms {
 }
 
 /** The lease that users hold: validity by the clock, renewal and loss from the calendar. */
-export class HeldLease implements Lease, CalendarEntry {
+export class HeldLease implements Lease, CalendarEntry, AbortFollower {
   calendarPrevious: CalendarEntry | undefined = undefined;
   calendarNext: CalendarEntry | undefined = undefined;
   readonly #host: LeaseHost;
@@ -55,7 +56,7 @@ export class HeldLease implements Lease, CalendarEntry {
     host.leases.add(this);
     this.#plan(terms.sentAt + (terms.deadline - terms.sentAt) / 3);
     this.#session = terms.grant.lost;
-    if (this.#session !== undefined) host.lossSignals.follow(this.#session, this);
+    if (this.#session !== undefined) this.#follow(this.#session);
   }
 
   get key(): string {
@@ -127,7 +128,7 @@ export class HeldLease implements Lease, CalendarEntry {
   }
 
   /** Ends the lease because the session that carried it has ended. */
-  sessionLost(): void {
+  aborted(): void {
     if (this.#state === 'held') this.#lose('its session with the server has ended');
   }
 
@@ -224,11 +225,17 @@ export class HeldLease implements Lease, CalendarEntry {
     this.#state = state;
     this.#host.calendar.cancel(this);
     this.#host.leases.delete(this);
-    if (this.#session !== undefined) this.#host.lossSignals.unfollow(this.#session, this);
+    if (this.#session !== undefined) this.#host.signals.unfollow(this.#session, this);
   }
 
   #giveUp(): void {
     this.#host.releases.start({ claim: this.#claim, uncertain: false, lastSend: this.#lastSend });
+  }
+
+  #follow(session: AbortSignal): void {
+    // Not at once: the caller has not got the lease yet.
+    if (session.aborted) queueMicrotask(() => this.aborted());
+    else this.#host.signals.follow(session, this);
   }
 
   #ended(): LockError {

@@ -1,9 +1,9 @@
+import type { AbortFollowers } from './abort-followers.ts';
 import type { Acquisition } from './acquisition.ts';
 import type { BackgroundReleases } from './background-releases.ts';
 import type { Calendar } from './calendar.ts';
 import type { LockProvider } from './contract.ts';
 import type { HeldLease } from './held-lease.ts';
-import type { LossSignals } from './loss-signals.ts';
 import type { Runtime } from './runtime.ts';
 
 /** What a lease needs from the `Locks` that made it. */
@@ -13,7 +13,8 @@ export interface LeaseHost {
   readonly calendar: Calendar;
   readonly releases: BackgroundReleases;
   readonly leases: Set<HeldLease>;
-  readonly lossSignals: LossSignals<HeldLease>;
+  /** The signals that end leases and waits. */
+  readonly signals: AbortFollowers;
 }
 
 /** What an acquisition needs from the `Locks` that started it. */

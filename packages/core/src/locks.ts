@@ -1,3 +1,4 @@
+import { AbortFollowers } from './abort-followers.ts';
 import { Acquisition } from './acquisition.ts';
 import { BackgroundReleases } from './background-releases.ts';
 import { Calendar } from './calendar.ts';
@@ -7,7 +8,6 @@ import type { HeldLease } from './held-lease.ts';
 import type { AcquisitionHost } from './host.ts';
 import { checkKey } from './key.ts';
 import type { Lease } from './lease.ts';
-import { LossSignals } from './loss-signals.ts';
 import type { LocksOptions } from './locks-options.ts';
 import { readLocksOptions } from './locks-options.ts';
 import { resolveSettings } from './options.ts';
@@ -84,7 +84,7 @@ export class LockManager implements Locks {
       waitingCalendar: new Calendar(runtime, true),
       releases: new BackgroundReleases(provider, runtime),
       leases: new Set(),
-      lossSignals: new LossSignals(),
+      signals: new AbortFollowers(),
       acquisitions: new Set(),
       maxWaiters: read.maxWaiters,
       waiting: 0,
