@@ -9,7 +9,7 @@ import type { AcquisitionHost } from './host.ts';
 import { badAnswerError, lateGrantError, overloadedError, timeoutError, unavailableError } from './messages.ts';
 import type { Settings } from './options.ts';
 import { untilPoll, untilRetry } from './pace.ts';
-import { deadlineOf } from './validity.ts';
+import { deadlineOf, isDuration } from './validity.ts';
 
 type Phase = 'attempting' | 'waiting' | 'done';
 
@@ -101,7 +101,7 @@ export class Acquisition implements CalendarEntry, AbortFollower {
     const inLine = this.#settings.wait > 0 && (this.#counted || this.#host.waiting < this.#host.maxWaiters);
     this.#leaves ||= inLine;
     try {
-      this.#inFlight = provider.tryAcquire(this.#claim, inLine ? this.#onWake : undefined);
+      this.#inFlight = Promise.resolve(provider.tryAcquire(this.#claim, inLine ? this.#onWake : undefined));
     } catch (error) {
       this.#inFlight = Promise.reject(error);
     }
@@ -113,7 +113,7 @@ export class Acquisition implements CalendarEntry, AbortFollower {
 
   #answered(answer: Grant | Busy, sentAt: number): void {
     if (this.#phase === 'done') return;
-    if (typeof answer?.granted !== 'boolean') {
+    if (!isAnswer(answer)) {
       this.#rejected(badAnswerError(this.#host.provider, this.#claim), sentAt);
       return;
     }
@@ -138,9 +138,10 @@ export class Acquisition implements CalendarEntry, AbortFollower {
 
   #granted(grant: Grant, sentAt: number): void {
     const { clock } = this.#host.runtime;
-    const holdUntil = this.#settings.maxHold === Infinity ? Infinity : clock.now() + this.#settings.maxHold;
+    const now = clock.exact();
+    const holdUntil = now + this.#settings.maxHold;
     const deadline = deadlineOf(sentAt, grant.validity ?? this.#claim.ttl, holdUntil);
-    if (clock.exact() >= deadline) {
+    if (now >= deadline) {
       this.#handBack(sentAt);
       return;
     }
@@ -260,4 +261,10 @@ export class Acquisition implements CalendarEntry, AbortFollower {
     const owner = this.#host.nextOwner();
     return permits === undefined ? { key, owner, ttl, mode } : { key, owner, ttl, mode, permits };
   }
+}
+
+function isAnswer(answer: Grant | Busy): boolean {
+  if (typeof answer !== 'object' || answer === null) return false;
+  if (answer.granted === true) return typeof answer.token === 'bigint' && isDuration(answer.validity);
+  return answer.granted === false && isDuration(answer.retryAfter);
 }

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { createRequire, isBuiltin } from 'node:module';
+import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AdapterModule } from './adapter-config.ts';
 import { LockError } from './errors.ts';
@@ -40,6 +40,13 @@ export async function loadAdapter(named: unknown): Promise<AdapterModule> {
       `openLocks: option "provider" must be an adapter's name, a module id or a module that exports fromConfig, not ${describe(named)}.`,
     );
   }
+  if (named.includes('://')) {
+    // Not shown: it may have a password in it.
+    throw new LockError(
+      'LOCK_MISCONFIGURED',
+      'openLocks: option "provider" is an adapter\'s name or a module id; a URL belongs into option "url".',
+    );
+  }
   if (named === 'memory') return memory;
   const adapter = Object.hasOwn(known, named) ? known[named] : undefined;
   const id = adapter?.module ?? named;
@@ -59,8 +66,12 @@ export async function loadAdapter(named: unknown): Promise<AdapterModule> {
 
 /** The module, or `undefined` if there is none. A module that is there and fails to load rejects with its own error. */
 async function importFrom(id: string): Promise<unknown> {
-  // This package may be stored away from its user (pnpm, workspaces), who is the one that installed the adapter.
-  for (const base of [import.meta.url, pathToFileURL(join(process.cwd(), 'any.js')).href]) {
+  const own = import.meta.url;
+  const user = pathToFileURL(join(process.cwd(), 'any.js')).href;
+  // This package may be stored away from its user (pnpm, workspaces), who is the one that installed the adapter; and a
+  // path is the user's in any case.
+  const bases = id.startsWith('.') || isAbsolute(id) ? [user] : [own, user];
+  for (const base of bases) {
     const resolved = resolve(id, base);
     if (resolved !== undefined) return await import(resolved);
   }
@@ -68,9 +79,19 @@ async function importFrom(id: string): Promise<unknown> {
 }
 
 function resolve(id: string, base: string): string | undefined {
+  if (isBuiltin(id)) return id;
   try {
-    const path = createRequire(base).resolve(id);
-    return path.startsWith('node:') ? path : pathToFileURL(path).href;
+    return pathToFileURL(createRequire(base).resolve(id)).href;
+  } catch (error) {
+    // A package that exports nothing to require() is found by import only, and from here only.
+    const { code } = error as { readonly code?: unknown };
+    return code === 'ERR_PACKAGE_PATH_NOT_EXPORTED' ? importPath(id) : undefined;
+  }
+}
+
+function importPath(id: string): string | undefined {
+  try {
+    return import.meta.resolve(id);
   } catch {
     return undefined;
   }

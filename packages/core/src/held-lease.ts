@@ -7,9 +7,9 @@ import type { LockError } from './errors.ts';
 import { releaseOnce } from './background-releases.ts';
 import type { LeaseHost } from './host.ts';
 import type { Lease } from './lease.ts';
-import { lostError, releasedError, unconfirmedRelease, unconfirmedRenewal } from './messages.ts';
+import { badAnswerError, lostError, releasedError, unconfirmedRelease, unconfirmedRenewal } from './messages.ts';
 import { untilRenewal } from './pace.ts';
-import { deadlineOf, grouped } from './validity.ts';
+import { deadlineOf, grouped, isDuration } from './validity.ts';
 
 type State = 'held' | 'released' | 'lost' | 'closed';
 
@@ -139,7 +139,7 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower {
     }
     // In flight still: whatever comes of it, the deadline stands until an answer moves it.
     this.#host.calendar.schedule(this, this.#deadline);
-    if (this.#autoRenew && this.#renewing === undefined) this.#renew().catch(() => {});
+    if (this.#autoRenew && this.#deadline < this.#holdUntil && this.#renewing === undefined) this.#renew().catch(() => {});
   }
 
   #renew(): Promise<void> {
@@ -157,6 +157,9 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower {
       answer = await provider.renew(this.#claim);
     } catch (error) {
       throw this.#unknown(error);
+    }
+    if (answer !== false && !(typeof answer === 'object' && answer !== null && isDuration(answer.validity))) {
+      throw this.#unknown(badAnswerError(provider, this.#claim));
     }
     this.#publishRenewal(answer !== false);
     if (this.#state !== 'held') throw this.#ended();
@@ -193,7 +196,9 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower {
 
   /** The next thing to do: a renewal at `renewAt`, or else the loss at the deadline. */
   #plan(renewAt: number): void {
-    const at = this.#autoRenew ? grouped(renewAt, this.#claim.ttl) : Infinity;
+    // Within reach of maxHold another renewal could not move the deadline.
+    const useful = this.#autoRenew && this.#deadline < this.#holdUntil;
+    const at = useful ? grouped(renewAt, this.#host.runtime.clock.now()) : Infinity;
     this.#host.calendar.schedule(this, Math.min(at, this.#deadline));
   }
 

@@ -106,7 +106,7 @@ export class LockManager implements Locks {
     }
     const settings = this.#settings(key, this.#defaults, options);
     if (!settings.reentrant) return await runUnder(await this.#acquire(key, settings), work);
-    const joined = this.#reentrancy.join(key, settings.mode);
+    const joined = this.#join(key, settings);
     if (joined !== undefined) return await runUnder(joined, work);
     const lease = await this.#acquire(key, settings);
     return await this.#reentrancy.run(lease, (hold) => runUnder(hold, work));
@@ -155,8 +155,10 @@ export class LockManager implements Locks {
     if (this.#closed !== undefined) throw closedError();
   }
 
-  #join(key: string, settings: Settings): OwnedLease | undefined {
-    return settings.reentrant ? this.#reentrancy.join(key, settings.mode) : undefined;
+  #join(key: string, { reentrant, mode, signal }: Settings): OwnedLease | undefined {
+    if (!reentrant) return undefined;
+    signal?.throwIfAborted();
+    return this.#reentrancy.join(key, mode);
   }
 
   #acquire(key: string, settings: Settings): Promise<HeldLease> {
@@ -173,7 +175,16 @@ export class LockManager implements Locks {
     releases.stop();
     calendar.stop();
     waitingCalendar.stop();
-    if (this.#owned) await within(runtime, this.#closeTimeout, provider.close().catch(() => {}));
+    if (this.#owned) await within(runtime, this.#closeTimeout, closeQuietly(provider));
+  }
+}
+
+/** Closes `provider`, whatever it makes of it. */
+export async function closeQuietly(provider: LockProvider): Promise<void> {
+  try {
+    await provider.close();
+  } catch {
+    // There is nobody left to tell.
   }
 }
 

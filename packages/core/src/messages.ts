@@ -31,7 +31,7 @@ export function lateGrantError({ name }: LockProvider, { key, ttl }: Claim, age:
 
 /** A provider that does not keep the contract. */
 export function badAnswerError({ name }: LockProvider, { key }: Claim): LockError {
-  const message = `${name} answered with something that is neither a grant nor busy; its adapter breaks the contract.`;
+  const message = `${name} gave an answer about ${quote(key)} that its contract does not allow; its adapter is at fault.`;
   return new LockError('LOCK_UNAVAILABLE', message, { key });
 }
 

@@ -3,7 +3,7 @@ import type { AdapterModule } from './adapter-config.ts';
 import type { LockProvider } from './contract.ts';
 import { LockError, isLockError } from './errors.ts';
 import { describe } from './key.ts';
-import { LockManager } from './locks.ts';
+import { LockManager, closeQuietly } from './locks.ts';
 import type { Locks } from './locks.ts';
 import { readLocksOptions, textReaders } from './locks-options.ts';
 import type { LocksOptions } from './locks-options.ts';
@@ -31,14 +31,14 @@ export interface LocksConfig extends LocksOptions {
 export async function openLocks(target: string | LocksConfig, options: LocksOptions = {}): Promise<Locks> {
   const { provider: named, url, options: own, ...rest } = toConfig(target);
   const { adapterUrl, defaults, query } = readUrl(url);
-  const settings: LocksOptions = { ...defaults, ...rest, ...options };
+  const settings: LocksOptions = { ...defaults, ...given(rest), ...given(options) };
   const { runtime } = readLocksOptions(settings);
   const adapter = await loadAdapter(named ?? providerOf(url));
-  const provider = await makeProvider(adapter, { url: adapterUrl, options: { ...query, ...own }, runtime });
+  const provider = await makeProvider(adapter, { url: adapterUrl, options: { ...query, ...given(own ?? {}) }, runtime });
   try {
     return new LockManager(provider, settings, true);
   } catch (error) {
-    await provider.close().catch(() => {});
+    await closeQuietly(provider);
     throw error;
   }
 }
@@ -98,11 +98,33 @@ async function makeProvider(
     return await adapter.fromConfig(config);
   } catch (error) {
     if (isLockError(error)) throw error;
-    // The adapter's own message may carry the URL and its password; the cause is for those who look for it.
     throw new LockError('LOCK_UNAVAILABLE', 'openLocks: the adapter could not open its backend; see the cause.', {
-      cause: error,
+      cause: withoutPassword(error, config.url),
     });
   }
+}
+
+/** A foreign error may carry the URL; what is kept of it is its text without the password. */
+function withoutPassword(error: unknown, url: string | undefined): unknown {
+  const password = /^[^/]*\/\/[^/?#@]*?:([^/?#]*)@/.exec(url ?? '')?.[1];
+  if (password === undefined || password === '') return error;
+  const text = error instanceof Error ? error.message : String(error);
+  const bare = new Error([password, decoded(password)].reduce((left, secret) => left.replaceAll(secret, '***'), text));
+  if (error instanceof Error) bare.name = error.name;
+  return bare;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Without what is `undefined`, which means "not set" and must not hide what the URL says. */
+function given<T extends object>(options: T): Partial<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
 function misconfigured(message: string): LockError {

@@ -78,7 +78,8 @@ export function parseDuration(text: string): number | undefined {
   if (text === 'Infinity') return Infinity;
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text);
   if (match === null) return undefined;
-  return Number(match[1]) * (units[match[2] ?? 'ms'] ?? 1);
+  // 1.1 m is 66 000 ms, and not what the product of the two floating-point numbers is.
+  return Math.round(Number(match[1]) * (units[match[2] ?? 'ms'] ?? 1) * 1e6) / 1e6;
 }
 
 /** A whole number of ms within bounds. */

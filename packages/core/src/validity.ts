@@ -7,12 +7,17 @@ export function certain(validity: number): number {
 }
 
 /**
- * `at` rounded down so that leases of the same ttl share a bucket: to some 1/64 of the ttl, a power of two of ms. Early is
- * harmless for a renewal, and renewals that are due together go out together.
+ * `at` rounded down, so that what is due at about the same time shares a bucket of the calendar: by at most 1/16 of the
+ * distance from `now`, to a power of two of ms. Early is harmless for a renewal, and those due together go out together.
  */
-export function grouped(at: number, ttl: number): number {
-  const step = 2 ** Math.max(0, Math.floor(Math.log2(ttl / 64)));
+export function grouped(at: number, now: number): number {
+  const step = 2 ** Math.floor(Math.log2(Math.max(1, (at - now) / 16)));
   return Math.floor(at / step) * step;
+}
+
+/** Whether a provider's duration can be reckoned with; absent is fine. One bad number must not disturb other leases. */
+export function isDuration(ms: unknown): ms is number | undefined {
+  return ms === undefined || (typeof ms === 'number' && ms >= 0 && ms < Infinity);
 }
 
 /** When the lease certainly ends: counted from the send, never beyond `holdUntil`. */

@@ -1,8 +1,10 @@
 import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import type { Redis } from 'ioredis';
-import { describe, expect, inject, test } from 'vitest';
+import { Redis as Redis5 } from 'ioredis-5';
+import { describe, expect, expectTypeOf, inject, test } from 'vitest';
 import { createRedisProvider } from '../src/index.ts';
+import type { RedisClient } from '../src/index.ts';
 import { clients, closeAfterTest, connect, eventually, ownPrefix } from './support/redis.ts';
 
 async function contend(locks: Locks): Promise<number> {
@@ -88,4 +90,9 @@ test.each([
   [{ prefx: 'x' }, /unknown option "prefx". Did you mean "prefix"\?/],
 ])('wrong options %j are named', (options, message) => {
   expect(() => createRedisProvider(connect(), options as never)).toThrow(message);
+});
+
+test('the types of both majors fit', () => {
+  expectTypeOf<Redis>().toExtend<RedisClient>();
+  expectTypeOf<Redis5>().toExtend<RedisClient>();
 });

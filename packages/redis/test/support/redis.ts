@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
 import { inject, onTestFinished } from 'vitest';
-import type { RedisClient } from '../../src/index.ts';
 
 /** Both majors of the client, for tests that run with each. */
 export const clients = [
   ['ioredis 6', (url: string, options: object = {}): Redis => new Redis(url, options)],
-  // The two majors have types of their own; that both fit RedisClient is what types.test.ts shows.
+  // The two majors have types of their own; client.test.ts shows that both fit.
   ['ioredis 5', (url: string, options: object = {}): Redis => new Redis5(url, options) as unknown as Redis],
 ] as const;
 
@@ -46,9 +45,4 @@ export async function collect<T>(source: AsyncIterable<T> | Iterable<T>): Promis
   const items: T[] = [];
   for await (const item of source) items.push(item);
   return items;
-}
-
-/** The client, as the provider wants it: shows that the types fit. */
-export function asClient(client: Redis): RedisClient {
-  return client;
 }
