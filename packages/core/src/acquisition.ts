@@ -37,7 +37,7 @@ export class Acquisition implements CalendarEntry, AbortFollower {
   /** The claim may have a place in line, or a hold that nobody knows of. */
   #leaves = false;
   #uncertain = false;
-  /** The send of the first of the rejections since the last answer. */
+  /** When the first of the rejections since the last answer came. */
   #rejectedSince: number | undefined = undefined;
   #busy = false;
   #cause: unknown = undefined;
@@ -52,7 +52,7 @@ export class Acquisition implements CalendarEntry, AbortFollower {
     this.#settings = settings;
     this.#orNull = orNull;
     this.#claim = this.#newClaim(key);
-    this.#startedAt = host.runtime.clock.now();
+    this.#startedAt = host.runtime.clock.exact();
     this.#deadline = settings.wait > 0 ? this.#startedAt + settings.wait : Infinity;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -95,7 +95,8 @@ export class Acquisition implements CalendarEntry, AbortFollower {
     this.#phase = 'attempting';
     this.#woken = false;
     this.#attempts += 1;
-    const sentAt = runtime.clock.now();
+    // Exact, as the answer will be judged: a sleep before the send must not count against it.
+    const sentAt = runtime.clock.exact();
     this.#lastSend = sentAt;
     waitingCalendar.schedule(this, Math.min(this.#deadline, (this.#rejectedSince ?? Infinity) + this.#settings.ttl));
     const inLine = this.#settings.wait > 0 && (this.#counted || this.#host.waiting < this.#host.maxWaiters);
@@ -107,14 +108,14 @@ export class Acquisition implements CalendarEntry, AbortFollower {
     }
     this.#inFlight.then(
       (answer) => this.#answered(answer, sentAt),
-      (error: unknown) => this.#rejected(error, sentAt),
+      (error: unknown) => this.#rejected(error),
     );
   }
 
   #answered(answer: Grant | Busy, sentAt: number): void {
     if (this.#phase === 'done') return;
     if (!isAnswer(answer)) {
-      this.#rejected(badAnswerError(this.#host.provider, this.#claim), sentAt);
+      this.#rejected(badAnswerError(this.#host.provider, this.#claim));
       return;
     }
     this.#inFlight = undefined;
@@ -162,10 +163,10 @@ export class Acquisition implements CalendarEntry, AbortFollower {
     this.#claim = this.#newClaim(this.#claim.key);
     this.#leaves = false;
     this.#uncertain = false;
-    this.#retryAfterRejection(error, sentAt);
+    this.#retryAfterRejection(error);
   }
 
-  #rejected(error: unknown, sentAt: number): void {
+  #rejected(error: unknown): void {
     if (this.#phase === 'done') return;
     this.#inFlight = undefined;
     if (isPermanent(error)) {
@@ -176,14 +177,14 @@ export class Acquisition implements CalendarEntry, AbortFollower {
     }
     this.#leaves = true;
     this.#uncertain = true;
-    this.#retryAfterRejection(error, sentAt);
+    this.#retryAfterRejection(error);
   }
 
-  #retryAfterRejection(error: unknown, sentAt: number): void {
+  #retryAfterRejection(error: unknown): void {
     this.#busy = false;
     this.#cause = error;
-    this.#rejectedSince ??= sentAt;
     const now = this.#host.runtime.clock.now();
+    this.#rejectedSince ??= now;
     if (this.#settings.wait === 0 || this.#rejectedFor(now) >= this.#settings.ttl) this.#fail(this.#unavailable());
     else this.#pause(undefined);
   }

@@ -150,7 +150,7 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower {
 
   async #send(): Promise<void> {
     const { provider, runtime } = this.#host;
-    const sentAt = runtime.clock.now();
+    const sentAt = runtime.clock.exact();
     this.#lastSend = sentAt;
     let answer: Renewal | false;
     try {
@@ -173,6 +173,10 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower {
     }
     this.#failures = 0;
     this.#deadline = deadlineOf(sentAt, answer.validity ?? this.#claim.ttl, this.#holdUntil);
+    if (!this.held) {
+      this.#lapse();
+      throw this.#ended();
+    }
     this.#plan(sentAt + (this.#deadline - sentAt) / 3);
   }
 
@@ -198,7 +202,7 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower {
   #plan(renewAt: number): void {
     // Within reach of maxHold another renewal could not move the deadline.
     const useful = this.#autoRenew && this.#deadline < this.#holdUntil;
-    const at = useful ? grouped(renewAt, this.#host.runtime.clock.now()) : Infinity;
+    const at = useful && renewAt < Infinity ? grouped(renewAt, this.#host.runtime.clock.now()) : Infinity;
     this.#host.calendar.schedule(this, Math.min(at, this.#deadline));
   }
 
