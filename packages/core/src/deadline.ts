@@ -7,9 +7,9 @@ import type { Runtime } from './runtime.ts';
 export interface Deadline {
   /**
    * What `call` settles to, or `LOCK_UNAVAILABLE` after the timeout; `what` says in the message what was not answered.
-   * A late answer is dropped, a late rejection too.
+   * A late answer is dropped, a late rejection too. A step of a longer call gets what is left of its time as `within`.
    */
-  race<T>(call: Promise<T>, what: string): Promise<T>;
+  race<T>(call: Promise<T>, what: string, within?: number): Promise<T>;
   /** Stops the timer; calls that are under way settle with their backend only. */
   stop(): void;
 }
@@ -21,14 +21,14 @@ const slack = 16;
 export function createDeadline(runtime: Runtime, timeout: number, backend: string): Deadline {
   const calendar = new Calendar(runtime, false);
   return {
-    race<T>(call: Promise<T>, what: string): Promise<T> {
+    race<T>(call: Promise<T>, what: string, within: number = timeout): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         const entry: CalendarEntry = {
           calendarPrevious: undefined,
           calendarNext: undefined,
-          due: () => reject(new LockError('LOCK_UNAVAILABLE', `${backend} did not answer ${what} within ${timeout} ms.`)),
+          due: () => reject(new LockError('LOCK_UNAVAILABLE', `${backend} did not answer ${what} within ${Math.round(within)} ms.`)),
         };
-        calendar.schedule(entry, Math.ceil((runtime.clock.now() + timeout) / slack) * slack);
+        calendar.schedule(entry, Math.ceil((runtime.clock.now() + within) / slack) * slack);
         call.then(
           (answer) => {
             calendar.cancel(entry);

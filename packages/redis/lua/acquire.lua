@@ -27,6 +27,8 @@ if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then return redis.er
 local head = headOfLine()
 if not value and (not head or head == me or ARGV[9] == '1') then
   leaveLine(me)
+  -- Nobody shares now, and nobody waits to: the number of permits is free again.
+  if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
   redis.call('SET', KEYS[1], owner, 'PX', ttl)
   return mint(above, retention)
 end

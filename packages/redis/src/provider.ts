@@ -1,4 +1,4 @@
-import { LockError, createDeadline, systemRuntime } from '@locks/core/adapter';
+import { LockError, createDeadline, isLockError, systemRuntime } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, Holder, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
 import type { RedisClient } from './client.ts';
@@ -24,6 +24,7 @@ export class RedisProvider implements LockProvider {
   readonly name = 'redis';
   readonly traits: Traits;
   readonly #client: RedisClient;
+  readonly #runtime: Runtime;
   readonly #options: ReadRedisOptions;
   readonly #names: KeyNames;
   readonly #deadline: Deadline;
@@ -35,6 +36,7 @@ export class RedisProvider implements LockProvider {
     const { fair, timeout, waiterTtl } = options;
     this.traits = { scope: 'network', expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, wake: true };
     this.#client = client;
+    this.#runtime = runtime;
     this.#options = options;
     this.#names = keyNames(options.prefix, client.options?.keyPrefix ?? '');
     this.#deadline = createDeadline(runtime, timeout, 'Redis');
@@ -45,20 +47,15 @@ export class RedisProvider implements LockProvider {
   async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
     const channel = this.#channel;
     if (wake === undefined) return await this.#attempt(claim, false);
+    const end = this.#runtime.clock.now() + this.#options.timeout;
     channel.register(claim.owner, wake);
-    const inLine = channel.subscribed;
-    const answer = await this.#attempt(claim, inLine);
-    if (answer.granted) {
-      channel.unregister(claim.owner);
-      return answer;
-    }
-    if (inLine) {
-      channel.probe();
-      return answer;
-    }
-    // Only now: a process whose locks are always free needs no second connection. Once it is there, it wakes this claim.
-    channel.open();
-    return { granted: false, retryAfter: this.#options.waiterTtl / 24 };
+    const subscribed = channel.subscribed;
+    let answer = await this.#attempt(claim, subscribed);
+    // Only now: a process whose locks are always free needs no second connection.
+    if (!answer.granted && !subscribed) answer = await this.#subscribeAndAttempt(claim, answer, end);
+    if (answer.granted) channel.unregister(claim.owner);
+    else channel.probe();
+    return answer;
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
@@ -119,23 +116,40 @@ export class RedisProvider implements LockProvider {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#channel.close();
+    this.#channel.close(closedError());
     this.#closeClient?.();
-    this.#deadline.stop();
   }
 
-  async #attempt(claim: Claim, inLine: boolean): Promise<Grant | Busy> {
+  /** A place in line that nobody can be told of is worth nothing: without a subscription the answer is `busy`, to poll by. */
+  async #subscribeAndAttempt(claim: Claim, busy: Busy, end: number): Promise<Grant | Busy> {
+    const left = (): number => end - this.#runtime.clock.now();
+    try {
+      await this.#deadline.race(this.#channel.open(), 'the subscription of the wake channel', left());
+    } catch (error) {
+      if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
+      return { ...busy, retryAfter: this.#options.waiterTtl / 24 };
+    }
+    return left() > 0 ? await this.#attempt(claim, true, left()) : busy;
+  }
+
+  async #attempt(claim: Claim, inLine: boolean, within?: number): Promise<Grant | Busy> {
     const { owner, ttl, mode, permits, floor } = claim;
     const { waiterTtl, channelPrefix, fair } = this.#options;
     const args = [owner, ttl, floor === undefined ? 0 : `${floor}`, this.#retention(ttl), this.#waiter(claim)];
     args.push(inLine ? 1 : 0, waiterTtl, channelPrefix, fair ? 0 : 1);
     if (mode === 'shared') args.push(permits ?? '*');
     const script = mode === 'shared' ? scripts.acquireShared : scripts.acquire;
-    const number = toInteger(await this.#run(script, claim, args, 'an attempt'), 'an attempt');
+    const number = toInteger(await this.#run(script, claim, args, 'an attempt', within), 'an attempt');
     return number > 0 ? { granted: true, token: BigInt(number) } : { granted: false, retryAfter: -number };
   }
 
-  async #run(script: Script, claim: Claim | { readonly key: string }, args: (string | number)[], what: string): Promise<unknown> {
+  async #run(
+    script: Script,
+    claim: Claim | { readonly key: string },
+    args: (string | number)[],
+    what: string,
+    within?: number,
+  ): Promise<unknown> {
     this.#checkOpen();
     const names = this.#names.all(claim.key);
     const sent = this.#client.evalsha(script.sha, names.length, ...names, ...args).catch((error: unknown) => {
@@ -143,12 +157,12 @@ export class RedisProvider implements LockProvider {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
       return this.#client.eval(script.lua, names.length, ...names, ...args);
     });
-    return await this.#call(sent, `${what} on ${JSON.stringify(claim.key)}`, 'owner' in claim ? claim : undefined);
+    return await this.#call(sent, `${what} on ${JSON.stringify(claim.key)}`, 'owner' in claim ? claim : undefined, within);
   }
 
-  async #call<T>(sent: Promise<T>, what: string, claim?: Claim): Promise<T> {
+  async #call<T>(sent: Promise<T>, what: string, claim?: Claim, within?: number): Promise<T> {
     try {
-      return await this.#deadline.race(sent, what);
+      return await this.#deadline.race(sent, what, within);
     } catch (error) {
       throw toLockError(error, what, claim);
     }
@@ -164,6 +178,10 @@ export class RedisProvider implements LockProvider {
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new LockError('LOCK_CLOSED', 'The redis provider is closed.');
+    if (this.#closed) throw closedError();
   }
+}
+
+function closedError(): LockError {
+  return new LockError('LOCK_CLOSED', 'The redis provider is closed.');
 }

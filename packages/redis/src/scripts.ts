@@ -8,7 +8,7 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireShared' | 'renew' | 'release' | 'inspect' | 'fencedSet', Script>> = {
   acquire: {
-    sha: '782958985dd9cd31e9d5916737789dcbdae19744',
+    sha: 'ae80933cbfa3ed175a9214ecfbb1bba9bfe34ba3',
     lua: `local SHARED = '<shared>'
 local function clock()
 local time = redis.call('TIME')
@@ -119,6 +119,7 @@ if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then return redis.er
 local head = headOfLine()
 if not value and (not head or head == me or ARGV[9] == '1') then
 leaveLine(me)
+if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
 redis.call('SET', KEYS[1], owner, 'PX', ttl)
 return mint(above, retention)
 end

@@ -2,6 +2,25 @@ import type { Deadline, LockError, Runtime } from '@locks/core/adapter';
 import type { RedisClient, RedisSubscriber } from './client.ts';
 import { toLockError } from './replies.ts';
 
+/** A subscription under way, and how to settle it. */
+interface Opening {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (reason: LockError) => void;
+}
+
+function createOpening(): Opening {
+  let resolve!: () => void;
+  let reject!: (reason: LockError) => void;
+  const promise = new Promise<void>((onOpen, onFailure) => {
+    resolve = onOpen;
+    reject = onFailure;
+  });
+  // Whoever waited may have given up.
+  promise.catch(() => {});
+  return { promise, resolve, reject };
+}
+
 /**
  * The one subscription of this process: a script publishes the owner whose turn it is, and its callback runs. Messages may be
  * lost, so whoever waits looks again by itself; after a re-subscription everybody does.
@@ -17,7 +36,7 @@ export class WakeChannel {
   readonly #waiters = new Map<string, () => void>();
   #subscriber: RedisSubscriber | undefined = undefined;
   #subscribed = false;
-  #refusal: LockError | undefined = undefined;
+  #opening: Opening | undefined = undefined;
   #lastHeard = 0;
   #probing = false;
 
@@ -45,30 +64,15 @@ export class WakeChannel {
   }
 
   /**
-   * Starts to subscribe, unless that is under way. When it is done everybody who is registered is woken.
-   * @throws `LOCK_MISCONFIGURED` where Redis refused it for lack of permission; the next call tries again.
+   * Subscribes, unless that is done or under way; resolves when messages arrive. Never resolves while Redis cannot be reached.
+   * @throws `LOCK_MISCONFIGURED` where Redis refuses it for lack of permission; the next call tries again.
    */
-  open(): void {
-    if (this.#refusal !== undefined) {
-      const refusal = this.#refusal;
-      this.#refusal = undefined;
-      throw refusal;
-    }
-    if (this.#subscriber !== undefined) return;
-    const subscriber = this.#client.duplicate({
-      lazyConnect: true,
-      autoResubscribe: false,
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      retryStrategy: (attempt) => Math.min(attempt * 50, 1_000),
-    });
-    this.#subscriber = subscriber;
-    subscriber.on('message', (channel: string, owner: string) => this.#hear(channel, owner));
-    subscriber.on('ready', () => void this.#subscribe(subscriber));
-    subscriber.on('close', () => (this.#subscribed = false));
-    subscriber.on('error', (error: unknown) => this.#refuse(subscriber, error));
-    // A failed first connection is tried again by the client itself; "ready" tells when it is there.
-    subscriber.connect().catch(() => {});
+  open(): Promise<void> {
+    if (this.#subscribed) return Promise.resolve();
+    this.#opening ??= createOpening();
+    const { promise } = this.#opening;
+    this.#start();
+    return promise;
   }
 
   /** Asks whether the connection still answers, if it was silent: one that has died unnoticed would lose every message. */
@@ -92,9 +96,29 @@ export class WakeChannel {
     );
   }
 
-  close(): void {
+  /** Ends the subscription; those who wait for it are rejected with `reason`. */
+  close(reason: LockError): void {
     this.#waiters.clear();
     this.#drop();
+    this.#fail(reason);
+  }
+
+  #start(): void {
+    if (this.#subscriber !== undefined) return;
+    const subscriber = this.#client.duplicate({
+      lazyConnect: true,
+      autoResubscribe: false,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: (attempt) => Math.min(attempt * 50, 1_000),
+    });
+    this.#subscriber = subscriber;
+    subscriber.on('message', (channel: string, owner: string) => this.#hear(channel, owner));
+    subscriber.on('ready', () => void this.#subscribe(subscriber));
+    subscriber.on('close', () => (this.#subscribed = false));
+    subscriber.on('error', (error: unknown) => this.#refuse(subscriber, error));
+    // A failed first connection is tried again by the client itself; "ready" tells when it is there.
+    subscriber.connect().catch(() => {});
   }
 
   #hear(channel: string, owner: string): void {
@@ -113,18 +137,24 @@ export class WakeChannel {
     if (this.#subscriber !== subscriber) return;
     this.#subscribed = true;
     this.#lastHeard = this.#runtime.clock.now();
+    this.#opening?.resolve();
+    this.#opening = undefined;
     // While there was no subscription every message was lost.
-    this.#wakeAll();
+    for (const wake of this.#waiters.values()) queueMicrotask(wake);
   }
 
-  /** Whether `error` is one that another attempt cannot mend; whoever waits is woken to hear of it. */
+  /** Whether `error` is one that another attempt cannot mend. */
   #refuse(subscriber: RedisSubscriber, error: unknown): boolean {
     const refusal = toLockError(error, 'the subscription of the wake channel');
     if (refusal.code !== 'LOCK_MISCONFIGURED' || this.#subscriber !== subscriber) return false;
     this.#drop();
-    this.#refusal = refusal;
-    this.#wakeAll();
+    this.#fail(refusal);
     return true;
+  }
+
+  #fail(reason: LockError): void {
+    this.#opening?.reject(reason);
+    this.#opening = undefined;
   }
 
   #drop(): void {
@@ -132,9 +162,5 @@ export class WakeChannel {
     this.#subscriber = undefined;
     this.#subscribed = false;
     subscriber?.disconnect();
-  }
-
-  #wakeAll(): void {
-    for (const wake of this.#waiters.values()) queueMicrotask(wake);
   }
 }
