@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    // The first test with Redis may install the server or pull its image.
+    hookTimeout: 300_000,
+    testTimeout: 30_000,
+    // Mostly waiting for processes, also on machines with few cores.
+    maxWorkers: 2,
+  },
+});
