@@ -66,32 +66,26 @@ export async function loadAdapter(named: unknown): Promise<AdapterModule> {
 
 /** The module, or `undefined` if there is none. A module that is there and fails to load rejects with its own error. */
 async function importFrom(id: string): Promise<unknown> {
-  const own = import.meta.url;
+  if (isBuiltin(id)) return await import(id);
   const user = pathToFileURL(join(process.cwd(), 'any.js')).href;
   // This package may be stored away from its user (pnpm, workspaces), who is the one that installed the adapter; and a
   // path is the user's in any case.
-  const bases = id.startsWith('.') || isAbsolute(id) ? [user] : [own, user];
-  for (const base of bases) {
-    const resolved = resolve(id, base);
-    if (resolved !== undefined) return await import(resolved);
-  }
-  return undefined;
-}
-
-function resolve(id: string, base: string): string | undefined {
-  if (isBuiltin(id)) return id;
-  try {
-    return pathToFileURL(createRequire(base).resolve(id)).href;
-  } catch (error) {
-    // A package that exports nothing to require() is found by import only, and from here only.
-    const { code } = error as { readonly code?: unknown };
-    return code === 'ERR_PACKAGE_PATH_NOT_EXPORTED' ? importPath(id) : undefined;
-  }
+  const isPath = id.startsWith('.') || isAbsolute(id);
+  const found = (isPath ? undefined : (importPath(id) ?? requirePath(id, import.meta.url))) ?? requirePath(id, user);
+  return found === undefined ? undefined : await import(found);
 }
 
 function importPath(id: string): string | undefined {
   try {
     return import.meta.resolve(id);
+  } catch {
+    return undefined;
+  }
+}
+
+function requirePath(id: string, base: string): string | undefined {
+  try {
+    return pathToFileURL(createRequire(base).resolve(id)).href;
   } catch {
     return undefined;
   }

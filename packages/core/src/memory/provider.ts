@@ -91,6 +91,7 @@ class MemoryProvider implements LockProvider {
       token: BigInt(token),
       remaining: expires - now,
     }));
+    this.#store.tidy(record);
     return { key, holders, waiters: record.queue.size };
   }
 

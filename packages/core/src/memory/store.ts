@@ -33,7 +33,8 @@ export class MemoryStore {
   *keys(prefix: string): Iterable<string> {
     for (const record of this.#records.values()) {
       record.purge(this.now());
-      if (!record.idle && record.key.startsWith(prefix)) yield record.key;
+      if (record.idle) this.tidy(record);
+      else if (record.key.startsWith(prefix)) yield record.key;
     }
   }
 
@@ -61,8 +62,14 @@ export class MemoryStore {
     if (!record.idle) return;
     const now = this.#microseconds();
     if (!this.#forget(record, now)) this.#retained.add(record);
+    // A few at a time, in turn: one whose token is far ahead must not keep the others.
+    let looks = 2;
     for (const retained of this.#retained) {
-      if (!this.#forget(retained, now)) break;
+      if (looks === 0) break;
+      looks -= 1;
+      if (this.#forget(retained, now)) continue;
+      this.#retained.delete(retained);
+      this.#retained.add(retained);
     }
   }
 
