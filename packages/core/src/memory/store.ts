@@ -62,12 +62,12 @@ export class MemoryStore {
     if (!record.idle) return;
     const now = this.#microseconds();
     if (!this.#forget(record, now)) this.#retained.add(record);
-    // A few at a time, in turn: one whose token is far ahead must not keep the others.
-    let looks = 2;
+    // The ones whose time has not come go to the end, so that a token far ahead of the clock does not keep the others.
+    let early = 0;
     for (const retained of this.#retained) {
-      if (looks === 0) break;
-      looks -= 1;
+      if (early === 2) break;
       if (this.#forget(retained, now)) continue;
+      early += 1;
       this.#retained.delete(retained);
       this.#retained.add(retained);
     }
