@@ -8,7 +8,10 @@ export interface AbortFollower {
  * thousands of waits. The listener goes with the last follower.
  */
 export class AbortFollowers {
-  readonly #followed = new WeakMap<AbortSignal, { readonly followers: Set<AbortFollower>; readonly listener: () => void }>();
+  readonly #followed = new WeakMap<
+    AbortSignal,
+    { readonly followers: Set<AbortFollower>; readonly listener: () => void }
+  >();
 
   /** Tells `follower` when `signal` aborts; not if it has aborted already. */
   follow(signal: AbortSignal, follower: AbortFollower): void {

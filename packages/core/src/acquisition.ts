@@ -1,4 +1,5 @@
 import type { AbortFollower } from './abort-followers.ts';
+import { isAnswer } from './answers.ts';
 import type { CalendarEntry } from './calendar.ts';
 import type { Busy, Claim, Grant } from './contract.ts';
 import { about, channels } from './diagnostics.ts';
@@ -9,7 +10,7 @@ import type { AcquisitionHost } from './host.ts';
 import { badAnswerError, lateGrantError, overloadedError, timeoutError, unavailableError } from './messages.ts';
 import type { Settings } from './options.ts';
 import { untilPoll, untilRetry } from './pace.ts';
-import { deadlineOf, isDuration } from './validity.ts';
+import { deadlineOf } from './validity.ts';
 
 type Phase = 'attempting' | 'waiting' | 'done';
 
@@ -262,10 +263,4 @@ export class Acquisition implements CalendarEntry, AbortFollower {
     const owner = this.#host.nextOwner();
     return permits === undefined ? { key, owner, ttl, mode } : { key, owner, ttl, mode, permits };
   }
-}
-
-function isAnswer(answer: Grant | Busy): boolean {
-  if (typeof answer !== 'object' || answer === null) return false;
-  if (answer.granted === true) return typeof answer.token === 'bigint' && isDuration(answer.validity);
-  return answer.granted === false && isDuration(answer.retryAfter);
 }

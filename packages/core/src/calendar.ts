@@ -114,8 +114,8 @@ function push(heap: Bucket[], bucket: Bucket): void {
   let index = heap.push(bucket) - 1;
   while (index > 0) {
     const parent = (index - 1) >> 1;
-    if (at(heap, parent).at <= bucket.at) break;
-    heap[index] = at(heap, parent);
+    if (bucketAt(heap, parent).at <= bucket.at) break;
+    heap[index] = bucketAt(heap, parent);
     index = parent;
   }
   heap[index] = bucket;
@@ -128,14 +128,14 @@ function pop(heap: Bucket[]): void {
   for (;;) {
     let child = index * 2 + 1;
     if (child >= heap.length) break;
-    if (child + 1 < heap.length && at(heap, child + 1).at < at(heap, child).at) child += 1;
-    if (at(heap, child).at >= last.at) break;
-    heap[index] = at(heap, child);
+    if (child + 1 < heap.length && bucketAt(heap, child + 1).at < bucketAt(heap, child).at) child += 1;
+    if (bucketAt(heap, child).at >= last.at) break;
+    heap[index] = bucketAt(heap, child);
     index = child;
   }
   heap[index] = last;
 }
 
-function at(heap: readonly Bucket[], index: number): Bucket {
+function bucketAt(heap: readonly Bucket[], index: number): Bucket {
   return heap[index] as Bucket;
 }

@@ -54,7 +54,8 @@ export function createClock(sources: ClockSources): Clock {
       const monotonic = sources.monotonic();
       if (startBoot !== undefined) {
         const hint = sources.wall() - monotonic;
-        if (Math.abs(hint - lastHint) > lookAtLeastEvery || monotonic - lastLook > lookAtLeastEvery) look(monotonic, hint);
+        if (Math.abs(hint - lastHint) > lookAtLeastEvery || monotonic - lastLook > lookAtLeastEvery)
+          look(monotonic, hint);
       }
       return monotonic + suspended;
     },

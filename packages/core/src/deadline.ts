@@ -26,7 +26,10 @@ export function createDeadline(runtime: Runtime, timeout: number, backend: strin
         const entry: CalendarEntry = {
           calendarPrevious: undefined,
           calendarNext: undefined,
-          due: () => reject(new LockError('LOCK_UNAVAILABLE', `${backend} did not answer ${what} within ${Math.round(within)} ms.`)),
+          due: () =>
+            reject(
+              new LockError('LOCK_UNAVAILABLE', `${backend} did not answer ${what} within ${Math.round(within)} ms.`),
+            ),
         };
         calendar.schedule(entry, Math.ceil((runtime.clock.now() + within) / slack) * slack);
         call.then(
@@ -36,7 +39,7 @@ export function createDeadline(runtime: Runtime, timeout: number, backend: strin
           },
           (error: unknown) => {
             calendar.cancel(entry);
-            reject(error as Error);
+            reject(error);
           },
         );
       });

@@ -64,8 +64,6 @@ export function isLockError(error: unknown, code?: LockErrorCode): error is Lock
 /** "Not, and will not": the rejections of a provider that leave nothing unknown (law 1). */
 export function isPermanent(error: unknown): error is LockError {
   return (
-    isLockError(error, 'LOCK_INVALID') ||
-    isLockError(error, 'LOCK_MISCONFIGURED') ||
-    isLockError(error, 'LOCK_CLOSED')
+    isLockError(error, 'LOCK_INVALID') || isLockError(error, 'LOCK_MISCONFIGURED') || isLockError(error, 'LOCK_CLOSED')
   );
 }

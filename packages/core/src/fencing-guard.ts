@@ -33,10 +33,13 @@ export function createFencingGuard(): FencingGuard {
 /** What every guard refuses: tokens of shared holders say nothing about their order among each other. */
 export function checkFenceable(resource: string, lease: Pick<Lease, 'token' | 'mode'>): void {
   if (typeof lease !== 'object' || lease === null || typeof lease.token !== 'bigint') {
-    throw new LockError('LOCK_INVALID', `A guard needs the lease that protects ${JSON.stringify(resource)}, not ${describe(lease)}.`);
+    throw new LockError(
+      'LOCK_INVALID',
+      `A guard needs the lease that protects ${JSON.stringify(resource)}, not ${describe(lease)}.`,
+    );
   }
   if (lease.mode !== 'exclusive') {
-    const message = `A guard takes exclusive leases only; the one for ${JSON.stringify(resource)} is ${String(lease.mode)}.`;
+    const message = `A guard takes exclusive leases only; the one for ${JSON.stringify(resource)} is ${lease.mode}.`;
     throw new LockError('LOCK_INVALID', message);
   }
 }

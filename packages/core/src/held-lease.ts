@@ -1,4 +1,5 @@
 import type { AbortFollower } from './abort-followers.ts';
+import { isRenewal } from './answers.ts';
 import type { CalendarEntry } from './calendar.ts';
 import type { Claim, Grant, Mode, Renewal } from './contract.ts';
 import { about, channels } from './diagnostics.ts';
@@ -9,7 +10,7 @@ import type { LeaseHost } from './host.ts';
 import type { Lease } from './lease.ts';
 import { badAnswerError, lostError, releasedError, unconfirmedRelease, unconfirmedRenewal } from './messages.ts';
 import { untilRenewal } from './pace.ts';
-import { deadlineOf, grouped, isDuration } from './validity.ts';
+import { deadlineOf, grouped } from './validity.ts';
 
 type State = 'held' | 'released' | 'lost' | 'closed';
 
@@ -139,7 +140,8 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower {
     }
     // In flight still: whatever comes of it, the deadline stands until an answer moves it.
     this.#host.calendar.schedule(this, this.#deadline);
-    if (this.#autoRenew && this.#deadline < this.#holdUntil && this.#renewing === undefined) this.#renew().catch(() => {});
+    if (this.#autoRenew && this.#deadline < this.#holdUntil && this.#renewing === undefined)
+      this.#renew().catch(() => {});
   }
 
   #renew(): Promise<void> {
@@ -158,9 +160,7 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower {
     } catch (error) {
       throw this.#unknown(error);
     }
-    if (answer !== false && !(typeof answer === 'object' && answer !== null && isDuration(answer.validity))) {
-      throw this.#unknown(badAnswerError(provider, this.#claim));
-    }
+    if (!isRenewal(answer)) throw this.#unknown(badAnswerError(provider, this.#claim));
     this.#publishRenewal(answer !== false);
     if (this.#state !== 'held') throw this.#ended();
     if (answer === false) {
@@ -216,7 +216,9 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower {
 
   #lapse(): void {
     const { clock } = this.#host.runtime;
-    this.#lose(clock.exact() >= this.#holdUntil ? 'its maxHold is over' : 'it was not renewed before its validity ended');
+    this.#lose(
+      clock.exact() >= this.#holdUntil ? 'its maxHold is over' : 'it was not renewed before its validity ended',
+    );
   }
 
   #lose(why: string): void {

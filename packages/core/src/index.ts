@@ -1,16 +1,6 @@
 export type { AdapterConfig, AdapterModule } from './adapter-config.ts';
 export type { Clock } from './clock.ts';
-export type {
-  Busy,
-  Claim,
-  Grant,
-  Holder,
-  KeyState,
-  LockProvider,
-  Mode,
-  Renewal,
-  Traits,
-} from './contract.ts';
+export type { Busy, Claim, Grant, Holder, KeyState, LockProvider, Mode, Renewal, Traits } from './contract.ts';
 export type {
   AcquireMessage,
   GiveUpMessage,

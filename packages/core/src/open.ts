@@ -34,7 +34,11 @@ export async function openLocks(target: string | LocksConfig, options: LocksOpti
   const settings: LocksOptions = { ...defaults, ...given(rest), ...given(options) };
   const { runtime } = readLocksOptions(settings);
   const adapter = await loadAdapter(named ?? providerOf(url));
-  const provider = await makeProvider(adapter, { url: adapterUrl, options: { ...query, ...given(own ?? {}) }, runtime });
+  const provider = await makeProvider(adapter, {
+    url: adapterUrl,
+    options: { ...query, ...given(own ?? {}) },
+    runtime,
+  });
   try {
     return new LockManager(provider, settings, true);
   } catch (error) {

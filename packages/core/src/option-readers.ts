@@ -40,7 +40,7 @@ export function readOptions<T extends object>(
     if (value === undefined) continue;
     const reader = Object.hasOwn(known, name) ? known[name] : undefined;
     if (reader === undefined) throw unknownOption(name, Object.keys(known), source);
-    const read = source.text && typeof value === 'string' ? reader.parse(value) : value;
+    const read: unknown = source.text && typeof value === 'string' ? reader.parse(value) : value;
     if (!reader.accepts(read)) throw wrongOption(name, reader.secret ? {} : value, reader.expects, source);
     output[name] = read;
   }

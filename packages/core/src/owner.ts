@@ -22,6 +22,8 @@ export function createOwners(runtime: Runtime, label: string = defaultLabel()): 
 }
 
 function defaultLabel(): string {
-  const host = hostname().replaceAll(/[^!-.0-~]/g, '-').slice(0, 80);
+  const host = hostname()
+    .replaceAll(/[^!-.0-~]/g, '-')
+    .slice(0, 80);
   return `${host}:${process.pid}`;
 }

@@ -2,7 +2,7 @@
  * The part of a validity that is certain: less 1 % for clocks that run at different rates, and 2 ms for their resolution.
  * The margin of Redlock's description; only core subtracts it.
  */
-export function certain(validity: number): number {
+function certain(validity: number): number {
   return validity - validity * 0.01 - 2;
 }
 
@@ -13,11 +13,6 @@ export function certain(validity: number): number {
 export function grouped(at: number, now: number): number {
   const step = 2 ** Math.floor(Math.log2(Math.max(1, (at - now) / 16)));
   return Math.floor(at / step) * step;
-}
-
-/** Whether a provider's duration can be reckoned with; absent is fine. One bad number must not disturb other leases. */
-export function isDuration(ms: unknown): ms is number | undefined {
-  return ms === undefined || (typeof ms === 'number' && ms >= 0 && ms < Infinity);
 }
 
 /** When the lease certainly ends: counted from the send, never beyond `holdUntil`. */

@@ -40,7 +40,9 @@ export function embed() {
     '  readonly lua: string;',
     '}',
     '',
-    `export const scripts: Readonly<Record<${Object.keys(scripts).map((name) => `'${name}'`).join(' | ')}, Script>> = {`,
+    `export const scripts: Readonly<Record<${Object.keys(scripts)
+      .map((name) => `'${name}'`)
+      .join(' | ')}, Script>> = {`,
     ...parts,
     '};',
     '',

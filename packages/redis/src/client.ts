@@ -5,7 +5,13 @@
 export interface RedisClient {
   evalsha(sha: string, numberOfKeys: number, ...args: (string | number)[]): Promise<unknown>;
   eval(script: string, numberOfKeys: number, ...args: (string | number)[]): Promise<unknown>;
-  scan(cursor: string | number, match: 'MATCH', pattern: string, count: 'COUNT', number: number): Promise<[string, string[]]>;
+  scan(
+    cursor: string | number,
+    match: 'MATCH',
+    pattern: string,
+    count: 'COUNT',
+    number: number,
+  ): Promise<[string, string[]]>;
   duplicate(override: SubscriberOptions): RedisSubscriber;
   readonly options?: { readonly keyPrefix?: string | undefined };
 }

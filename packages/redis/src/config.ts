@@ -55,11 +55,15 @@ type ClientClass = new (options: object) => OwnClient;
  * not answer within `connectTimeout`.
  */
 export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
-  const { username, password, db, tls, connectTimeout = 5_000, connectionName, ...own } = readOptions<RedisConfigOptions>(
-    readers,
-    config.options,
-    redisSource,
-  );
+  const {
+    username,
+    password,
+    db,
+    tls,
+    connectTimeout = 5_000,
+    connectionName,
+    ...own
+  } = readOptions<RedisConfigOptions>(readers, config.options, redisSource);
   const { secure, ...place } = readUrl(config.url);
   const Client = await importClient();
   const timeout = own.timeout ?? 5_000;
@@ -83,7 +87,12 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   return new RedisProvider(client, readRedisOptions(client, own), config.runtime, () => client.disconnect());
 }
 
-async function connect(client: OwnClient, { runtime }: AdapterConfig, limit: number, db: number | undefined): Promise<void> {
+async function connect(
+  client: OwnClient,
+  { runtime }: AdapterConfig,
+  limit: number,
+  db: number | undefined,
+): Promise<void> {
   let last: unknown;
   client.on('error', (error) => (last = error));
   const deadline = createDeadline(runtime, limit, 'Redis');
@@ -94,7 +103,8 @@ async function connect(client: OwnClient, { runtime }: AdapterConfig, limit: num
   } catch (error) {
     client.disconnect();
     const text = error instanceof Error ? error.message : '';
-    if (/DB index|SELECT is not allowed/.test(text)) throw misconfigured(`option "db" is ${db}, and Redis answers: ${text}`);
+    if (/DB index|SELECT is not allowed/.test(text))
+      throw misconfigured(`option "db" is ${db}, and Redis answers: ${text}`);
     throw toLockError(last ?? error, 'the connection');
   } finally {
     deadline.stop();
@@ -116,7 +126,9 @@ function readUrl(text: string | undefined): Place {
   try {
     url = new URL(text);
   } catch {
-    throw misconfigured('its URL cannot be read; write redis://user:password@host:6379/0, with special characters of the password percent-encoded');
+    throw misconfigured(
+      'its URL cannot be read; write redis://user:password@host:6379/0, with special characters of the password percent-encoded',
+    );
   }
   if (url.protocol !== 'redis:' && url.protocol !== 'rediss:') {
     throw misconfigured(`its URL must start with redis:// or rediss://, not ${url.protocol}`);
@@ -136,10 +148,13 @@ function readUrl(text: string | undefined): Place {
 async function importClient(): Promise<ClientClass> {
   try {
     const { Redis } = await import('ioredis');
-    return Redis as unknown as ClientClass;
+    return Redis;
   } catch (error) {
     if ((error as { readonly code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new LockError('LOCK_MISCONFIGURED', '@locks/redis needs ioredis 5 or 6, which is not installed. Run: npm install ioredis');
+    throw new LockError(
+      'LOCK_MISCONFIGURED',
+      '@locks/redis needs ioredis 5 or 6, which is not installed. Run: npm install ioredis',
+    );
   }
 }
 

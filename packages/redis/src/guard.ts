@@ -1,4 +1,4 @@
-import { LockError, checkFenceable, createDeadline, staleError, systemRuntime } from '@locks/core/adapter';
+import { checkFenceable, createDeadline, staleError, systemRuntime } from '@locks/core/adapter';
 import type { Lease } from '@locks/core';
 import type { RedisClient } from './client.ts';
 import { toLockError } from './replies.ts';
@@ -42,5 +42,5 @@ export function createRedisGuard(client: RedisClient, options: { readonly timeou
 /** The error for the reply `LOCKS_STALE <token>` of a script that uses `fenceLua`; any other error as it is. */
 export function fromFenceReply(error: unknown, resource: string, lease: Pick<Lease, 'token'>): unknown {
   const seen = error instanceof Error ? /\bLOCKS_STALE (\d+)/.exec(error.message)?.[1] : undefined;
-  return seen === undefined ? error : (staleError(resource, lease.token, BigInt(seen)) satisfies LockError);
+  return seen === undefined ? error : staleError(resource, lease.token, BigInt(seen));
 }

@@ -17,14 +17,23 @@ export interface KeyNames {
  * is the whole main name, client prefix included, so all land in one Cluster slot. Braces in keys would break that.
  */
 export function keyNames(prefix: string, clientPrefix: string): KeyNames {
-  const main = (key: string): string => prefix + key.replaceAll(/[{}%]/g, (character) => special[character] ?? character);
+  const main = (key: string): string =>
+    prefix + key.replaceAll(/[{}%]/g, (character) => special[character] ?? character);
   const open = `{${clientPrefix}`;
   return {
     main,
     all(key) {
       const name = main(key);
       const tag = `${open}${name}}`;
-      return [name, `${tag}:token`, `${tag}:queue`, `${tag}:deadlines`, `${tag}:shared`, `${tag}:tokens`, `${tag}:permits`];
+      return [
+        name,
+        `${tag}:token`,
+        `${tag}:queue`,
+        `${tag}:deadlines`,
+        `${tag}:shared`,
+        `${tag}:tokens`,
+        `${tag}:permits`,
+      ];
     },
     keyOf: (name) => name.slice(prefix.length).replaceAll(/%(7B|7D|25)/g, (code) => decodeURIComponent(code)),
     mainOfQueue: (name) =>

@@ -42,7 +42,10 @@ export interface ReadRedisOptions {
 /** Checks `client` and `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
 export function readRedisOptions(client: RedisClient, options: RedisOptions): ReadRedisOptions {
   if (typeof client?.evalsha !== 'function' || typeof client.duplicate !== 'function') {
-    throw new LockError('LOCK_MISCONFIGURED', '@locks/redis needs an ioredis client (5 or 6): createRedisProvider(new Redis(url)).');
+    throw new LockError(
+      'LOCK_MISCONFIGURED',
+      '@locks/redis needs an ioredis client (5 or 6): createRedisProvider(new Redis(url)).',
+    );
   }
   const read = readOptions(redisReaders, options, redisSource);
   const prefix = read.prefix ?? 'locks:';

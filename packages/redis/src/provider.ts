@@ -157,7 +157,12 @@ export class RedisProvider implements LockProvider {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
       return this.#client.eval(script.lua, names.length, ...names, ...args);
     });
-    return await this.#call(sent, `${what} on ${JSON.stringify(claim.key)}`, 'owner' in claim ? claim : undefined, within);
+    return await this.#call(
+      sent,
+      `${what} on ${JSON.stringify(claim.key)}`,
+      'owner' in claim ? claim : undefined,
+      within,
+    );
   }
 
   async #call<T>(sent: Promise<T>, what: string, claim?: Claim, within?: number): Promise<T> {

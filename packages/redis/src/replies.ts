@@ -26,10 +26,14 @@ export function toLockError(error: unknown, what: string, claim?: Claim): LockEr
     );
   }
   if (/\bunknown command|^ERR (?:syntax error|Unknown Redis command)/i.test(text)) {
-    return new LockError('LOCK_MISCONFIGURED', `Redis does not know a command of ${what}: ${text} It must be 6.2 or newer.`, {
-      ...about,
-      cause,
-    });
+    return new LockError(
+      'LOCK_MISCONFIGURED',
+      `Redis does not know a command of ${what}: ${text} It must be 6.2 or newer.`,
+      {
+        ...about,
+        cause,
+      },
+    );
   }
   return new LockError('LOCK_UNAVAILABLE', `Redis failed at ${what}: ${text}`, { ...about, cause });
 }

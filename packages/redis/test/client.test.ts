@@ -1,7 +1,7 @@
 import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import type { Redis } from 'ioredis';
-import { Redis as Redis5 } from 'ioredis-5';
+import type { Redis as Redis5 } from 'ioredis-5';
 import { describe, expect, expectTypeOf, inject, test } from 'vitest';
 import { createRedisProvider } from '../src/index.ts';
 import type { RedisClient } from '../src/index.ts';
@@ -65,7 +65,7 @@ describe.each(clients)('a client passed in, %s', (_name, create) => {
     const lease = await locks.acquire('job');
     const next = locks.acquire('job');
     const observer = connect();
-    const channels = (): Promise<unknown[]> => observer.pubsub('CHANNELS', `${prefix}*`) as Promise<unknown[]>;
+    const channels = (): Promise<unknown[]> => observer.pubsub('CHANNELS', `${prefix}*`);
     await eventually('the subscription', async () => (await channels()).length === 1);
     await lease.release();
     await (await next).release();

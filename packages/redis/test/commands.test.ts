@@ -18,7 +18,8 @@ async function ownServer(): Promise<string> {
 async function commandCounts(client: Redis): Promise<{ readonly client: number; readonly inner: number }> {
   const stats = [...(await client.info('commandstats')).matchAll(/cmdstat_(\S+?):calls=(\d+)/g)];
   const sum = (ofClients: boolean): number =>
-    stats.filter(([, name]) => ['eval', 'evalsha', 'ping', 'subscribe'].includes(name ?? '') === ofClients)
+    stats
+      .filter(([, name]) => ['eval', 'evalsha', 'ping', 'subscribe'].includes(name ?? '') === ofClients)
       .filter(([, name]) => !/^(info|config|client|hello|select|quit)/.test(name ?? ''))
       .reduce((total, [, , calls]) => total + Number(calls), 0);
   return { client: sum(true), inner: sum(false) };

@@ -23,7 +23,9 @@ async function refusal(open: Promise<{ close(): Promise<void> }>): Promise<LockE
 
 test('a URL is all it takes; its query carries the options of both halves', async () => {
   const prefix = ownPrefix();
-  const locks = await openLocks(`${inject('redisUrl')}/3?prefix=${prefix}&ttl=10s&label=worker-7&fair=false&connectionName=locks`);
+  const locks = await openLocks(
+    `${inject('redisUrl')}/3?prefix=${prefix}&ttl=10s&label=worker-7&fair=false&connectionName=locks`,
+  );
   onTestFinished(() => locks.close());
   expect(locks.traits.fair).toBe(false);
   const lease = await locks.acquire('job');
@@ -52,12 +54,15 @@ test('close ends every connection that it made', async () => {
 
 /** Terminates TLS in front of the server, as a proxy or a managed Redis does. */
 async function behindTls(server: ServerHandle): Promise<number> {
-  const front = createTlsServer({ cert: readFileSync(fixture('tls-cert.pem')), key: readFileSync(fixture('tls-key.pem')) }, (socket) => {
-    const back = connectTcp(server.port, server.host);
-    socket.pipe(back).pipe(socket);
-    socket.on('error', () => back.destroy());
-    back.on('error', () => socket.destroy());
-  });
+  const front = createTlsServer(
+    { cert: readFileSync(fixture('tls-cert.pem')), key: readFileSync(fixture('tls-key.pem')) },
+    (socket) => {
+      const back = connectTcp(server.port, server.host);
+      socket.pipe(back).pipe(socket);
+      socket.on('error', () => back.destroy());
+      back.on('error', () => socket.destroy());
+    },
+  );
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void front.close());
   return (front.address() as AddressInfo).port;
@@ -83,18 +88,36 @@ test('user, password, database and TLS come from the configuration', async () =>
   await (await viaUrl.acquire('job')).release();
   await viaUrl.close();
   const untrusted = await refusal(openLocks(`rediss://127.0.0.1:${port}`));
-  expect(untrusted).toMatchObject({ code: 'LOCK_UNAVAILABLE', message: expect.stringContaining('certificate') as string });
+  expect(untrusted).toMatchObject({
+    code: 'LOCK_UNAVAILABLE',
+    message: expect.stringContaining('certificate') as string,
+  });
 });
 
 const secret = 'hunter2';
 
 test.each([
-  ['a wrong password', (url: string) => url.replace('redis://', `redis://nobody:${secret}@`), 'LOCK_MISCONFIGURED', /permission/],
+  [
+    'a wrong password',
+    (url: string) => url.replace('redis://', `redis://nobody:${secret}@`),
+    'LOCK_MISCONFIGURED',
+    /permission/,
+  ],
   ['a port where nothing listens', () => `redis://x:${secret}@127.0.0.1:1`, 'LOCK_UNAVAILABLE', /ECONNREFUSED/],
   ['a database that does not exist', (url: string) => `${url}/9999`, 'LOCK_MISCONFIGURED', /option "db" is 9999/],
-  ['a path that is no database', (url: string) => `${url}/main`, 'LOCK_MISCONFIGURED', /number of the database, not "main"/],
+  [
+    'a path that is no database',
+    (url: string) => `${url}/main`,
+    'LOCK_MISCONFIGURED',
+    /number of the database, not "main"/,
+  ],
   ['an unreadable URL', () => `redis://x:${secret}@host:port`, 'LOCK_MISCONFIGURED', /cannot be read/],
-  ['an unknown option', (url: string) => `${url}?fiar=true`, 'LOCK_MISCONFIGURED', /unknown option "fiar". Did you mean "fair"\?/],
+  [
+    'an unknown option',
+    (url: string) => `${url}?fiar=true`,
+    'LOCK_MISCONFIGURED',
+    /unknown option "fiar". Did you mean "fair"\?/,
+  ],
   ['a wrong option', (url: string) => `${url}?waiterTtl=soon`, 'LOCK_MISCONFIGURED', /option "waiterTtl".*"soon"/],
 ])('%s is told at once, without the password', async (_what, make, code, message) => {
   const error = await refusal(openLocks(make(inject('redisUrl'))));
@@ -116,5 +139,8 @@ test('a server that accepts and never answers is told within connectTimeout', as
 
 test('what Redis cannot offer is refused by requires', async () => {
   const error = await refusal(openLocks(inject('redisUrl'), { requires: { fencing: 'strict' } }));
-  expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('fencing: strict') as string });
+  expect(error).toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining('fencing: strict') as string,
+  });
 });

@@ -15,7 +15,9 @@ afterAll(() => observer.disconnect());
 async function left(prefix: string): Promise<LeakCounts> {
   const names = await observer.keys(`*${prefix}*`);
   const channels = (await observer.pubsub('CHANNELS', `${prefix}*`)) as readonly unknown[];
-  const connections = String(await observer.client('LIST')).trim().split('\n').length;
+  const connections = String(await observer.client('LIST'))
+    .trim()
+    .split('\n').length;
   return { keys: names.filter((name) => !name.endsWith('}:token')).length, channels: channels.length, connections };
 }
 

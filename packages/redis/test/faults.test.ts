@@ -29,7 +29,11 @@ async function waiters(locks: Locks, key: string, count: number): Promise<void> 
 }
 
 /** Starts `count` waiters and tells the order in which they were served. */
-async function queueUp(locks: Locks, key: string, count: number): Promise<{ readonly order: number[]; readonly all: Promise<void> }> {
+async function queueUp(
+  locks: Locks,
+  key: string,
+  count: number,
+): Promise<{ readonly order: number[]; readonly all: Promise<void> }> {
   const order: number[] = [];
   const all: Promise<void>[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -63,7 +67,7 @@ describe('the subscriber connection', () => {
     const lease = await locks.acquire('job', { ttl: 60_000 });
     const queue = await queueUp(locks, 'job', 5);
     await client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-    await eventually('a new subscription', async () => (await client.pubsub('CHANNELS')) .length === 1);
+    await eventually('a new subscription', async () => (await client.pubsub('CHANNELS')).length === 1);
     await waiters(locks, 'job', 5);
     await lease.release();
     await queue.all;
@@ -101,7 +105,7 @@ test('when every wake message is lost, waiters are served by their own polling',
         subscribe: (channel) => subscriber.subscribe(channel),
         ping: () => subscriber.ping(),
         disconnect: (again) => subscriber.disconnect(again),
-        on: (event, listener) => (event === 'message' ? undefined : subscriber.on(event as 'ready', listener as () => void)),
+        on: (event, listener) => (event === 'message' ? undefined : subscriber.on(event as 'ready', listener)),
       };
     },
   };
@@ -123,7 +127,12 @@ describe('a restart of Redis', () => {
     await handle.kill();
     await handle.restart();
     expect(lease.held).toBe(true);
-    await eventually('a renewal', () => lease.renew().then(() => true, () => false));
+    await eventually('a renewal', () =>
+      lease.renew().then(
+        () => true,
+        () => false,
+      ),
+    );
     expect(await lease.release()).toBe(true);
     const second = await next;
     expect(second.token).toBeGreaterThan(lease.token);
@@ -148,7 +157,9 @@ describe('a restart of Redis', () => {
 
   test.each(['a client of the caller', 'a client from configuration'])('does not stop %s', async (whose) => {
     const handle = await server();
-    const locks = whose.endsWith('caller') ? locksOver(connect({}, handle.url)) : await openLocks(handle.url, { ttl: 2_000 });
+    const locks = whose.endsWith('caller')
+      ? locksOver(connect({}, handle.url))
+      : await openLocks(handle.url, { ttl: 2_000 });
     onTestFinished(() => locks.close());
     for (let round = 0; round < 3; round += 1) {
       await (await locks.acquire(`job-${round}`)).release();

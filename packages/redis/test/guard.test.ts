@@ -33,11 +33,13 @@ test('tokens are compared as whole numbers, also beyond 2^53 and of different le
 
 test('leases that are not exclusive are refused', async () => {
   const guard = createRedisGuard(connect());
-  await expect(guard.fencedSet('key', 'value', { token: 1n, mode: 'shared' })).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+  await expect(guard.fencedSet('key', 'value', { token: 1n, mode: 'shared' })).rejects.toMatchObject({
+    code: 'LOCK_INVALID',
+  });
   await expect(guard.fencedSet('key', 'value', undefined as never)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
 });
 
-test('the fragment protects a script of one\'s own', async () => {
+test("the fragment protects a script of one's own", async () => {
   const client = connect();
   const key = ownPrefix();
   const script = `${fenceLua}

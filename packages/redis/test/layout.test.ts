@@ -84,7 +84,9 @@ test('in a cluster all keys of a lock are in one slot', async () => {
   onTestFinished(() => server.stop());
   const client = connect({ keyPrefix: 'app:' }, server.url);
   await client.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
-  await eventually('the cluster to be ready', async () => String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok'));
+  await eventually('the cluster to be ready', async () =>
+    String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
+  );
   const locks = createLocks(createRedisProvider(client));
   // A script whose keys are in two slots is refused with CROSSSLOT.
   for (const key of ['plain', '{a}b', 'a{b}', '{}', 'a}b{c', '%7B', '{{x}}', ':queue']) {
@@ -105,7 +107,9 @@ test('keys are listed while they are held or waited for', async () => {
   const provider = createRedisProvider(client, { prefix });
   const locks = createLocks(provider);
   const keys = ['a', 'a*b', 'a[b]', '{x}', 'b%7B', 'ä\nö'];
-  const leases = await Promise.all(keys.map((key, index) => locks.acquire(key, { mode: index % 2 === 0 ? 'exclusive' : 'shared' })));
+  const leases = await Promise.all(
+    keys.map((key, index) => locks.acquire(key, { mode: index % 2 === 0 ? 'exclusive' : 'shared' })),
+  );
   const list = async (start: string): Promise<string[]> => (await collect(provider.list?.(start) ?? [])).toSorted();
   expect(await list('')).toEqual(keys.toSorted());
   expect(await list('a')).toEqual(['a', 'a*b', 'a[b]']);

@@ -14,7 +14,10 @@ const readers: OptionReaders<Pick<MemoryOptions, 'fair' | 'waiterTtl'>> = {
 /** The memory provider as `openLocks('memory:')` makes it: with a store of its own. */
 export function fromConfig(config: AdapterConfig): LockProvider {
   if (config.url !== undefined && !/^memory:(\/\/)?$/i.test(config.url)) {
-    throw new LockError('LOCK_MISCONFIGURED', 'The URL of the memory provider is "memory:", with nothing but options after it.');
+    throw new LockError(
+      'LOCK_MISCONFIGURED',
+      'The URL of the memory provider is "memory:", with nothing but options after it.',
+    );
   }
   const source = { where: 'The memory provider', code: 'LOCK_MISCONFIGURED', text: true } as const;
   return createMemoryProvider({ ...readOptions(readers, config.options, source), runtime: config.runtime });

@@ -18,7 +18,10 @@ export function connect(options: object = {}, url: string = inject('redisUrl')):
 }
 
 /** Ends `client` when the test is over, whatever its state. */
-export function closeAfterTest(client: { disconnect(): void; on(event: 'error', listener: () => void): unknown }): void {
+export function closeAfterTest(client: {
+  disconnect(): void;
+  on(event: 'error', listener: () => void): unknown;
+}): void {
   // Some tests cut its connection; that is theirs to judge.
   client.on('error', () => {});
   onTestFinished(() => client.disconnect());
@@ -30,7 +33,11 @@ export function ownPrefix(): string {
 }
 
 /** Repeats `probe` until it answers with something, and says what was waited for when it does not in time. */
-export async function eventually<T>(what: string, probe: () => Promise<T | undefined | false> | T | undefined | false, limit = 10_000): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  probe: () => Promise<T | undefined | false> | T | undefined | false,
+  limit = 10_000,
+): Promise<T> {
   const end = performance.now() + limit;
   for (;;) {
     const found = await probe();

@@ -1,4 +1,5 @@
 import { startRedis } from '@locks/test-servers';
+import type { ServerHandle } from '@locks/test-servers';
 import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
@@ -8,8 +9,13 @@ declare module 'vitest' {
 }
 
 /** One Redis for the files of this package that do not break it; those that do start their own. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startRedis();
+let server: ServerHandle | undefined;
+
+export async function setup(project: TestProject): Promise<void> {
+  server = await startRedis();
   project.provide('redisUrl', server.url);
-  return () => server.stop();
+}
+
+export async function teardown(): Promise<void> {
+  await server?.stop();
 }
