@@ -1,0 +1,105 @@
+import { createLocks } from '@locks/core';
+import type { Claim, Grant, KeyState, LockProvider, Locks, LocksOptions, Traits } from '@locks/core';
+import type { Faults } from './faults.ts';
+import type { OtherProcess } from './processes/other-process.ts';
+import { createRandom } from './random.ts';
+import type { Random } from './random.ts';
+import type { Scope } from './scope.ts';
+import { eventually, within } from './time.ts';
+import { startWaiting } from './waiting.ts';
+import type { Waiting } from './waiting.ts';
+
+/** What a check works with. Everything it makes belongs to this check alone and is closed when it ends. */
+export interface Context {
+  readonly traits: Traits;
+  /** A ttl that runs out within the check, in ms. */
+  readonly ttl: number;
+  /** A ttl that does not run out within any check, in ms. */
+  readonly longTtl: number;
+  /** How long to wait, at most, for something that must happen soon, in ms. */
+  readonly patience: number;
+  /** Reproducible with the seed of the report. */
+  readonly random: Random;
+  readonly faults: Faults;
+  /** Another provider on the same store, as another process would have. */
+  create(): Promise<LockProvider>;
+  /** So many of them. */
+  createMany<Count extends 2 | 3 | 4>(count: Count): Promise<Many[Count]>;
+  /** `createLocks` on a provider of its own. */
+  createLocks(options?: LocksOptions): Promise<Locks>;
+  /** Starts a process with a provider on the same store. Only with `needs: ['processes']`. */
+  fork(): Promise<OtherProcess>;
+  /** Lower-case letters, digits and `-`, never seen before. */
+  unique(): string;
+  /** A key that nobody else uses. */
+  key(): string;
+  /** An exclusive claim with a fresh owner and the long ttl, unless said otherwise. */
+  claim(key: string, changes?: Partial<Omit<Claim, 'key'>>): Claim;
+  /** Waits for `claim` as core would. */
+  wait(provider: LockProvider, claim: Claim): Waiting;
+  /** Waits for `claim`, trying again only when it is woken: `retryAfter` does not make good a wake that was lost. */
+  waitForWakes(provider: LockProvider, claim: Claim): Waiting;
+  /** Waits until `waiting` is granted, with the patience of this check. */
+  granted(waiting: Waiting, when: string): Promise<Grant>;
+  /** Asks until `accepts` the answer, with the patience of this check. */
+  eventually<T>(what: string, probe: () => T | Promise<T>, accepts: (answer: T) => boolean): Promise<T>;
+  /** The state of `key` once `accepts` it: what another connection sees may lag behind. */
+  state(provider: LockProvider, key: string, what: string, accepts: (state: KeyState) => boolean): Promise<KeyState>;
+}
+
+/** Tuples of providers. */
+export interface Many {
+  readonly 2: readonly [LockProvider, LockProvider];
+  readonly 3: readonly [LockProvider, LockProvider, LockProvider];
+  readonly 4: readonly [LockProvider, LockProvider, LockProvider, LockProvider];
+}
+
+/** What a context is made of. */
+export interface ContextParts {
+  readonly id: string;
+  readonly traits: Traits;
+  readonly ttl: number;
+  readonly patience: number;
+  readonly seed: number;
+  readonly faults: Faults;
+  readonly scope: Scope;
+  /** A part of keys and owners that no other run has. */
+  readonly run: string;
+}
+
+/** The context of one check. */
+export function createContext(parts: ContextParts): Context {
+  const { id, traits, ttl, patience, scope, run } = parts;
+  const random = createRandom(parts.seed, id);
+  const longTtl = Math.max(30_000, 20 * ttl + 4 * patience);
+  let count = 0;
+  const unique = (): string => `${run}-${id}-${(count++).toString(36)}`;
+
+  return {
+    traits,
+    ttl,
+    longTtl,
+    patience,
+    random,
+    faults: parts.faults,
+    unique,
+    create: scope.create,
+    async createMany<Size extends 2 | 3 | 4>(size: Size) {
+      const providers = await Promise.all(Array.from({ length: size }, () => scope.create()));
+      return providers as unknown as Many[Size];
+    },
+    async createLocks(options) {
+      const locks = createLocks(await scope.create(), options);
+      scope.adopt(() => locks.close());
+      return locks;
+    },
+    fork: scope.fork,
+    key: () => `conformance/${unique()}`,
+    claim: (key, changes) => ({ key, owner: `conformance/${unique()}`, ttl: longTtl, mode: 'exclusive', ...changes }),
+    wait: (provider, claim) => startWaiting(provider, claim, { signal: scope.signal, random }),
+    waitForWakes: (provider, claim) => startWaiting(provider, claim, { signal: scope.signal, random, onlyWhenWoken: true }),
+    granted: (waiting, when) => within(patience, waiting.granted, `a grant ${when}`),
+    eventually: (what, probe, accepts) => eventually(patience, what, probe, accepts),
+    state: (provider, key, what, accepts) => eventually(patience, what, () => provider.inspect(key), accepts),
+  };
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
+import { isLockError } from '@locks/core';
+import type { Busy, Claim, Grant, KeyState, LockError, LockErrorCode, LockProvider, Renewal } from '@locks/core';
+
+/** A value as failure messages show it. */
+export function show(value: unknown): string {
+  return inspect(value, { depth: 5, breakLength: Infinity });
+}
+
+/** Fails unless `answer` is a grant or busy, well formed. `when` ends the sentence "expected … when". */
+export function expectAnswer(answer: Grant | Busy, when: string): void {
+  const wellFormed = typeof answer === 'object' && answer !== null && typeof answer.granted === 'boolean';
+  assert.ok(wellFormed, `expected { granted: true | false } ${when}, got ${show(answer)}`);
+  if (answer.granted) {
+    assert.equal(typeof answer.token, 'bigint', `expected a bigint as token ${when}, got ${show(answer)}`);
+    expectDuration(answer.validity, 'validity', when);
+  } else {
+    expectDuration(answer.retryAfter, 'retryAfter', when);
+  }
+}
+
+function expectDuration(duration: number | undefined, name: string, when: string): void {
+  const sound = duration === undefined || (Number.isFinite(duration) && duration >= 0);
+  assert.ok(sound, `expected ${name} to be absent or a finite number of ms ${when}, got ${show(duration)}`);
+}
+
+/** One attempt that must be granted. */
+export async function mustGrant(provider: LockProvider, claim: Claim, when: string, wake?: () => void): Promise<Grant> {
+  const answer = await provider.tryAcquire(claim, wake);
+  expectAnswer(answer, when);
+  assert.ok(answer.granted, `expected a grant ${when}, got ${show(answer)}`);
+  return answer;
+}
+
+/** One attempt that must be busy. */
+export async function mustBeBusy(provider: LockProvider, claim: Claim, when: string, wake?: () => void): Promise<Busy> {
+  const answer = await provider.tryAcquire(claim, wake);
+  expectAnswer(answer, when);
+  assert.ok(!answer.granted, `expected busy ${when}, got ${show(answer)}`);
+  return answer;
+}
+
+/** A release that must free a hold. */
+export async function mustFree(provider: LockProvider, claim: Claim, when: string): Promise<void> {
+  const freed = await provider.release(claim);
+  assert.equal(freed, true, `expected release to answer true (it freed a hold) ${when}, got ${show(freed)}`);
+}
+
+/** A release that must find no hold. */
+export async function mustFreeNothing(provider: LockProvider, claim: Claim, when: string): Promise<void> {
+  const freed = await provider.release(claim);
+  assert.equal(freed, false, `expected release to answer false (nothing to free) ${when}, got ${show(freed)}`);
+}
+
+/** A renewal that must succeed. */
+export async function mustRenew(provider: LockProvider, claim: Claim, when: string, token?: bigint): Promise<Renewal> {
+  const renewal = await provider.renew(claim, token);
+  const renewed = typeof renewal === 'object' && renewal !== null;
+  assert.ok(renewed, `expected renew to answer a renewal ${when}, got ${show(renewal)}`);
+  expectDuration(renewal.validity, 'validity', when);
+  return renewal;
+}
+
+/** A renewal that must answer false. */
+export async function mustNotRenew(provider: LockProvider, claim: Claim, when: string, token?: bigint): Promise<void> {
+  const renewal = await provider.renew(claim, token);
+  assert.equal(renewal, false, `expected renew to answer false ${when}, got ${show(renewal)}`);
+}
+
+/** The error with `code` that `call` must reject with. */
+export async function mustReject(call: Promise<unknown>, code: LockErrorCode, when: string): Promise<LockError> {
+  const outcome = await call.then(
+    (answer) => ({ answer }),
+    (error: unknown) => ({ error }),
+  );
+  if ('answer' in outcome) assert.fail(`expected a rejection with ${code} ${when}, got the answer ${show(outcome.answer)}`);
+  const { error } = outcome;
+  assert.ok(isLockError(error, code), `expected a rejection with ${code} ${when}, got ${show(error)}`);
+  return error;
+}
+
+/** `later` must exceed `earlier`. */
+export function mustExceed(later: bigint, earlier: bigint, when: string): void {
+  assert.ok(later > earlier, `expected a token above ${earlier} ${when}, got ${later}`);
+}
+
+/** Fails unless nobody holds `state`'s key and nobody waits for it. */
+export function isIdle(state: KeyState): boolean {
+  return state.holders.length === 0 && state.waiters === 0;
+}

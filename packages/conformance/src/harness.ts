@@ -1,0 +1,134 @@
+import { AssertionError } from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import type { LockProvider, Traits } from '@locks/core';
+import { createContext } from './context.ts';
+import type { Context } from './context.ts';
+import type { Need } from './faults.ts';
+import { settleLeaks } from './leaks.ts';
+import { observations } from './observations.ts';
+import { resolveOptions } from './options.ts';
+import type { ConformanceOptions, ConformanceSettings } from './options.ts';
+import type { ConformanceReport, RequirementResult } from './report.ts';
+import type { Requirement } from './requirement.ts';
+import { selectRequirements } from './requirements/index.ts';
+import { createScope } from './scope.ts';
+import { inBackground, now, within } from './time.ts';
+
+/** A run whose requirements are checked one by one, as test runners do. */
+export interface ConformanceRun {
+  /** What will be checked, in order. */
+  readonly requirements: readonly Requirement[];
+  /** No check takes longer, with what follows it, in ms. */
+  readonly limit: number;
+  readonly seed: number;
+  /** Checks one requirement. Rejects only if no provider can be had to read the traits from. */
+  check(requirement: Requirement): Promise<RequirementResult>;
+  /** Where the provider declares less than it does. */
+  notes(): Promise<readonly string[]>;
+  /** What the provider declares. */
+  traits(): Promise<Traits>;
+}
+
+type Verdict = Pick<RequirementResult, 'status' | 'error' | 'reason'>;
+
+/** Checks every requirement, one after the other. Rejects only if no provider can be had at all. */
+export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {
+  const run = startConformance(options);
+  const results: RequirementResult[] = [];
+  for (const requirement of run.requirements) results.push(await run.check(requirement));
+  return { name: options.name, traits: await run.traits(), seed: run.seed, results, notes: await run.notes() };
+}
+
+/** Prepares a run; nothing is created before the first check. Throws for an id in `only` that does not exist. */
+export function startConformance(options: ConformanceOptions): ConformanceRun {
+  const settings = resolveOptions(options);
+  const requirements = selectRequirements(settings.only);
+  const run = `c${randomBytes(5).toString('hex')}`;
+  let declared: Promise<LockProvider> | undefined;
+  const sample = (): Promise<LockProvider> => (declared ??= readSample(settings));
+
+  return {
+    requirements,
+    limit: settings.limit + 5 * settings.patience,
+    seed: settings.seed,
+    async check(requirement) {
+      const provider = await sample();
+      const start = now();
+      const verdict = await judge(requirement, provider, settings, run);
+      const { id, title, level } = requirement;
+      return { id, title, level, ...verdict, duration: now() - start };
+    },
+    async notes() {
+      const provider = await sample();
+      const notes: string[] = [];
+      for (const { id, appliesTo, observe } of observations) {
+        if (!appliesTo(provider.traits)) continue;
+        // What an observation stumbles over is reported by the requirements.
+        const note = await inScope(id, provider.traits, settings, run, observe).catch(() => undefined);
+        if (note !== undefined) notes.push(note);
+      }
+      return notes;
+    },
+    traits: async () => (await sample()).traits,
+  };
+}
+
+/** A provider to read traits and optional methods from; it is closed at once. */
+async function readSample(settings: ConformanceSettings): Promise<LockProvider> {
+  const provider = await settings.create();
+  await within(settings.patience, provider.close(), 'close() to resolve').catch(() => {});
+  return provider;
+}
+
+async function judge(requirement: Requirement, sample: LockProvider, settings: ConformanceSettings, run: string): Promise<Verdict> {
+  const { traits } = sample;
+  if (!requirement.appliesTo(traits, sample)) {
+    return { status: 'not-applicable', reason: 'the traits do not ask for it' };
+  }
+  const missing = (requirement.needs ?? []).filter((need) => !isGiven(need, settings));
+  if (missing.length > 0) return { status: 'unverified', reason: `needs ${missing.join(', ')}` };
+  try {
+    const baseline = await settings.leaks?.();
+    await inScope(requirement.id, traits, settings, run, requirement.check);
+    if (settings.leaks !== undefined && baseline !== undefined) {
+      await settleLeaks(settings.leaks, baseline, settings.patience + 4 * settings.ttl);
+    }
+    return { status: 'passed' };
+  } catch (error) {
+    return { status: 'failed', error: reproducible(error, settings.seed) };
+  }
+}
+
+function isGiven(need: Need, settings: ConformanceSettings): boolean {
+  return need === 'processes' ? settings.processes !== undefined : settings.faults[need] !== undefined;
+}
+
+/** Runs `check` with a context of its own, within the limit; whatever it made is ended, however it ended. */
+async function inScope<T>(
+  id: string,
+  traits: Traits,
+  settings: ConformanceSettings,
+  run: string,
+  check: (context: Context) => Promise<T>,
+): Promise<T> {
+  const { create, processes, ttl, patience, seed, faults, limit } = settings;
+  const scope = createScope({ create, processes, limit: patience });
+  const context = createContext({ id, traits, ttl, patience, seed, faults, scope, run });
+  const checked = inBackground(check(context));
+  let answer: T;
+  try {
+    answer = await within(limit, checked, `the check of "${id}" to end`);
+  } catch (error) {
+    await scope.end().catch(() => {});
+    throw error;
+  }
+  await scope.end();
+  return answer;
+}
+
+/** The same error, saying how to repeat the random choices that led to it. */
+function reproducible(error: unknown, seed: number): Error {
+  if (!(error instanceof Error)) return new AssertionError({ message: `${String(error)} (seed ${seed})` });
+  error.message = `${error.message} (seed ${seed})`;
+  return error;
+}

@@ -1,0 +1,12 @@
+export type { Context } from './context.ts';
+export type { Faults, Need } from './faults.ts';
+export { runConformance, startConformance } from './harness.ts';
+export type { ConformanceRun } from './harness.ts';
+export type { ConformanceOptions, LeakCounts, ProcessesOption } from './options.ts';
+export type { OtherProcess } from './processes/other-process.ts';
+export type { Random } from './random.ts';
+export { printTable } from './report.ts';
+export type { ConformanceReport, RequirementResult, Status } from './report.ts';
+export type { Level, Requirement } from './requirement.ts';
+export { requirements } from './requirements/index.ts';
+export type { Waiting } from './waiting.ts';

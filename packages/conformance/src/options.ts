@@ -1,0 +1,77 @@
+import type { LockProvider } from '@locks/core';
+import type { Faults } from './faults.ts';
+
+/** What is to be tested, and with what means. */
+export interface ConformanceOptions {
+  /** What reports call it. */
+  readonly name: string;
+  /**
+   * Makes a provider. Called often: each provider stands for another process, and all of them must meet on one store. The
+   * suite closes what it got.
+   */
+  readonly create: () => LockProvider | Promise<LockProvider>;
+  /**
+   * The ttl that expiry is tested with, in ms, at least 50; all waits scale with it. Raise it for a store that is slow or far away.
+   * @default 400
+   */
+  readonly ttl?: number | undefined;
+  /** How to hurt the backend; requirements whose hook is missing are reported as unverified. */
+  readonly faults?: Faults | undefined;
+  /**
+   * Counts what must not grow, such as keys, rows, connections and subscriptions. After each requirement that passed, every
+   * count must return to where it was before it, or the requirement fails.
+   */
+  readonly leaks?: (() => LeakCounts | Promise<LeakCounts>) | undefined;
+  /** How another process makes a provider on the same store. Without it, requirements across processes are unverified. */
+  readonly processes?: ProcessesOption | undefined;
+  /** Checks these requirements and no others. @default all */
+  readonly only?: readonly string[] | undefined;
+  /** Repeats the random choices of an earlier report. @default chosen anew, and reported */
+  readonly seed?: number | undefined;
+  /** The longest time for one requirement, in ms: a provider that hangs fails. @default 30_000, or 60 ttl if that is more */
+  readonly limit?: number | undefined;
+}
+
+/** Counts by name. */
+export type LeakCounts = Readonly<Record<string, number>>;
+
+/** A module that other processes import to make their provider. */
+export interface ProcessesOption {
+  /** A file URL or an absolute path; it exports `create(args)`, which gives a provider on the same store. */
+  readonly module: string | URL;
+  /** Passed to `create`: anything that structured clone can carry. */
+  readonly args?: unknown;
+}
+
+/** Options with their defaults. */
+export interface ConformanceSettings extends Pick<ConformanceOptions, 'name' | 'create'> {
+  readonly ttl: number;
+  readonly seed: number;
+  readonly limit: number;
+  readonly patience: number;
+  readonly faults: Faults;
+  readonly leaks: ConformanceOptions['leaks'];
+  readonly processes: ProcessesOption | undefined;
+  readonly only: readonly string[] | undefined;
+}
+
+/** Fills in the defaults. Throws a `TypeError` for a ttl that no provider takes. */
+export function resolveOptions(options: ConformanceOptions): ConformanceSettings {
+  const { name, create, ttl = 400, faults = {}, leaks, processes, only } = options;
+  if (!Number.isInteger(ttl) || ttl < 50 || ttl > 60_000) {
+    throw new TypeError(`Option "ttl" must be an integer from 50 to 60000 ms, not ${ttl}.`);
+  }
+  return {
+    name,
+    create,
+    ttl,
+    faults,
+    leaks,
+    processes,
+    only,
+    seed: options.seed ?? Math.floor(Math.random() * 2 ** 32),
+    limit: options.limit ?? Math.max(30_000, 60 * ttl),
+    // Long enough that a loaded machine gets there, short enough that a flaw is reported before anybody gives up.
+    patience: Math.max(2_500, 10 * ttl),
+  };
+}

@@ -1,0 +1,23 @@
+import type { Claim } from '@locks/core';
+
+/** What the harness asks a worker for. Sent with structured clone, so tokens travel as `bigint`. */
+export type Request =
+  | { readonly kind: 'start'; readonly module: string; readonly args: unknown }
+  | { readonly kind: 'call'; readonly method: Method; readonly parameters: readonly unknown[] }
+  | { readonly kind: 'wait'; readonly claim: Claim }
+  | { readonly kind: 'line-up'; readonly claim: Claim }
+  | { readonly kind: 'count'; readonly file: string; readonly claims: readonly Claim[] };
+
+/** The methods of a provider that can be called from afar. */
+export type Method = 'tryAcquire' | 'renew' | 'release' | 'inspect' | 'close';
+
+/** A request on its way. */
+export interface Envelope {
+  readonly id: number;
+  readonly request: Request;
+}
+
+/** What comes back. */
+export type Reply =
+  | { readonly id: number; readonly answer: unknown }
+  | { readonly id: number; readonly error: { readonly code: unknown; readonly message: string } };

@@ -1,0 +1,116 @@
+import type { LockProvider } from '@locks/core';
+import type { Context } from '../context.ts';
+import { isIdle, mustBeBusy, mustFree, mustGrant, mustReject, mustRenew } from '../expect.ts';
+import type { Requirement } from '../requirement.ts';
+import { within } from '../time.ts';
+import { mustBeHeld, range } from './steps.ts';
+import { always } from './when.ts';
+import { activeResources, mustNotGrow } from './resources.ts';
+
+/** What is closed says so, and takes nobody with it. */
+export const closeRequirements: readonly Requirement[] = [
+  {
+    id: 'close-refuses',
+    level: 'provider',
+    title: 'after close every call rejects with LOCK_CLOSED; close may be repeated',
+    appliesTo: always,
+    async check(context) {
+      const provider = await context.create();
+      const claim = context.claim(context.key());
+      await mustGrant(provider, claim, 'on a free key');
+      await mustFree(provider, claim, 'by the holder');
+      await Promise.all([provider.close(), provider.close()]);
+      await provider.close();
+      await mustReject(call(() => provider.tryAcquire(claim)), 'LOCK_CLOSED', 'for tryAcquire after close');
+      await mustReject(call(() => provider.tryAcquire(claim, () => {})), 'LOCK_CLOSED', 'for tryAcquire with wake after close');
+      await mustReject(call(() => provider.renew(claim)), 'LOCK_CLOSED', 'for renew after close');
+      await mustReject(call(() => provider.release(claim)), 'LOCK_CLOSED', 'for release after close');
+      await mustReject(call(() => provider.inspect(claim.key)), 'LOCK_CLOSED', 'for inspect after close');
+      if (provider.list === undefined) return;
+      await mustReject(call(() => drain(provider, claim.key)), 'LOCK_CLOSED', 'for list after close');
+    },
+  },
+  {
+    id: 'close-unused',
+    level: 'provider',
+    title: 'a provider that was never used can be closed',
+    appliesTo: always,
+    async check(context) {
+      const provider = await context.create();
+      await within(context.patience, provider.close(), 'close() of an unused provider to resolve');
+      await mustReject(call(() => provider.inspect(context.key())), 'LOCK_CLOSED', 'for inspect after close');
+    },
+  },
+  {
+    id: 'close-settles-calls',
+    level: 'provider',
+    title: 'calls that are in flight when close is called settle',
+    appliesTo: always,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const claims = range(10).map(() => context.claim(context.key(), { ttl: context.ttl }));
+      const calls = claims.flatMap((claim) => [one.tryAcquire(claim, () => {}), one.inspect(claim.key), one.renew(claim)]);
+      const settled = Promise.allSettled(calls);
+      await within(context.patience, one.close(), 'close() to resolve while calls are in flight');
+      await within(2 * context.patience, settled, 'calls that were in flight at close to settle');
+      if (context.traits.expiry !== 'ttl') return;
+      for (const { key } of claims) await context.state(two, key, 'nobody holding or waiting once the ttl is over', isIdle);
+    },
+  },
+  {
+    id: 'close-is-local',
+    level: 'provider',
+    title: 'closing a provider does not touch the holds, waiters and wakes of others on the same store',
+    appliesTo: always,
+    async check(context) {
+      const [closed, one, two] = await context.createMany(3);
+      const holder = context.claim(context.key());
+      const gone = context.claim(holder.key);
+      await mustGrant(one, holder, 'on a free key');
+      const waiter = context.wait(two, context.claim(holder.key));
+      await waiter.inLine;
+      await mustBeBusy(closed, gone, 'while it is held');
+      await closed.close();
+      await mustBeHeld(context, two, holder, 'after another provider was closed');
+      await mustRenew(one, holder, 'by the holder after another provider was closed');
+      await mustFree(one, holder, 'by the holder after another provider was closed');
+      await context.granted(waiter, 'for the waiter of a third provider after one was closed');
+      await mustFree(two, waiter.claim, 'by the waiter that was granted');
+    },
+  },
+  {
+    id: 'close-leaves-nothing',
+    level: 'provider',
+    title: 'a provider that was used and closed leaves no timer or connection that keeps the process alive',
+    appliesTo: always,
+    async check(context) {
+      // What is made once, on first use, is no leak.
+      await useAndClose(context);
+      const before = activeResources();
+      for (const _ of range(3)) await useAndClose(context);
+      await mustNotGrow(context, before, 'after three more providers were used and closed');
+    },
+  },
+];
+
+/** A provider's whole life: it is closed while it holds one key and waits for another. */
+async function useAndClose(context: Context): Promise<void> {
+  const [one, two] = await context.createMany(2);
+  const [holder, other] = [context.claim(context.key()), context.claim(context.key())];
+  const waiter = context.claim(other.key);
+  await mustGrant(one, holder, 'on a free key');
+  await mustGrant(two, other, 'on a free key');
+  await mustBeBusy(one, waiter, 'while it is held', () => {});
+  await one.close();
+  for (const claim of [waiter, holder, other]) await two.release(claim);
+  await two.close();
+}
+
+/** A provider may also throw at once. */
+async function call<T>(act: () => Promise<T>): Promise<T> {
+  return await act();
+}
+
+async function drain(provider: LockProvider, prefix: string): Promise<void> {
+  for await (const _ of provider.list?.(prefix) ?? []);
+}

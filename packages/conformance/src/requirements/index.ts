@@ -1,0 +1,53 @@
+import type { Requirement } from '../requirement.ts';
+import { closeRequirements } from './close.ts';
+import { declarationRequirements } from './declaration.ts';
+import { downgradeRequirements } from './downgrade.ts';
+import { exclusionRequirements } from './exclusion.ts';
+import { expiryRequirements } from './expiry.ts';
+import { fairnessRequirements } from './fairness.ts';
+import { fencingRequirements } from './fencing.ts';
+import { inspectionRequirements } from './inspect.ts';
+import { leasesRequirements } from './locks/leases.ts';
+import { lossRequirements } from './locks/loss.ts';
+import { locksWaitingRequirements } from './locks/waiting.ts';
+import { namesRequirements } from './names.ts';
+import { processesRequirements } from './processes.ts';
+import { releaseRequirements } from './release.ts';
+import { renewalRequirements } from './renewal.ts';
+import { repeatRequirements } from './repeat.ts';
+import { sharedRequirements } from './shared.ts';
+import { staleRequirements } from './stale.ts';
+import { waitingRequirements } from './waiting.ts';
+import { wakeRequirements } from './wake.ts';
+
+/** Every requirement there is, in the order in which they are checked: what others build on comes first. */
+export const requirements: readonly Requirement[] = [
+  declarationRequirements,
+  exclusionRequirements,
+  repeatRequirements,
+  releaseRequirements,
+  expiryRequirements,
+  staleRequirements,
+  renewalRequirements,
+  sharedRequirements,
+  downgradeRequirements,
+  waitingRequirements,
+  wakeRequirements,
+  fairnessRequirements,
+  fencingRequirements,
+  namesRequirements,
+  inspectionRequirements,
+  closeRequirements,
+  processesRequirements,
+  leasesRequirements,
+  lossRequirements,
+  locksWaitingRequirements,
+].flat();
+
+/** The requirements named by `only`, in their usual order; all of them if it is absent. */
+export function selectRequirements(only: readonly string[] | undefined): readonly Requirement[] {
+  if (only === undefined) return requirements;
+  const unknown = only.filter((id) => !requirements.some((requirement) => requirement.id === id));
+  if (unknown.length > 0) throw new TypeError(`Option "only" names requirements that do not exist: ${unknown.join(', ')}.`);
+  return requirements.filter(({ id }) => only.includes(id));
+}

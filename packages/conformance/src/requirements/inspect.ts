@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import type { Holder, KeyState, LockProvider } from '@locks/core';
+import type { Context } from '../context.ts';
+import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, show } from '../expect.ts';
+import type { Requirement } from '../requirement.ts';
+import { pick, range } from './steps.ts';
+import { always, whenFair, whenListing, whenShared, whenTtlExpires } from './when.ts';
+
+/** What can be seen from outside. */
+export const inspectionRequirements: readonly Requirement[] = [
+  {
+    id: 'inspect-holder',
+    level: 'provider',
+    title: 'inspect names the key, its holder, mode, token and what remains, from every provider',
+    appliesTo: always,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const claim = context.claim(context.key());
+      const { token } = await mustGrant(one, claim, 'on a free key');
+      for (const provider of [one, two]) {
+        const state = await context.state(provider, claim.key, 'one holder', ({ holders }) => holders.length === 1);
+        assert.equal(state.key, claim.key, `expected the state of ${show(claim.key)}, got that of ${show(state.key)}`);
+        const [holder] = state.holders;
+        assert.ok(holder !== undefined);
+        assert.equal(holder.owner, claim.owner, `expected the owner ${show(claim.owner)}, got ${show(holder)}`);
+        assert.equal(holder.mode, 'exclusive', `expected the mode exclusive, got ${show(holder)}`);
+        if (context.traits.fencing !== 'none') assert.equal(holder.token, token, `expected the token ${token}, got ${show(holder)}`);
+        mustRemain(context, holder, claim.ttl);
+      }
+      await mustFree(one, claim, 'by the holder');
+    },
+  },
+  {
+    id: 'inspect-remaining',
+    level: 'provider',
+    title: 'what remains follows the ttl of the hold',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const { longTtl } = context;
+      const [short, long] = [context.claim(context.key(), { ttl: longTtl / 2 }), context.claim(context.key(), { ttl: longTtl })];
+      for (const claim of [short, long]) await mustGrant(one, claim, 'on a free key');
+      const [ofShort, ofLong] = await Promise.all([short, long].map(({ key }) => remaining(context, two, key)));
+      assert.ok(ofShort !== undefined && ofLong !== undefined);
+      const told = `of ttls of ${short.ttl} and ${long.ttl} ms, ${show(ofShort)} and ${show(ofLong)} ms remain`;
+      assert.ok(ofShort <= short.ttl && ofShort > short.ttl - 2 * context.patience, `expected nearly the whole ttl to remain; ${told}`);
+      assert.ok(ofLong <= long.ttl && ofLong > long.ttl - 2 * context.patience, `expected nearly the whole ttl to remain; ${told}`);
+      for (const claim of [short, long]) await mustFree(one, claim, 'by the holder');
+    },
+  },
+  {
+    id: 'inspect-sharers',
+    level: 'provider',
+    title: 'inspect shows every sharer, each with its own token',
+    appliesTo: whenShared,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const key = context.key();
+      const sharers = range(3).map(() => context.claim(key, { mode: 'shared', permits: 5 }));
+      const tokens = new Map<string, bigint>();
+      for (const [index, claim] of sharers.entries()) {
+        const { token } = await mustGrant(pick([one, two], index), claim, 'for one of five permits');
+        tokens.set(claim.owner, token);
+      }
+      const { holders } = await context.state(one, key, 'three holders', (state) => state.holders.length === 3);
+      const owners = holders.map(({ owner }) => owner).toSorted();
+      assert.deepEqual(owners, sharers.map(({ owner }) => owner).toSorted(), `expected the three sharers, got ${show(holders)}`);
+      for (const holder of holders) {
+        assert.equal(holder.mode, 'shared', `expected the mode shared, got ${show(holder)}`);
+        if (context.traits.fencing !== 'none') {
+          assert.equal(holder.token, tokens.get(holder.owner), `expected the token ${tokens.get(holder.owner)}, got ${show(holder)}`);
+        }
+      }
+      for (const [index, claim] of sharers.entries()) await mustFree(pick([one, two], index), claim, 'by a sharer');
+    },
+  },
+  {
+    id: 'inspect-waiters',
+    level: 'provider',
+    title: 'inspect counts the claims in line',
+    appliesTo: whenFair,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const key = context.key();
+      const holder = context.claim(key);
+      await mustGrant(one, holder, 'on a free key');
+      const waiters = range(3).map(() => context.claim(key));
+      for (const [index, claim] of waiters.entries()) {
+        await mustBeBusy(pick([one, two], index), claim, 'while it is held', () => {});
+        await context.state(two, key, `${index + 1} in line`, (state) => state.waiters === index + 1);
+      }
+      for (const [index, claim] of waiters.entries()) {
+        await mustFreeNothing(pick([one, two], index), claim, 'by a waiter');
+        await context.state(one, key, `${2 - index} in line`, (state) => state.waiters === 2 - index);
+      }
+      await mustFree(one, holder, 'by the holder');
+    },
+  },
+  {
+    id: 'inspect-idle',
+    level: 'provider',
+    title: 'a key that nobody holds or waits for has no holders and no waiters',
+    appliesTo: always,
+    async check(context) {
+      const provider = await context.create();
+      const claim = context.claim(context.key());
+      const nothing: KeyState = { key: claim.key, holders: [], waiters: 0 };
+      const mustBeNothing = ({ key, holders, waiters }: KeyState, when: string): void =>
+        assert.deepEqual({ key, holders, waiters }, nothing, `expected ${show(nothing)} ${when}, got ${show({ key, holders, waiters })}`);
+      mustBeNothing(await provider.inspect(claim.key), 'for a key that nobody ever held');
+      await mustGrant(provider, claim, 'on a free key, after inspect');
+      await mustFree(provider, claim, 'by the holder');
+      mustBeNothing(await context.state(provider, claim.key, 'nobody holding or waiting', isIdle), 'after the release');
+    },
+  },
+  {
+    id: 'list-exact',
+    level: 'provider',
+    title: 'list gives the keys with a prefix that are held or waited for, and no others',
+    appliesTo: whenListing,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const u = context.unique();
+      const prefixes = [u, `${u}[a]*`, `${u}/{x}`, `${u}%`];
+      const held = [...prefixes, `${u}1`, `${u}[a]*2`, `${u}/{x}3`, `${u}a`, `${u}%41`, `x${u}`].map((key) => context.claim(key));
+      for (const claim of held) await mustGrant(one, claim, 'on a free key');
+      const gone = context.claim(`${u}gone`);
+      await mustGrant(one, gone, 'on a free key');
+      await mustFree(one, gone, 'by the holder');
+      for (const prefix of prefixes) {
+        const expected = held.map(({ key }) => key).filter((key) => key.startsWith(prefix)).toSorted();
+        const what = `list(${show(prefix)}) to give ${show(expected)}`;
+        await context.eventually(what, () => listed(two, prefix), (keys) => JSON.stringify(keys) === JSON.stringify(expected));
+      }
+      for (const claim of held) await mustFree(one, claim, 'by the holder');
+      await context.eventually('list to give nothing after all releases', () => listed(two, u), (keys) => keys.length === 0);
+    },
+  },
+];
+
+function mustRemain(context: Context, { remaining: left }: Holder, ttl: number): void {
+  if (context.traits.expiry === 'session' && left === undefined) return;
+  const sound = left !== undefined && left > 0 && (context.traits.expiry === 'session' || left <= ttl);
+  assert.ok(sound, `expected more than 0 and at most ${ttl} ms to remain, got ${show(left)}`);
+}
+
+async function remaining(context: Context, provider: LockProvider, key: string): Promise<number | undefined> {
+  const { holders } = await context.state(provider, key, 'one holder', (state) => state.holders.length === 1);
+  return holders[0]?.remaining;
+}
+
+async function listed(provider: LockProvider, prefix: string): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for await (const key of provider.list?.(prefix) ?? []) keys.push(key);
+  return keys.toSorted();
+}

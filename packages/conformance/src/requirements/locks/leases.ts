@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { isIdle, mustExceed, mustReject } from '../../expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { inBackground, turn } from '../../time.ts';
+import { holdForAWhile, pick, range } from '../steps.ts';
+import { always, whenFenced, whenShared } from '../when.ts';
+
+/** What `createLocks` gives with this provider. */
+export const leasesRequirements: readonly Requirement[] = [
+  {
+    id: 'locks-counter',
+    level: 'locks',
+    title: '60 calls of withLock, spread over three Locks, increment a non-atomic counter to exactly 60',
+    appliesTo: always,
+    async check(context) {
+      const all = await Promise.all(range(3).map(() => context.createLocks({ ttl: context.longTtl })));
+      const key = context.key();
+      let counter = 0;
+      const work = range(60).map((index) =>
+        pick(all, index).withLock(key, async (lease) => {
+          assert.ok(lease.held, `expected lease.held within withLock, ${lease.remaining} ms remained`);
+          const read = counter;
+          await holdForAWhile(context);
+          counter = read + 1;
+          return index;
+        }),
+      );
+      const results = await Promise.all(work);
+      assert.deepEqual(results, range(60), 'expected withLock to resolve to what the work resolves to');
+      assert.equal(counter, 60, `expected the counter to reach 60 under the lock, it reached ${counter}: holders overlapped`);
+      const provider = await context.create();
+      await context.state(provider, key, 'nobody holding or waiting after withLock', isIdle);
+    },
+  },
+  {
+    id: 'locks-try',
+    level: 'locks',
+    title: 'tryAcquire resolves to null while another owner holds the key, and to a lease after its release',
+    appliesTo: always,
+    async check(context) {
+      const [one, two] = [await context.createLocks(), await context.createLocks()];
+      const key = context.key();
+      const lease = await one.acquire(key, { ttl: context.longTtl });
+      assert.equal(await two.tryAcquire(key), null, 'expected tryAcquire to resolve to null while another Locks holds the key');
+      assert.equal(await one.tryAcquire(key), null, 'expected tryAcquire to resolve to null for the same Locks too: it is not reentrant');
+      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(lease.held, false, 'expected held to be false after release');
+      const next = await two.tryAcquire(key);
+      assert.ok(next !== null, 'expected tryAcquire to resolve to a lease at once after the release');
+      assert.equal(await next.release(), true, 'expected release to answer true');
+    },
+  },
+  {
+    id: 'locks-tokens',
+    level: 'locks',
+    title: 'leases carry tokens that strictly increase from lease to lease of a key',
+    appliesTo: whenFenced,
+    async check(context) {
+      const all = [await context.createLocks(), await context.createLocks()];
+      const key = context.key();
+      let latest = 0n;
+      for (const round of range(8)) {
+        await pick(all, round).withLock(key, ({ token }) => {
+          mustExceed(token, latest, `for lease ${round + 1} of one key`);
+          latest = token;
+        });
+      }
+    },
+  },
+  {
+    id: 'locks-reentrant',
+    level: 'locks',
+    title: 'the same asynchronous context takes a key again with the same token, and the last to end releases',
+    appliesTo: always,
+    async check(context) {
+      const [one, two] = [await context.createLocks({ reentrant: true, ttl: context.longTtl }), await context.createLocks()];
+      const key = context.key();
+      await one.withLock(key, async (outer) => {
+        await one.withLock(key, async (inner) => {
+          await turn();
+          assert.equal(inner.token, outer.token, 'expected the inner scope to have the token of the outer one');
+        });
+        assert.ok(outer.held, 'expected the outer scope to hold the key after the inner one has ended');
+        assert.equal(await two.tryAcquire(key), null, 'expected the key to be held after the inner scope has ended');
+      });
+      const next = await two.tryAcquire(key);
+      assert.ok(next !== null, 'expected the key to be free after the outer scope has ended');
+      await next.release();
+    },
+  },
+  {
+    id: 'locks-shared',
+    level: 'locks',
+    title: 'shared leases hold together, up to their permits, and exclude exclusive ones',
+    appliesTo: whenShared,
+    async check(context) {
+      const [one, two] = [await context.createLocks({ ttl: context.longTtl }), await context.createLocks({ ttl: context.longTtl })];
+      const key = context.key();
+      const options = { mode: 'shared', permits: 2 } as const;
+      const [first, second] = [await one.acquire(key, options), await two.acquire(key, options)];
+      assert.equal(await one.tryAcquire(key, options), null, 'expected no third lease with two permits');
+      assert.equal(await two.tryAcquire(key), null, 'expected no exclusive lease next to shared ones');
+      const other = two.tryAcquire(key, { mode: 'shared', permits: 3 });
+      await mustReject(other, 'LOCK_INVALID', 'for another number of permits');
+      const third = inBackground(one.acquire(key, options));
+      assert.equal(await first.release(), true, 'expected release to answer true');
+      const lease = await third;
+      assert.ok(lease.held && second.held, 'expected both shared leases to be held');
+      assert.equal(lease.mode, 'shared', `expected a lease in shared mode, got ${lease.mode}`);
+      for (const held of [lease, second]) assert.equal(await held.release(), true, 'expected release to answer true');
+    },
+  },
+];

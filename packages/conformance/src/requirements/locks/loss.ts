@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { isLockError } from '@locks/core';
+import type { AcquireOptions, Lease, LockProvider, Locks } from '@locks/core';
+import type { Context } from '../../context.ts';
+import { isIdle, mustReject, show } from '../../expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { now, sleep, within } from '../../time.ts';
+import { always, whenTtlExpires } from '../when.ts';
+
+/** A lease is kept as long as it is wanted, and its loss is told in time. */
+export const lossRequirements: readonly Requirement[] = [
+  {
+    id: 'locks-renewal',
+    level: 'locks',
+    title: 'a lease is renewed in the background: it is held for more than three ttls, and nobody else gets in',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const [locks, other] = [await context.createLocks(), await context.create()];
+      const { ttl } = context;
+      const key = context.key();
+      const start = now();
+      const lease = await acquireInTime(context, locks, key, { ttl });
+      let slowest = now() - start;
+      const until = now() + 3.5 * ttl;
+      while (now() < until && lease.held) {
+        const asked = now();
+        const intruder = context.claim(key);
+        const answer = await other.tryAcquire(intruder);
+        assert.ok(!answer.granted || !lease.held, 'expected nobody else to be granted while the lease is held');
+        if (answer.granted) await other.release(intruder);
+        await sleep(ttl / 20);
+        slowest = Math.max(slowest, now() - asked - ttl / 20);
+      }
+      // Where this process or the store stood still for the time between two renewals, losing the lease was right.
+      if (!lease.held && slowest > ttl / 4) return;
+      assert.ok(lease.held, `expected the lease to be held after 3.5 ttls of ${ttl} ms, it was lost: ${show(lease.signal.reason)}`);
+      assert.equal(await lease.release(), true, 'expected release to answer true');
+    },
+  },
+  {
+    id: 'locks-loss-by-force',
+    level: 'locks',
+    title: 'a lease that was released by force is lost: renew rejects, its signal fires, withLock rejects with the result',
+    appliesTo: always,
+    async check(context) {
+      const [locks, provider] = [await context.createLocks(), await context.create()];
+      const key = context.key();
+      let lost: Lease | undefined;
+      const work = locks.withLock(
+        key,
+        async (lease) => {
+          lost = lease;
+          await releaseByForce(context, provider, key);
+          await mustReject(lease.renew(), 'LOCK_LOST', 'for renew of a lease that was released by force');
+          await lossOf(context, lease, 'after a renewal that answered false');
+          assert.equal(lease.held, false, 'expected held to be false when the signal fires');
+          return 'the result';
+        },
+        { ttl: context.longTtl },
+      );
+      const error = await mustReject(work, 'LOCK_LOST', 'for withLock whose lease was lost');
+      assert.equal(error.result, 'the result', `expected the error to carry the result of the work, got ${show(error.result)}`);
+      assert.equal(await lost?.release(), false, 'expected release of a lost lease to answer false');
+    },
+  },
+  {
+    id: 'locks-loss-by-renewal',
+    level: 'locks',
+    title: 'a lease that was released by force learns it by itself, at its next renewal',
+    appliesTo: always,
+    async check(context) {
+      const [locks, provider] = [await context.createLocks(), await context.create()];
+      const key = context.key();
+      const lease = await acquireInTime(context, locks, key, { ttl: context.ttl });
+      const claim = { key, owner: lease.owner, mode: lease.mode, ttl: context.ttl };
+      await provider.release(claim);
+      await lossOf(context, lease, 'after a forced release');
+      await context.state(provider, key, 'the key to stay free', isIdle);
+    },
+  },
+  {
+    id: 'locks-loss-before-expiry',
+    level: 'locks',
+    title: 'without renewal, the signal fires before the store lets go: nobody else is granted while it has not',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const [locks, other] = [await context.createLocks(), await context.create()];
+      const key = context.key();
+      const { ttl } = context;
+      const lease = await acquireInTime(context, locks, key, { ttl, renew: false });
+      const next = context.wait(other, context.claim(key));
+      await context.granted(next, `for another owner after the ttl of ${ttl} ms`);
+      const told = { held: lease.held, aborted: lease.signal.aborted, remaining: lease.remaining };
+      const expected = { held: false, aborted: true, remaining: 0 };
+      assert.deepEqual(told, expected, `expected the lease to be over when another owner is granted, it said ${show(told)}`);
+      const reason: unknown = lease.signal.reason;
+      assert.ok(isLockError(reason, 'LOCK_LOST'), `expected the signal's reason to be LOCK_LOST, got ${show(reason)}`);
+      assert.equal(await lease.release(), false, 'expected release of a lost lease to answer false');
+      const state = await other.inspect(key);
+      assert.equal(state.holders[0]?.owner, next.claim.owner, `expected the release of a lost lease to leave the next holder alone, got ${show(state)}`);
+      await next.release();
+    },
+  },
+  {
+    id: 'locks-loss-signal',
+    level: 'locks',
+    title: 'the signal of a lease that is not renewed fires by itself, not later than its ttl by much',
+    appliesTo: always,
+    async check(context) {
+      const locks = await context.createLocks();
+      const lease = await acquireInTime(context, locks, context.key(), { ttl: context.ttl, renew: false });
+      const left = lease.remaining;
+      const limit = left + context.patience;
+      await within(limit, aborted(lease), `the signal of a lease with ${Math.round(left)} ms left to fire`);
+      assert.ok(isLockError(lease.signal.reason, 'LOCK_LOST'), `expected the reason LOCK_LOST, got ${show(lease.signal.reason)}`);
+      assert.equal(lease.held, false, 'expected held to be false when the signal fires');
+    },
+  },
+  {
+    id: 'locks-max-hold',
+    level: 'locks',
+    title: 'a lease ends with maxHold, however often it was renewed, and its key becomes free',
+    appliesTo: always,
+    async check(context) {
+      const [locks, provider] = [await context.createLocks(), await context.create()];
+      const key = context.key();
+      const lease = await locks.acquire(key, { ttl: context.longTtl, maxHold: context.ttl / 2 });
+      await lossOf(context, lease, `at its maxHold of ${context.ttl / 2} ms`);
+      await context.state(provider, key, `the key to be free, long before its ttl of ${context.longTtl} ms`, isIdle);
+    },
+  },
+];
+
+/**
+ * A lease with a short ttl. Where the machine stood still for longer than that, the grant is over when it arrives, core
+ * hands it back and says that the backend is not available: so it is asked again.
+ */
+async function acquireInTime(context: Context, locks: Locks, key: string, options: AcquireOptions): Promise<Lease> {
+  for (const until = now() + context.patience; ; ) {
+    try {
+      return await locks.acquire(key, options);
+    } catch (error) {
+      if (!isLockError(error, 'LOCK_UNAVAILABLE') || now() >= until) throw error;
+    }
+  }
+}
+
+async function releaseByForce(context: Context, provider: LockProvider, key: string): Promise<void> {
+  const { holders } = await context.state(provider, key, 'one holder', (state) => state.holders.length === 1);
+  const [holder] = holders;
+  assert.ok(holder !== undefined);
+  const freed = await provider.release({ key, owner: holder.owner, mode: holder.mode, ttl: context.ttl });
+  assert.equal(freed, true, `expected a forced release of ${holder.owner} to answer true, got ${show(freed)}`);
+}
+
+async function lossOf(context: Context, lease: Lease, when: string): Promise<void> {
+  await within(context.patience, aborted(lease), `the signal of the lease to fire ${when}`);
+  assert.ok(isLockError(lease.signal.reason, 'LOCK_LOST'), `expected the signal's reason to be LOCK_LOST, got ${show(lease.signal.reason)}`);
+}
+
+function aborted({ signal }: Lease): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

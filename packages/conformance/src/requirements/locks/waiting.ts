@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { createLocks, isLockError } from '@locks/core';
+import type { Claim, LockProvider } from '@locks/core';
+import type { Context } from '../../context.ts';
+import { isIdle, mustFree, mustGrant, mustReject, show } from '../../expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { inBackground, turn, within } from '../../time.ts';
+import { activeResources, mustNotGrow } from '../resources.ts';
+import { pick, randomMoment, range } from '../steps.ts';
+import { always } from '../when.ts';
+
+/** Waiting through `createLocks`, and its end. */
+export const locksWaitingRequirements: readonly Requirement[] = [
+  {
+    id: 'locks-timeout',
+    level: 'locks',
+    title: 'a wait that ends rejects with LOCK_TIMEOUT and leaves nothing in line',
+    appliesTo: always,
+    async check(context) {
+      const [locks, provider] = [await context.createLocks(), await context.create()];
+      const holder = context.claim(context.key());
+      await mustGrant(provider, holder, 'on a free key');
+      // Long enough for the first answer to come, which makes it a timeout rather than a backend that is not available.
+      const wait = context.ttl + 300;
+      const waits = range(3).map(() => locks.acquire(holder.key, { wait, ttl: context.longTtl }));
+      await Promise.all(waits.map((each) => mustReject(each, 'LOCK_TIMEOUT', `after a wait of ${wait} ms`)));
+      await mustLeaveNothing(context, provider, holder);
+    },
+  },
+  {
+    id: 'locks-abort',
+    level: 'locks',
+    title: "an aborted wait rejects with the signal's own reason and leaves nothing in line",
+    appliesTo: always,
+    async check(context) {
+      const [locks, provider] = [await context.createLocks(), await context.create()];
+      const holder = context.claim(context.key());
+      await mustGrant(provider, holder, 'on a free key');
+      const controller = new AbortController();
+      const reason = new Error('the caller has changed its mind');
+      const wait = inBackground(locks.acquire(holder.key, { signal: controller.signal, ttl: context.longTtl }));
+      await context.state(provider, holder.key, 'a waiter, if waiters are counted', ({ waiters }) => waiters === 1 || !context.traits.fair);
+      controller.abort(reason);
+      const error = await within(context.patience, wait.then(show, (thrown: unknown) => thrown), 'an aborted wait to end');
+      assert.equal(error, reason, `expected the wait to reject with the signal's reason, got ${show(error)}`);
+      const late = locks.acquire(holder.key, { signal: controller.signal });
+      assert.equal(await late.then(show, (thrown: unknown) => thrown), reason, 'expected a signal that was aborted before to reject with its reason');
+      await mustLeaveNothing(context, provider, holder);
+    },
+  },
+  {
+    id: 'locks-abort-at-random',
+    level: 'locks',
+    title: 'hundreds of waits aborted at random moments leave nothing: the next attempt is granted at once',
+    appliesTo: always,
+    async check(context) {
+      const all = [await context.createLocks(), await context.createLocks()];
+      const provider = await context.create();
+      const keys = range(4).map(() => context.key());
+      const reason = new Error('a random moment');
+      const waits = range(300).map(async (index) => {
+        await randomMoment(context);
+        const controller = new AbortController();
+        const wait = pick(all, index).acquire(pick(keys, index >> 1), { signal: controller.signal, ttl: context.longTtl });
+        const outcome = inBackground(
+          wait.then(
+            async (lease) => void (await lease.release()),
+            (error: unknown) => assert.equal(error, reason, `expected an aborted wait to reject with the signal's reason, got ${show(error)}`),
+          ),
+        );
+        await randomMoment(context);
+        controller.abort(reason);
+        await outcome;
+      });
+      await Promise.all(waits);
+      // What the waits left is given up in the background; close waits for it.
+      await Promise.all(all.map((locks) => locks.close()));
+      for (const key of keys) {
+        const next = context.claim(key);
+        await mustGrant(provider, next, 'at once, after hundreds of waits were aborted');
+        await mustFree(provider, next, 'by the holder');
+        await context.state(provider, key, 'nobody holding or waiting', isIdle);
+      }
+    },
+  },
+  {
+    id: 'locks-close',
+    level: 'locks',
+    title: 'close rejects waiters with LOCK_CLOSED, ends leases with it, frees them, and refuses later calls',
+    appliesTo: always,
+    async check(context) {
+      const [locks, other, provider] = [await context.createLocks(), await context.createLocks(), await context.create()];
+      const [held, busy] = [context.key(), context.key()];
+      const lease = await locks.acquire(held, { ttl: context.longTtl });
+      const { signal } = lease;
+      const foreign = await other.acquire(busy, { ttl: context.longTtl });
+      const wait = locks.acquire(busy, { ttl: context.longTtl });
+      const rejected = inBackground(mustReject(wait, 'LOCK_CLOSED', 'for a wait when its Locks is closed'));
+      await turn();
+      await Promise.all([locks.close(), locks.close()]);
+      await rejected;
+      assert.ok(isLockError(signal.reason, 'LOCK_CLOSED'), `expected the lease's signal to abort with LOCK_CLOSED, got ${show(signal.reason)}`);
+      assert.equal(lease.held, false, 'expected held to be false after close');
+      await context.state(provider, held, 'the key of a closed Locks to be free', isIdle);
+      await context.state(provider, busy, 'the other holder alone, with nobody in line', ({ holders, waiters }) => {
+        return holders.length === 1 && holders[0]?.owner === foreign.owner && waiters === 0;
+      });
+      await mustReject(locks.acquire(held), 'LOCK_CLOSED', 'for acquire after close');
+      await mustReject(locks.tryAcquire(held), 'LOCK_CLOSED', 'for tryAcquire after close');
+      assert.equal(await foreign.release(), true, 'expected the lease of another Locks to be untouched by close');
+    },
+  },
+  {
+    id: 'locks-no-timers',
+    level: 'locks',
+    title: 'after close no timer or connection of a Locks keeps the process alive',
+    appliesTo: always,
+    async check(context) {
+      // What the provider makes once, on first use, is no leak.
+      await useLocks(context);
+      const before = activeResources();
+      for (const _ of range(2)) await useLocks(context);
+      await mustNotGrow(context, before, 'after two more Locks and their providers were used and closed');
+    },
+  },
+];
+
+async function mustLeaveNothing(context: Context, provider: LockProvider, holder: Claim): Promise<void> {
+  await context.state(provider, holder.key, 'the holder alone, with nobody in line', ({ holders, waiters }) => {
+    return waiters === 0 && holders.length === 1 && holders[0]?.owner === holder.owner;
+  });
+  await mustFree(provider, holder, 'by the holder');
+  const next = context.claim(holder.key);
+  await mustGrant(provider, next, 'at once, because those who gave up have left the line');
+  await mustFree(provider, next, 'by the holder');
+}
+
+async function useLocks(context: Context): Promise<void> {
+  const provider = await context.create();
+  const [locks, other] = [createLocks(provider), createLocks(provider)];
+  const key = context.key();
+  await locks.acquire(key, { ttl: context.longTtl });
+  const wait = other.acquire(key, { wait: context.longTtl }).catch(() => {});
+  await turn();
+  await Promise.all([locks.close(), other.close()]);
+  await wait;
+  await provider.close();
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import type { Claim } from '@locks/core';
+import type { Context } from '../context.ts';
+import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, mustNotRenew, mustRenew } from '../expect.ts';
+import type { Requirement } from '../requirement.ts';
+import { longNames, oddNames, wholeNames } from './odd-names.ts';
+import { pick } from './steps.ts';
+import { always } from './when.ts';
+
+/** Keys and owners are compared byte by byte, whatever is in them. */
+export const namesRequirements: readonly Requirement[] = [
+  {
+    id: 'names-odd',
+    level: 'provider',
+    title: 'odd names are different locks, all held at the same time by different owners, also while one has a waiter',
+    appliesTo: always,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const u = context.unique();
+      const waiter = context.claim(u);
+      const claims = oddNames(u).map((key) => context.claim(key));
+      const [plain, ...odd] = claims;
+      assert.ok(plain !== undefined);
+      await mustGrant(one, plain, 'on a free key');
+      await mustBeBusy(two, waiter, 'while it is held', () => {});
+      await holdTogether(context, odd, [plain]);
+      await mustFreeNothing(two, waiter, 'by a waiter');
+      await mustFree(one, plain, 'by the holder');
+    },
+  },
+  {
+    id: 'names-shared',
+    level: 'provider',
+    title: 'the same for odd names next to a key that is shared',
+    appliesTo: ({ shared }) => shared,
+    async check(context) {
+      const one = await context.create();
+      const u = context.unique();
+      const sharers = [0, 1].map(() => context.claim(u, { mode: 'shared', permits: 2 }));
+      for (const sharer of sharers) await mustGrant(one, sharer, 'for one of two permits');
+      await holdTogether(context, oddNames(u).slice(1).map((key) => context.claim(key)), sharers);
+      for (const sharer of sharers) await mustFree(one, sharer, 'by a sharer');
+    },
+  },
+  {
+    id: 'names-long',
+    level: 'provider',
+    title: 'names of up to 512 bytes are different locks when they differ in one byte, wherever it is',
+    appliesTo: always,
+    async check(context) {
+      // Short, so that the names differ behind it.
+      const u = context.unique().slice(-40);
+      await holdTogether(context, longNames(u).map((key) => context.claim(key)), []);
+    },
+  },
+  {
+    id: 'names-whole',
+    level: 'provider',
+    title: 'names such as ".", "/" and "{}" are locks like any other',
+    appliesTo: always,
+    async check(context) {
+      const provider = await context.create();
+      const claims = wholeNames.map((key) => context.claim(key));
+      for (const claim of claims) {
+        // Another run on the same store may have it for a moment.
+        await context.wait(provider, claim).granted;
+      }
+      await mustBeSeparate(context, claims, []);
+      for (const claim of claims) await mustFree(provider, claim, `for the key ${JSON.stringify(claim.key)}`);
+    },
+  },
+  {
+    id: 'owners-verbatim',
+    level: 'provider',
+    title: 'owners are compared verbatim: one that looks alike is another one',
+    appliesTo: always,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const owner = `Label:1/${context.unique()}`;
+      const holder = context.claim(context.key(), { owner });
+      await mustGrant(one, holder, 'on a free key');
+      const [label] = owner.split('/');
+      const alike = [`${owner}~1`, `${owner}~`, owner.toLowerCase(), owner.toUpperCase(), owner.slice(0, -1), `${owner} `, `${label}/`, `${owner}|1`, `${owner}:`];
+      for (const [index, other] of alike.entries()) {
+        const claim: Claim = { ...holder, owner: other };
+        const when = `for the owner ${JSON.stringify(other)}, while ${JSON.stringify(owner)} holds the key`;
+        await mustBeBusy(pick([one, two], index), claim, when);
+        await mustNotRenew(pick([one, two], index), claim, when);
+        await mustFreeNothing(pick([one, two], index), claim, when);
+      }
+      await mustRenew(one, holder, 'by the holder');
+      await context.state(two, holder.key, `the owner ${owner} verbatim`, ({ holders }) => holders.length === 1 && holders[0]?.owner === owner);
+      await mustFree(one, holder, 'by the holder');
+    },
+  },
+];
+
+/** Takes all `claims` at the same time, next to what `others` hold. */
+async function holdTogether(context: Context, claims: readonly Claim[], others: readonly Claim[]): Promise<void> {
+  const provider = await context.create();
+  const keys = new Set([...claims, ...others].map(({ key }) => key));
+  const take = claims.map(async (claim) => {
+    await mustGrant(provider, claim, `for the key ${JSON.stringify(claim.key)}, while ${keys.size - 1} other keys are held`);
+  });
+  await Promise.all(take);
+  await mustBeSeparate(context, claims, others);
+  await Promise.all(claims.map((claim) => mustFree(provider, claim, `for the key ${JSON.stringify(claim.key)}`)));
+  await Promise.all(claims.map(({ key }) => context.state(provider, key, `nobody holding or waiting for ${JSON.stringify(key)}`, isIdle)));
+}
+
+async function mustBeSeparate(context: Context, claims: readonly Claim[], others: readonly Claim[]): Promise<void> {
+  const provider = await context.create();
+  const look = [...claims, ...others].map(async ({ key, owner }) => {
+    const what = `the key ${JSON.stringify(key)} to be held by ${owner}`;
+    await context.state(provider, key, what, ({ holders }) => holders.some((holder) => holder.owner === owner));
+    const refused = context.claim(key);
+    await mustBeBusy(provider, refused, `for another owner of ${JSON.stringify(key)}`);
+  });
+  await Promise.all(look);
+}

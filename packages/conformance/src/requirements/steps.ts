@@ -1,0 +1,68 @@
+import type { Claim, Grant, LockProvider } from '@locks/core';
+import type { Context } from '../context.ts';
+import { expectAnswer, mustBeBusy } from '../expect.ts';
+import { now, sleep, turn } from '../time.ts';
+
+/** The numbers from 0 to `count - 1`. */
+export function range(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+/** `items[index]`, going round. */
+export function pick<T>(items: readonly T[], index: number): T {
+  return items[index % items.length] as T;
+}
+
+/** The part of a duration that two clocks of ms resolution agree on. */
+export function certain(duration: number): number {
+  return duration * 0.99 - 2;
+}
+
+/** A grant, and when its attempt was sent and answered. */
+export interface TimedGrant {
+  readonly grant: Grant;
+  readonly sentAt: number;
+  readonly answeredAt: number;
+}
+
+/** One attempt that is expected to be granted, with its times. The hold cannot have begun before `sentAt`. */
+export async function timed(attempt: () => Promise<Grant>): Promise<TimedGrant> {
+  const sentAt = now();
+  const grant = await attempt();
+  return { grant, sentAt, answeredAt: now() };
+}
+
+/** Repeats `claim` without waiting in line until it is granted or `deadline` has passed. */
+export async function firstGrant(
+  context: Context,
+  provider: LockProvider,
+  claim: Claim,
+  deadline: number,
+): Promise<TimedGrant | undefined> {
+  for (;;) {
+    const sentAt = now();
+    const answer = await provider.tryAcquire(claim);
+    const answeredAt = now();
+    expectAnswer(answer, 'for a repeated attempt');
+    if (answer.granted) return { grant: answer, sentAt, answeredAt };
+    if (answeredAt >= deadline) return undefined;
+    await sleep(Math.max(2, context.ttl / 50));
+  }
+}
+
+/** Fails unless the key of `claim` is held: another exclusive owner is refused. */
+export async function mustBeHeld(context: Context, other: LockProvider, claim: Claim, when: string): Promise<void> {
+  await mustBeBusy(other, context.claim(claim.key), `for another owner, because ${claim.owner} must still hold the key ${when}`);
+}
+
+/** Some time inside a lock: from a few turns of the event loop to 2 ms, so that holders which overlap are seen to. */
+export async function holdForAWhile({ random }: Context): Promise<void> {
+  if (random.integer(2) === 0) await sleep(1 + random.integer(2));
+  else for (let turns = 1 + random.integer(6); turns > 0; turns -= 1) await turn();
+}
+
+/** From the same tick to some 25 ms later. */
+export async function randomMoment({ random }: Context): Promise<void> {
+  if (random.integer(2) === 0) await sleep(random.integer(25));
+  else for (let turns = random.integer(6); turns > 0; turns -= 1) await turn();
+}

@@ -1,0 +1,20 @@
+import type { LockProvider, Traits } from '@locks/core';
+
+/** When a requirement applies. */
+export type Condition = (traits: Traits, provider: LockProvider) => boolean;
+
+export const always: Condition = () => true;
+export const whenFair: Condition = ({ fair }) => fair;
+export const whenShared: Condition = ({ shared }) => shared;
+export const whenNotShared: Condition = ({ shared }) => !shared;
+export const whenWaking: Condition = ({ wake }) => wake;
+export const whenFenced: Condition = ({ fencing }) => fencing !== 'none';
+export const whenTtlExpires: Condition = ({ expiry }) => expiry === 'ttl';
+export const whenSession: Condition = ({ expiry }) => expiry === 'session';
+export const whenListing: Condition = (_traits, provider) => provider.list !== undefined;
+export const whenOtherProcessesMeet: Condition = ({ scope }) => scope !== 'process';
+
+/** All of `conditions`. */
+export function all(...conditions: readonly Condition[]): Condition {
+  return (traits, provider) => conditions.every((condition) => condition(traits, provider));
+}

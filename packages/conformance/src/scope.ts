@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { setMaxListeners } from 'node:events';
+import type { LockProvider } from '@locks/core';
+import { show } from './expect.ts';
+import type { ProcessesOption } from './options.ts';
+import { forkProcess } from './processes/other-process.ts';
+import type { OtherProcess } from './processes/other-process.ts';
+import { within } from './time.ts';
+
+/** Everything that one check has made, to be ended with it. */
+export interface Scope {
+  /** Aborted when the check has ended, however it ended. */
+  readonly signal: AbortSignal;
+  readonly create: () => Promise<LockProvider>;
+  readonly fork: () => Promise<OtherProcess>;
+  /** Calls `end` when the check has ended, before its providers are closed. */
+  adopt(end: () => Promise<void>): void;
+  /** Ends all of it. Rejects with the first failure, after it tried everything. */
+  end(): Promise<void>;
+}
+
+/** What a scope makes its things of. */
+export interface ScopeOptions {
+  readonly create: () => LockProvider | Promise<LockProvider>;
+  readonly processes: ProcessesOption | undefined;
+  /** How long each thing may take to end, in ms. */
+  readonly limit: number;
+}
+
+const methods = ['tryAcquire', 'renew', 'release', 'inspect', 'close'] as const;
+
+/** The scope of one check. */
+export function createScope({ create, processes, limit }: ScopeOptions): Scope {
+  const controller = new AbortController();
+  // Every waiting claim of the check listens.
+  setMaxListeners(0, controller.signal);
+  const providers: LockProvider[] = [];
+  const adopted: (() => Promise<void>)[] = [];
+
+  return {
+    signal: controller.signal,
+    async create() {
+      const provider = await create();
+      for (const method of methods) {
+        assert.equal(typeof provider?.[method], 'function', `expected create() to give a provider with ${method}(), got ${show(provider)}`);
+      }
+      // A check that ran into its limit may still be creating.
+      if (controller.signal.aborted) await provider.close();
+      else providers.push(provider);
+      return provider;
+    },
+    async fork() {
+      assert.ok(processes !== undefined, 'a check that forks must declare the need "processes"');
+      const other = await forkProcess(processes, limit);
+      adopted.push(other.kill);
+      return other;
+    },
+    adopt(end) {
+      adopted.push(end);
+    },
+    async end() {
+      controller.abort();
+      const ends = [...adopted.map((end) => within(limit, end(), 'what the check made to end'))];
+      const first = await Promise.allSettled(ends);
+      const closes = providers.map((provider) => within(limit, provider.close(), `close() of ${provider.name} to resolve`));
+      const second = await Promise.allSettled(closes);
+      for (const outcome of [...first, ...second]) if (outcome.status === 'rejected') throw outcome.reason;
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import type { Claim, Grant, LockProvider } from '@locks/core';
+import { expectAnswer } from './expect.ts';
+import type { Random } from './random.ts';
+import { inBackground } from './time.ts';
+
+/** A claim that waits for its grant as core would: it tries again when woken, or when `retryAfter` says. */
+export interface Waiting {
+  readonly claim: Claim;
+  readonly provider: LockProvider;
+  /** Its first attempt was answered: if busy, it has its place in line. */
+  readonly inLine: Promise<void>;
+  /** Rejects when the provider rejects, when it was abandoned, or when the check has ended. */
+  readonly granted: Promise<Grant>;
+  /** Whether it has been granted. */
+  readonly isGranted: boolean;
+  /** Gives up the hold. */
+  release(): Promise<boolean>;
+  /** Stops trying and, after the attempt in flight, gives up whatever it has. True: it was granted meanwhile. */
+  abandon(): Promise<boolean>;
+}
+
+/** What drives a waiting claim. */
+export interface WaitingOptions {
+  /** Ends the waiting together with its check. */
+  readonly signal: AbortSignal;
+  /** Jitter of the polls. */
+  readonly random: Random;
+  /** Tries again only when woken, so that a wake that does not come is not made good by a poll. @default false */
+  readonly onlyWhenWoken?: boolean;
+}
+
+const firstPoll = 20;
+const longestPoll = 500;
+
+/** Starts to wait for `claim` at once. */
+export function startWaiting(provider: LockProvider, claim: Claim, options: WaitingOptions): Waiting {
+  const { signal, random, onlyWhenWoken = false } = options;
+  let stopped = false;
+  let woken = false;
+  let isGranted = false;
+  let resume = (): void => {};
+  let answered = (): void => {};
+  const firstAnswer = new Promise<void>((resolve) => (answered = resolve));
+
+  const onWake = (): void => {
+    woken = true;
+    resume();
+  };
+
+  async function drive(): Promise<Grant> {
+    for (let polls = 0; !stopped && !signal.aborted; ) {
+      woken = false;
+      const answer = await provider.tryAcquire(claim, onWake);
+      answered();
+      expectAnswer(answer, 'for a claim that waits');
+      if (answer.granted) {
+        isGranted = true;
+        return answer;
+      }
+      const poll = Math.min(firstPoll * 2 ** polls, longestPoll) * (0.5 + random.next() / 2);
+      if (answer.retryAfter === undefined) polls = Math.min(polls + 1, 5);
+      await pause(onlyWhenWoken ? Infinity : answer.retryAfter === undefined ? poll : answer.retryAfter * 0.9);
+    }
+    throw new Error(`the claim of ${claim.owner} was abandoned`);
+  }
+
+  async function pause(delay: number): Promise<void> {
+    // A wake since the send of the attempt counts, even before its busy answer.
+    if (woken || stopped || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.max(1, Math.min(delay, 2 ** 31 - 1)));
+      resume = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    resume = () => {};
+  }
+
+  const onEnd = (): void => resume();
+  signal.addEventListener('abort', onEnd, { once: true });
+  const granted = inBackground(drive().finally(() => signal.removeEventListener('abort', onEnd)));
+
+  return {
+    claim,
+    provider,
+    granted,
+    inLine: inBackground(Promise.race([firstAnswer, granted.then(() => {})])),
+    get isGranted() {
+      return isGranted;
+    },
+    release: () => provider.release(claim),
+    async abandon() {
+      stopped = true;
+      resume();
+      await granted.catch(() => {});
+      return await provider.release(claim);
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import type { LockProvider } from '@locks/core';
+import { wrapped } from './flaw.ts';
+import type { Flaw } from './flaw.ts';
+import { createTextbook } from './textbook.ts';
+import type { Store } from './textbook.ts';
+
+export const basics: readonly Flaw[] = [
+  {
+    name: 'it looks whether the key is free, then takes it: two steps',
+    caughtBy: ['exclusion-one-winner', 'exclusion-100-way', 'exclusion-across-providers', 'locks-counter'],
+    mayAlsoFail: ['permits-in-contention', 'shared-excludes-writers', 'token-increases-in-contention'],
+    make: () => {
+      const store: Store = new Map();
+      return () => {
+        const inner = createTextbook(store);
+        const blind = createTextbook(store, { admits: () => true, inTurn: () => true });
+        return {
+          ...inner,
+          async tryAcquire(claim, wake) {
+            const { holders, waiters } = await inner.inspect(claim.key);
+            const free = holders.length === 0 && waiters === 0;
+            return await (free ? blind : inner).tryAcquire(claim, wake);
+          },
+        };
+      };
+    },
+  },
+  {
+    name: 'contention is an exception',
+    caughtBy: ['exclusion-while-held', 'exclusion-100-way', 'locks-try'],
+    mayAlsoFail: ['*'],
+    make: wrapped((inner) => ({
+      async tryAcquire(claim, wake) {
+        const answer = await inner.tryAcquire(claim, wake);
+        if (!answer.granted) throw new Error('the lock is held by somebody else');
+        return answer;
+      },
+    })),
+  },
+  {
+    name: 'an error is taken for contention, and a repeat of a granted claim is an error',
+    caughtBy: ['repeat-same-token'],
+    mayAlsoFail: ['repeat-*', 'renew-*', 'permits-mismatch-refused', 'downgrade-*', 'upgrade-refused', 'close-refuses', 'locks-shared'],
+    make: wrapped((inner) => ({
+      async tryAcquire(claim, wake) {
+        try {
+          const { holders } = await inner.inspect(claim.key);
+          if (holders.some(({ owner }) => owner === claim.owner)) throw new Error('duplicate key');
+          return await inner.tryAcquire(claim, wake);
+        } catch {
+          return { granted: false };
+        }
+      },
+    })),
+  },
+  {
+    name: 'each provider has a store of its own',
+    caughtBy: ['exclusion-while-held', 'exclusion-across-providers'],
+    mayAlsoFail: ['*'],
+    make: () => () => createTextbook(new Map()),
+  },
+  {
+    name: 'answers are not well formed',
+    caughtBy: ['exclusion-while-held'],
+    mayAlsoFail: ['*'],
+    make: wrapped((inner) => ({
+      tryAcquire: async (claim, wake) => ((await inner.tryAcquire(claim, wake)).granted || null) as never,
+    })),
+  },
+  {
+    name: 'close does not refuse later calls',
+    caughtBy: ['close-refuses', 'close-unused'],
+    make: wrapped(() => ({ close: async () => {} })),
+  },
+  {
+    name: 'close ends the store for everybody',
+    caughtBy: ['close-is-local'],
+    make: () => {
+      const store: Store = new Map();
+      return () => {
+        const inner = createTextbook(store);
+        return {
+          ...inner,
+          async close() {
+            await inner.close();
+            store.clear();
+          },
+        };
+      };
+    },
+  },
+  {
+    name: 'close never resolves while calls are in flight',
+    caughtBy: ['close-settles-calls'],
+    make: wrapped((inner) => {
+      let inFlight = 0;
+      return {
+        async tryAcquire(claim, wake) {
+          inFlight += 1;
+          try {
+            return await inner.tryAcquire(claim, wake);
+          } finally {
+            inFlight -= 1;
+          }
+        },
+        close: () => (inFlight > 0 ? new Promise(() => {}) : inner.close()),
+      };
+    }),
+  },
+  {
+    name: 'traits differ from provider to provider',
+    caughtBy: ['declares-traits'],
+    make: () => {
+      const store: Store = new Map();
+      let made = 0;
+      return (): LockProvider => {
+        const inner = createTextbook(store);
+        made += 1;
+        return { ...inner, traits: { ...inner.traits, scope: made % 2 === 0 ? 'process' : 'host' } };
+      };
+    },
+  },
+];

@@ -1,0 +1,84 @@
+import type { Claim, LockProvider } from '@locks/core';
+import { withRules, wrapped } from './flaw.ts';
+import type { Flaw } from './flaw.ts';
+import { createTextbook, sound, textbookTraits } from './textbook.ts';
+
+const atTtl = (change: (ttl: number) => number) => (inner: LockProvider) => {
+  const changed = (claim: Claim): Claim => ({ ...claim, ttl: change(claim.ttl) });
+  return {
+    tryAcquire: (claim: Claim, wake?: () => void) => inner.tryAcquire(changed(claim), wake),
+    renew: (claim: Claim, token?: bigint) => inner.renew(changed(claim), token),
+  };
+};
+
+export const expiry: readonly Flaw[] = [
+  {
+    name: 'a hold never expires',
+    caughtBy: ['expiry-on-time', 'expiry-ends-the-hold', 'expiry-waiter-takes-over'],
+    mayAlsoFail: ['expiry-*', 'repeat-after-expiry', 'stale-after-expiry', 'renew-restarts-ttl', 'repeat-restarts-ttl', 'token-increases-after-expiry', 'inspect-holder', 'inspect-remaining', 'close-settles-calls'],
+    make: wrapped(atTtl((ttl) => ttl * 10_000)),
+  },
+  {
+    name: 'a hold expires after half its ttl',
+    caughtBy: ['expiry-on-time', 'renew-restarts-ttl', 'repeat-restarts-ttl'],
+    mayAlsoFail: ['expiry-*', 'inspect-remaining', 'locks-*'],
+    make: wrapped(atTtl((ttl) => ttl / 2)),
+  },
+  {
+    name: 'a repeat does not restart the ttl',
+    caughtBy: ['repeat-restarts-ttl'],
+    make: withRules({
+      repeat: (hold, claim, now, entry) => {
+        const { expires } = hold;
+        sound.repeat(hold, claim, now, entry);
+        hold.expires = expires;
+      },
+    }),
+  },
+  {
+    name: 'renew does not restart the ttl',
+    caughtBy: ['renew-restarts-ttl', 'locks-renewal'],
+    make: withRules({ renew: () => {} }),
+  },
+  {
+    name: 'an attempt of another owner restarts the ttl of the holder',
+    caughtBy: ['expiry-on-time'],
+    mayAlsoFail: ['repeat-restarts-ttl', 'expiry-*', 'stale-after-expiry', 'renew-restarts-ttl'],
+    make: withRules({
+      inTurn: (entry, claim) => {
+        for (const hold of entry.holds) hold.expires += claim.ttl;
+        return sound.inTurn(entry, claim);
+      },
+    }),
+  },
+  {
+    name: 'the holder itself is busy when it repeats its claim (SET NX alone)',
+    caughtBy: ['repeat-same-token'],
+    mayAlsoFail: ['repeat-*', 'renew-*', 'downgrade-*', 'upgrade-refused'],
+    make: wrapped((inner) => ({
+      async tryAcquire(claim, wake) {
+        const { holders } = await inner.inspect(claim.key);
+        return holders.some(({ owner }) => owner === claim.owner) ? { granted: false } : await inner.tryAcquire(claim, wake);
+      },
+    })),
+  },
+  {
+    name: 'validity is reported twice as long as the store keeps the hold',
+    caughtBy: ['expiry-on-time', 'locks-loss-before-expiry'],
+    mayAlsoFail: ['renew-restarts-ttl'],
+    make: wrapped((inner) => ({
+      async tryAcquire(claim, wake) {
+        const answer = await inner.tryAcquire(claim, wake);
+        return answer.granted ? { ...answer, validity: claim.ttl * 2 } : answer;
+      },
+    })),
+  },
+  {
+    name: 'a session provider that does not report validity',
+    caughtBy: ['validity-reported'],
+    make: () => {
+      const store = new Map();
+      return () => ({ ...createTextbook(store), traits: { ...textbookTraits, expiry: 'session' } });
+    },
+  },
+];

@@ -1,0 +1,39 @@
+import type { LockProvider } from '@locks/core';
+import type { ConformanceOptions } from '@locks/conformance';
+import { createTextbook } from './textbook.ts';
+import type { Rules, Store } from './textbook.ts';
+
+/** A provider that breaks the contract in one way. */
+export interface Flaw {
+  readonly name: string;
+  /** The requirements that must catch it. */
+  readonly caughtBy: readonly string[];
+  /**
+   * Requirements that build on what is broken and may fail too; `*` stands for any ending. Any other failure is a fault of
+   * the suite: its errors would not be local.
+   */
+  readonly mayAlsoFail?: readonly string[];
+  /** A fresh store, and how to make its providers. */
+  readonly make: () => () => LockProvider;
+  /** What else the run needs to see it. */
+  readonly options?: () => Partial<ConformanceOptions>;
+}
+
+/** A textbook provider that gets one decision wrong. */
+export function withRules(changes: Partial<Rules>): Flaw['make'] {
+  return () => {
+    const store: Store = new Map();
+    return () => createTextbook(store, changes);
+  };
+}
+
+/** A sound provider behind something that gets it wrong. */
+export function wrapped(wrap: (inner: LockProvider) => Partial<LockProvider>): Flaw['make'] {
+  return () => {
+    const store: Store = new Map();
+    return () => {
+      const inner = createTextbook(store);
+      return { ...inner, ...wrap(inner) };
+    };
+  };
+}

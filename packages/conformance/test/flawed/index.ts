@@ -1,0 +1,13 @@
+import { basics } from './basics.ts';
+import { expiry } from './expiry.ts';
+import type { Flaw } from './flaw.ts';
+import { naming } from './names.ts';
+import { ownership } from './ownership.ts';
+import { queues } from './queue.ts';
+import { sharing } from './shared.ts';
+import { tokens } from './tokens.ts';
+import { visibility } from './visibility.ts';
+import { wakes } from './wake.ts';
+
+/** Providers that look right and are not. */
+export const flaws: readonly Flaw[] = [basics, ownership, expiry, tokens, queues, wakes, sharing, naming, visibility].flat();

@@ -1,0 +1,54 @@
+import { sound } from './textbook.ts';
+import { withRules } from './flaw.ts';
+import type { Flaw } from './flaw.ts';
+
+export const queues: readonly Flaw[] = [
+  {
+    name: 'last come, first served',
+    caughtBy: ['fair-order', 'fair-order-after-abandon', 'fair-newcomer-waits'],
+    mayAlsoFail: ['release-of-waiter-keeps-others', 'downgrade-admits-sharers', 'fair-*'],
+    make: withRules({
+      lineUp: ({ queue }, place) => {
+        if (!queue.some(({ owner }) => owner === place.owner)) queue.unshift(place);
+      },
+    }),
+  },
+  {
+    name: 'newcomers pass those in line, though it declares to be fair',
+    caughtBy: ['fair-newcomer-waits', 'fair-writer-not-starved'],
+    mayAlsoFail: ['release-of-waiter-keeps-others', 'fair-*'],
+    make: withRules({ inTurn: () => true }),
+  },
+  {
+    name: 'whoever tries again goes to the end of the line',
+    caughtBy: ['fair-repeat-keeps-place'],
+    make: withRules({
+      lineUp: (entry, place) => {
+        entry.queue = entry.queue.filter(({ owner }) => owner !== place.owner);
+        entry.queue.push(place);
+      },
+    }),
+  },
+  {
+    name: 'an attempt without wake takes a place in line',
+    caughtBy: ['busy-leaves-nothing', 'fair-newcomer-waits'],
+    mayAlsoFail: ['repeat-same-token', 'release-*', 'renew-raises-token', 'shared-together', 'downgrade-keeps-the-hold', 'fair-*', 'names-*', 'locks-*', 'exclusion-while-held', 'wake-*'],
+    make: withRules({ lineUpAlways: true }),
+  },
+  {
+    name: 'a waiter that gives up takes the one behind it along',
+    caughtBy: ['fair-order-after-abandon', 'release-of-waiter-keeps-others'],
+    mayAlsoFail: ['abandoned-waiter-does-not-block', 'wake-after-head-leaves', 'inspect-waiters'],
+    make: withRules({
+      leave: (entry, owner) => {
+        const index = entry.queue.findIndex((place) => place.owner === owner);
+        if (index >= 0) entry.queue.splice(index, 2);
+      },
+    }),
+  },
+  {
+    name: 'readers pass a waiting writer',
+    caughtBy: ['fair-writer-not-starved'],
+    make: withRules({ inTurn: (entry, claim) => claim.mode === 'shared' || sound.inTurn(entry, claim) }),
+  },
+];

@@ -1,0 +1,104 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { createTextbook, sound, textbookTraits } from './textbook.ts';
+import { withRules, wrapped } from './flaw.ts';
+import type { Flaw } from './flaw.ts';
+
+export const sharing: readonly Flaw[] = [
+  {
+    name: 'one permit too many',
+    caughtBy: ['permits-admit-exactly', 'permits-in-contention'],
+    mayAlsoFail: ['repeat-shared', 'expiry-of-one-share', 'downgrade-keeps-the-hold', 'locks-shared'],
+    make: withRules({
+      admits: (entry, { mode, permits = Infinity }) => sound.admits(entry, { mode, permits: permits + 1 }),
+    }),
+  },
+  {
+    name: 'sharers do not exclude a writer',
+    caughtBy: ['shared-together', 'shared-excludes-writers'],
+    mayAlsoFail: ['repeat-restarts-ttl', 'renew-restarts-ttl', 'release-own-share', 'expiry-*', 'stale-sharer', 'downgrade-*', 'names-shared', 'locks-shared', 'fair-*'],
+    make: withRules({
+      admits: (entry, { mode, permits }) =>
+        mode === 'exclusive' ? !entry.holds.some((hold) => hold.mode === 'exclusive') : sound.admits(entry, { mode, permits }),
+    }),
+  },
+  {
+    name: 'another number of permits is accepted',
+    caughtBy: ['permits-mismatch-refused'],
+    mayAlsoFail: ['locks-shared'],
+    make: withRules({ fixedPermits: () => undefined }),
+  },
+  {
+    name: 'the number of permits of a waiter is not looked at',
+    caughtBy: ['permits-mismatch-refused'],
+    make: withRules({ fixedPermits: ({ holds }) => holds.find(({ mode }) => mode === 'shared') }),
+  },
+  {
+    name: 'the first number of permits is fixed for ever',
+    caughtBy: ['permits-forgotten'],
+    mayAlsoFail: ['shared-together'],
+    make: withRules({
+      fixedPermits: (entry) => entry.remembered ?? sound.fixedPermits(entry),
+      admits: (entry, claim) => {
+        if (claim.mode === 'shared') entry.remembered ??= { permits: claim.permits };
+        return sound.admits(entry, claim);
+      },
+    }),
+  },
+  {
+    name: 'a repeat by a sharer takes another permit',
+    caughtBy: ['repeat-shared'],
+    mayAlsoFail: ['downgrade-keeps-the-hold'],
+    make: withRules({
+      repeat: (hold, claim, now, entry) => {
+        sound.repeat(hold, claim, now, entry);
+        if (claim.mode === 'shared') entry.holds.push({ ...hold });
+      },
+    }),
+  },
+  {
+    name: 'a downgrade is a release and an attempt',
+    caughtBy: ['downgrade-without-a-gap', 'downgrade-keeps-the-hold'],
+    mayAlsoFail: ['downgrade-admits-sharers'],
+    make: wrapped((inner) => ({
+      async tryAcquire(claim, wake) {
+        if (claim.mode === 'exclusive') return await inner.tryAcquire(claim, wake);
+        const { holders } = await inner.inspect(claim.key);
+        if (holders.some(({ owner, mode }) => owner === claim.owner && mode === 'exclusive')) {
+          await inner.release(claim);
+          await turn();
+        }
+        return await inner.tryAcquire(claim, wake);
+      },
+    })),
+  },
+  {
+    name: 'a downgrade answers a grant and changes nothing',
+    caughtBy: ['downgrade-keeps-the-hold', 'downgrade-admits-sharers'],
+    make: withRules({
+      repeat: (hold, claim, now, entry) => {
+        const { mode } = hold;
+        sound.repeat(hold, claim, now, entry);
+        hold.mode = mode;
+      },
+    }),
+  },
+  {
+    name: 'a shared hold becomes exclusive when it asks for it',
+    caughtBy: ['upgrade-refused'],
+    make: withRules({
+      repeat: (hold, claim, now) => {
+        hold.mode = claim.mode;
+        hold.permits = claim.permits;
+        hold.expires = now + claim.ttl;
+      },
+    }),
+  },
+  {
+    name: 'it can share, but declares that it cannot',
+    caughtBy: ['shared-refused'],
+    make: () => {
+      const store = new Map();
+      return () => ({ ...createTextbook(store), traits: { ...textbookTraits, shared: false } });
+    },
+  },
+];

@@ -1,0 +1,197 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { LockError } from '@locks/core';
+import type { Busy, Claim, Grant, KeyState, LockProvider, Mode, Renewal, Traits } from '@locks/core';
+
+/** A hold in the store. */
+export interface Hold {
+  readonly owner: string;
+  mode: Mode;
+  permits: number | undefined;
+  token: bigint;
+  expires: number;
+}
+
+/** A place in line. */
+export interface Place {
+  readonly owner: string;
+  readonly mode: Mode;
+  readonly permits: number | undefined;
+  /** Tells the provider of this waiter. */
+  readonly tell: () => void;
+}
+
+/** What the store keeps about one key. */
+export interface Entry {
+  holds: Hold[];
+  queue: Place[];
+  token: bigint;
+  /** The number of permits that a flawed provider remembers. */
+  remembered?: { readonly permits: number | undefined };
+}
+
+/** What several textbook providers share. */
+export type Store = Map<string, Entry>;
+
+/** `give-up`: a release that freed no hold. */
+export type Operation = 'acquire' | 'renew' | 'release' | 'give-up' | 'inspect';
+
+/** The decisions of a provider, each of which a flaw can get wrong. */
+export interface Rules {
+  readonly keyOf: (key: string) => string;
+  readonly mint: (entry: Entry, floor: bigint) => bigint;
+  /** Whether the holders leave room for one more of this kind. */
+  readonly admits: (entry: Entry, claim: Pick<Claim, 'mode'> & { readonly permits?: number | undefined }) => boolean;
+  /** Whether those in line let this owner try. */
+  readonly inTurn: (entry: Entry, claim: Claim) => boolean;
+  readonly lineUp: (entry: Entry, place: Place) => void;
+  /** A waiter gives up its place. */
+  readonly leave: (entry: Entry, owner: string) => void;
+  readonly afterExpiry: (entry: Entry) => void;
+  /** Whether an attempt without wake takes a place in line too. */
+  readonly lineUpAlways: boolean;
+  /** A repeat by a holder. */
+  readonly repeat: (hold: Hold, claim: Claim, now: number, entry: Entry) => void;
+  readonly renew: (hold: Hold, claim: Claim, now: number) => void;
+  readonly mayRelease: (hold: Hold, claim: Claim) => boolean;
+  readonly afterRelease: (entry: Entry) => void;
+  /** Who should be told after this operation. */
+  readonly toTell: (entry: Entry, operation: Operation, admits: Rules['admits']) => Place | undefined;
+  readonly fixedPermits: (entry: Entry) => { readonly permits: number | undefined } | undefined;
+}
+
+/** The rules of a provider that conforms. */
+export const sound: Rules = {
+  keyOf: (key) => key,
+  mint: (entry, floor) => (entry.token > floor ? entry.token : floor) + 1n,
+  admits: ({ holds }, { mode, permits }) => {
+    if (holds.length === 0) return true;
+    if (mode === 'exclusive' || holds.some((hold) => hold.mode === 'exclusive')) return false;
+    return holds.length < (permits ?? Infinity);
+  },
+  inTurn: ({ queue }, { owner }) => queue.length === 0 || queue[0]?.owner === owner,
+  lineUp: ({ queue }, place) => {
+    if (!queue.some(({ owner }) => owner === place.owner)) queue.push(place);
+  },
+  leave: removePlace,
+  afterExpiry: () => {},
+  lineUpAlways: false,
+  repeat: (hold, claim, now) => {
+    if (hold.mode === 'shared' && claim.mode === 'exclusive') throw new LockError('LOCK_INVALID', 'A shared hold cannot become exclusive.');
+    hold.mode = claim.mode;
+    hold.permits = claim.permits;
+    hold.expires = now + claim.ttl;
+  },
+  renew: (hold, claim, now) => (hold.expires = now + claim.ttl),
+  mayRelease: (hold, { owner }) => hold.owner === owner,
+  afterRelease: () => {},
+  toTell: (entry, _operation, admits) => {
+    const [head] = entry.queue;
+    return head !== undefined && admits(entry, head) ? head : undefined;
+  },
+  fixedPermits: ({ holds, queue }) => [...holds, ...queue].find(({ mode }) => mode === 'shared'),
+};
+
+function removePlace(entry: Entry, owner: string): void {
+  entry.queue = entry.queue.filter((place) => place.owner !== owner);
+}
+
+export const textbookTraits: Traits = { scope: 'process', expiry: 'ttl', fencing: 'strict', fair: true, shared: true, wake: true };
+
+/**
+ * The contract as plainly as it can be written, with a turn of the event loop on the way there and one on the way back. It
+ * shows that the suite accepts more than one implementation, and carries the flaws that the suite must find.
+ */
+export function createTextbook(store: Store, changes: Partial<Rules> = {}): LockProvider {
+  const rules: Rules = { ...sound, ...changes };
+  const wakes = new Map<string, () => void>();
+  let closed = false;
+
+  async function onServer<T>(key: string, operation: Operation, act: (entry: Entry, now: number) => T): Promise<T> {
+    if (closed) throw new LockError('LOCK_CLOSED', 'This provider is closed.');
+    await turn();
+    const now = performance.now();
+    const name = rules.keyOf(key);
+    const entry = store.get(name) ?? { holds: [], queue: [], token: 0n };
+    store.set(name, entry);
+    const live = entry.holds.filter(({ expires }) => expires > now);
+    const expired = live.length < entry.holds.length;
+    entry.holds = live;
+    if (expired) rules.afterExpiry(entry);
+    let answer: T | undefined;
+    try {
+      answer = act(entry, now);
+      return answer;
+    } finally {
+      rules.toTell(entry, operation === 'release' && answer === false ? 'give-up' : operation, rules.admits)?.tell();
+      await turn();
+    }
+  }
+
+  return {
+    name: 'textbook',
+    traits: textbookTraits,
+    tryAcquire(claim, wake) {
+      // Before the send: a wake may overtake the busy answer.
+      if (wake !== undefined) wakes.set(claim.owner, wake);
+      return onServer(claim.key, 'acquire', (entry, now): Grant | Busy => {
+        const { owner, mode, permits, ttl } = claim;
+        const fixed = mode === 'shared' ? rules.fixedPermits(entry) : undefined;
+        if (fixed !== undefined && fixed.permits !== permits) {
+          throw new LockError('LOCK_INVALID', `The key is shared with ${fixed.permits} permits, not ${permits}.`);
+        }
+        const own = entry.holds.find((hold) => hold.owner === owner);
+        if (own !== undefined) {
+          rules.repeat(own, claim, now, entry);
+          return { granted: true, token: own.token };
+        }
+        if (rules.inTurn(entry, claim) && rules.admits(entry, claim)) {
+          removePlace(entry, owner);
+          wakes.delete(owner);
+          entry.token = rules.mint(entry, claim.floor ?? 0n);
+          entry.holds.push({ owner, mode, permits, token: entry.token, expires: now + ttl });
+          return { granted: true, token: entry.token };
+        }
+        if (wake !== undefined || rules.lineUpAlways) {
+          rules.lineUp(entry, { owner, mode, permits, tell: () => setImmediate(() => wakes.get(owner)?.()) });
+        }
+        const earliest = Math.min(...entry.holds.map(({ expires }) => expires));
+        return Number.isFinite(earliest) ? { granted: false, retryAfter: earliest - now } : { granted: false };
+      });
+    },
+    renew: (claim, token) =>
+      onServer(claim.key, 'renew', (entry, now): Renewal | false => {
+        const own = entry.holds.find((hold) => hold.owner === claim.owner);
+        if (own === undefined || (token !== undefined && own.token > token)) return false;
+        rules.renew(own, claim, now);
+        if (token !== undefined) own.token = token;
+        if (own.token > entry.token) entry.token = own.token;
+        return {};
+      }),
+    release(claim) {
+      wakes.delete(claim.owner);
+      return onServer(claim.key, 'release', (entry) => {
+        rules.leave(entry, claim.owner);
+        const before = entry.holds.length;
+        entry.holds = entry.holds.filter((hold) => !rules.mayRelease(hold, claim));
+        rules.afterRelease(entry);
+        return entry.holds.length < before;
+      });
+    },
+    inspect: (key) =>
+      onServer(key, 'inspect', ({ holds, queue }, now): KeyState => {
+        const holders = holds.map(({ owner, mode, token, expires }) => ({ owner, mode, token, remaining: expires - now }));
+        return { key, holders, waiters: queue.length };
+      }),
+    async close() {
+      closed = true;
+    },
+    async *list(prefix) {
+      if (closed) throw new LockError('LOCK_CLOSED', 'This provider is closed.');
+      const now = performance.now();
+      for (const [key, { holds, queue }] of store) {
+        const used = queue.length > 0 || holds.some(({ expires }) => expires > now);
+        if (used && key.startsWith(prefix)) yield key;
+      }
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { sound } from './textbook.ts';
+import { withRules, wrapped } from './flaw.ts';
+import type { Flaw } from './flaw.ts';
+
+export const tokens: readonly Flaw[] = [
+  {
+    name: 'the counter starts again when the key is free',
+    caughtBy: ['token-increases', 'token-increases-in-contention'],
+    mayAlsoFail: ['stale-*', 'renew-raises-token', 'token-*', 'locks-tokens'],
+    make: withRules({ afterRelease: (entry) => void (entry.holds.length === 0 && (entry.token = 0n)) }),
+  },
+  {
+    name: 'the counter is forgotten with an expired hold',
+    caughtBy: ['token-increases-after-expiry', 'repeat-after-expiry'],
+    make: withRules({ afterExpiry: (entry) => void (entry.holds.length === 0 && (entry.token = 0n)) }),
+  },
+  {
+    name: 'one token per key, not per grant',
+    caughtBy: ['token-increases', 'token-of-sharers', 'stale-after-takeover'],
+    mayAlsoFail: ['repeat-after-expiry', 'stale-*', 'renew-raises-token', 'token-*', 'locks-tokens'],
+    make: withRules({ mint: ({ token }, floor) => (token > floor ? token : floor + 1n) }),
+  },
+  {
+    name: 'a repeat mints a token',
+    caughtBy: ['repeat-same-token'],
+    mayAlsoFail: ['repeat-shared', 'renew-keeps-token', 'renew-raises-token', 'downgrade-keeps-the-hold', 'upgrade-refused'],
+    make: withRules({
+      repeat: (hold, claim, now, entry) => {
+        sound.repeat(hold, claim, now, entry);
+        entry.token += 1n;
+        hold.token = entry.token;
+      },
+    }),
+  },
+  {
+    name: 'sharers get the token of the first of them',
+    caughtBy: ['token-of-sharers'],
+    make: withRules({ mint: (entry, floor) => (entry.holds.length > 0 ? entry.token : sound.mint(entry, floor)) }),
+  },
+  {
+    name: 'the floor is ignored',
+    caughtBy: ['token-floor'],
+    make: withRules({ mint: (entry) => sound.mint(entry, 0n) }),
+  },
+  {
+    name: 'the floor is taken as the token',
+    caughtBy: ['token-floor'],
+    make: withRules({ mint: (entry, floor) => (floor > entry.token ? floor : entry.token + 1n) }),
+  },
+  {
+    name: 'renew ignores its token',
+    caughtBy: ['renew-raises-token'],
+    make: wrapped((inner) => ({ renew: (claim) => inner.renew(claim) })),
+  },
+  {
+    name: 'renew accepts a token below its own',
+    caughtBy: ['renew-raises-token'],
+    make: wrapped((inner) => ({ renew: async (claim, token) => (await inner.renew(claim, token)) || inner.renew(claim) })),
+  },
+];

@@ -1,0 +1,53 @@
+import { wrapped } from './flaw.ts';
+import type { Flaw } from './flaw.ts';
+
+export const visibility: readonly Flaw[] = [
+  {
+    name: 'inspect shows the label instead of the owner',
+    caughtBy: ['inspect-holder', 'release-forced'],
+    mayAlsoFail: ['names-*', 'owners-verbatim', 'inspect-sharers', 'locks-*'],
+    make: wrapped((inner) => ({
+      async inspect(key) {
+        const state = await inner.inspect(key);
+        return { ...state, holders: state.holders.map((holder) => ({ ...holder, owner: holder.owner.split('/')[0] ?? '' })) };
+      },
+    })),
+  },
+  {
+    name: 'inspect shows that next to nothing remains',
+    caughtBy: ['inspect-remaining'],
+    make: wrapped((inner) => ({
+      async inspect(key) {
+        const state = await inner.inspect(key);
+        return { ...state, holders: state.holders.map((holder) => ({ ...holder, remaining: 1 })) };
+      },
+    })),
+  },
+  {
+    name: 'inspect shows one sharer of several',
+    caughtBy: ['inspect-sharers'],
+    mayAlsoFail: ['downgrade-keeps-the-hold', 'names-shared'],
+    make: wrapped((inner) => ({
+      async inspect(key) {
+        const state = await inner.inspect(key);
+        return { ...state, holders: state.holders.slice(0, 1) };
+      },
+    })),
+  },
+  {
+    name: 'inspect does not count waiters',
+    caughtBy: ['inspect-waiters'],
+    mayAlsoFail: ['repeat-keeps-one-place', 'release-of-waiter-keeps-others', 'fair-order-after-abandon', 'locks-abort'],
+    make: wrapped((inner) => ({ inspect: async (key) => ({ ...(await inner.inspect(key)), waiters: 0 }) })),
+  },
+  {
+    name: 'list takes its prefix for a pattern',
+    caughtBy: ['list-exact'],
+    make: wrapped((inner) => ({
+      async *list(prefix) {
+        const pattern = new RegExp(`^${prefix.replaceAll(/[.^$+{}()|/\\]/g, '\\$&').replaceAll('*', '.*')}`);
+        for await (const key of inner.list?.('') ?? []) if (pattern.test(key)) yield key;
+      },
+    })),
+  },
+];

@@ -1,0 +1,103 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { LockProvider } from '@locks/core';
+import { sound } from './textbook.ts';
+import { withRules, wrapped } from './flaw.ts';
+import type { Flaw } from './flaw.ts';
+
+/** Replaces the callback that the store calls. */
+const atWake = (change: (wake: () => void, owner: string) => () => void) => (inner: LockProvider): Partial<LockProvider> => ({
+  tryAcquire: (claim, wake) => inner.tryAcquire(claim, wake && change(wake, claim.owner)),
+});
+
+export const wakes: readonly Flaw[] = [
+  {
+    name: 'wake is registered when the busy answer has come',
+    caughtBy: ['wake-in-flight'],
+    mayAlsoFail: ['wake-*', 'locks-shared', 'waiting-ends-with-a-grant'],
+    make: wrapped((inner) => ({
+      async tryAcquire(claim, wake) {
+        let listening = false;
+        const answer = await inner.tryAcquire(claim, wake && (() => listening && wake()));
+        // SUBSCRIBE.
+        await turn();
+        listening = true;
+        return answer;
+      },
+    })),
+  },
+  {
+    name: 'wake never comes',
+    caughtBy: ['wake-after-release', 'wake-chain'],
+    mayAlsoFail: ['*'],
+    make: wrapped(atWake(() => () => {})),
+  },
+  {
+    name: 'wake is called within release',
+    caughtBy: ['wake-never-synchronous'],
+    mayAlsoFail: ['wake-ends-with-release'],
+    make: () => {
+      const waiting = new Set<() => void>();
+      const make = wrapped((inner) => ({
+        tryAcquire(claim, wake) {
+          if (wake !== undefined) waiting.add(wake);
+          return inner.tryAcquire(claim, wake);
+        },
+        release(claim) {
+          for (const wake of waiting) wake();
+          return inner.release(claim);
+        },
+      }));
+      return make();
+    },
+  },
+  {
+    name: 'the first callback of an owner counts',
+    caughtBy: ['wake-latest-callback'],
+    make: wrapped((inner) => {
+      const first = new Map<string, () => void>();
+      return {
+        tryAcquire(claim, wake) {
+          if (wake !== undefined && !first.has(claim.owner)) first.set(claim.owner, wake);
+          return inner.tryAcquire(claim, wake && first.get(claim.owner));
+        },
+      };
+    }),
+  },
+  {
+    name: 'a repeat without wake forgets the callback',
+    caughtBy: ['wake-latest-callback'],
+    make: wrapped((inner) => {
+      const latest = new Map<string, (() => void) | undefined>();
+      return {
+        tryAcquire(claim, wake) {
+          latest.set(claim.owner, wake);
+          return inner.tryAcquire(claim, wake && (() => latest.get(claim.owner)?.()));
+        },
+      };
+    }),
+  },
+  {
+    name: 'a claim that was released is woken',
+    caughtBy: ['wake-ends-with-release'],
+    make: wrapped((inner) => {
+      const ever = new Set<() => void>();
+      return {
+        tryAcquire(claim, wake) {
+          if (wake !== undefined) ever.add(wake);
+          return inner.tryAcquire(claim, wake && (() => ever.forEach((each) => each())));
+        },
+      };
+    }),
+  },
+  {
+    name: 'nobody is woken when the first in line gives up',
+    caughtBy: ['wake-after-head-leaves'],
+    make: withRules({ toTell: (entry, operation, admits) => (operation === 'give-up' ? undefined : sound.toTell(entry, operation, admits)) }),
+  },
+  {
+    name: 'one of several sharers in line is woken',
+    caughtBy: ['wake-admits-sharers'],
+    mayAlsoFail: ['downgrade-admits-sharers', 'fair-writer-not-starved'],
+    make: withRules({ toTell: (entry, operation, admits) => (operation === 'acquire' ? undefined : sound.toTell(entry, operation, admits)) }),
+  },
+];

@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import { Calendar } from '../src/calendar.ts';
+import type { CalendarEntry } from '../src/calendar.ts';
+import { VirtualRuntime } from './support/virtual-runtime.ts';
+
+function createSetting(keepAlive = false) {
+  const runtime = new VirtualRuntime();
+  const calendar = new Calendar(runtime, keepAlive);
+  const start = runtime.time;
+  const log: [name: string, at: number][] = [];
+  return {
+    runtime,
+    calendar,
+    start,
+    log,
+    entry(name: string, due: () => void = () => {}): CalendarEntry {
+      return {
+        calendarPrevious: undefined,
+        calendarNext: undefined,
+        due(now) {
+          log.push([name, now - start]);
+          due();
+        },
+      };
+    },
+  };
+}
+
+describe('the calendar', () => {
+  it('calls entries in the order of their times, however they were put in', async () => {
+    const { runtime, calendar, start, log, entry } = createSetting();
+    const times = [50, 10, 40, 10, 30, 20, 60, 5, 55, 15];
+    for (const [index, time] of times.entries()) calendar.schedule(entry(`${index}`), start + time);
+    expect(calendar.size).toBe(10);
+    await runtime.advance(100);
+    expect(log.map(([, at]) => at)).toEqual([5, 10, 10, 15, 20, 30, 40, 50, 55, 60]);
+    expect(calendar.size).toBe(0);
+  });
+
+  it('keeps order among a thousand entries that come, move and go at random', async () => {
+    const { runtime, calendar, start, log, entry } = createSetting();
+    const expected = new Map<string, number>();
+    const entries = Array.from({ length: 300 }, (_, index) => entry(`${index}`));
+    for (let step = 0; step < 1_000; step += 1) {
+      const index = Math.floor(runtime.random() * entries.length);
+      const chosen = entries[index] as CalendarEntry;
+      if (runtime.random() < 0.2) {
+        calendar.cancel(chosen);
+        expected.delete(`${index}`);
+      } else {
+        const at = 1 + Math.floor(runtime.random() * 500);
+        calendar.schedule(chosen, start + at);
+        expected.set(`${index}`, at);
+      }
+      expect(calendar.size).toBe(expected.size);
+    }
+    await runtime.advance(600);
+    expect(new Map(log)).toEqual(expected);
+    expect(log).toHaveLength(expected.size);
+    expect(log.map(([, at]) => at)).toEqual([...expected.values()].toSorted((left, right) => left - right));
+  });
+
+  it('calls entries of the same millisecond in the order in which they came, with one timer', async () => {
+    const { runtime, calendar, start, log, entry } = createSetting();
+    for (const name of ['a', 'b', 'c']) calendar.schedule(entry(name), start + 9.5);
+    expect(runtime.pendingTimers).toBe(1);
+    await runtime.advance(10);
+    expect(log).toEqual([
+      ['a', 10],
+      ['b', 10],
+      ['c', 10],
+    ]);
+  });
+
+  it('never calls an entry before its time, not even by a part of a millisecond', async () => {
+    const { runtime, calendar, start, log, entry } = createSetting();
+    runtime.block(0.75);
+    calendar.schedule(entry('a'), start + 10.25);
+    await runtime.advance(9.5);
+    expect(log).toEqual([]);
+    await runtime.advance(2);
+    expect(log).toHaveLength(1);
+    expect(log[0]?.[1]).toBeGreaterThanOrEqual(10.25);
+    expect(log[0]?.[1]).toBeLessThan(12);
+  });
+
+  it('calls an entry once', async () => {
+    const { runtime, calendar, start, log, entry } = createSetting();
+    const only = entry('a');
+    calendar.schedule(only, start + 10);
+    await runtime.advance(1_000);
+    expect(log).toHaveLength(1);
+    calendar.cancel(only);
+    expect(calendar.size).toBe(0);
+  });
+
+  it('moves an entry that is put in again', async () => {
+    const { runtime, calendar, start, log, entry } = createSetting();
+    const moved = entry('a');
+    calendar.schedule(moved, start + 10);
+    calendar.schedule(moved, start + 30);
+    expect(calendar.size).toBe(1);
+    await runtime.advance(29);
+    expect(log).toEqual([]);
+    calendar.schedule(moved, start + 29.5);
+    await runtime.advance(1);
+    expect(log).toEqual([['a', 30]]);
+  });
+
+  it('takes an entry out, by cancel and by Infinity, whichever of its bucket it is', async () => {
+    const { runtime, calendar, start, log, entry } = createSetting();
+    const [first, middle, last, kept] = ['first', 'middle', 'last', 'kept'].map((name) => entry(name)) as [
+      CalendarEntry,
+      CalendarEntry,
+      CalendarEntry,
+      CalendarEntry,
+    ];
+    for (const each of [first, kept, middle, last]) calendar.schedule(each, start + 10);
+    calendar.cancel(first);
+    calendar.schedule(last, Infinity);
+    calendar.cancel(middle);
+    calendar.cancel(middle);
+    expect(calendar.size).toBe(1);
+    await runtime.advance(20);
+    expect(log.map(([name]) => name)).toEqual(['kept']);
+  });
+
+  it('lets an entry put itself in again while it is due', async () => {
+    const { runtime, calendar, start, log, entry } = createSetting();
+    let left = 3;
+    const again: CalendarEntry = entry('a', () => {
+      left -= 1;
+      if (left > 0) calendar.schedule(again, runtime.time + 10);
+    });
+    calendar.schedule(again, start + 10);
+    await runtime.advance(100);
+    expect(log.map(([, at]) => at)).toEqual([10, 20, 30]);
+    expect(calendar.size).toBe(0);
+  });
+
+  it('lets an entry take out, move and put in others while it is due', async () => {
+    const { runtime, calendar, start, log, entry } = createSetting();
+    const [removed, later, added] = ['removed', 'later', 'added'].map((name) => entry(name)) as [
+      CalendarEntry,
+      CalendarEntry,
+      CalendarEntry,
+    ];
+    const actor = entry('actor', () => {
+      calendar.cancel(removed);
+      calendar.schedule(later, start + 20);
+      calendar.schedule(added, start + 15);
+    });
+    for (const each of [actor, removed, later]) calendar.schedule(each, start + 10);
+    await runtime.advance(100);
+    expect(log).toEqual([
+      ['actor', 10],
+      ['added', 15],
+      ['later', 20],
+    ]);
+  });
+
+  it('catches up with everything that is overdue after the loop was blocked', async () => {
+    const { runtime, calendar, start, log, entry } = createSetting();
+    for (const time of [10, 20, 30]) calendar.schedule(entry(`${time}`), start + time);
+    runtime.block(25);
+    await runtime.advance(0);
+    expect(log.map(([name]) => name)).toEqual(['10', '20']);
+    await runtime.advance(5);
+    expect(log.map(([name]) => name)).toEqual(['10', '20', '30']);
+  });
+
+  it('puts up with a timer that fires early, as Node does for delays of 2^31 ms and more', async () => {
+    const { runtime, calendar, start, log, entry } = createSetting();
+    calendar.schedule(entry('a'), start + 2 ** 32);
+    await runtime.advance(2 ** 31 + 5);
+    expect(log).toEqual([]);
+    await runtime.advance(2 ** 31);
+    expect(log).toEqual([['a', 2 ** 32]]);
+  });
+
+  it('puts in an earlier entry although a timer for a later one runs', async () => {
+    const { runtime, calendar, start, log, entry } = createSetting();
+    calendar.schedule(entry('late'), start + 1_000);
+    calendar.schedule(entry('early'), start + 10);
+    expect(runtime.pendingTimers).toBe(1);
+    await runtime.advance(10);
+    expect(log).toEqual([['early', 10]]);
+  });
+
+  it('is not stopped by its own emptiness when others came in meanwhile', async () => {
+    const { runtime, calendar, start, log, entry } = createSetting(true);
+    const last = entry('last');
+    calendar.schedule(
+      entry('only', () => calendar.schedule(last, start + 20)),
+      start + 10,
+    );
+    await runtime.advance(20);
+    expect(log.map(([name]) => name)).toEqual(['only', 'last']);
+    expect(runtime.pendingTimers).toBe(0);
+  });
+
+  it('keeps the process alive only while there is something in it', async () => {
+    const { runtime, calendar, start, entry } = createSetting(true);
+    const entries = Array.from({ length: 50 }, (_, index) => entry(`${index}`));
+    for (const [index, each] of entries.entries()) calendar.schedule(each, start + 10 + index);
+    expect(runtime.keepAliveTimers).toBe(1);
+    for (const each of entries) calendar.cancel(each);
+    expect(runtime.pendingTimers).toBe(0);
+    calendar.schedule(entry('next'), start + 100);
+    expect(runtime.keepAliveTimers).toBe(1);
+    await runtime.advance(100);
+    expect(runtime.pendingTimers).toBe(0);
+  });
+
+  it('never keeps the process alive without keepAlive', () => {
+    const { runtime, calendar, start, entry } = createSetting(false);
+    calendar.schedule(entry('a'), start + 10);
+    expect([runtime.pendingTimers, runtime.keepAliveTimers]).toEqual([1, 0]);
+  });
+
+  it('forgets everything when it is stopped, and can be used again', async () => {
+    const { runtime, calendar, start, log, entry } = createSetting();
+    const [forgotten, again] = [entry('forgotten'), entry('again')];
+    calendar.schedule(forgotten, start + 10);
+    calendar.schedule(again, start + 10);
+    calendar.stop();
+    expect(runtime.pendingTimers).toBe(0);
+    calendar.schedule(again, start + 20);
+    await runtime.advance(100);
+    expect(log).toEqual([['again', 20]]);
+    calendar.cancel(forgotten);
+    expect(calendar.size).toBe(0);
+  });
+});

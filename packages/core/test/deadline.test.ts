@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { createDeadline } from '../src/adapter.ts';
+import { createDeferred } from './support/deferred.ts';
+import { watch } from './support/setting.ts';
+import { VirtualRuntime, settle } from './support/virtual-runtime.ts';
+
+function createSetting(timeout = 1_000) {
+  const runtime = new VirtualRuntime();
+  return { runtime, start: runtime.time, deadline: createDeadline(runtime, timeout, 'scripted') };
+}
+
+describe('a deadline', () => {
+  it('answers what the call answers', async () => {
+    const { runtime, deadline } = createSetting();
+    expect(await deadline.race(Promise.resolve(7), 'PING')).toBe(7);
+    const error = new Error('connection lost');
+    await expect(deadline.race(Promise.reject(error), 'PING')).rejects.toBe(error);
+    await runtime.advance(5_000);
+    expect(runtime.pendingTimers).toBe(0);
+  });
+
+  it('rejects with LOCK_UNAVAILABLE after the timeout, not before, and 16 ms later at most', async () => {
+    const { runtime, deadline, start } = createSetting();
+    const raced = watch(deadline.race(new Promise(() => {}), 'EVALSHA'), runtime);
+    await runtime.advance(999);
+    expect(raced.state).toBe('open');
+    await runtime.advance(17);
+    expect(raced.error).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: 'scripted did not answer EVALSHA within 1000 ms.',
+    });
+    expect((raced.at ?? 0) - start).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('holds for each of many calls, with one timer', async () => {
+    const { runtime, deadline } = createSetting();
+    const calls = Array.from({ length: 20 }, () => createDeferred<number>());
+    const races = calls.map((call) => watch(deadline.race(call.promise, 'GET')));
+    expect(runtime.pendingTimers).toBe(1);
+    await runtime.advance(500);
+    for (const [index, call] of calls.entries()) if (index % 2 === 0) call.resolve(index);
+    await runtime.advance(600);
+    expect(races.filter((race) => race.state === 'fulfilled')).toHaveLength(10);
+    expect(races.filter((race) => race.state === 'rejected')).toHaveLength(10);
+  });
+
+  it.each(['answer', 'rejection'])('drops a late %s', async (kind) => {
+    const { runtime, deadline } = createSetting();
+    const call = createDeferred<number>();
+    const raced = watch(deadline.race(call.promise, 'GET'));
+    await runtime.advance(1_016);
+    if (kind === 'answer') call.resolve(1);
+    else call.reject(new Error('late'));
+    await settle();
+    expect(raced.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  });
+
+  it('does not keep the process alive', () => {
+    const { runtime, deadline } = createSetting();
+    void deadline.race(new Promise(() => {}), 'GET');
+    expect(runtime.keepAliveTimers).toBe(0);
+  });
+
+  it('stops: what is under way settles with its backend only', async () => {
+    const { runtime, deadline } = createSetting();
+    const call = createDeferred<number>();
+    const raced = watch(deadline.race(call.promise, 'GET'));
+    deadline.stop();
+    expect(runtime.pendingTimers).toBe(0);
+    await runtime.advance(5_000);
+    expect(raced.state).toBe('open');
+    call.resolve(3);
+    await settle();
+    expect(raced.value).toBe(3);
+  });
+});

@@ -1,0 +1,208 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { LockError, openLocks } from '../src/index.ts';
+import type { AdapterConfig, LocksConfig } from '../src/index.ts';
+
+/** What `openLocks` rejects with. */
+async function refusal(target: unknown): Promise<LockError> {
+  try {
+    await (await openLocks(target as LocksConfig)).close();
+  } catch (error) {
+    return error as LockError;
+  }
+  throw new Error('openLocks did not reject');
+}
+
+/** All text that a log would show of an error. */
+function allText(error: unknown): string {
+  const texts: string[] = [];
+  for (let each = error; each !== undefined && each !== null; each = (each as { cause?: unknown }).cause) {
+    texts.push(inspect(each, { depth: 0 }), JSON.stringify(each));
+  }
+  return texts.join('\n');
+}
+
+/** A folder with files, where the process stands until the end of the test. */
+async function standIn(files: Readonly<Record<string, string>>): Promise<void> {
+  const before = process.cwd();
+  const folder = await mkdtemp(join(tmpdir(), 'locks-core-'));
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(folder, path, '..'), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  process.chdir(folder);
+  onTestFinished(async () => {
+    process.chdir(before);
+    await rm(folder, { recursive: true });
+  });
+}
+
+const memoryLike = `export function fromConfig() {
+  return { name: 'third-party', traits: {}, close: async () => {} };
+}`;
+
+describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
+  it.each<[string, unknown, string]>([
+    ['nothing', undefined, 'needs a URL or a configuration object, not undefined'],
+    ['null', null, 'needs a URL or a configuration object, not null'],
+    ['an empty configuration', {}, 'needs option "url"'],
+    ['a URL that is no string', { url: new URL('redis://host') }, 'option "url" must be a string'],
+    [
+      'adapter options that are no object',
+      { url: 'memory:', options: 'fair' },
+      'option "options" must be an object, not "fair"',
+    ],
+    ['a URL without a scheme', 'localhost', 'the URL has no scheme'],
+    ['an empty URL', '', 'the URL has no scheme'],
+    ['an unknown scheme', 'etcd://host', 'no adapter is known for the scheme "etcd:"'],
+    ['a provider that is no module', { provider: {} }, 'option "provider" must be'],
+    ['an empty provider', { provider: '' }, 'option "provider" must be'],
+    [
+      'a provider that does not exist',
+      { provider: 'no-such-adapter' },
+      '"no-such-adapter" is neither one of memory, redis, zookeeper, sql',
+    ],
+    ['a module of Node', { provider: 'cluster' }, 'does not export a function fromConfig'],
+    ['a module of Node by its full name', { provider: 'node:fs' }, 'does not export a function fromConfig'],
+    ['a property of every object', { provider: 'constructor' }, 'is neither one of'],
+    ['a memory URL with a host', 'memory://host', '"memory:"'],
+    ['an unknown option beside the URL', { url: 'memory:', prefix: 'x' }, 'unknown option "prefix"'],
+  ])('%s', async (_, target, message) => {
+    const error = await refusal(target);
+    expect(error).toMatchObject({ name: 'LockError', code: 'LOCK_MISCONFIGURED' });
+    expect(error.message).toContain(message);
+  });
+
+  it('lists the schemes that it knows', async () => {
+    const { message } = await refusal('etcd://host');
+    for (const scheme of [
+      'memory',
+      'redis',
+      'rediss',
+      'zookeeper',
+      'postgres',
+      'postgresql',
+      'mysql',
+      'mariadb',
+      'sqlite',
+    ]) {
+      expect(message).toContain(scheme);
+    }
+  });
+});
+
+describe('a missing adapter', () => {
+  it('is answered with the command that installs it', async () => {
+    // A copy of the source where no adapter can be found, whatever this workspace has.
+    await standIn({});
+    await cp(new URL('../src/', import.meta.url), 'src', { recursive: true });
+    const copy = (await import(pathToFileURL('src/open.ts').href)) as { openLocks: typeof openLocks };
+    const commands = {
+      'redis://host': 'npm install @locks/redis ioredis',
+      'rediss://host': 'npm install @locks/redis ioredis',
+      'zookeeper://host': 'npm install @locks/zookeeper node-zookeeper-client',
+      'postgres://host/db': 'npm install @locks/sql knex',
+      'postgresql://host/db': 'npm install @locks/sql knex',
+      'mysql://host/db': 'npm install @locks/sql knex',
+      'mariadb://host/db': 'npm install @locks/sql knex',
+      'sqlite:locks.db': 'npm install @locks/sql knex',
+    };
+    for (const [url, command] of Object.entries(commands)) {
+      await expect(copy.openLocks(url)).rejects.toMatchObject({
+        code: 'LOCK_MISCONFIGURED',
+        message: expect.stringMatching(new RegExp(`which is not installed\\. Run: ${command}$`)),
+      });
+    }
+  });
+});
+
+describe('an adapter of the user', () => {
+  it('is found from where the process stands, by its package name', async () => {
+    await standIn({
+      'node_modules/their-adapter/package.json': '{"name":"their-adapter","type":"module","exports":"./index.js"}',
+      'node_modules/their-adapter/index.js': memoryLike,
+    });
+    const locks = await openLocks({ provider: 'their-adapter' });
+    expect(locks.name).toBe('third-party');
+  });
+
+  it('is found by a path from where the process stands, never among the files of this package', async () => {
+    await standIn({ 'package.json': '{"type":"module"}', 'clock.ts': memoryLike, 'errors.js': memoryLike });
+    expect((await openLocks({ provider: './clock.ts' })).name).toBe('third-party');
+    expect((await openLocks({ provider: './errors.js' })).name).toBe('third-party');
+  });
+
+  it('must export fromConfig', async () => {
+    await standIn({
+      'package.json': '{"type":"module"}',
+      'adapter.js': 'export const fromConfig = 5; export const other = 1;',
+    });
+    expect(await refusal({ provider: './adapter.js' })).toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringContaining('module "./adapter.js" does not export a function fromConfig'),
+    });
+  });
+
+  it('that is there but cannot be loaded says so itself', async () => {
+    await standIn({ 'package.json': '{"type":"module"}', 'broken.js': 'throw new Error("broken inside")' });
+    await expect(openLocks({ provider: './broken.js' })).rejects.toThrow('broken inside');
+  });
+});
+
+describe('an adapter that cannot open its backend', () => {
+  it('makes openLocks reject with LOCK_UNAVAILABLE and the cause', async () => {
+    const cause = new Error('connection refused');
+    const error = await refusal({
+      provider: {
+        fromConfig() {
+          throw cause;
+        },
+      },
+    });
+    expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause });
+  });
+
+  it('may reject with an error of this library, which is passed on', async () => {
+    const own = new LockError('LOCK_MISCONFIGURED', 'Option "prefix" is wrong.');
+    expect(await refusal({ provider: { fromConfig: () => Promise.reject(own) } })).toBe(own);
+  });
+});
+
+describe('no message has the password of a URL in it', () => {
+  const password = 'hunter2%40x';
+  const url = `redis://user:${password}@host:6379/0`;
+  const showing = (make: (config: AdapterConfig) => unknown) => ({
+    fromConfig: (config: AdapterConfig) => Promise.reject(make(config)),
+  });
+
+  it.each<[string, unknown]>([
+    ['an unknown scheme', url.replace('redis:', 'etcd:')],
+    ['a wrong option', `${url}?ttl=soon`],
+    ['a missing adapter', url.replace('redis:', 'zookeeper:')],
+    ['the URL as provider', { provider: url }],
+    ['the URL as another option', { provider: 'memory', uri: url }],
+    ['a memory URL', url.replace('redis:', 'memory:')],
+    ['an adapter that shows the URL', { url, provider: showing((config) => new Error(`cannot reach ${config.url}`)) }],
+    [
+      'an adapter that shows the decoded password',
+      { url, provider: showing(() => new Error('NOAUTH with hunter2@x')) },
+    ],
+    [
+      'an adapter that parses the URL badly',
+      { url, provider: showing((config) => Object.assign(new TypeError('Invalid URL'), { input: config.url })) },
+    ],
+    [
+      'a cause within a cause',
+      { url, provider: showing((config) => new Error('failed', { cause: new Error(`at ${config.url}`) })) },
+    ],
+    ['an adapter that rejects with a string', { url, provider: showing((config) => `cannot reach ${config.url}`) }],
+    ['unmet requires', { url, provider: showing(() => new LockError('LOCK_MISCONFIGURED', 'lacks fair')) }],
+  ])('%s', async (_, target) => {
+    const text = allText(await refusal(target));
+    expect(text).not.toContain('hunter2');
+  });
+});

@@ -1,0 +1,29 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const source = new URL('../src/', import.meta.url);
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+
+/** The text without its comments, which may speak of anything. */
+function codeOf(file: string): string {
+  return readFileSync(new URL(file.replaceAll('\\', '/'), source), 'utf8')
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/(^|\s)\/\/.*$/gm, '');
+}
+
+describe('the source of core', () => {
+  it('is read by these tests', () => {
+    expect(files.length).toBeGreaterThan(25);
+    expect(codeOf('clock.ts')).toContain('performance.now()');
+    expect(codeOf('runtime.ts')).toContain('setTimeout(');
+  });
+
+  it.each(files.filter((file) => file !== 'clock.ts' && file !== 'runtime.ts'))(
+    'takes time, timers and randomness from the runtime only: %s',
+    (file) => {
+      const outside =
+        /\b(setTimeout|setInterval|setImmediate|Date|performance|hrtime|uptime|randomBytes|randomUUID|getRandomValues|Math\.random|timers)\b|AbortSignal\.timeout/;
+      expect(codeOf(file).match(outside)?.[0]).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,38 @@
+import { createMemoryProvider, createMemoryStore } from '../../src/index.ts';
+import type { Claim, LockProvider, MemoryStore } from '../../src/index.ts';
+import { VirtualRuntime } from './virtual-runtime.ts';
+
+/** A memory store in virtual time, with a provider on it. */
+export interface MemorySetting {
+  readonly runtime: VirtualRuntime;
+  readonly store: MemoryStore;
+  readonly provider: LockProvider;
+  /** Another process on the same store. */
+  another(): LockProvider;
+}
+
+/** How long a place in line lasts in these settings. */
+export const waiterTtl = 600;
+
+export function createMemorySetting(fair = true): MemorySetting {
+  const runtime = new VirtualRuntime();
+  const store = createMemoryStore({ runtime, waiterTtl });
+  const another = () => createMemoryProvider({ store, fair });
+  return { runtime, store, provider: another(), another };
+}
+
+/** A claim with a ttl of 1 s. */
+export function claimOf(owner: string, more: Partial<Claim> = {}): Claim {
+  return { key: 'key', owner, ttl: 1_000, mode: 'exclusive', ...more };
+}
+
+/** A shared claim with a ttl of 1 s. */
+export function sharedOf(owner: string, permits?: number): Claim {
+  return permits === undefined ? claimOf(owner, { mode: 'shared' }) : claimOf(owner, { mode: 'shared', permits });
+}
+
+/** Wakes, by the name of who was woken. */
+export function createWakes() {
+  const woken: string[] = [];
+  return { woken, of: (name: string) => () => void woken.push(name) };
+}
