@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Compiled } from './support/examples.ts';
+import { compile, runNode, useRedis } from './support/examples.ts';
+import type { Program } from './support/programs.ts';
+import { readPrograms } from './support/programs.ts';
+import { root } from './support/repository.ts';
+
+const page = `
+\`\`\`ts
+import { createLocks, createMemoryProvider } from '@locks/core';
+
+await using locks = createLocks(createMemoryProvider());
+\`\`\`
+and then
+\`\`\`ts continues
+console.log(await locks.withLock('key', () => 'held'));
+\`\`\`
+\`\`\`ts
+const text: string = 1;
+\`\`\`
+\`\`\`ts
+throw new Error('on purpose');
+\`\`\`
+\`\`\`ts
+setInterval(() => {}, 1000);
+\`\`\`
+\`\`\`ts file=two.ts
+export const two = 2;
+\`\`\`
+\`\`\`ts
+import { two } from './two.ts';
+console.log(two + Number(process.env.ONE));
+\`\`\`
+\`\`\`cjs
+const { createLocks } = require('@locks/core');
+console.log(typeof createLocks);
+\`\`\`
+`;
+
+describe('the examples of a page', () => {
+  let compiled: (readonly [Program, Compiled])[];
+
+  beforeAll(async () => {
+    const programs = readPrograms({ path: 'sample page.md', text: page });
+    compiled = [...(await compile(programs, join(root, 'packages/docs-tests/.cache/sample')))];
+  });
+
+  function at(index: number): Compiled {
+    return compiled[index]![1];
+  }
+
+  test('compile, or fail with the line of the page', () => {
+    expect(compiled.map(([, { problems }]) => problems)).toEqual([
+      [],
+      ["sample page.md:12: error TS2322: Type 'number' is not assignable to type 'string'."],
+      [],
+      [],
+      [],
+      [],
+      [],
+    ]);
+  });
+
+  test('run, and find the packages of this workspace', async () => {
+    expect(await runNode([at(0).path], { limit: 10_000 })).toEqual({ exitCode: 0, output: 'held\n' });
+  });
+
+  test('import the files that the page names, and see the environment', async () => {
+    expect(await runNode([at(5).path], { limit: 10_000, env: { ONE: '1' } })).toEqual({ exitCode: 0, output: '3\n' });
+  });
+
+  test('may be CommonJS', async () => {
+    expect(await runNode([at(6).path], { limit: 10_000 })).toEqual({ exitCode: 0, output: 'function\n' });
+  });
+
+  test('that throw are told by the line of the page', async () => {
+    const outcome = await runNode(['--enable-source-maps', at(2).path], { limit: 10_000 });
+    expect(outcome.exitCode).toBe(1);
+    expect(outcome.output).toMatch(/on purpose[^]*line-15\.ts:15:/);
+  });
+
+  test('that do not end are ended', async () => {
+    expect(await runNode([at(3).path], { limit: 300 })).toEqual({ exitCode: undefined, output: '' });
+  });
+});
+
+test.each([
+  ["openLocks('redis://localhost:6379')", "openLocks('redis://there:1')"],
+  ["openLocks('redis://app:secret@cache.internal:6380/3?ttl=10s')", "openLocks('redis://there:1/3?ttl=10s')"],
+  ['new Redis()', 'new Redis("redis://there:1")'],
+  ['`redis://${host}`', '`redis://${host}`'],
+])('%s connects to the server of the tests', (source, expected) => {
+  const program: Program = { page: 'page.md', line: 1, file: 'a.ts', source, notRun: undefined };
+  expect(useRedis(program, 'redis://there:1').source).toBe(expected);
+});

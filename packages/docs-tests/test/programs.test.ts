@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { readPrograms } from './support/programs.ts';
+
+function programsOf(...lines: string[]) {
+  return readPrograms({ path: 'page.md', text: lines.join('\n') });
+}
+
+test('takes the ts blocks of a page and leaves the others', () => {
+  const programs = programsOf(
+    '```ts',
+    'one();',
+    '```',
+    '```sql',
+    'SELECT 2',
+    '```',
+    '~~~~ts',
+    '```',
+    'three();',
+    '~~~~',
+  );
+  expect(programs.map(({ line, source }) => [line, source.trim()])).toEqual([
+    [2, 'one();'],
+    [8, '```\nthree();'],
+  ]);
+});
+
+test('every line of a program stands on its line of the page', () => {
+  const [program] = programsOf(
+    '# Title',
+    '',
+    '```ts',
+    'const one = 1;',
+    '```',
+    'text',
+    '```ts continues',
+    'log(one);',
+    '```',
+  );
+  expect(program?.source.split('\n')).toEqual(['', '', '', 'const one = 1;', '', '', '', 'log(one);', '']);
+});
+
+test('joins the blocks that continue one another, and only those', () => {
+  const programs = programsOf('```ts', 'one();', '```', '```ts', 'two();', '```', '```ts continues', 'three();', '```');
+  expect(programs.map(({ source }) => source.trim().replaceAll(/\n+/g, ' '))).toEqual(['one();', 'two(); three();']);
+});
+
+test('a block inside a list loses the indentation of its fence', () => {
+  const [program] = programsOf('1. first', '   ```ts', '   if (one) {', '     two();', '   }', '   ```');
+  expect(program?.source.trim()).toBe('if (one) {\n  two();\n}');
+});
+
+test('gives a block the file that it names', () => {
+  const programs = programsOf('```ts file=counter.ts', '```', '```ts', '```', '```cjs', '```');
+  expect(programs.map(({ file }) => file)).toEqual(['counter.ts', 'line-4.ts', 'line-6.cjs']);
+});
+
+test('keeps the reason why a block is not run, for what continues it too', () => {
+  const programs = programsOf('```ts no-run: needs a real Sentinel', '```', '```ts continues', '```', '```ts', '```');
+  expect(programs.map(({ notRun }) => notRun)).toEqual(['needs a real Sentinel', undefined]);
+});
+
+test.each([
+  ['no-run without a reason', ['```ts no-run', '```'], /page\.md:1: say why/],
+  ['an unknown word', ['```ts skip', '```'], /page\.md:1: "skip" is none of/],
+  ['nothing to continue', ['', '```ts continues', '```'], /page\.md:2: there is nothing/],
+  ['a name that is no plain file', ['```ts file=../up.ts', '```'], /not a plain name/],
+  ['one name given twice', ['```ts file=a.ts', '```', '```ts file=a.ts', '```'], /two blocks have file=a\.ts/],
+  ['another name of the language', ['```typescript', '```'], /call the block "ts", not "typescript"/],
+  ['a block without a language', ['```', '```'], /call the block "text"/],
+])('refuses %s', (_name, lines, message) => {
+  expect(() => programsOf(...lines)).toThrow(message);
+});
