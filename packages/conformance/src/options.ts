@@ -72,6 +72,6 @@ export function resolveOptions(options: ConformanceOptions): ConformanceSettings
     seed: options.seed ?? Math.floor(Math.random() * 2 ** 32),
     limit: options.limit ?? Math.max(30_000, 60 * ttl),
     // Long enough that a loaded machine gets there, short enough that a flaw is reported before anybody gives up.
-    patience: Math.max(2_500, 10 * ttl),
+    patience: Math.max(2_500, 12.5 * ttl),
   };
 }

@@ -23,14 +23,16 @@ export interface Scope {
 export interface ScopeOptions {
   readonly create: () => LockProvider | Promise<LockProvider>;
   readonly processes: ProcessesOption | undefined;
+  /** How long a process may take to start, in ms. */
+  readonly startLimit: number;
   /** How long each thing may take to end, in ms. */
-  readonly limit: number;
+  readonly endLimit: number;
 }
 
 const methods = ['tryAcquire', 'renew', 'release', 'inspect', 'close'] as const;
 
 /** The scope of one check. */
-export function createScope({ create, processes, limit }: ScopeOptions): Scope {
+export function createScope({ create, processes, startLimit, endLimit }: ScopeOptions): Scope {
   const controller = new AbortController();
   // Every waiting claim of the check listens.
   setMaxListeners(0, controller.signal);
@@ -51,7 +53,7 @@ export function createScope({ create, processes, limit }: ScopeOptions): Scope {
     },
     async fork() {
       assert.ok(processes !== undefined, 'a check that forks must declare the need "processes"');
-      const other = await forkProcess(processes, limit);
+      const other = await forkProcess(processes, startLimit);
       adopted.push(other.kill);
       return other;
     },
@@ -60,9 +62,9 @@ export function createScope({ create, processes, limit }: ScopeOptions): Scope {
     },
     async end() {
       controller.abort();
-      const ends = [...adopted.map((end) => within(limit, end(), 'what the check made to end'))];
+      const ends = adopted.map((end) => within(endLimit, end(), 'what the check made to end'));
       const first = await Promise.allSettled(ends);
-      const closes = providers.map((provider) => within(limit, provider.close(), `close() of ${provider.name} to resolve`));
+      const closes = providers.map((provider) => within(endLimit, provider.close(), `close() of ${provider.name} to resolve`));
       const second = await Promise.allSettled(closes);
       for (const outcome of [...first, ...second]) if (outcome.status === 'rejected') throw outcome.reason;
     },
