@@ -10,7 +10,9 @@ const { packages } = lock;
 let added = 0;
 for (const [parent, entry] of Object.entries({ ...packages })) {
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
-    const [, os, cpu, abi] = /\/(?:binding-)?(android|darwin|freebsd|linux|openharmony|win32|windows)-([a-z0-9]+)(?:-(\w+))?$/.exec(name) ?? [];
+    const [, os, cpu, abi] =
+      /\/(?:binding-)?(android|darwin|freebsd|linux|openharmony|win32|windows)-([a-z0-9]+)(?:-(\w+))?$/.exec(name) ??
+      [];
     const at = `node_modules/${name}`;
     if (os === undefined || packages[at] !== undefined || packages[`${parent}/${at}`] !== undefined) continue;
     if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`${name}@${version} is not an exact version`);
@@ -27,7 +29,7 @@ for (const [parent, entry] of Object.entries({ ...packages })) {
     added += 1;
   }
 }
-const sorted = Object.keys(packages).sort((one, other) => one.localeCompare(other, 'en'));
+const sorted = Object.keys(packages).toSorted((one, other) => one.localeCompare(other, 'en'));
 lock.packages = Object.fromEntries(sorted.map((key) => [key, packages[key]]));
 writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
-console.log(`${added} added`);
+process.stdout.write(`${added} added\n`);

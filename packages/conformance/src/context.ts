@@ -97,7 +97,8 @@ export function createContext(parts: ContextParts): Context {
     key: () => `conformance/${unique()}`,
     claim: (key, changes) => ({ key, owner: `conformance/${unique()}`, ttl: longTtl, mode: 'exclusive', ...changes }),
     wait: (provider, claim) => startWaiting(provider, claim, { signal: scope.signal, random }),
-    waitForWakes: (provider, claim) => startWaiting(provider, claim, { signal: scope.signal, random, onlyWhenWoken: true }),
+    waitForWakes: (provider, claim) =>
+      startWaiting(provider, claim, { signal: scope.signal, random, onlyWhenWoken: true }),
     granted: (waiting, when) => within(patience, waiting.granted, `a grant ${when}`),
     eventually: (what, probe, accepts) => eventually(patience, what, probe, accepts),
     state: (provider, key, what, accepts) => eventually(patience, what, () => provider.inspect(key), accepts),

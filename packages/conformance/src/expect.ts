@@ -74,7 +74,8 @@ export async function mustReject(call: Promise<unknown>, code: LockErrorCode, wh
     (answer) => ({ answer }),
     (error: unknown) => ({ error }),
   );
-  if ('answer' in outcome) assert.fail(`expected a rejection with ${code} ${when}, got the answer ${show(outcome.answer)}`);
+  if ('answer' in outcome)
+    assert.fail(`expected a rejection with ${code} ${when}, got the answer ${show(outcome.answer)}`);
   const { error } = outcome;
   assert.ok(isLockError(error, code), `expected a rejection with ${code} ${when}, got ${show(error)}`);
   return error;

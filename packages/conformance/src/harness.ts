@@ -23,6 +23,8 @@ export interface ConformanceRun {
   readonly seed: number;
   /** Checks one requirement. Rejects only if no provider can be had to read the traits from. */
   check(requirement: Requirement): Promise<RequirementResult>;
+  /** Those that the declared traits ask for. Rejects if no provider can be had to read the traits from. */
+  applicable(): Promise<readonly Requirement[]>;
   /** Where the provider declares less than it does. */
   notes(): Promise<readonly string[]>;
   /** What the provider declares. */
@@ -45,7 +47,11 @@ export function startConformance(options: ConformanceOptions): ConformanceRun {
   const requirements = selectRequirements(settings.only);
   const run = `c${randomBytes(5).toString('hex')}`;
   let declared: Promise<LockProvider> | undefined;
-  const sample = (): Promise<LockProvider> => (declared ??= readSample(settings));
+  const sample = (): Promise<LockProvider> =>
+    (declared ??= readSample(settings).catch((error: unknown) => {
+      declared = undefined;
+      throw error;
+    }));
 
   return {
     requirements,
@@ -57,6 +63,10 @@ export function startConformance(options: ConformanceOptions): ConformanceRun {
       const verdict = await judge(requirement, provider, settings, run);
       const { id, title, level } = requirement;
       return { id, title, level, ...verdict, duration: now() - start };
+    },
+    async applicable() {
+      const provider = await sample();
+      return requirements.filter(({ appliesTo }) => appliesTo(provider.traits, provider));
     },
     async notes() {
       const provider = await sample();
@@ -80,7 +90,12 @@ async function readSample(settings: ConformanceSettings): Promise<LockProvider> 
   return provider;
 }
 
-async function judge(requirement: Requirement, sample: LockProvider, settings: ConformanceSettings, run: string): Promise<Verdict> {
+async function judge(
+  requirement: Requirement,
+  sample: LockProvider,
+  settings: ConformanceSettings,
+  run: string,
+): Promise<Verdict> {
   const { traits } = sample;
   if (!requirement.appliesTo(traits, sample)) {
     return { status: 'not-applicable', reason: 'the traits do not ask for it' };

@@ -44,7 +44,11 @@ export function createScope({ create, processes, startLimit, endLimit }: ScopeOp
     async create() {
       const provider = await create();
       for (const method of methods) {
-        assert.equal(typeof provider?.[method], 'function', `expected create() to give a provider with ${method}(), got ${show(provider)}`);
+        assert.equal(
+          typeof provider?.[method],
+          'function',
+          `expected create() to give a provider with ${method}(), got ${show(provider)}`,
+        );
       }
       // A check that ran into its limit may still be creating.
       if (controller.signal.aborted) await provider.close();
@@ -64,7 +68,9 @@ export function createScope({ create, processes, startLimit, endLimit }: ScopeOp
       controller.abort();
       const ends = adopted.map((end) => within(endLimit, end(), 'what the check made to end'));
       const first = await Promise.allSettled(ends);
-      const closes = providers.map((provider) => within(endLimit, provider.close(), `close() of ${provider.name} to resolve`));
+      const closes = providers.map((provider) =>
+        within(endLimit, provider.close(), `close() of ${provider.name} to resolve`),
+      );
       const second = await Promise.allSettled(closes);
       for (const outcome of [...first, ...second]) if (outcome.status === 'rejected') throw outcome.reason;
     },

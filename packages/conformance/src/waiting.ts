@@ -48,7 +48,7 @@ export function startWaiting(provider: LockProvider, claim: Claim, options: Wait
   };
 
   async function drive(): Promise<Grant> {
-    for (let polls = 0; !stopped && !signal.aborted; ) {
+    for (let polls = 0; !stopped && !signal.aborted;) {
       woken = false;
       const answer = await provider.tryAcquire(claim, onWake);
       answered();

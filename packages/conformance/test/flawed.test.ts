@@ -7,12 +7,55 @@ import type { Store } from './flawed/textbook.ts';
 
 /** Cheap requirements of all kinds, which a flaw of another kind must not break. */
 const others = [
-  ...['declares-traits', 'exclusion-while-held', 'busy-leaves-nothing', 'repeat-same-token', 'repeat-shared', 'repeat-keeps-one-place'],
-  ...['release-frees', 'release-only-own', 'release-place-in-line', 'release-counts-once', 'stale-after-takeover', 'renew-only-own'],
-  ...['renew-raises-token', 'shared-together', 'permits-admit-exactly', 'permits-mismatch-refused', 'permits-forgotten', 'upgrade-refused'],
-  ...['downgrade-keeps-the-hold', 'waiting-ends-with-a-grant', 'wake-after-release', 'wake-never-synchronous', 'wake-latest-callback'],
-  ...['fair-newcomer-waits', 'fair-repeat-keeps-place', 'token-increases', 'token-of-sharers', 'token-floor', 'owners-verbatim'],
-  ...['inspect-holder', 'inspect-sharers', 'inspect-waiters', 'close-refuses', 'close-is-local', 'locks-try', 'locks-reentrant', 'locks-close'],
+  ...[
+    'declares-traits',
+    'exclusion-while-held',
+    'busy-leaves-nothing',
+    'repeat-same-token',
+    'repeat-shared',
+    'repeat-keeps-one-place',
+  ],
+  ...[
+    'release-frees',
+    'release-only-own',
+    'release-place-in-line',
+    'release-counts-once',
+    'stale-after-takeover',
+    'renew-only-own',
+  ],
+  ...[
+    'renew-raises-token',
+    'shared-together',
+    'permits-admit-exactly',
+    'permits-mismatch-refused',
+    'permits-forgotten',
+    'upgrade-refused',
+  ],
+  ...[
+    'downgrade-keeps-the-hold',
+    'waiting-ends-with-a-grant',
+    'wake-after-release',
+    'wake-never-synchronous',
+    'wake-latest-callback',
+  ],
+  ...[
+    'fair-newcomer-waits',
+    'fair-repeat-keeps-place',
+    'token-increases',
+    'token-of-sharers',
+    'token-floor',
+    'owners-verbatim',
+  ],
+  ...[
+    'inspect-holder',
+    'inspect-sharers',
+    'inspect-waiters',
+    'close-refuses',
+    'close-is-local',
+    'locks-try',
+    'locks-reentrant',
+    'locks-close',
+  ],
 ];
 
 /** These count what keeps the process alive, and many runs share it here. */
@@ -36,7 +79,10 @@ describe.concurrent('flawed providers', () => {
       caught.push(`${name.padEnd(76)} ${failed.join(' ')}`);
       const missed = caughtBy.filter((id) => !failed.includes(id));
       assert.deepEqual(missed, [], `seed ${seed}: not caught by ${missed.join(', ')}, but by ${failed.join(', ')}`);
-      const unexpected = results.filter(({ id, status }) => status === 'failed' && !caughtBy.includes(id) && !mayAlsoFail.some((pattern) => matches(pattern, id)));
+      const unexpected = results.filter(
+        ({ id, status }) =>
+          status === 'failed' && !caughtBy.includes(id) && !mayAlsoFail.some((pattern) => matches(pattern, id)),
+      );
       const why = unexpected.map(({ id, error }) => `${id}: ${error?.message}`).join('\n');
       assert.equal(unexpected.length, 0, `seed ${seed}: these should not have failed\n${why}`);
     });
@@ -46,7 +92,10 @@ describe.concurrent('flawed providers', () => {
     const store: Store = new Map();
     const { results } = await runConformance({ name: 'textbook', create: () => createTextbook(store), ttl, only: all });
     const failed = results.filter(({ status }) => status === 'failed');
-    assert.deepEqual(failed.map(({ id, error }) => `${id}: ${error?.message}`), []);
+    assert.deepEqual(
+      failed.map(({ id, error }) => `${id}: ${error?.message}`),
+      [],
+    );
   });
 });
 

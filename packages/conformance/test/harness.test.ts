@@ -38,9 +38,16 @@ test('ids are unique and in kebab case, titles are sentences without an end', ()
 
 test('a provider that hangs fails within the limit, and the suite goes on', async () => {
   const create = changed(() => ({ renew: () => new Promise(() => {}) }));
-  const report = await runConformance({ name: 'hangs', create, limit: 300, only: ['release-frees', 'renew-keeps-token', 'token-floor'] });
+  const report = await runConformance({
+    name: 'hangs',
+    create,
+    limit: 300,
+    only: ['release-frees', 'renew-keeps-token', 'token-floor'],
+  });
   expect(failures(report)).toEqual(['renew-keeps-token']);
-  expect(report.results.find(({ status }) => status === 'failed')?.error?.message).toContain('"renew-keeps-token" to end within 300 ms');
+  expect(report.results.find(({ status }) => status === 'failed')?.error?.message).toContain(
+    '"renew-keeps-token" to end within 300 ms',
+  );
 });
 
 test('a provider whose close hangs fails', async () => {
@@ -59,10 +66,20 @@ test('a requirement that leaves something behind fails with the counts', async (
     },
   }));
   const leaks = () => ({ subscriptions: left, keys: 0 });
-  const report = await runConformance({ name: 'leaks', create, ttl: 50, leaks, only: ['token-floor', 'release-only-own'] });
+  const report = await runConformance({
+    name: 'leaks',
+    create,
+    ttl: 50,
+    leaks,
+    only: ['token-floor', 'release-only-own'],
+  });
   expect(failures(report)).toEqual(['release-only-own']);
-  expect(report.results.find(({ status }) => status === 'failed')?.error?.message).toContain('leaks: expected nothing to be left behind');
-  expect(report.results.find(({ status }) => status === 'failed')?.error?.message).toContain('subscriptions went from 0 to 2');
+  expect(report.results.find(({ status }) => status === 'failed')?.error?.message).toContain(
+    'leaks: expected nothing to be left behind',
+  );
+  expect(report.results.find(({ status }) => status === 'failed')?.error?.message).toContain(
+    'subscriptions went from 0 to 2',
+  );
 });
 
 test('timers that close leaves are found', async () => {
@@ -89,14 +106,17 @@ test('a create that fails rejects the run', async () => {
 test('a create that gives no provider is a failure that says so', async () => {
   const inner = createMemoryProvider();
   let made = 0;
-  const create = (): LockProvider => ((made += 1) === 1 ? inner : ({ name: 'half', traits: inner.traits, close: async () => {} } as never));
+  const create = (): LockProvider =>
+    (made += 1) === 1 ? inner : ({ name: 'half', traits: inner.traits, close: async () => {} } as never);
   const report = await runConformance({ name: 'half', create, only: ['release-frees'] });
   expect(report.results[0]?.error?.message).toContain('expected create() to give a provider with tryAcquire()');
 });
 
 test('wrong options are refused by name', async () => {
   const create = (): LockProvider => createMemoryProvider();
-  await expect(runConformance({ name: 'm', create, only: ['release-frees', 'no-such-id'] })).rejects.toThrow('no-such-id');
+  await expect(runConformance({ name: 'm', create, only: ['release-frees', 'no-such-id'] })).rejects.toThrow(
+    'no-such-id',
+  );
   await expect(runConformance({ name: 'm', create, ttl: 10 })).rejects.toThrow('Option "ttl"');
 });
 
@@ -106,7 +126,8 @@ test('a provider that declares less than it does is told so', async () => {
   const create = (): LockProvider => ({ ...createTextbook(store), traits: less });
   const { notes } = await runConformance({ name: 'modest', create, only: ['release-frees'] });
   expect(notes).toHaveLength(3);
-  for (const word of ['fencing', 'wake', 'fair']) expect(notes.some((note) => note.includes(`declares ${word}`))).toBe(true);
+  for (const word of ['fencing', 'wake', 'fair'])
+    expect(notes.some((note) => note.includes(`declares ${word}`))).toBe(true);
 });
 
 test('a failure says how to repeat it', async () => {
@@ -117,8 +138,17 @@ test('a failure says how to repeat it', async () => {
 });
 
 test('the table names every requirement, its status and why it failed or was not checked', async () => {
-  const create = changed((inner) => ({ release: async () => true, traits: { ...inner.traits, scope: 'host', fencing: 'none' } }));
-  const report = await runConformance({ name: 'm', create, ttl: 50, seed: 42, only: ['token-floor', 'release-frees', 'processes-wake', 'inspect-idle'] });
+  const create = changed((inner) => ({
+    release: async () => true,
+    traits: { ...inner.traits, scope: 'host', fencing: 'none' },
+  }));
+  const report = await runConformance({
+    name: 'm',
+    create,
+    ttl: 50,
+    seed: 42,
+    only: ['token-floor', 'release-frees', 'processes-wake', 'inspect-idle'],
+  });
   const table = printTable(report);
   expect(table).toMatch(/^m: scope host, expiry ttl, fencing none/);
   expect(table).toMatch(/FAILED +\d+ ms {2}release-frees/);

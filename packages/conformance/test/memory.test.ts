@@ -17,7 +17,10 @@ function memory({ fair = true } = {}): ConformanceOptions {
 
 function mustPass({ results }: ConformanceReport): void {
   const failed = results.filter(({ status }) => status === 'failed' || status === 'unverified');
-  assert.deepEqual(failed.map(({ id, error }) => `${id}: ${error?.message}`), []);
+  assert.deepEqual(
+    failed.map(({ id, error }) => `${id}: ${error?.message}`),
+    [],
+  );
 }
 
 test('the memory provider passes everything', async () => {
@@ -36,7 +39,9 @@ test('the memory provider without fairness passes everything, and is not told th
 });
 
 test(`the memory provider passes ${runs} times in a row`, async () => {
-  const reports = await Promise.all(Array.from({ length: runs }, () => runConformance({ ...memory(), ttl: 250, only: together })));
+  const reports = await Promise.all(
+    Array.from({ length: runs }, () => runConformance({ ...memory(), ttl: 250, only: together })),
+  );
   for (const report of reports) mustPass(report);
 });
 

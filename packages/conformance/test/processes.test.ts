@@ -29,7 +29,10 @@ test('a provider that several processes share passes everything, and leaves no k
   const leaks = () => ({ keys: store.keys(), connections: store.connections() });
   const { results } = await against(store, { ...remote(store), leaks });
   const unmet = results.filter(({ status }) => status === 'failed' || status === 'unverified');
-  assert.deepEqual(unmet.map(({ id, error }) => `${id}: ${error?.message}`), []);
+  assert.deepEqual(
+    unmet.map(({ id, error }) => `${id}: ${error?.message}`),
+    [],
+  );
   expect(results.find(({ id }) => id === 'processes-exclusion')?.status).toBe('passed');
 });
 
@@ -47,11 +50,16 @@ test('without a way to start processes, what needs them is unverified', async ()
   const store = await startRemoteStore();
   const { processes: _, ...options } = remote(store);
   const { results } = await against(store, { ...options, only: acrossProcesses });
-  for (const { status, reason } of results) expect({ status, reason }).toEqual({ status: 'unverified', reason: 'needs processes' });
+  for (const { status, reason } of results)
+    expect({ status, reason }).toEqual({ status: 'unverified', reason: 'needs processes' });
 });
 
 test('a module that cannot be imported is a failure that says so', async () => {
   const store = await startRemoteStore();
-  const { results } = await against(store, { ...remote(store), processes: { module: '/no/such/module.js' }, only: ['processes-wake'] });
+  const { results } = await against(store, {
+    ...remote(store),
+    processes: { module: '/no/such/module.js' },
+    only: ['processes-wake'],
+  });
   expect(results[0]?.error?.message).toContain('/no/such/module.js');
 });

@@ -1,12 +1,13 @@
 import type { Busy, Grant, Renewal } from './contract.ts';
 
+type Answer = { readonly [Name in keyof Grant | keyof Busy]?: unknown };
+
 /** Whether a provider answered an attempt with something that can be reckoned with. */
 export function isAnswer(answer: unknown): answer is Grant | Busy {
   if (typeof answer !== 'object' || answer === null) return false;
-  const { granted, token, validity, retryAfter } = answer as { readonly [Name in keyof Grant | keyof Busy]?: unknown };
-  return granted === true
-    ? typeof token === 'bigint' && isDuration(validity)
-    : granted === false && isDuration(retryAfter);
+  const { granted, token, validity, lost, retryAfter } = answer as Answer;
+  if (granted !== true) return granted === false && isDuration(retryAfter);
+  return typeof token === 'bigint' && isDuration(validity) && (lost === undefined || lost instanceof AbortSignal);
 }
 
 /** Whether a provider answered a renewal with something that can be reckoned with. */

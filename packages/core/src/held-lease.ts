@@ -140,8 +140,7 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower {
     }
     // In flight still: whatever comes of it, the deadline stands until an answer moves it.
     this.#host.calendar.schedule(this, this.#deadline);
-    if (this.#autoRenew && this.#deadline < this.#holdUntil && this.#renewing === undefined)
-      this.#renew().catch(() => {});
+    if (this.#autoRenew && this.#renewing === undefined) this.#renew().catch(() => {});
   }
 
   #renew(): Promise<void> {

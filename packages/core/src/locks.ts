@@ -70,6 +70,7 @@ export class LockManager implements Locks {
   #closing: Promise<void> | undefined = undefined;
 
   constructor(provider: LockProvider, options: LocksOptions, owned: boolean) {
+    checkProvider(provider);
     const read = readLocksOptions(options);
     checkRequires(provider, options.requires);
     const { runtime } = read;
@@ -177,6 +178,17 @@ export class LockManager implements Locks {
     waitingCalendar.stop();
     if (this.#owned) await within(runtime, this.#closeTimeout, closeQuietly(provider));
   }
+}
+
+function checkProvider(provider: LockProvider): void {
+  const methods = ['tryAcquire', 'renew', 'release', 'inspect', 'close'] as const;
+  const isProvider =
+    typeof provider?.traits === 'object' && methods.every((name) => typeof provider[name] === 'function');
+  if (isProvider) return;
+  throw new LockError(
+    'LOCK_MISCONFIGURED',
+    'createLocks needs a provider, such as createMemoryProvider(); for a URL or a configuration use openLocks.',
+  );
 }
 
 /** Closes `provider`, whatever it makes of it. */

@@ -199,6 +199,18 @@ describe('the calendar', () => {
     expect(runtime.pendingTimers).toBe(0);
   });
 
+  it('calls an entry soon that is put in for a time that is over', async () => {
+    const { runtime, calendar, start, log, entry } = createSetting();
+    calendar.schedule(entry('first'), start + 10);
+    await runtime.advance(20);
+    const late = entry('late');
+    calendar.schedule(late, start + 10);
+    await runtime.advance(1);
+    calendar.schedule(late, start + 10);
+    await runtime.advance(1);
+    expect(log.map(([name]) => name)).toEqual(['first', 'late', 'late']);
+  });
+
   it('keeps the process alive only while there is something in it', async () => {
     const { runtime, calendar, start, entry } = createSetting(true);
     const entries = Array.from({ length: 50 }, (_, index) => entry(`${index}`));

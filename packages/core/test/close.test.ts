@@ -102,6 +102,7 @@ describe('close', () => {
     const closing = watch(locks.close());
     await runtime.advance(700);
     expect(closing.state).toBe('fulfilled');
+    expect(runtime.pendingTimers).toBe(0);
     const sent = provider.releases.length;
     expect(sent).toBeGreaterThan(2);
     await runtime.advance(60_000);

@@ -20,7 +20,10 @@ describe('a deadline', () => {
   });
 
   it('rejects with LOCK_UNAVAILABLE after the timeout, not before, and 16 ms later at most', async () => {
-    const { runtime, deadline, start } = createSetting();
+    const { runtime, deadline } = createSetting();
+    // The buckets of 16 ms begin at 0.
+    runtime.block(5);
+    const start = runtime.time;
     const raced = watch(deadline.race(new Promise(() => {}), 'EVALSHA'), runtime);
     await runtime.advance(999);
     expect(raced.state).toBe('open');
@@ -30,6 +33,19 @@ describe('a deadline', () => {
       message: 'scripted did not answer EVALSHA within 1000 ms.',
     });
     expect((raced.at ?? 0) - start).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('may be another one for one call', async () => {
+    const { runtime, deadline, start } = createSetting();
+    const short = watch(deadline.race(new Promise(() => {}), 'GET', 100.4), runtime);
+    const long = watch(deadline.race(new Promise(() => {}), 'WAIT', 3_000), runtime);
+    await runtime.advance(2_000);
+    expect(short.error).toMatchObject({ message: 'scripted did not answer GET within 100 ms.' });
+    expect((short.at ?? 0) - start).toBeGreaterThanOrEqual(100.4);
+    expect((short.at ?? 0) - start).toBeLessThanOrEqual(117);
+    expect(long.state).toBe('open');
+    await runtime.advance(1_016);
+    expect(long.state).toBe('rejected');
   });
 
   it('holds for each of many calls, with one timer', async () => {

@@ -144,6 +144,31 @@ describe('what is left of certain answers', () => {
   });
 });
 
+describe('the repetition of a release in the background', () => {
+  it('does not keep the process alive', async () => {
+    const { runtime, provider, take } = createSetting();
+    provider.answers.release = rejectAtOnce;
+    const lease = await take('key', { ttl });
+    await lease[Symbol.asyncDispose]();
+    await runtime.advance(10);
+    expect([runtime.pendingTimers > 0, runtime.keepAliveTimers]).toEqual([true, 0]);
+  });
+
+  it('is waited for by close', async () => {
+    const { runtime, provider, locks, take } = createSetting();
+    const lease = await take('key', { ttl });
+    watch(lease.release());
+    const closing = watch(locks.close());
+    provider.open('release').reject();
+    await runtime.advance(100);
+    expect(provider.releases.length).toBeGreaterThan(1);
+    expect(closing.state).toBe('open');
+    provider.open('release').answer(true);
+    await settle();
+    expect(closing.state).toBe('fulfilled');
+  });
+});
+
 describe('a release by the holder', () => {
   it('answers what the provider answers, always the same', async () => {
     const { provider, take } = createSetting();

@@ -41,6 +41,18 @@ describe('a lease that is not renewed', () => {
     expect(provider.releases.at(-1)?.at).toBeGreaterThanOrEqual(sentAt + ttl);
   });
 
+  it('counts that ttl from the send of its last renewal', async () => {
+    const { runtime, provider, take } = createSetting();
+    provider.answers.release = rejectAtOnce;
+    const lease = await take('key', { ttl });
+    await runtime.advance(340);
+    provider.open('renew').answer({});
+    await runtime.advance(10_000);
+    expect(lease.held).toBe(false);
+    expect(provider.renewals).toHaveLength(2);
+    expect(provider.releases.at(-1)?.at).toBeGreaterThanOrEqual((provider.renewals[1]?.at ?? 0) + ttl);
+  });
+
   it('is released once when that says that nothing was held', async () => {
     const { runtime, provider, take } = createSetting();
     provider.answers.release = (call) => call.answer(false);

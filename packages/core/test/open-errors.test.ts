@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LockError, openLocks } from '../src/index.ts';
+import { createLocks, LockError, openLocks } from '../src/index.ts';
 import type { AdapterConfig, LocksConfig } from '../src/index.ts';
 
 /** What `openLocks` rejects with. */
@@ -42,7 +42,8 @@ async function standIn(files: Readonly<Record<string, string>>): Promise<void> {
 }
 
 const memoryLike = `export function fromConfig() {
-  return { name: 'third-party', traits: {}, close: async () => {} };
+  const answer = async () => {};
+  return { name: 'third-party', traits: {}, tryAcquire: answer, renew: answer, release: answer, inspect: answer, close: answer };
 }`;
 
 describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
@@ -205,4 +206,15 @@ describe('no message has the password of a URL in it', () => {
     const text = allText(await refusal(target));
     expect(text).not.toContain('hunter2');
   });
+});
+
+describe('createLocks', () => {
+  it.each([undefined, null, 'redis://host', {}, { traits: {}, tryAcquire: () => {} }])(
+    'refuses %j, which is no provider, at once',
+    (value) => {
+      expect(() => createLocks(value as never)).toThrow(
+        expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('use openLocks') }),
+      );
+    },
+  );
 });

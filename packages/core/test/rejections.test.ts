@@ -107,6 +107,7 @@ describe('an answer that breaks the contract', () => {
     ['granted as a word', { granted: 'yes' }],
     ['no token', { granted: true }],
     ['a token that is a number', { granted: true, token: 5 }],
+    ['a lost that is no signal', { granted: true, token: 5n, lost: {} }],
     ['a validity that is no number', { granted: true, token: 5n, validity: Number.NaN }],
   ])('counts as a rejection: %s', async (_, answer) => {
     const { runtime, provider, locks } = createSetting();

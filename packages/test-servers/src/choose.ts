@@ -23,6 +23,8 @@ export function chooseServer(name: string, image: string, env: NodeJS.ProcessEnv
     case 'docker':
       return { kind: 'docker', image: env[`${prefix}_IMAGE`] || image };
     default:
-      throw new Error(`LOCKS_TEST_SERVERS is "${servers}": use "docker" for containers, "local" (or nothing) for local processes`);
+      throw new Error(
+        `LOCKS_TEST_SERVERS is "${servers}": use "docker" for containers, "local" (or nothing) for local processes`,
+      );
   }
 }

@@ -34,7 +34,10 @@ interface Surroundings {
   readonly host: string;
 }
 
-async function startOn(port: number, { definition, image, client, labels, host }: Surroundings): Promise<StartedServer> {
+async function startOn(
+  port: number,
+  { definition, image, client, labels, host }: Surroundings,
+): Promise<StartedServer> {
   const url = definition.url(host, port);
   const what = `${image} on ${host}:${port}`;
   let container = await create();
@@ -61,7 +64,8 @@ async function startOn(port: number, { definition, image, client, labels, host }
     await waitUntilReady({
       probe: () => definition.probe(new URL(url)),
       failure: ended,
-      output: async () => tailOf(plainText(await container.logs({ stdout: true, stderr: true, tail: 40 })), definition.secret),
+      output: async () =>
+        tailOf(plainText(await container.logs({ stdout: true, stderr: true, tail: 40 })), definition.secret),
       timeout: 60_000,
       what,
     });
@@ -126,7 +130,7 @@ async function startOn(port: number, { definition, image, client, labels, host }
 /** Docker wraps each piece of output in a frame: 8 bytes of header, of which the last four are the size. */
 function plainText(frames: Buffer): string {
   let text = '';
-  for (let at = 0; at + 8 <= frames.length; ) {
+  for (let at = 0; at + 8 <= frames.length;) {
     const next = at + 8 + frames.readUInt32BE(at + 4);
     text += frames.toString('utf8', at + 8, next);
     at = next;

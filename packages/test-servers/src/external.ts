@@ -6,7 +6,8 @@ import { waitUntilReady } from './ready.ts';
 /** The server that the environment variable `variable` names: used as it is, never controlled. */
 export async function useExternal(definition: ServerDefinition, url: URL, variable: string): Promise<StartedServer> {
   const { protocol } = new URL(definition.url('localhost', definition.containerPort));
-  if (url.protocol !== protocol) throw new Error(`${variable} starts with "${url.protocol}", but only "${protocol}//" is supported`);
+  if (url.protocol !== protocol)
+    throw new Error(`${variable} starts with "${url.protocol}", but only "${protocol}//" is supported`);
   const address = addressOf(url, definition.containerPort);
   const where = `${address.host}:${address.port}`;
   await waitUntilReady({

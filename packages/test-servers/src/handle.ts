@@ -57,7 +57,9 @@ export function createHandle({ address, controls }: StartedServer): ServerHandle
 
   function whileStarted(name: string, operation: () => Promise<void>): Promise<void> {
     if (stopped !== undefined) {
-      return Promise.reject(new Error(`${name}() after stop() of the server at ${address.host}:${address.port}: start a new one`));
+      return Promise.reject(
+        new Error(`${name}() after stop() of the server at ${address.host}:${address.port}: start a new one`),
+      );
     }
     return inTurn(operation);
   }

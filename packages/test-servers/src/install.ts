@@ -9,7 +9,11 @@ import { messageOf, tailOf } from './ready.ts';
 const run = promisify(execFile);
 
 /** The path of a program; installs it first where that is harmless, else rejects with what to install. */
-export async function ensureProgram(program: Program, serverName: string, install: boolean = mayInstall()): Promise<string> {
+export async function ensureProgram(
+  program: Program,
+  serverName: string,
+  install: boolean = mayInstall(),
+): Promise<string> {
   const found = await findProgram(program.binary);
   if (found !== undefined) return found;
   if (!install) throw new Error(`${program.binary} was not found in PATH. ${waysOut(program, serverName)}`);
@@ -24,7 +28,9 @@ export async function ensureProgram(program: Program, serverName: string, instal
   }
   const installed = await findProgram(program.binary);
   if (installed !== undefined) return installed;
-  throw new Error(`${program.debianPackage} was installed, but ${program.binary} is not in PATH. ${waysOut(program, serverName)}`);
+  throw new Error(
+    `${program.debianPackage} was installed, but ${program.binary} is not in PATH. ${waysOut(program, serverName)}`,
+  );
 }
 
 /**

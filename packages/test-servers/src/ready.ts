@@ -27,7 +27,8 @@ export async function waitUntilReady({ probe, failure, output, timeout, what }: 
         if (performance.now() > deadline) reason = `did not answer within ${timeout} ms (${messageOf(error)})`;
       }
     }
-    if (reason !== undefined) throw new Error(`${what} ${reason}. Its output ended with:\n${(await output()) || '(nothing)'}`);
+    if (reason !== undefined)
+      throw new Error(`${what} ${reason}. Its output ended with:\n${(await output()) || '(nothing)'}`);
     await delay(25);
   }
 }

@@ -11,7 +11,9 @@ test('servers are local processes unless the environment says otherwise', () => 
 
 test('docker uses the image that the environment names, else the usual one', () => {
   expect(chooseServer('redis', image, { LOCKS_TEST_SERVERS: 'docker' })).toEqual({ kind: 'docker', image });
-  expect(chooseServer('redis', image, { LOCKS_TEST_SERVERS: 'docker', LOCKS_TEST_REDIS_IMAGE: 'valkey/valkey:8' })).toEqual({
+  expect(
+    chooseServer('redis', image, { LOCKS_TEST_SERVERS: 'docker', LOCKS_TEST_REDIS_IMAGE: 'valkey/valkey:8' }),
+  ).toEqual({
     kind: 'docker',
     image: 'valkey/valkey:8',
   });

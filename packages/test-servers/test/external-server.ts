@@ -32,12 +32,16 @@ export function testExternalServer(): void {
 
     test('cannot be given options', async () => {
       vi.stubEnv('LOCKS_TEST_REDIS_URL', given.url);
-      await expect(startRedis({ args: ['--appendonly', 'yes'] })).rejects.toThrow(/LOCKS_TEST_REDIS_URL .*cannot be given "args"/);
+      await expect(startRedis({ args: ['--appendonly', 'yes'] })).rejects.toThrow(
+        /LOCKS_TEST_REDIS_URL .*cannot be given "args"/,
+      );
     });
 
     test('must be spoken to in plain Redis', async () => {
       vi.stubEnv('LOCKS_TEST_REDIS_URL', 'rediss://:hush-hush@localhost:1');
-      await expect(startRedis()).rejects.toThrow(/^LOCKS_TEST_REDIS_URL starts with "rediss:", but only "redis:\/\/" is supported$/);
+      await expect(startRedis()).rejects.toThrow(
+        /^LOCKS_TEST_REDIS_URL starts with "rediss:", but only "redis:\/\/" is supported$/,
+      );
     });
   });
 }

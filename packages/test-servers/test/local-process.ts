@@ -64,7 +64,10 @@ export function testLocalProcess(): void {
       const folder = way === 'idle' ? await dataFolder(url) : undefined;
       if (signal !== undefined) parent.kill(signal);
       await exited;
-      await vi.waitFor(() => expect(ask(url, 'PING')).rejects.toThrow('ECONNREFUSED'), { timeout: 10_000, interval: 20 });
+      await vi.waitFor(() => expect(ask(url, 'PING')).rejects.toThrow('ECONNREFUSED'), {
+        timeout: 10_000,
+        interval: 20,
+      });
       if (folder !== undefined) {
         await vi.waitFor(() => expect(existsSync(dirname(folder))).toBe(false), { timeout: 10_000, interval: 20 });
       }

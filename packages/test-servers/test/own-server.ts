@@ -125,7 +125,9 @@ export function testOwnServer(way: 'local' | 'docker'): void {
     });
 
     test('a server that cannot start tells why in its own words, without the password', async () => {
-      const failure = await startRedis({ password: 'hush-hush', args: ['--no-such-option', 'hush-hush'] }).catch((error: unknown) => error);
+      const failure = await startRedis({ password: 'hush-hush', args: ['--no-such-option', 'hush-hush'] }).catch(
+        (error: unknown) => error,
+      );
       expect(String(failure)).toMatch(/on 127\.0\.0\.1:\d+ exited with code 1/);
       expect(String(failure)).toMatch(/FATAL CONFIG FILE ERROR/);
       expect(String(failure)).toContain('no-such-option');

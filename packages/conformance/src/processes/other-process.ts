@@ -67,7 +67,9 @@ function createCaller(child: ChildProcess): (request: Request) => Promise<unknow
     else call?.reject(Object.assign(new Error(reply.error.message), { code: reply.error.code }));
   });
   child.once('error', end);
-  child.once('exit', (code, signal) => end(new Error(`the other process has ended (${signal ?? `exit code ${code}`})`)));
+  child.once('exit', (code, signal) =>
+    end(new Error(`the other process has ended (${signal ?? `exit code ${code}`})`)),
+  );
 
   return (request) => {
     const call = new Promise<unknown>((resolve, reject) => {

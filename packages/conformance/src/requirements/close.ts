@@ -21,13 +21,37 @@ export const closeRequirements: readonly Requirement[] = [
       await mustFree(provider, claim, 'by the holder');
       await Promise.all([provider.close(), provider.close()]);
       await provider.close();
-      await mustReject(call(() => provider.tryAcquire(claim)), 'LOCK_CLOSED', 'for tryAcquire after close');
-      await mustReject(call(() => provider.tryAcquire(claim, () => {})), 'LOCK_CLOSED', 'for tryAcquire with wake after close');
-      await mustReject(call(() => provider.renew(claim)), 'LOCK_CLOSED', 'for renew after close');
-      await mustReject(call(() => provider.release(claim)), 'LOCK_CLOSED', 'for release after close');
-      await mustReject(call(() => provider.inspect(claim.key)), 'LOCK_CLOSED', 'for inspect after close');
+      await mustReject(
+        call(() => provider.tryAcquire(claim)),
+        'LOCK_CLOSED',
+        'for tryAcquire after close',
+      );
+      await mustReject(
+        call(() => provider.tryAcquire(claim, () => {})),
+        'LOCK_CLOSED',
+        'for tryAcquire with wake after close',
+      );
+      await mustReject(
+        call(() => provider.renew(claim)),
+        'LOCK_CLOSED',
+        'for renew after close',
+      );
+      await mustReject(
+        call(() => provider.release(claim)),
+        'LOCK_CLOSED',
+        'for release after close',
+      );
+      await mustReject(
+        call(() => provider.inspect(claim.key)),
+        'LOCK_CLOSED',
+        'for inspect after close',
+      );
       if (provider.list === undefined) return;
-      await mustReject(call(() => drain(provider, claim.key)), 'LOCK_CLOSED', 'for list after close');
+      await mustReject(
+        call(() => drain(provider, claim.key)),
+        'LOCK_CLOSED',
+        'for list after close',
+      );
     },
   },
   {
@@ -38,7 +62,11 @@ export const closeRequirements: readonly Requirement[] = [
     async check(context) {
       const provider = await context.create();
       await within(context.patience, provider.close(), 'close() of an unused provider to resolve');
-      await mustReject(call(() => provider.inspect(context.key())), 'LOCK_CLOSED', 'for inspect after close');
+      await mustReject(
+        call(() => provider.inspect(context.key())),
+        'LOCK_CLOSED',
+        'for inspect after close',
+      );
     },
   },
   {
@@ -49,12 +77,17 @@ export const closeRequirements: readonly Requirement[] = [
     async check(context) {
       const [one, two] = await context.createMany(2);
       const claims = range(10).map(() => context.claim(context.key(), { ttl: context.ttl }));
-      const calls = claims.flatMap((claim) => [one.tryAcquire(claim, () => {}), one.inspect(claim.key), one.renew(claim)]);
+      const calls = claims.flatMap((claim) => [
+        one.tryAcquire(claim, () => {}),
+        one.inspect(claim.key),
+        one.renew(claim),
+      ]);
       const settled = Promise.allSettled(calls);
       await within(context.patience, one.close(), 'close() to resolve while calls are in flight');
       await within(2 * context.patience, settled, 'calls that were in flight at close to settle');
       if (context.traits.expiry !== 'ttl') return;
-      for (const { key } of claims) await context.state(two, key, 'nobody holding or waiting once the ttl is over', isIdle);
+      for (const { key } of claims)
+        await context.state(two, key, 'nobody holding or waiting once the ttl is over', isIdle);
     },
   },
   {

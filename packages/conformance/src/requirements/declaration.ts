@@ -28,7 +28,11 @@ export const declarationRequirements: readonly Requirement[] = [
         const sound = (allowed as readonly unknown[]).includes(value);
         assert.ok(sound, `expected the trait ${trait} to be one of ${show(allowed)}, got ${show(value)}`);
       }
-      assert.deepEqual(two.traits, one.traits, `expected all providers to declare the same, got ${show(one.traits)} and ${show(two.traits)}`);
+      assert.deepEqual(
+        two.traits,
+        one.traits,
+        `expected all providers to declare the same, got ${show(one.traits)} and ${show(two.traits)}`,
+      );
     },
   },
 ];

@@ -26,7 +26,11 @@ export const downgradeRequirements: readonly Requirement[] = [
       await mustBeHeld(context, two, shared, 'after its downgrade');
       const other = context.claim(claim.key, { mode: 'shared', permits: 2 });
       await mustGrant(two, other, 'for another sharer after the downgrade');
-      await mustBeBusy(two, context.claim(claim.key, { mode: 'shared', permits: 2 }), 'for a third sharer with two permits');
+      await mustBeBusy(
+        two,
+        context.claim(claim.key, { mode: 'shared', permits: 2 }),
+        'for a third sharer with two permits',
+      );
       await context.state(two, claim.key, 'two holders, both shared', ({ holders }) => {
         return holders.length === 2 && holders.every(({ mode }) => mode === 'shared');
       });
@@ -53,13 +57,20 @@ export const downgradeRequirements: readonly Requirement[] = [
       const [one, two] = await context.createMany(2);
       const claim = context.claim(context.key());
       await mustGrant(one, claim, 'on a free key');
-      const sharers = [one, two].map((provider) => context.wait(provider, context.claim(claim.key, { mode: 'shared' })));
+      const sharers = [one, two].map((provider) =>
+        context.wait(provider, context.claim(claim.key, { mode: 'shared' })),
+      );
       for (const sharer of sharers) await sharer.inLine;
       const writer = context.wait(two, context.claim(claim.key));
       await writer.inLine;
       await mustGrant(one, { ...claim, mode: 'shared' }, 'for a downgrade');
-      for (const sharer of sharers) await context.granted(sharer, 'for a sharer in line, after the holder was downgraded');
-      assert.equal(writer.isGranted, false, 'expected the exclusive waiter to wait while sharers hold the key, it was granted');
+      for (const sharer of sharers)
+        await context.granted(sharer, 'for a sharer in line, after the holder was downgraded');
+      assert.equal(
+        writer.isGranted,
+        false,
+        'expected the exclusive waiter to wait while sharers hold the key, it was granted',
+      );
       for (const sharer of sharers) await mustFree(sharer.provider, sharer.claim, 'by a sharer');
       await mustFree(one, { ...claim, mode: 'shared' }, 'by the one that was downgraded');
       await context.granted(writer, 'for the exclusive waiter, after the last sharer has gone');
@@ -101,7 +112,11 @@ async function downgradeUnderAttack(context: Context, one: LockProvider, two: Lo
       if (attempt % 10 === 0) await turn();
       const attacker = context.claim(claim.key);
       const answer = await two.tryAcquire(attacker);
-      assert.equal(answer.granted, false, 'expected no exclusive grant during a downgrade; there was a gap, and another owner got in');
+      assert.equal(
+        answer.granted,
+        false,
+        'expected no exclusive grant during a downgrade; there was a gap, and another owner got in',
+      );
     }
   });
   const conversion = mustGrant(one, shared, 'for a downgrade').finally(() => (done = true));

@@ -25,7 +25,10 @@ export const exclusionRequirements: readonly Requirement[] = [
         });
         const winners = (await Promise.all(attempts)).filter(({ granted }) => granted);
         const owners = winners.map(({ claim }) => claim.owner);
-        assert.ok(winners.length <= 1, `expected at most one of 100 attempts to be granted, ${winners.length} were: ${show(owners)}`);
+        assert.ok(
+          winners.length <= 1,
+          `expected at most one of 100 attempts to be granted, ${winners.length} were: ${show(owners)}`,
+        );
         for (const { provider, claim } of winners) await mustFree(provider, claim, 'for the one winner');
       });
       await Promise.all(checks);
@@ -75,7 +78,9 @@ export const exclusionRequirements: readonly Requirement[] = [
       const key = context.key();
       const [holder, next] = [context.claim(key), context.claim(key)];
       await mustGrant(one, holder, 'on a free key');
-      await Promise.all(range(20).map((index) => mustBeBusy(pick([one, two], index), context.claim(key), 'while it is held')));
+      await Promise.all(
+        range(20).map((index) => mustBeBusy(pick([one, two], index), context.claim(key), 'while it is held')),
+      );
       await context.state(two, key, 'one holder and nobody in line after busy attempts without wake', (state) => {
         return state.holders.length === 1 && state.waiters === 0;
       });
@@ -108,6 +113,10 @@ async function countTogether(context: Context, providers: readonly LockProvider[
   });
   await Promise.all(work);
   const first = overlaps[0] === undefined ? '' : `; first, ${overlaps[0]}`;
-  assert.equal(counter, contenders, `expected the counter to reach ${contenders} under the lock, it reached ${counter}: holders overlapped ${overlaps.length} times${first}`);
+  assert.equal(
+    counter,
+    contenders,
+    `expected the counter to reach ${contenders} under the lock, it reached ${counter}: holders overlapped ${overlaps.length} times${first}`,
+  );
   assert.deepEqual(overlaps, [], `expected no two holders at once, but ${overlaps.length} times there were${first}`);
 }

@@ -36,9 +36,15 @@ export const expiryRequirements: readonly Requirement[] = [
       await mustGrant(one, stays, 'for the first of two permits');
       const held = await timed(() => mustGrant(one, goes, 'for the second of two permits'));
       const taken = await firstGrant(context, two, next, held.answeredAt + context.ttl + context.patience);
-      assert.ok(taken !== undefined, `expected the permit of an expired share to be free after ${context.ttl} ms; it was not`);
+      assert.ok(
+        taken !== undefined,
+        `expected the permit of an expired share to be free after ${context.ttl} ms; it was not`,
+      );
       const lasted = taken.answeredAt - held.sentAt;
-      assert.ok(lasted >= certain(context.ttl), `expected a share to last ${context.ttl} ms, its permit was given away after ${lasted} ms`);
+      assert.ok(
+        lasted >= certain(context.ttl),
+        `expected a share to last ${context.ttl} ms, its permit was given away after ${lasted} ms`,
+      );
       await mustBeBusy(two, context.claim(stays.key, shared), 'for a third share: the first has not expired');
       await mustBeBusy(two, context.claim(stays.key), 'for an exclusive claim: the first share has not expired');
       await mustNotRenew(one, goes, 'for the share that has expired');
@@ -53,7 +59,10 @@ export const expiryRequirements: readonly Requirement[] = [
     appliesTo: whenTtlExpires,
     async check(context) {
       const [one, two] = await context.createMany(2);
-      const [renewed, released] = [context.claim(context.key(), { ttl: context.ttl }), context.claim(context.key(), { ttl: context.ttl })];
+      const [renewed, released] = [
+        context.claim(context.key(), { ttl: context.ttl }),
+        context.claim(context.key(), { ttl: context.ttl }),
+      ];
       await Promise.all([renewed, released].map((claim) => mustGrant(one, claim, 'on a free key')));
       for (const { key } of [renewed, released]) await context.state(two, key, 'no holder after the ttl', isIdle);
       await mustNotRenew(one, renewed, 'for a hold that inspect shows as expired');
@@ -91,9 +100,15 @@ export const expiryRequirements: readonly Requirement[] = [
       const provider = await context.create();
       const claim = context.claim(context.key());
       const { validity } = await mustGrant(provider, claim, 'on a free key');
-      assert.ok(validity !== undefined && validity > 0, `expected a session provider to report the validity of a grant in ms, got ${validity}`);
+      assert.ok(
+        validity !== undefined && validity > 0,
+        `expected a session provider to report the validity of a grant in ms, got ${validity}`,
+      );
       const renewal = await mustRenewValidity(provider, claim);
-      assert.ok(renewal !== undefined && renewal > 0, `expected a session provider to report the validity of a renewal in ms, got ${renewal}`);
+      assert.ok(
+        renewal !== undefined && renewal > 0,
+        `expected a session provider to report the validity of a renewal in ms, got ${renewal}`,
+      );
       await mustFree(provider, claim, 'by the holder');
     },
   },

@@ -44,7 +44,12 @@ export const fairnessRequirements: readonly Requirement[] = [
       const [one, two] = await context.createMany(2);
       const checks = range(10).map(async (round) => {
         const key = context.key();
-        const [holder, waiter, newcomer, other] = [context.claim(key), context.claim(key), context.claim(key), context.claim(key)];
+        const [holder, waiter, newcomer, other] = [
+          context.claim(key),
+          context.claim(key),
+          context.claim(key),
+          context.claim(key),
+        ];
         await mustGrant(one, holder, 'on a free key');
         await mustBeBusy(two, waiter, 'while it is held', () => {});
         const when = `for a newcomer after a release, while ${waiter.owner} is in line`;
@@ -78,8 +83,13 @@ export const fairnessRequirements: readonly Requirement[] = [
       await mustFree(one, holder, 'by the holder');
       for (const [index, { provider, claim }] of inLine.entries()) {
         const behind = inLine.slice(index + 1);
-        for (const other of behind) await mustBeBusy(other.provider, other.claim, `for one behind number ${index + 1} in line`, () => {});
-        await mustGrant(provider, claim, `for number ${index + 1} in line, whose turn it is though it and others tried again`);
+        for (const other of behind)
+          await mustBeBusy(other.provider, other.claim, `for one behind number ${index + 1} in line`, () => {});
+        await mustGrant(
+          provider,
+          claim,
+          `for number ${index + 1} in line, whose turn it is though it and others tried again`,
+        );
         await mustFree(provider, claim, 'by the holder');
       }
     },
@@ -98,16 +108,23 @@ export const fairnessRequirements: readonly Requirement[] = [
       await writer.inLine;
       for (const provider of [one, two]) {
         const late = context.claim(key, { mode: 'shared' });
-        await mustBeBusy(provider, late, 'for a reader that comes while a writer waits: a stream of readers would starve it');
+        await mustBeBusy(
+          provider,
+          late,
+          'for a reader that comes while a writer waits: a stream of readers would starve it',
+        );
       }
-      const readers = range(4).map((index) => context.wait(pick([one, two], index), context.claim(key, { mode: 'shared' })));
+      const readers = range(4).map((index) =>
+        context.wait(pick([one, two], index), context.claim(key, { mode: 'shared' })),
+      );
       for (const reader of readers) await reader.inLine;
       await mustFree(one, early, 'by the early reader');
       await context.granted(writer, 'for the writer, after the reader before it has gone');
       const passed = readers.filter(({ isGranted }) => isGranted).length;
       assert.equal(passed, 0, `expected no reader to be admitted next to the writer, ${passed} were`);
       await mustFree(two, writer.claim, 'by the writer');
-      for (const reader of readers) await context.granted(reader, 'for each reader behind the writer, while the others still hold');
+      for (const reader of readers)
+        await context.granted(reader, 'for each reader behind the writer, while the others still hold');
       for (const reader of readers) await mustFree(reader.provider, reader.claim, 'by a reader');
       await context.state(one, key, 'nobody holding or waiting', isIdle);
     },
@@ -146,5 +163,9 @@ async function mustBeInOrder(context: Context, waiters: readonly Waiting[], who:
   });
   await within(2 * context.patience, Promise.all(done), `all ${waiters.length} waiters in line to be granted`);
   const inLine = range(waiters.length);
-  assert.deepEqual(order, inLine, `expected ${who} to be granted in the order of the line, ${inLine.join(' ')}; it was ${order.join(' ')}`);
+  assert.deepEqual(
+    order,
+    inLine,
+    `expected ${who} to be granted in the order of the line, ${inLine.join(' ')}; it was ${order.join(' ')}`,
+  );
 }

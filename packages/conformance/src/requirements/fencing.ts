@@ -72,15 +72,29 @@ export const fencingRequirements: readonly Requirement[] = [
     async check(context) {
       const providers = await context.createMany(2);
       const key = context.key();
-      const modes: readonly (readonly Mode[])[] = [['shared', 'shared', 'shared'], ['exclusive'], ['shared'], ['exclusive'], ['exclusive'], ['shared', 'shared']];
+      const modes: readonly (readonly Mode[])[] = [
+        ['shared', 'shared', 'shared'],
+        ['exclusive'],
+        ['shared'],
+        ['exclusive'],
+        ['exclusive'],
+        ['shared', 'shared'],
+      ];
       const given = new Set<bigint>();
       let latest = 0n;
       for (const group of modes) {
         const claims = group.map((mode) => context.claim(key, { mode }));
         const tokens: bigint[] = [];
         for (const [index, claim] of claims.entries()) {
-          const { token } = await mustGrant(pick(providers, index), claim, `for a claim in ${claim.mode} mode among ${group.join(', ')}`);
-          assert.ok(!given.has(token), `expected a token that was never given, got ${token} again for a claim in ${claim.mode} mode`);
+          const { token } = await mustGrant(
+            pick(providers, index),
+            claim,
+            `for a claim in ${claim.mode} mode among ${group.join(', ')}`,
+          );
+          assert.ok(
+            !given.has(token),
+            `expected a token that was never given, got ${token} again for a claim in ${claim.mode} mode`,
+          );
           mustExceed(token, latest, `for a claim in ${claim.mode} mode, after those it conflicts with`);
           given.add(token);
           tokens.push(token);
@@ -111,7 +125,12 @@ export const fencingRequirements: readonly Requirement[] = [
   },
 ];
 
-async function takeOnce(context: Context, provider: LockProvider, key: string, floor: bigint | undefined): Promise<bigint> {
+async function takeOnce(
+  context: Context,
+  provider: LockProvider,
+  key: string,
+  floor: bigint | undefined,
+): Promise<bigint> {
   const claim = context.claim(key, floor === undefined ? {} : { floor });
   const { token } = await mustGrant(provider, claim, 'on a free key');
   await mustFree(provider, claim, 'by the holder');

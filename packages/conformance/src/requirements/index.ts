@@ -48,6 +48,7 @@ export const requirements: readonly Requirement[] = [
 export function selectRequirements(only: readonly string[] | undefined): readonly Requirement[] {
   if (only === undefined) return requirements;
   const unknown = only.filter((id) => !requirements.some((requirement) => requirement.id === id));
-  if (unknown.length > 0) throw new TypeError(`Option "only" names requirements that do not exist: ${unknown.join(', ')}.`);
+  if (unknown.length > 0)
+    throw new TypeError(`Option "only" names requirements that do not exist: ${unknown.join(', ')}.`);
   return requirements.filter(({ id }) => only.includes(id));
 }

@@ -24,7 +24,8 @@ export const inspectionRequirements: readonly Requirement[] = [
         assert.ok(holder !== undefined);
         assert.equal(holder.owner, claim.owner, `expected the owner ${show(claim.owner)}, got ${show(holder)}`);
         assert.equal(holder.mode, 'exclusive', `expected the mode exclusive, got ${show(holder)}`);
-        if (context.traits.fencing !== 'none') assert.equal(holder.token, token, `expected the token ${token}, got ${show(holder)}`);
+        if (context.traits.fencing !== 'none')
+          assert.equal(holder.token, token, `expected the token ${token}, got ${show(holder)}`);
         mustRemain(context, holder, claim.ttl);
       }
       await mustFree(one, claim, 'by the holder');
@@ -38,13 +39,22 @@ export const inspectionRequirements: readonly Requirement[] = [
     async check(context) {
       const [one, two] = await context.createMany(2);
       const { longTtl } = context;
-      const [short, long] = [context.claim(context.key(), { ttl: longTtl / 2 }), context.claim(context.key(), { ttl: longTtl })];
+      const [short, long] = [
+        context.claim(context.key(), { ttl: longTtl / 2 }),
+        context.claim(context.key(), { ttl: longTtl }),
+      ];
       for (const claim of [short, long]) await mustGrant(one, claim, 'on a free key');
       const [ofShort, ofLong] = await Promise.all([short, long].map(({ key }) => remaining(context, two, key)));
       assert.ok(ofShort !== undefined && ofLong !== undefined);
       const told = `of ttls of ${short.ttl} and ${long.ttl} ms, ${show(ofShort)} and ${show(ofLong)} ms remain`;
-      assert.ok(ofShort <= short.ttl && ofShort > short.ttl - 2 * context.patience, `expected nearly the whole ttl to remain; ${told}`);
-      assert.ok(ofLong <= long.ttl && ofLong > long.ttl - 2 * context.patience, `expected nearly the whole ttl to remain; ${told}`);
+      assert.ok(
+        ofShort <= short.ttl && ofShort > short.ttl - 2 * context.patience,
+        `expected nearly the whole ttl to remain; ${told}`,
+      );
+      assert.ok(
+        ofLong <= long.ttl && ofLong > long.ttl - 2 * context.patience,
+        `expected nearly the whole ttl to remain; ${told}`,
+      );
       for (const claim of [short, long]) await mustFree(one, claim, 'by the holder');
     },
   },
@@ -64,11 +74,19 @@ export const inspectionRequirements: readonly Requirement[] = [
       }
       const { holders } = await context.state(one, key, 'three holders', (state) => state.holders.length === 3);
       const owners = holders.map(({ owner }) => owner).toSorted();
-      assert.deepEqual(owners, sharers.map(({ owner }) => owner).toSorted(), `expected the three sharers, got ${show(holders)}`);
+      assert.deepEqual(
+        owners,
+        sharers.map(({ owner }) => owner).toSorted(),
+        `expected the three sharers, got ${show(holders)}`,
+      );
       for (const holder of holders) {
         assert.equal(holder.mode, 'shared', `expected the mode shared, got ${show(holder)}`);
         if (context.traits.fencing !== 'none') {
-          assert.equal(holder.token, tokens.get(holder.owner), `expected the token ${tokens.get(holder.owner)}, got ${show(holder)}`);
+          assert.equal(
+            holder.token,
+            tokens.get(holder.owner),
+            `expected the token ${tokens.get(holder.owner)}, got ${show(holder)}`,
+          );
         }
       }
       for (const [index, claim] of sharers.entries()) await mustFree(pick([one, two], index), claim, 'by a sharer');
@@ -106,7 +124,11 @@ export const inspectionRequirements: readonly Requirement[] = [
       const claim = context.claim(context.key());
       const nothing: KeyState = { key: claim.key, holders: [], waiters: 0 };
       const mustBeNothing = ({ key, holders, waiters }: KeyState, when: string): void =>
-        assert.deepEqual({ key, holders, waiters }, nothing, `expected ${show(nothing)} ${when}, got ${show({ key, holders, waiters })}`);
+        assert.deepEqual(
+          { key, holders, waiters },
+          nothing,
+          `expected ${show(nothing)} ${when}, got ${show({ key, holders, waiters })}`,
+        );
       mustBeNothing(await provider.inspect(claim.key), 'for a key that nobody ever held');
       await mustGrant(provider, claim, 'on a free key, after inspect');
       await mustFree(provider, claim, 'by the holder');
@@ -122,18 +144,31 @@ export const inspectionRequirements: readonly Requirement[] = [
       const [one, two] = await context.createMany(2);
       const u = context.unique();
       const prefixes = [u, `${u}[a]*`, `${u}/{x}`, `${u}%`];
-      const held = [...prefixes, `${u}1`, `${u}[a]*2`, `${u}/{x}3`, `${u}a`, `${u}%41`, `x${u}`].map((key) => context.claim(key));
+      const held = [...prefixes, `${u}1`, `${u}[a]*2`, `${u}/{x}3`, `${u}a`, `${u}%41`, `x${u}`].map((key) =>
+        context.claim(key),
+      );
       for (const claim of held) await mustGrant(one, claim, 'on a free key');
       const gone = context.claim(`${u}gone`);
       await mustGrant(one, gone, 'on a free key');
       await mustFree(one, gone, 'by the holder');
       for (const prefix of prefixes) {
-        const expected = held.map(({ key }) => key).filter((key) => key.startsWith(prefix)).toSorted();
+        const expected = held
+          .map(({ key }) => key)
+          .filter((key) => key.startsWith(prefix))
+          .toSorted();
         const what = `list(${show(prefix)}) to give ${show(expected)}`;
-        await context.eventually(what, () => listed(two, prefix), (keys) => JSON.stringify(keys) === JSON.stringify(expected));
+        await context.eventually(
+          what,
+          () => listed(two, prefix),
+          (keys) => JSON.stringify(keys) === JSON.stringify(expected),
+        );
       }
       for (const claim of held) await mustFree(one, claim, 'by the holder');
-      await context.eventually('list to give nothing after all releases', () => listed(two, u), (keys) => keys.length === 0);
+      await context.eventually(
+        'list to give nothing after all releases',
+        () => listed(two, u),
+        (keys) => keys.length === 0,
+      );
     },
   },
 ];

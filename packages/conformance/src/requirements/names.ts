@@ -38,7 +38,13 @@ export const namesRequirements: readonly Requirement[] = [
       const u = context.unique();
       const sharers = [0, 1].map(() => context.claim(u, { mode: 'shared', permits: 2 }));
       for (const sharer of sharers) await mustGrant(one, sharer, 'for one of two permits');
-      await holdTogether(context, oddNames(u).slice(1).map((key) => context.claim(key)), sharers);
+      await holdTogether(
+        context,
+        oddNames(u)
+          .slice(1)
+          .map((key) => context.claim(key)),
+        sharers,
+      );
       for (const sharer of sharers) await mustFree(one, sharer, 'by a sharer');
     },
   },
@@ -50,7 +56,11 @@ export const namesRequirements: readonly Requirement[] = [
     async check(context) {
       // Short, so that the names differ behind it.
       const u = context.unique().slice(-40);
-      await holdTogether(context, longNames(u).map((key) => context.claim(key)), []);
+      await holdTogether(
+        context,
+        longNames(u).map((key) => context.claim(key)),
+        [],
+      );
     },
   },
   {
@@ -80,7 +90,17 @@ export const namesRequirements: readonly Requirement[] = [
       const holder = context.claim(context.key(), { owner });
       await mustGrant(one, holder, 'on a free key');
       const [label] = owner.split('/');
-      const alike = [`${owner}~1`, `${owner}~`, owner.toLowerCase(), owner.toUpperCase(), owner.slice(0, -1), `${owner} `, `${label}/`, `${owner}|1`, `${owner}:`];
+      const alike = [
+        `${owner}~1`,
+        `${owner}~`,
+        owner.toLowerCase(),
+        owner.toUpperCase(),
+        owner.slice(0, -1),
+        `${owner} `,
+        `${label}/`,
+        `${owner}|1`,
+        `${owner}:`,
+      ];
       for (const [index, other] of alike.entries()) {
         const claim: Claim = { ...holder, owner: other };
         const when = `for the owner ${JSON.stringify(other)}, while ${JSON.stringify(owner)} holds the key`;
@@ -89,7 +109,12 @@ export const namesRequirements: readonly Requirement[] = [
         await mustFreeNothing(pick([one, two], index), claim, when);
       }
       await mustRenew(one, holder, 'by the holder');
-      await context.state(two, holder.key, `the owner ${owner} verbatim`, ({ holders }) => holders.length === 1 && holders[0]?.owner === owner);
+      await context.state(
+        two,
+        holder.key,
+        `the owner ${owner} verbatim`,
+        ({ holders }) => holders.length === 1 && holders[0]?.owner === owner,
+      );
       await mustFree(one, holder, 'by the holder');
     },
   },
@@ -100,12 +125,20 @@ async function holdTogether(context: Context, claims: readonly Claim[], others: 
   const provider = await context.create();
   const keys = new Set([...claims, ...others].map(({ key }) => key));
   const take = claims.map(async (claim) => {
-    await mustGrant(provider, claim, `for the key ${JSON.stringify(claim.key)}, while ${keys.size - 1} other keys are held`);
+    await mustGrant(
+      provider,
+      claim,
+      `for the key ${JSON.stringify(claim.key)}, while ${keys.size - 1} other keys are held`,
+    );
   });
   await Promise.all(take);
   await mustBeSeparate(context, claims, others);
   await Promise.all(claims.map((claim) => mustFree(provider, claim, `for the key ${JSON.stringify(claim.key)}`)));
-  await Promise.all(claims.map(({ key }) => context.state(provider, key, `nobody holding or waiting for ${JSON.stringify(key)}`, isIdle)));
+  await Promise.all(
+    claims.map(({ key }) =>
+      context.state(provider, key, `nobody holding or waiting for ${JSON.stringify(key)}`, isIdle),
+    ),
+  );
 }
 
 async function mustBeSeparate(context: Context, claims: readonly Claim[], others: readonly Claim[]): Promise<void> {

@@ -47,13 +47,20 @@ export const processesRequirements: readonly Requirement[] = [
       const validity = grant.validity ?? ttl;
       const next = context.claim(victim.key);
       const taken = await firstGrant(context, provider, next, answeredAt + Math.max(validity, ttl) * 2 + patience);
-      assert.ok(taken !== undefined, `expected the key of a killed process to be free after ${validity} ms, it was held for ${Math.round(now() - answeredAt)} ms`);
+      assert.ok(
+        taken !== undefined,
+        `expected the key of a killed process to be free after ${validity} ms, it was held for ${Math.round(now() - answeredAt)} ms`,
+      );
       const lasted = taken.answeredAt - sentAt;
       // A session that ends with its connection may let go at once; nobody is left who could believe to hold it.
       if (context.traits.expiry === 'ttl') {
-        assert.ok(lasted >= certain(validity), `expected the hold to last ${validity} ms though its process was killed, it lasted ${Math.round(lasted)} ms`);
+        assert.ok(
+          lasted >= certain(validity),
+          `expected the hold to last ${validity} ms though its process was killed, it lasted ${Math.round(lasted)} ms`,
+        );
       }
-      if (context.traits.fencing !== 'none') mustExceed(taken.grant.token, grant.token, 'after the hold of a killed process ended');
+      if (context.traits.fencing !== 'none')
+        mustExceed(taken.grant.token, grant.token, 'after the hold of a killed process ended');
       await mustFree(provider, next, 'by the next holder');
     },
   },
@@ -73,7 +80,11 @@ export const processesRequirements: readonly Requirement[] = [
       await other.kill();
       await mustFree(provider, holder, 'by the holder');
       // How long a place in line lasts without a sign of life is the provider's choice.
-      await within(context.patience + 12_000, next.granted, 'a grant for the waiter behind one whose process was killed');
+      await within(
+        context.patience + 12_000,
+        next.granted,
+        'a grant for the waiter behind one whose process was killed',
+      );
       await mustFree(provider, next.claim, 'by the waiter that was granted');
       await context.state(provider, holder.key, 'nobody holding or waiting', isIdle);
     },
@@ -92,7 +103,11 @@ export const processesRequirements: readonly Requirement[] = [
       await other.call('tryAcquire', holder);
       await mustBeBusy(provider, waiter, 'while another process holds the key', () => (wakes += 1));
       await other.call('release', holder);
-      await context.eventually('a wake after the release in another process', () => wakes, (count) => count > 0);
+      await context.eventually(
+        'a wake after the release in another process',
+        () => wakes,
+        (count) => count > 0,
+      );
       await mustGrant(provider, waiter, 'after the release in another process');
       await mustFree(provider, waiter, 'by the waiter that was granted');
       await other.call('close');
@@ -118,10 +133,15 @@ async function countInFile(context: Context, file: string): Promise<void> {
   await Promise.all([own(), ...others.map((other) => other.count(file, claims()))]);
   const { count, tokens } = await readCounter(file);
   const total = perProcess * (others.length + 1);
-  assert.equal(count, total, `expected four processes to count to ${total} under the lock, they counted to ${count}: holders overlapped`);
+  assert.equal(
+    count,
+    total,
+    `expected four processes to count to ${total} under the lock, they counted to ${count}: holders overlapped`,
+  );
   if (context.traits.fencing === 'none') return;
   for (const [index, token] of tokens.entries()) {
     const before = tokens[index - 1];
-    if (before !== undefined) mustExceed(BigInt(token), BigInt(before), `for grant ${index + 1} of ${total} in four processes`);
+    if (before !== undefined)
+      mustExceed(BigInt(token), BigInt(before), `for grant ${index + 1} of ${total} in four processes`);
   }
 }

@@ -52,7 +52,8 @@ export const releaseRequirements: readonly Requirement[] = [
       const [one, two] = await context.createMany(2);
       const key = context.key();
       const sharers = range(3).map(() => context.claim(key, { mode: 'shared', permits: 3 }));
-      for (const [index, claim] of sharers.entries()) await mustGrant(pick([one, two], index), claim, 'for one of three permits');
+      for (const [index, claim] of sharers.entries())
+        await mustGrant(pick([one, two], index), claim, 'for one of three permits');
       for (const [index, claim] of sharers.entries()) {
         await mustBeBusy(two, context.claim(key), `for an exclusive claim while ${3 - index} sharers hold the key`);
         await mustFree(pick([one, two], index), claim, 'by a sharer');
@@ -151,7 +152,8 @@ export const releaseRequirements: readonly Requirement[] = [
       const holder = context.claim(key);
       await mustGrant(one, holder, 'on a free key');
       const waiters = range(3).map(() => context.claim(key));
-      for (const [index, claim] of waiters.entries()) await mustBeBusy(pick([one, two], index), claim, 'while it is held', () => {});
+      for (const [index, claim] of waiters.entries())
+        await mustBeBusy(pick([one, two], index), claim, 'while it is held', () => {});
       const [first, second, third] = waiters as [Claim, Claim, Claim];
       await mustFreeNothing(two, second, 'by a waiter');
       await context.state(two, key, 'two of three waiters left in line', (state) => state.waiters === 2);

@@ -30,7 +30,11 @@ export const renewalRequirements: readonly Requirement[] = [
       const holder = context.claim(context.key());
       await mustGrant(one, holder, 'on a free key');
       for (const provider of [one, two]) {
-        await mustNotRenew(provider, context.claim(holder.key), `by an owner that does not hold the key (${holder.owner} does)`);
+        await mustNotRenew(
+          provider,
+          context.claim(holder.key),
+          `by an owner that does not hold the key (${holder.owner} does)`,
+        );
         await mustBeHeld(context, two, holder, 'after another owner called renew');
       }
       await mustRenew(one, holder, 'by the holder');
@@ -83,7 +87,12 @@ export const renewalRequirements: readonly Requirement[] = [
       await mustRenew(one, claim, `with a token above its own, ${token}`, raised);
       await mustHaveToken(one, claim, raised, `after it was raised to ${raised}`);
       await mustNotRenew(one, claim, `with a token below its own, ${raised}`, raised - 1n);
-      await mustNotRenew(two, context.claim(claim.key), 'with a token, by an owner that does not hold the key', raised + 9n);
+      await mustNotRenew(
+        two,
+        context.claim(claim.key),
+        'with a token, by an owner that does not hold the key',
+        raised + 9n,
+      );
       await mustBeHeld(context, two, claim, 'after others tried to renew with a token');
       await mustFree(one, claim, 'by the holder');
       const next = context.claim(claim.key);
@@ -99,7 +108,12 @@ async function mustHaveToken(provider: LockProvider, claim: Claim, token: bigint
   assert.equal(again.token, token, `expected the lease to have the token ${token} ${when}, got ${again.token}`);
 }
 
-async function renewalRestarts(context: Context, one: LockProvider, two: LockProvider, mode: Claim['mode']): Promise<void> {
+async function renewalRestarts(
+  context: Context,
+  one: LockProvider,
+  two: LockProvider,
+  mode: Claim['mode'],
+): Promise<void> {
   const { ttl, patience } = context;
   const claim = context.claim(context.key(), { ttl, mode });
   const held = await timed(() => mustGrant(one, claim, 'on a free key'));
@@ -110,12 +124,18 @@ async function renewalRestarts(context: Context, one: LockProvider, two: LockPro
   if (renewal === false) {
     // A machine that was busy for half a ttl proves nothing.
     const early = asked - held.sentAt < certain(ttl);
-    assert.ok(!early, `expected renew to succeed ${Math.round(asked - held.sentAt)} ms into a ttl of ${ttl} ms, got false`);
+    assert.ok(
+      !early,
+      `expected renew to succeed ${Math.round(asked - held.sentAt)} ms into a ttl of ${ttl} ms, got false`,
+    );
     return;
   }
   const next = context.claim(claim.key);
   const taken = await firstGrant(context, two, next, asked + ttl + patience);
-  assert.ok(taken !== undefined, `expected the ${mode} hold to end ${ttl} ms after its renewal, it lasted ${Math.round(now() - renewedAt)} ms`);
+  assert.ok(
+    taken !== undefined,
+    `expected the ${mode} hold to end ${ttl} ms after its renewal, it lasted ${Math.round(now() - renewedAt)} ms`,
+  );
   const lasted = taken.answeredAt - renewedAt;
   assert.ok(
     lasted >= certain(renewal.validity ?? ttl),

@@ -81,7 +81,8 @@ export const repeatRequirements: readonly Requirement[] = [
       const key = context.key();
       const [holder, waiter] = [context.claim(key), context.claim(key)];
       await mustGrant(one, holder, 'on a free key');
-      for (const wake of [() => {}, () => {}, undefined, () => {}]) await mustBeBusy(two, waiter, 'while it is held', wake);
+      for (const wake of [() => {}, () => {}, undefined, () => {}])
+        await mustBeBusy(two, waiter, 'while it is held', wake);
       await context.state(two, key, 'one waiter, however often it repeated its claim', ({ waiters }) => waiters === 1);
       await mustFree(one, holder, 'by the holder');
       await mustGrant(two, waiter, 'for the only one in line');
@@ -100,7 +101,12 @@ async function repeatSame({ traits }: Context, provider: LockProvider, claim: Cl
   }
 }
 
-async function repeatRestarts(context: Context, one: LockProvider, two: LockProvider, mode: Claim['mode']): Promise<void> {
+async function repeatRestarts(
+  context: Context,
+  one: LockProvider,
+  two: LockProvider,
+  mode: Claim['mode'],
+): Promise<void> {
   const { ttl, patience } = context;
   const claim = context.claim(context.key(), { ttl, mode });
   const held = await timed(() => mustGrant(one, claim, 'on a free key'));
@@ -108,7 +114,10 @@ async function repeatRestarts(context: Context, one: LockProvider, two: LockProv
   const repeated = await timed(() => mustGrant(one, claim, 'for a repeat in the middle of the ttl'));
   const next = context.claim(claim.key);
   const taken = await firstGrant(context, two, next, repeated.answeredAt + ttl + patience);
-  assert.ok(taken !== undefined, `expected the ${mode} hold to end after its ttl of ${ttl} ms, it lasted ${Math.round(now() - repeated.sentAt)} ms`);
+  assert.ok(
+    taken !== undefined,
+    `expected the ${mode} hold to end after its ttl of ${ttl} ms, it lasted ${Math.round(now() - repeated.sentAt)} ms`,
+  );
   const lasted = taken.answeredAt - repeated.sentAt;
   assert.ok(
     lasted >= certain(ttl),

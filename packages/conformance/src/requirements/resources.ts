@@ -10,8 +10,14 @@ export function activeResources(): Readonly<Record<string, number>> {
 }
 
 /** Fails unless the counts go back to `before`. */
-export async function mustNotGrow(context: Context, before: Readonly<Record<string, number>>, when: string): Promise<void> {
-  await context.eventually(`timers and connections as before (${JSON.stringify(before)}) ${when}`, activeResources, (after) =>
-    kinds.every((kind) => (after[kind] ?? 0) <= (before[kind] ?? 0)),
+export async function mustNotGrow(
+  context: Context,
+  before: Readonly<Record<string, number>>,
+  when: string,
+): Promise<void> {
+  await context.eventually(
+    `timers and connections as before (${JSON.stringify(before)}) ${when}`,
+    activeResources,
+    (after) => kinds.every((kind) => (after[kind] ?? 0) <= (before[kind] ?? 0)),
   );
 }

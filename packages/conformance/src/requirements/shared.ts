@@ -16,14 +16,19 @@ export const sharedRequirements: readonly Requirement[] = [
       const [one, two] = await context.createMany(2);
       const key = context.key();
       const sharers = range(20).map(() => context.claim(key, { mode: 'shared' }));
-      for (const [index, sharer] of sharers.entries()) await mustGrant(pick([one, two], index), sharer, `next to ${index} sharers`);
+      for (const [index, sharer] of sharers.entries())
+        await mustGrant(pick([one, two], index), sharer, `next to ${index} sharers`);
       await mustBeBusy(two, context.claim(key), 'for an exclusive claim while 20 sharers hold the key');
       for (const [index, sharer] of sharers.entries()) await mustFree(pick([one, two], index), sharer, 'by a sharer');
       const exclusive = context.claim(key);
       await mustGrant(two, exclusive, 'for an exclusive claim after all sharers have gone');
       for (const permits of [undefined, 1, 5]) {
         const changes = permits === undefined ? {} : { permits };
-        await mustBeBusy(one, context.claim(key, { mode: 'shared', ...changes }), 'for a sharer while the key is held exclusively');
+        await mustBeBusy(
+          one,
+          context.claim(key, { mode: 'shared', ...changes }),
+          'for a sharer while the key is held exclusively',
+        );
       }
       await mustFree(two, exclusive, 'by the exclusive holder');
       await context.state(one, key, 'nobody holding or waiting', isIdle);
@@ -46,7 +51,11 @@ export const sharedRequirements: readonly Requirement[] = [
         await mustBeBusy(two, last, `for sharer ${permits + 1} with ${permits} permits`);
         await mustFree(one, pick(sharers, 0), 'by a sharer');
         await mustGrant(two, last, `for one more sharer after one of ${permits} has gone`);
-        await mustBeBusy(one, context.claim(key, { mode: 'shared', permits }), `when all ${permits} permits are taken again`);
+        await mustBeBusy(
+          one,
+          context.claim(key, { mode: 'shared', permits }),
+          `when all ${permits} permits are taken again`,
+        );
         for (const sharer of sharers.slice(1)) await mustFree(one, sharer, 'by a sharer');
       });
       await Promise.all(checks);
@@ -115,7 +124,8 @@ export const sharedRequirements: readonly Requirement[] = [
       await mustGrant(one, holder, 'on a free key');
       const waiter = context.wait(two, context.claim(holder.key, { mode: 'shared', permits: 23 }));
       await waiter.inLine;
-      if (context.traits.fair) await refusesOtherNumber(context, holder.key, 'while a sharer with 23 permits is in line');
+      if (context.traits.fair)
+        await refusesOtherNumber(context, holder.key, 'while a sharer with 23 permits is in line');
       await mustFree(one, holder, 'by the exclusive holder');
       await context.granted(waiter, 'for the sharer in line');
       await mustFree(two, waiter.claim, 'by the sharer');
@@ -133,7 +143,11 @@ export const sharedRequirements: readonly Requirement[] = [
       for (const [index, permits] of numbers.entries()) {
         const changes = permits === undefined ? {} : { permits };
         const sharer = context.claim(key, { mode: 'shared', ...changes });
-        await mustGrant(pick([one, two], index), sharer, `with ${permits ?? 'unlimited'} permits, when nobody shares the key any more`);
+        await mustGrant(
+          pick([one, two], index),
+          sharer,
+          `with ${permits ?? 'unlimited'} permits, when nobody shares the key any more`,
+        );
         await mustFree(pick([one, two], index), sharer, 'by the sharer');
       }
     },
@@ -148,7 +162,11 @@ export const sharedRequirements: readonly Requirement[] = [
       const key = context.key();
       for (const changes of [{}, { permits: 3 }]) {
         const attempt = provider.tryAcquire(context.claim(key, { mode: 'shared', ...changes }));
-        await mustReject(attempt, 'LOCK_INVALID', 'for a shared claim, because the traits say shared: false (if it can, it should declare it)');
+        await mustReject(
+          attempt,
+          'LOCK_INVALID',
+          'for a shared claim, because the traits say shared: false (if it can, it should declare it)',
+        );
       }
       const exclusive = context.claim(key);
       await mustGrant(provider, exclusive, 'for an exclusive claim after a refused one');

@@ -57,7 +57,13 @@ export const staleRequirements: readonly Requirement[] = [
 ];
 
 /** `stale` held `token` once. Somebody else takes the key, and nothing that `stale` tries has an effect. */
-async function mustBeHarmless(context: Context, one: LockProvider, two: LockProvider, stale: Claim, token: bigint): Promise<void> {
+async function mustBeHarmless(
+  context: Context,
+  one: LockProvider,
+  two: LockProvider,
+  stale: Claim,
+  token: bigint,
+): Promise<void> {
   const holder = context.claim(stale.key);
   const grant = await mustGrant(two, holder, 'after the owner before has lost the key');
   if (context.traits.fencing !== 'none') mustExceed(grant.token, token, 'for the owner that took over');

@@ -52,7 +52,11 @@ export async function firstGrant(
 
 /** Fails unless the key of `claim` is held: another exclusive owner is refused. */
 export async function mustBeHeld(context: Context, other: LockProvider, claim: Claim, when: string): Promise<void> {
-  await mustBeBusy(other, context.claim(claim.key), `for another owner, because ${claim.owner} must still hold the key ${when}`);
+  await mustBeBusy(
+    other,
+    context.claim(claim.key),
+    `for another owner, because ${claim.owner} must still hold the key ${when}`,
+  );
 }
 
 /** Some time inside a lock: from a few turns of the event loop to 2 ms, so that holders which overlap are seen to. */

@@ -103,8 +103,17 @@ async function giveUpAtRandom(
   await gone;
   const next = context.claim(key);
   const last = pick(providers, 1);
-  await mustGrant(last, next, `at once, after ${count} waiters gave up at random moments and all of them were released`);
-  await context.state(first, key, 'one holder and nobody in line', (state) => state.holders.length === 1 && state.waiters === 0);
+  await mustGrant(
+    last,
+    next,
+    `at once, after ${count} waiters gave up at random moments and all of them were released`,
+  );
+  await context.state(
+    first,
+    key,
+    'one holder and nobody in line',
+    (state) => state.holders.length === 1 && state.waiters === 0,
+  );
   await mustFree(last, next, 'by the holder');
   await context.state(first, key, 'nobody holding or waiting', isIdle);
 }

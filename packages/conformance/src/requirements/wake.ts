@@ -21,7 +21,11 @@ export const wakeRequirements: readonly Requirement[] = [
         await mustGrant(one, holder, 'on a free key');
         await mustBeBusy(two, waiter, 'while it is held', () => (wakes += 1));
         await mustFree(releaser, holder, 'by the holder or by force');
-        await context.eventually('the waiter to be woken after a release', () => wakes, (count) => count > 0);
+        await context.eventually(
+          'the waiter to be woken after a release',
+          () => wakes,
+          (count) => count > 0,
+        );
         await mustGrant(two, waiter, 'for the waiter, when it tries again after its wake');
         await mustFree(two, waiter, 'by the waiter that was granted');
       });
@@ -45,7 +49,11 @@ export const wakeRequirements: readonly Requirement[] = [
         expectAnswer(answer, 'for an attempt at the moment of a release');
         if (!answer.granted) {
           const what = 'a waiter whose attempt was busy to be woken by the release that came at the same moment';
-          await context.eventually(what, () => wakes, (count) => count > 0);
+          await context.eventually(
+            what,
+            () => wakes,
+            (count) => count > 0,
+          );
         }
         await two.release(waiter);
       });
@@ -80,7 +88,11 @@ export const wakeRequirements: readonly Requirement[] = [
       await during('inspect', () => provider.inspect(holder.key));
       await during('tryAcquire', () => provider.tryAcquire(waiter, onWake));
       for (const claim of [waiter, last]) await during('release', () => provider.release(claim));
-      assert.deepEqual(caught, [], `expected wake never to be called synchronously, it was within: ${caught.join(', ')}`);
+      assert.deepEqual(
+        caught,
+        [],
+        `expected wake never to be called synchronously, it was within: ${caught.join(', ')}`,
+      );
     },
   },
   {
@@ -99,7 +111,11 @@ export const wakeRequirements: readonly Requirement[] = [
         if (repeatsWithout) await mustBeBusy(two, waiter, 'while it is held');
         await mustFree(one, holder, 'by the holder');
         const what = `the latest callback to be called after a release${repeatsWithout ? ', though the last repeat came without one' : ''}`;
-        await context.eventually(what, () => wakes, (count) => count > 0);
+        await context.eventually(
+          what,
+          () => wakes,
+          (count) => count > 0,
+        );
         await two.release(waiter);
       });
       await Promise.all(checks);
@@ -122,7 +138,11 @@ export const wakeRequirements: readonly Requirement[] = [
       wakes = 0;
       await mustBeBusy(two, witness, 'while it is held', () => (seen += 1));
       await mustFree(one, holder, 'by the holder');
-      await context.eventually('another waiter to be woken after a release', () => seen, (count) => count > 0);
+      await context.eventually(
+        'another waiter to be woken after a release',
+        () => seen,
+        (count) => count > 0,
+      );
       await turn();
       assert.equal(wakes, 0, `expected no wake for a claim that was released before, got ${wakes}`);
       await two.release(witness);
@@ -144,7 +164,11 @@ export const wakeRequirements: readonly Requirement[] = [
       await mustFree(one, holder, 'by the holder');
       wakes = 0;
       await mustFreeNothing(two, head, 'by the first in line, which was not granted yet');
-      await context.eventually('the next in line to be woken after the first one gave up', () => wakes, (count) => count > 0);
+      await context.eventually(
+        'the next in line to be woken after the first one gave up',
+        () => wakes,
+        (count) => count > 0,
+      );
       await mustGrant(three, next, 'for the next in line after its wake');
       await mustFree(three, next, 'by the holder');
     },
@@ -183,7 +207,8 @@ export const wakeRequirements: readonly Requirement[] = [
       });
       for (const sharer of sharers) await sharer.inLine;
       await mustFree(one, holder, 'by the exclusive holder');
-      for (const sharer of sharers) await context.granted(sharer, 'for each of four sharers in line, while the others still hold');
+      for (const sharer of sharers)
+        await context.granted(sharer, 'for each of four sharers in line, while the others still hold');
       for (const sharer of sharers) await mustFree(sharer.provider, sharer.claim, 'by a sharer');
     },
   },

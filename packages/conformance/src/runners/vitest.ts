@@ -3,13 +3,15 @@ import { startConformance } from '../harness.ts';
 import type { ConformanceOptions } from '../options.ts';
 
 /**
- * Registers one test of vitest per requirement, under a suite with the name of `options`. What was not verified is reported
- * as skipped, with the reason: never as passed.
+ * Registers one test of vitest per requirement, that applies, under a suite with the name of `options`. What was not
+ * verified is reported as skipped, with the reason: never as passed. Where `create` works only once tests run (a server that a
+ * hook starts), all requirements are registered, and those that do not apply are skipped.
  */
 export function conformanceTests(options: ConformanceOptions): void {
   const run = startConformance(options);
-  describe(`${options.name} conformance`, { concurrent: false }, () => {
-    for (const requirement of run.requirements) {
+  describe(`${options.name} conformance`, { concurrent: false }, async () => {
+    const applicable = await run.applicable().catch(() => run.requirements);
+    for (const requirement of applicable) {
       test(`${requirement.id}: ${requirement.title}`, { timeout: run.limit }, async (context) => {
         const { status, error, reason } = await run.check(requirement);
         if (error !== undefined) throw error;

@@ -40,7 +40,15 @@ export const basics: readonly Flaw[] = [
   {
     name: 'an error is taken for contention, and a repeat of a granted claim is an error',
     caughtBy: ['repeat-same-token'],
-    mayAlsoFail: ['repeat-*', 'renew-*', 'permits-mismatch-refused', 'downgrade-*', 'upgrade-refused', 'close-refuses', 'locks-shared'],
+    mayAlsoFail: [
+      'repeat-*',
+      'renew-*',
+      'permits-mismatch-refused',
+      'downgrade-*',
+      'upgrade-refused',
+      'close-refuses',
+      'locks-shared',
+    ],
     make: wrapped((inner) => ({
       async tryAcquire(claim, wake) {
         try {

@@ -18,7 +18,17 @@ export const expiry: readonly Flaw[] = [
   {
     name: 'a hold never expires',
     caughtBy: ['expiry-on-time', 'expiry-ends-the-hold', 'expiry-waiter-takes-over'],
-    mayAlsoFail: ['expiry-*', 'repeat-after-expiry', 'stale-after-expiry', 'renew-restarts-ttl', 'repeat-restarts-ttl', 'token-increases-after-expiry', 'inspect-holder', 'inspect-remaining', 'close-settles-calls'],
+    mayAlsoFail: [
+      'expiry-*',
+      'repeat-after-expiry',
+      'stale-after-expiry',
+      'renew-restarts-ttl',
+      'repeat-restarts-ttl',
+      'token-increases-after-expiry',
+      'inspect-holder',
+      'inspect-remaining',
+      'close-settles-calls',
+    ],
     make: wrapped(atTtl((ttl) => ttl * 10_000)),
   },
   {
@@ -64,7 +74,9 @@ export const expiry: readonly Flaw[] = [
     make: wrapped((inner) => ({
       async tryAcquire(claim, wake) {
         const { holders } = await inner.inspect(claim.key);
-        return holders.some(({ owner }) => owner === claim.owner) ? { granted: false } : await inner.tryAcquire(claim, wake);
+        return holders.some(({ owner }) => owner === claim.owner)
+          ? { granted: false }
+          : await inner.tryAcquire(claim, wake);
       },
     })),
   },

@@ -10,4 +10,14 @@ import { visibility } from './visibility.ts';
 import { wakes } from './wake.ts';
 
 /** Providers that look right and are not. */
-export const flaws: readonly Flaw[] = [basics, ownership, expiry, tokens, queues, wakes, sharing, naming, visibility].flat();
+export const flaws: readonly Flaw[] = [
+  basics,
+  ownership,
+  expiry,
+  tokens,
+  queues,
+  wakes,
+  sharing,
+  naming,
+  visibility,
+].flat();

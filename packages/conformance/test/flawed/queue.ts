@@ -32,7 +32,18 @@ export const queues: readonly Flaw[] = [
   {
     name: 'an attempt without wake takes a place in line',
     caughtBy: ['busy-leaves-nothing', 'fair-newcomer-waits'],
-    mayAlsoFail: ['repeat-same-token', 'release-*', 'renew-raises-token', 'shared-together', 'downgrade-keeps-the-hold', 'fair-*', 'names-*', 'locks-*', 'exclusion-while-held', 'wake-*'],
+    mayAlsoFail: [
+      'repeat-same-token',
+      'release-*',
+      'renew-raises-token',
+      'shared-together',
+      'downgrade-keeps-the-hold',
+      'fair-*',
+      'names-*',
+      'locks-*',
+      'exclusion-while-held',
+      'wake-*',
+    ],
     make: withRules({ lineUpAlways: true }),
   },
   {

@@ -15,10 +15,22 @@ export const sharing: readonly Flaw[] = [
   {
     name: 'sharers do not exclude a writer',
     caughtBy: ['shared-together', 'shared-excludes-writers'],
-    mayAlsoFail: ['repeat-restarts-ttl', 'renew-restarts-ttl', 'release-own-share', 'expiry-*', 'stale-sharer', 'downgrade-*', 'names-shared', 'locks-shared', 'fair-*'],
+    mayAlsoFail: [
+      'repeat-restarts-ttl',
+      'renew-restarts-ttl',
+      'release-own-share',
+      'expiry-*',
+      'stale-sharer',
+      'downgrade-*',
+      'names-shared',
+      'locks-shared',
+      'fair-*',
+    ],
     make: withRules({
       admits: (entry, { mode, permits }) =>
-        mode === 'exclusive' ? !entry.holds.some((hold) => hold.mode === 'exclusive') : sound.admits(entry, { mode, permits }),
+        mode === 'exclusive'
+          ? !entry.holds.some((hold) => hold.mode === 'exclusive')
+          : sound.admits(entry, { mode, permits }),
     }),
   },
   {

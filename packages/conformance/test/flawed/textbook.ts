@@ -76,7 +76,8 @@ export const sound: Rules = {
   afterExpiry: () => {},
   lineUpAlways: false,
   repeat: (hold, claim, now) => {
-    if (hold.mode === 'shared' && claim.mode === 'exclusive') throw new LockError('LOCK_INVALID', 'A shared hold cannot become exclusive.');
+    if (hold.mode === 'shared' && claim.mode === 'exclusive')
+      throw new LockError('LOCK_INVALID', 'A shared hold cannot become exclusive.');
     hold.mode = claim.mode;
     hold.permits = claim.permits;
     hold.expires = now + claim.ttl;
@@ -95,7 +96,14 @@ function removePlace(entry: Entry, owner: string): void {
   entry.queue = entry.queue.filter((place) => place.owner !== owner);
 }
 
-export const textbookTraits: Traits = { scope: 'process', expiry: 'ttl', fencing: 'strict', fair: true, shared: true, wake: true };
+export const textbookTraits: Traits = {
+  scope: 'process',
+  expiry: 'ttl',
+  fencing: 'strict',
+  fair: true,
+  shared: true,
+  wake: true,
+};
 
 /**
  * The contract as plainly as it can be written, with a turn of the event loop on the way there and one on the way back. It
@@ -179,7 +187,12 @@ export function createTextbook(store: Store, changes: Partial<Rules> = {}): Lock
     },
     inspect: (key) =>
       onServer(key, 'inspect', ({ holds, queue }, now): KeyState => {
-        const holders = holds.map(({ owner, mode, token, expires }) => ({ owner, mode, token, remaining: expires - now }));
+        const holders = holds.map(({ owner, mode, token, expires }) => ({
+          owner,
+          mode,
+          token,
+          remaining: expires - now,
+        }));
         return { key, holders, waiters: queue.length };
       }),
     async close() {

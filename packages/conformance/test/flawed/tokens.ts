@@ -23,7 +23,13 @@ export const tokens: readonly Flaw[] = [
   {
     name: 'a repeat mints a token',
     caughtBy: ['repeat-same-token'],
-    mayAlsoFail: ['repeat-shared', 'renew-keeps-token', 'renew-raises-token', 'downgrade-keeps-the-hold', 'upgrade-refused'],
+    mayAlsoFail: [
+      'repeat-shared',
+      'renew-keeps-token',
+      'renew-raises-token',
+      'downgrade-keeps-the-hold',
+      'upgrade-refused',
+    ],
     make: withRules({
       repeat: (hold, claim, now, entry) => {
         sound.repeat(hold, claim, now, entry);
@@ -55,6 +61,8 @@ export const tokens: readonly Flaw[] = [
   {
     name: 'renew accepts a token below its own',
     caughtBy: ['renew-raises-token'],
-    make: wrapped((inner) => ({ renew: async (claim, token) => (await inner.renew(claim, token)) || inner.renew(claim) })),
+    make: wrapped((inner) => ({
+      renew: async (claim, token) => (await inner.renew(claim, token)) || inner.renew(claim),
+    })),
   },
 ];

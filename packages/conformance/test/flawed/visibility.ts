@@ -9,7 +9,10 @@ export const visibility: readonly Flaw[] = [
     make: wrapped((inner) => ({
       async inspect(key) {
         const state = await inner.inspect(key);
-        return { ...state, holders: state.holders.map((holder) => ({ ...holder, owner: holder.owner.split('/')[0] ?? '' })) };
+        return {
+          ...state,
+          holders: state.holders.map((holder) => ({ ...holder, owner: holder.owner.split('/')[0] ?? '' })),
+        };
       },
     })),
   },
@@ -37,7 +40,12 @@ export const visibility: readonly Flaw[] = [
   {
     name: 'inspect does not count waiters',
     caughtBy: ['inspect-waiters'],
-    mayAlsoFail: ['repeat-keeps-one-place', 'release-of-waiter-keeps-others', 'fair-order-after-abandon', 'locks-abort'],
+    mayAlsoFail: [
+      'repeat-keeps-one-place',
+      'release-of-waiter-keeps-others',
+      'fair-order-after-abandon',
+      'locks-abort',
+    ],
     make: wrapped((inner) => ({ inspect: async (key) => ({ ...(await inner.inspect(key)), waiters: 0 }) })),
   },
   {

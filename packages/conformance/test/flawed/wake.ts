@@ -5,9 +5,11 @@ import { withRules, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 
 /** Replaces the callback that the store calls. */
-const atWake = (change: (wake: () => void, owner: string) => () => void) => (inner: LockProvider): Partial<LockProvider> => ({
-  tryAcquire: (claim, wake) => inner.tryAcquire(claim, wake && change(wake, claim.owner)),
-});
+const atWake =
+  (change: (wake: () => void, owner: string) => () => void) =>
+  (inner: LockProvider): Partial<LockProvider> => ({
+    tryAcquire: (claim, wake) => inner.tryAcquire(claim, wake && change(wake, claim.owner)),
+  });
 
 export const wakes: readonly Flaw[] = [
   {
@@ -92,12 +94,18 @@ export const wakes: readonly Flaw[] = [
   {
     name: 'nobody is woken when the first in line gives up',
     caughtBy: ['wake-after-head-leaves'],
-    make: withRules({ toTell: (entry, operation, admits) => (operation === 'give-up' ? undefined : sound.toTell(entry, operation, admits)) }),
+    make: withRules({
+      toTell: (entry, operation, admits) =>
+        operation === 'give-up' ? undefined : sound.toTell(entry, operation, admits),
+    }),
   },
   {
     name: 'one of several sharers in line is woken',
     caughtBy: ['wake-admits-sharers'],
     mayAlsoFail: ['downgrade-admits-sharers', 'fair-writer-not-starved'],
-    make: withRules({ toTell: (entry, operation, admits) => (operation === 'acquire' ? undefined : sound.toTell(entry, operation, admits)) }),
+    make: withRules({
+      toTell: (entry, operation, admits) =>
+        operation === 'acquire' ? undefined : sound.toTell(entry, operation, admits),
+    }),
   },
 ];

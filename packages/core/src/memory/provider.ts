@@ -119,13 +119,17 @@ class MemoryProvider implements LockProvider {
   #takePlace(record: KeyRecord, claim: Claim, wake: () => void, now: number): void {
     const deadline = now + this.#store.waiterTtl;
     const place = record.queue.get(claim.owner);
+    const tell = (): void => {
+      // A closed provider's places stay until their deadline, as those of a dead process do.
+      if (!this.#closed) wake();
+    };
     if (place !== undefined) {
-      place.wake = wake;
+      place.wake = tell;
       place.deadline = deadline;
       return;
     }
     const { owner, mode, permits } = claim;
-    record.queue.add({ owner, mode, permits, wake, deadline, previous: undefined, next: undefined });
+    record.queue.add({ owner, mode, permits, wake: tell, deadline, previous: undefined, next: undefined });
   }
 
   /** The head looks when a holder would expire; the others only show that they are alive. */

@@ -27,7 +27,11 @@ export const leasesRequirements: readonly Requirement[] = [
       );
       const results = await Promise.all(work);
       assert.deepEqual(results, range(60), 'expected withLock to resolve to what the work resolves to');
-      assert.equal(counter, 60, `expected the counter to reach 60 under the lock, it reached ${counter}: holders overlapped`);
+      assert.equal(
+        counter,
+        60,
+        `expected the counter to reach 60 under the lock, it reached ${counter}: holders overlapped`,
+      );
       const provider = await context.create();
       await context.state(provider, key, 'nobody holding or waiting after withLock', isIdle);
     },
@@ -41,8 +45,16 @@ export const leasesRequirements: readonly Requirement[] = [
       const [one, two] = [await context.createLocks(), await context.createLocks()];
       const key = context.key();
       const lease = await one.acquire(key, { ttl: context.longTtl });
-      assert.equal(await two.tryAcquire(key), null, 'expected tryAcquire to resolve to null while another Locks holds the key');
-      assert.equal(await one.tryAcquire(key), null, 'expected tryAcquire to resolve to null for the same Locks too: it is not reentrant');
+      assert.equal(
+        await two.tryAcquire(key),
+        null,
+        'expected tryAcquire to resolve to null while another Locks holds the key',
+      );
+      assert.equal(
+        await one.tryAcquire(key),
+        null,
+        'expected tryAcquire to resolve to null for the same Locks too: it is not reentrant',
+      );
       assert.equal(await lease.release(), true, 'expected release to answer true');
       assert.equal(lease.held, false, 'expected held to be false after release');
       const next = await two.tryAcquire(key);
@@ -73,7 +85,10 @@ export const leasesRequirements: readonly Requirement[] = [
     title: 'the same asynchronous context takes a key again with the same token, and the last to end releases',
     appliesTo: always,
     async check(context) {
-      const [one, two] = [await context.createLocks({ reentrant: true, ttl: context.longTtl }), await context.createLocks()];
+      const [one, two] = [
+        await context.createLocks({ reentrant: true, ttl: context.longTtl }),
+        await context.createLocks(),
+      ];
       const key = context.key();
       await one.withLock(key, async (outer) => {
         await one.withLock(key, async (inner) => {
@@ -94,7 +109,10 @@ export const leasesRequirements: readonly Requirement[] = [
     title: 'shared leases hold together, up to their permits, and exclude exclusive ones',
     appliesTo: whenShared,
     async check(context) {
-      const [one, two] = [await context.createLocks({ ttl: context.longTtl }), await context.createLocks({ ttl: context.longTtl })];
+      const [one, two] = [
+        await context.createLocks({ ttl: context.longTtl }),
+        await context.createLocks({ ttl: context.longTtl }),
+      ];
       const key = context.key();
       const options = { mode: 'shared', permits: 2 } as const;
       const [first, second] = [await one.acquire(key, options), await two.acquire(key, options)];

@@ -33,14 +33,18 @@ export const lossRequirements: readonly Requirement[] = [
       }
       // Where this process or the store stood still for the time between two renewals, losing the lease was right.
       if (!lease.held && slowest > ttl / 4) return;
-      assert.ok(lease.held, `expected the lease to be held after 3.5 ttls of ${ttl} ms, it was lost: ${show(lease.signal.reason)}`);
+      assert.ok(
+        lease.held,
+        `expected the lease to be held after 3.5 ttls of ${ttl} ms, it was lost: ${show(lease.signal.reason)}`,
+      );
       assert.equal(await lease.release(), true, 'expected release to answer true');
     },
   },
   {
     id: 'locks-loss-by-force',
     level: 'locks',
-    title: 'a lease that was released by force is lost: renew rejects, its signal fires, withLock rejects with the result',
+    title:
+      'a lease that was released by force is lost: renew rejects, its signal fires, withLock rejects with the result',
     appliesTo: always,
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
@@ -59,7 +63,11 @@ export const lossRequirements: readonly Requirement[] = [
         { ttl: context.longTtl },
       );
       const error = await mustReject(work, 'LOCK_LOST', 'for withLock whose lease was lost');
-      assert.equal(error.result, 'the result', `expected the error to carry the result of the work, got ${show(error.result)}`);
+      assert.equal(
+        error.result,
+        'the result',
+        `expected the error to carry the result of the work, got ${show(error.result)}`,
+      );
       assert.equal(await lost?.release(), false, 'expected release of a lost lease to answer false');
     },
   },
@@ -92,12 +100,20 @@ export const lossRequirements: readonly Requirement[] = [
       await context.granted(next, `for another owner after the ttl of ${ttl} ms`);
       const told = { held: lease.held, aborted: lease.signal.aborted, remaining: lease.remaining };
       const expected = { held: false, aborted: true, remaining: 0 };
-      assert.deepEqual(told, expected, `expected the lease to be over when another owner is granted, it said ${show(told)}`);
+      assert.deepEqual(
+        told,
+        expected,
+        `expected the lease to be over when another owner is granted, it said ${show(told)}`,
+      );
       const reason: unknown = lease.signal.reason;
       assert.ok(isLockError(reason, 'LOCK_LOST'), `expected the signal's reason to be LOCK_LOST, got ${show(reason)}`);
       assert.equal(await lease.release(), false, 'expected release of a lost lease to answer false');
       const state = await other.inspect(key);
-      assert.equal(state.holders[0]?.owner, next.claim.owner, `expected the release of a lost lease to leave the next holder alone, got ${show(state)}`);
+      assert.equal(
+        state.holders[0]?.owner,
+        next.claim.owner,
+        `expected the release of a lost lease to leave the next holder alone, got ${show(state)}`,
+      );
       await next.release();
     },
   },
@@ -112,7 +128,10 @@ export const lossRequirements: readonly Requirement[] = [
       const left = lease.remaining;
       const limit = left + context.patience;
       await within(limit, aborted(lease), `the signal of a lease with ${Math.round(left)} ms left to fire`);
-      assert.ok(isLockError(lease.signal.reason, 'LOCK_LOST'), `expected the reason LOCK_LOST, got ${show(lease.signal.reason)}`);
+      assert.ok(
+        isLockError(lease.signal.reason, 'LOCK_LOST'),
+        `expected the reason LOCK_LOST, got ${show(lease.signal.reason)}`,
+      );
       assert.equal(lease.held, false, 'expected held to be false when the signal fires');
     },
   },
@@ -136,7 +155,7 @@ export const lossRequirements: readonly Requirement[] = [
  * hands it back and says that the backend is not available: so it is asked again.
  */
 async function acquireInTime(context: Context, locks: Locks, key: string, options: AcquireOptions): Promise<Lease> {
-  for (const until = now() + context.patience; ; ) {
+  for (const until = now() + context.patience; ;) {
     try {
       return await locks.acquire(key, options);
     } catch (error) {
@@ -156,7 +175,10 @@ async function releaseByForce(context: Context, provider: LockProvider, key: str
 async function lossOf(context: Context, lease: Lease, when: string): Promise<void> {
   // A session provider may grant for far longer than the ttl that was asked for.
   await within(lease.remaining + context.patience, aborted(lease), `the signal of the lease to fire ${when}`);
-  assert.ok(isLockError(lease.signal.reason, 'LOCK_LOST'), `expected the signal's reason to be LOCK_LOST, got ${show(lease.signal.reason)}`);
+  assert.ok(
+    isLockError(lease.signal.reason, 'LOCK_LOST'),
+    `expected the signal's reason to be LOCK_LOST, got ${show(lease.signal.reason)}`,
+  );
 }
 
 function aborted({ signal }: Lease): Promise<void> {

@@ -39,12 +39,25 @@ export const locksWaitingRequirements: readonly Requirement[] = [
       const controller = new AbortController();
       const reason = new Error('the caller has changed its mind');
       const wait = inBackground(locks.acquire(holder.key, { signal: controller.signal, ttl: context.longTtl }));
-      await context.state(provider, holder.key, 'a waiter, if waiters are counted', ({ waiters }) => waiters === 1 || !context.traits.fair);
+      await context.state(
+        provider,
+        holder.key,
+        'a waiter, if waiters are counted',
+        ({ waiters }) => waiters === 1 || !context.traits.fair,
+      );
       controller.abort(reason);
-      const error = await within(context.patience, wait.then(show, (thrown: unknown) => thrown), 'an aborted wait to end');
+      const error = await within(
+        context.patience,
+        wait.then(show, (thrown: unknown) => thrown),
+        'an aborted wait to end',
+      );
       assert.equal(error, reason, `expected the wait to reject with the signal's reason, got ${show(error)}`);
       const late = locks.acquire(holder.key, { signal: controller.signal });
-      assert.equal(await late.then(show, (thrown: unknown) => thrown), reason, 'expected a signal that was aborted before to reject with its reason');
+      assert.equal(
+        await late.then(show, (thrown: unknown) => thrown),
+        reason,
+        'expected a signal that was aborted before to reject with its reason',
+      );
       await mustLeaveNothing(context, provider, holder);
     },
   },
@@ -61,11 +74,19 @@ export const locksWaitingRequirements: readonly Requirement[] = [
       const waits = range(300).map(async (index) => {
         await randomMoment(context);
         const controller = new AbortController();
-        const wait = pick(all, index).acquire(pick(keys, index >> 1), { signal: controller.signal, ttl: context.longTtl });
+        const wait = pick(all, index).acquire(pick(keys, index >> 1), {
+          signal: controller.signal,
+          ttl: context.longTtl,
+        });
         const outcome = inBackground(
           wait.then(
             async (lease) => void (await lease.release()),
-            (error: unknown) => assert.equal(error, reason, `expected an aborted wait to reject with the signal's reason, got ${show(error)}`),
+            (error: unknown) =>
+              assert.equal(
+                error,
+                reason,
+                `expected an aborted wait to reject with the signal's reason, got ${show(error)}`,
+              ),
           ),
         );
         await randomMoment(context);
@@ -89,7 +110,11 @@ export const locksWaitingRequirements: readonly Requirement[] = [
     title: 'close rejects waiters with LOCK_CLOSED, ends leases with it, frees them, and refuses later calls',
     appliesTo: always,
     async check(context) {
-      const [locks, other, provider] = [await context.createLocks(), await context.createLocks(), await context.create()];
+      const [locks, other, provider] = [
+        await context.createLocks(),
+        await context.createLocks(),
+        await context.create(),
+      ];
       const [held, busy] = [context.key(), context.key()];
       const lease = await locks.acquire(held, { ttl: context.longTtl });
       const { signal } = lease;
@@ -99,7 +124,10 @@ export const locksWaitingRequirements: readonly Requirement[] = [
       await turn();
       await Promise.all([locks.close(), locks.close()]);
       await rejected;
-      assert.ok(isLockError(signal.reason, 'LOCK_CLOSED'), `expected the lease's signal to abort with LOCK_CLOSED, got ${show(signal.reason)}`);
+      assert.ok(
+        isLockError(signal.reason, 'LOCK_CLOSED'),
+        `expected the lease's signal to abort with LOCK_CLOSED, got ${show(signal.reason)}`,
+      );
       assert.equal(lease.held, false, 'expected held to be false after close');
       await context.state(provider, held, 'the key of a closed Locks to be free', isIdle);
       await context.state(provider, busy, 'the other holder alone, with nobody in line', ({ holders, waiters }) => {
