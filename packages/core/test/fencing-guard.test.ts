@@ -25,6 +25,12 @@ describe('a fencing guard', () => {
     expect(() => guard.check('file', lease(2n ** 60n + 1n))).not.toThrow();
   });
 
+  it('remembers the highest of several tokens', () => {
+    const guard = createFencingGuard();
+    for (const token of [5n, 10n]) guard.check('file', lease(token));
+    expect(() => guard.check('file', lease(7n))).toThrow(expect.objectContaining({ code: 'LOCK_STALE' }));
+  });
+
   it('does not take a refused token for the highest', () => {
     const guard = createFencingGuard();
     guard.check('file', lease(10n));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLocks } from '../src/index.ts';
-import type { LocksOptions, Requires, Traits } from '../src/index.ts';
+import type { LockProvider, LocksOptions, Requires, Traits } from '../src/index.ts';
 import { ScriptedProvider, grantAtOnce } from './support/scripted-provider.ts';
 import { createSetting } from './support/setting.ts';
 import { VirtualRuntime } from './support/virtual-runtime.ts';
@@ -38,14 +38,17 @@ describe('a wrong option of a Locks', () => {
     );
   });
 
-  it.each(['mode', 'permits', 'signal', 'retryDelay'])('is also a name that it does not have: %s', (name) => {
-    expect(create({ [name]: 'shared' })).toThrow(
-      expect.objectContaining({
-        code: 'LOCK_MISCONFIGURED',
-        message: expect.stringContaining(`unknown option "${name}"`),
-      }),
-    );
-  });
+  it.each(['mode', 'permits', 'signal', 'retryDelay', 'constructor', 'toString'])(
+    'is also a name that it does not have: %s',
+    (name) => {
+      expect(create({ [name]: 'shared' })).toThrow(
+        expect.objectContaining({
+          code: 'LOCK_MISCONFIGURED',
+          message: expect.stringContaining(`unknown option "${name}"`),
+        }),
+      );
+    },
+  );
 
   it('is answered with a near name', () => {
     expect(create({ maxWaiter: 5 })).toThrow('Did you mean "maxWaiters"?');
@@ -142,6 +145,20 @@ describe('owners', () => {
     provider.answers.tryAcquire = grantAtOnce;
     const { owner } = await locks.acquire('key');
     expect(owner).toMatch(new RegExp(`^[!-.0-~]+:${process.pid}/[!-.0-~]+$`));
+  });
+});
+
+describe('createLocks', () => {
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['a URL', 'redis://host'],
+    ['an adapter module', { fromConfig: () => {} }],
+    ['half a provider', { name: 'half', traits: {}, tryAcquire: () => {} }],
+  ])('refuses %s instead of a provider', (_, provider) => {
+    expect(() => createLocks(provider as LockProvider)).toThrow(
+      expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('openLocks') }),
+    );
   });
 });
 

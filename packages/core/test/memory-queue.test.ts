@@ -126,6 +126,19 @@ describe('the line of the memory provider', () => {
     expect(woken).toEqual(['new']);
   });
 
+  it('does not wake through a provider that is closed', async () => {
+    const { provider, another } = createMemorySetting();
+    const { woken, of } = createWakes();
+    const other = another();
+    await other.tryAcquire(claimOf('a'));
+    await provider.tryAcquire(claimOf('b'), of('b'));
+    await provider.close();
+    await other.release(claimOf('a'));
+    await settle();
+    expect(woken).toEqual([]);
+    expect((await other.inspect('key')).waiters).toBe(1);
+  });
+
   it('takes nobody in who does not want to wait', async () => {
     const { provider } = createMemorySetting();
     await provider.tryAcquire(claimOf('a'));

@@ -61,6 +61,7 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
     ['an empty URL', '', 'the URL has no scheme'],
     ['an unknown scheme', 'etcd://host', 'no adapter is known for the scheme "etcd:"'],
     ['a provider that is no module', { provider: {} }, 'option "provider" must be'],
+    ['a URL as provider', { provider: 'redis://host' }, 'a URL belongs into option "url"'],
     ['an empty provider', { provider: '' }, 'option "provider" must be'],
     [
       'a provider that does not exist',
@@ -165,6 +166,10 @@ describe('an adapter that cannot open its backend', () => {
       },
     });
     expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause });
+  });
+
+  it('may also return no provider', async () => {
+    expect(await refusal({ provider: { fromConfig: () => undefined } })).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
   });
 
   it('may reject with an error of this library, which is passed on', async () => {

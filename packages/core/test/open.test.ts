@@ -77,6 +77,15 @@ describe('openLocks', () => {
     expect(lease.remaining).toBeLessThan(100);
   });
 
+  it('takes them as stronger than a configuration too', async () => {
+    const { module, runtime } = makeAdapter();
+    const locks = await open({ provider: module, ttl: 100, label: 'config' }, { ttl: 200, runtime });
+    expect(await locks.acquire('key')).toMatchObject({
+      remaining: 200 - 2 - 2,
+      owner: expect.stringMatching(/^config\//),
+    });
+  });
+
   it('does not let undefined hide what the URL says', async () => {
     expect(await ttlOf('x://host?ttl=100', { ttl: undefined })).toBe(100);
     const { configs, module } = makeAdapter();
@@ -140,9 +149,11 @@ describe('the query of a URL', () => {
   it('is split: what Locks knows is its own, the rest is for the adapter', async () => {
     const { configs, provider, module, runtime } = makeAdapter();
     const url =
-      'redis://user:pw@host:1/2?ttl=5s&wait=1s&renew=false&maxHold=1m&reentrant=true&maxWaiters=5&label=me&closeTimeout=1s&prefix=a%20b&tls=true';
+      'redis://user:pw@host:1/2?ttl=5s&wait=1s&renew=false&maxHold=1m&reentrant=true&maxWaiters=5&label=me&closeTimeout=1s&prefix=a%20b&toString=yes';
     const locks = await open({ provider: module, url, runtime });
-    expect(configs).toEqual([{ url: 'redis://user:pw@host:1/2', options: { prefix: 'a b', tls: 'true' }, runtime }]);
+    expect(configs).toEqual([
+      { url: 'redis://user:pw@host:1/2', options: { prefix: 'a b', toString: 'yes' }, runtime },
+    ]);
     const lease = await locks.acquire('key');
     expect(lease.owner).toMatch(/^me\//);
     expect(provider.attempts[0]?.claim.ttl).toBe(5_000);

@@ -1,23 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createLocks } from '../src/index.ts';
 import type { Lease } from '../src/index.ts';
 import { createDeferred } from './support/deferred.ts';
-import { createSetting, watch } from './support/setting.ts';
-import { freeAtOnce, grantAtOnce, renewAtOnce } from './support/scripted-provider.ts';
-import type { Setting } from './support/setting.ts';
+import { createFreeSetting, watch } from './support/setting.ts';
 import { settle } from './support/virtual-runtime.ts';
 
-function createFree(): Setting {
-  const setting = createSetting({ ttl: 1_000, reentrant: true });
-  setting.provider.answers.tryAcquire = grantAtOnce;
-  setting.provider.answers.renew = renewAtOnce;
-  setting.provider.answers.release = freeAtOnce;
-  return setting;
-}
+const options = { ttl: 1_000, reentrant: true };
 
 describe('a reentrant withLock inside another on the same key', () => {
   it('joins without a call to the provider, with the same owner and token', async () => {
-    const { provider, locks } = createFree();
+    const { provider, locks } = createFreeSetting(options);
     const result = await locks.withLock('key', async (outer) => {
       return await locks.withLock('key', async (inner) => {
         expect(provider.calls).toHaveLength(1);
@@ -36,7 +27,7 @@ describe('a reentrant withLock inside another on the same key', () => {
   });
 
   it('gives its hold back without ending that of the outer one', async () => {
-    const { provider, locks } = createFree();
+    const { provider, locks } = createFreeSetting(options);
     await locks.withLock('key', async (outer) => {
       let hold: Lease | undefined;
       await locks.withLock('key', (inner) => void (hold = inner));
@@ -49,7 +40,7 @@ describe('a reentrant withLock inside another on the same key', () => {
   });
 
   it('keeps the lock when it ends after the outer one, and releases it then', async () => {
-    const { runtime, provider, locks } = createFree();
+    const { runtime, provider, locks } = createFreeSetting(options);
     const gate = createDeferred();
     let inner: Promise<string> | undefined;
     await locks.withLock('key', () => {
@@ -66,7 +57,7 @@ describe('a reentrant withLock inside another on the same key', () => {
   });
 
   it('counts a hold once, however often it is released', async () => {
-    const { provider, locks } = createFree();
+    const { provider, locks } = createFreeSetting(options);
     await locks.withLock('key', async (outer) => {
       const inner = await locks.acquire('key');
       await Promise.all([inner.release(), inner.release(), inner[Symbol.asyncDispose]()]);
@@ -77,7 +68,7 @@ describe('a reentrant withLock inside another on the same key', () => {
   });
 
   it('may run in parallel branches', async () => {
-    const { provider, locks } = createFree();
+    const { provider, locks } = createFreeSetting(options);
     await locks.withLock('key', async (outer) => {
       const tokens = await Promise.all([1, 2, 3].map(() => locks.withLock('key', (inner) => inner.token)));
       expect(tokens).toEqual([outer.token, outer.token, outer.token]);
@@ -87,7 +78,7 @@ describe('a reentrant withLock inside another on the same key', () => {
   });
 
   it('goes through scopes of other keys in between', async () => {
-    const { provider, locks } = createFree();
+    const { provider, locks } = createFreeSetting(options);
     await locks.withLock('a', async (outer) => {
       await locks.withLock('b', async () => {
         await locks.withLock('a', (inner) => expect(inner.token).toBe(outer.token));
@@ -97,7 +88,7 @@ describe('a reentrant withLock inside another on the same key', () => {
   });
 
   it('from shared to exclusive is refused with LOCK_INVALID', async () => {
-    const { provider, locks } = createFree();
+    const { provider, locks } = createFreeSetting(options);
     await locks.withLock(
       'key',
       async () => {
@@ -114,7 +105,7 @@ describe('a reentrant withLock inside another on the same key', () => {
   });
 
   it('from exclusive to shared joins the exclusive lease', async () => {
-    const { provider, locks } = createFree();
+    const { provider, locks } = createFreeSetting(options);
     await locks.withLock('key', async () => {
       await locks.withLock('key', (inner) => expect(inner.mode).toBe('exclusive'), { mode: 'shared' });
     });
@@ -122,7 +113,7 @@ describe('a reentrant withLock inside another on the same key', () => {
   });
 
   it('rejects with LOCK_LOST when the outer lease is lost', async () => {
-    const { runtime, provider, locks } = createFree();
+    const { runtime, provider, locks } = createFreeSetting(options);
     let ran = false;
     const outer = watch(
       locks.withLock('key', async () => {
@@ -136,8 +127,24 @@ describe('a reentrant withLock inside another on the same key', () => {
     expect(provider.attempts).toHaveLength(1);
   });
 
+  it('says nothing of a loss after it has given its hold back itself', async () => {
+    const { runtime, locks } = createFreeSetting(options);
+    const outer = watch(
+      locks.withLock('key', async () => {
+        const inner = await locks.withLock('key', async (hold) => {
+          await hold.release();
+          runtime.block(1_000);
+          return 'done';
+        });
+        expect(inner).toBe('done');
+      }),
+    );
+    await settle();
+    expect(outer.error).toMatchObject({ code: 'LOCK_LOST', cause: { code: 'LOCK_LOST' } });
+  });
+
   it('hears of a loss while it runs', async () => {
-    const { runtime, locks } = createFree();
+    const { runtime, locks } = createFreeSetting(options);
     const done = watch(
       locks.withLock('key', async () => {
         await locks.withLock('key', (inner) => {
@@ -151,104 +158,10 @@ describe('a reentrant withLock inside another on the same key', () => {
   });
 
   it('rejects with the reason of a signal that is aborted already', async () => {
-    const { locks } = createFree();
+    const { locks } = createFreeSetting(options);
     const signal = AbortSignal.abort(new Error('shutting down'));
     await locks.withLock('key', async () => {
       await expect(locks.withLock('key', () => 1, { signal })).rejects.toBe(signal.reason);
     });
-  });
-});
-
-describe('acquire and tryAcquire inside a scope', () => {
-  it('join it, and their leases are holds of their own', async () => {
-    const { provider, locks } = createFree();
-    await locks.withLock('key', async (outer) => {
-      const acquired = await locks.acquire('key');
-      const tried = await locks.tryAcquire('key');
-      expect([acquired.token, tried?.token]).toEqual([outer.token, outer.token]);
-      await outer.release();
-      expect([outer.held, acquired.held, tried?.held]).toEqual([false, true, true]);
-      expect(provider.releases).toHaveLength(0);
-      await acquired.release();
-      expect(await tried?.release()).toBe(true);
-      expect(provider.releases).toHaveLength(1);
-    });
-    expect(provider.releases).toHaveLength(1);
-  });
-
-  it('do not open one', async () => {
-    const { provider, locks } = createFree();
-    await locks.acquire('key');
-    await locks.acquire('key');
-    expect(provider.attempts).toHaveLength(2);
-  });
-});
-
-describe('a scope is not joined', () => {
-  it('by a call that is not reentrant', async () => {
-    const { provider, locks } = createFree();
-    await locks.withLock('key', async () => {
-      await locks.withLock('key', () => 1, { reentrant: false });
-    });
-    expect(provider.attempts).toHaveLength(2);
-  });
-
-  it('that a call opened which was not reentrant', async () => {
-    const { provider, locks } = createFree();
-    await locks.withLock(
-      'key',
-      async () => {
-        await locks.withLock('key', () => 1);
-      },
-      { reentrant: false },
-    );
-    expect(provider.attempts).toHaveLength(2);
-  });
-
-  it('for another key', async () => {
-    const { provider, locks } = createFree();
-    await locks.withLock('key', () => locks.withLock('other', () => 1));
-    expect(provider.attempts.map((call) => call.claim.key)).toEqual(['key', 'other']);
-  });
-
-  it('by another Locks over the same provider', async () => {
-    const { runtime, provider, locks } = createFree();
-    const other = createLocks(provider, { runtime, reentrant: true });
-    await locks.withLock('key', () => other.withLock('key', () => 1));
-    expect(provider.attempts).toHaveLength(2);
-  });
-
-  it('by a context outside it at the same time', async () => {
-    const { provider, locks } = createFree();
-    const gate = createDeferred();
-    const inside = locks.withLock('key', () => gate.promise);
-    await settle();
-    await locks.withLock('key', () => 1);
-    expect(provider.attempts).toHaveLength(2);
-    gate.resolve();
-    await inside;
-  });
-
-  it('by a context that outlived it: that acquires anew', async () => {
-    const { provider, locks } = createFree();
-    const gate = createDeferred();
-    let outliving: Promise<bigint> | undefined;
-    const first = await locks.withLock('key', (lease) => {
-      outliving = gate.promise.then(() => locks.withLock('key', (later) => later.token));
-      return lease.token;
-    });
-    gate.resolve();
-    expect(await outliving).not.toBe(first);
-    expect(provider.attempts).toHaveLength(2);
-    expect(provider.releases).toHaveLength(2);
-  });
-
-  it('after its work has released it', async () => {
-    const { provider, locks } = createFree();
-    await locks.withLock('key', async (lease) => {
-      await lease.release();
-      await locks.withLock('key', (later) => expect(later.token).not.toBe(lease.token));
-    });
-    expect(provider.attempts).toHaveLength(2);
   });
 });

@@ -108,6 +108,21 @@ describe('the clock', () => {
     expect(looks() - before).toBeLessThanOrEqual(10);
   });
 
+  it('notices it at once when the wall clock was set back by more', () => {
+    const { clock, now, sleep } = makeClock();
+    sleep(30_000);
+    now.wall -= 60_000;
+    expect(clock.exact()).toBe(30_100);
+  });
+
+  it('reads the time since boot once after a step of the wall clock, not at every look from then on', () => {
+    const { clock, now, looks } = makeClock();
+    const before = looks();
+    now.wall += 3_600_000;
+    for (let look = 0; look < 100; look += 1) clock.exact();
+    expect(looks() - before).toBe(1);
+  });
+
   it('goes on where the time since boot is not known', () => {
     const { clock, pass, sleep } = makeClock({ boot: false });
     sleep(60_000);

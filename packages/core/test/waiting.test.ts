@@ -28,6 +28,15 @@ describe('the pause after a busy answer', () => {
     expect(pauses.slice(0, 7)).toEqual([20, 40, 80, 160, 320, 500, 500]);
   });
 
+  it('is never above the ttl', async () => {
+    const { runtime, provider, locks } = createSetting({ random: 0.999 });
+    provider.answers.tryAcquire = (call) => call.busy();
+    watch(locks.acquire('key', { ttl: 100 }));
+    await runtime.advance(1_000);
+    const pauses = provider.attempts.slice(1).map((call, index) => call.at - (provider.attempts[index]?.at ?? 0));
+    expect(pauses.slice(0, 5)).toEqual([20, 40, 80, 100, 100]);
+  });
+
   it('counts from the answer, not from the send', async () => {
     const { runtime, provider, locks } = createSetting({ random: 0 });
     watch(locks.acquire('key', { ttl }));

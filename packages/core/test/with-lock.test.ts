@@ -1,20 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../src/index.ts';
 import { createDeferred } from './support/deferred.ts';
-import { createSetting, watch } from './support/setting.ts';
-import { freeAtOnce, grantAtOnce, renewAtOnce } from './support/scripted-provider.ts';
-import type { Setting, SettingOptions } from './support/setting.ts';
+import { createFreeSetting, watch } from './support/setting.ts';
 import { settle } from './support/virtual-runtime.ts';
 
 const ttl = 1_000;
-
-function createFree(options: SettingOptions = {}): Setting {
-  const setting = createSetting(options);
-  setting.provider.answers.tryAcquire = grantAtOnce;
-  setting.provider.answers.renew = renewAtOnce;
-  setting.provider.answers.release = freeAtOnce;
-  return setting;
-}
 
 /** Work that ends when the test says so. */
 function makeWork() {
@@ -24,7 +14,7 @@ function makeWork() {
 
 describe('withLock', () => {
   it('resolves to what work resolves to, and releases after it', async () => {
-    const { provider, locks } = createFree();
+    const { provider, locks } = createFreeSetting();
     const result = await locks.withLock('key', async (lease) => {
       expect(lease.held).toBe(true);
       expect(provider.releases).toHaveLength(0);
@@ -35,7 +25,7 @@ describe('withLock', () => {
   });
 
   it('takes work that is not asynchronous', async () => {
-    const { provider, locks } = createFree();
+    const { provider, locks } = createFreeSetting();
     expect(await locks.withLock('key', () => 42)).toBe(42);
     expect(provider.releases).toHaveLength(1);
   });
@@ -54,13 +44,13 @@ describe('withLock', () => {
       },
     ],
   ])('hands the error of work on when it %s, and releases', async (_, work) => {
-    const { provider, locks } = createFree();
+    const { provider, locks } = createFreeSetting();
     await expect(locks.withLock('key', work)).rejects.toThrow('work failed');
     expect(provider.releases).toHaveLength(1);
   });
 
   it('renews while work lasts', async () => {
-    const { runtime, provider, locks } = createFree();
+    const { runtime, provider, locks } = createFreeSetting();
     const { work, resolve } = makeWork();
     const done = watch(locks.withLock('key', work, { ttl }));
     await runtime.advance(10_000);
@@ -71,7 +61,7 @@ describe('withLock', () => {
   });
 
   it('does not reject when the release fails', async () => {
-    const { provider, locks } = createFree();
+    const { provider, locks } = createFreeSetting();
     provider.answers.release = (call) => call.reject();
     expect(await locks.withLock('key', () => 'done', { ttl })).toBe('done');
     await expect(
@@ -86,20 +76,20 @@ describe('withLock', () => {
   });
 
   it('is content when work released the lease itself', async () => {
-    const { provider, locks } = createFree();
+    const { provider, locks } = createFreeSetting();
     const result = await locks.withLock('key', async (lease) => await lease.release());
     expect(result).toBe(true);
     expect(provider.releases).toHaveLength(1);
   });
 
   it.each([undefined, null, 'work', {}])('refuses work that is no function: %s', async (work) => {
-    const { provider, locks } = createFree();
+    const { provider, locks } = createFreeSetting();
     await expect(locks.withLock('key', work as never)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
     expect(provider.calls).toHaveLength(0);
   });
 
   it('rejects as acquire does when the lock is not free, without running work', async () => {
-    const { provider, locks } = createFree();
+    const { provider, locks } = createFreeSetting();
     provider.answers.tryAcquire = (call) => call.busy();
     let ran = false;
     await expect(locks.withLock('key', () => (ran = true), { wait: 0 })).rejects.toMatchObject({
@@ -111,7 +101,7 @@ describe('withLock', () => {
 
 describe('withLock when the lease is lost before work ends', () => {
   it('rejects with LOCK_LOST that carries the result', async () => {
-    const { runtime, provider, locks } = createFree();
+    const { runtime, provider, locks } = createFreeSetting();
     const { work, resolve } = makeWork();
     const done = watch(locks.withLock('key', work, { ttl, renew: false }));
     await runtime.advance(ttl);
@@ -124,7 +114,7 @@ describe('withLock when the lease is lost before work ends', () => {
   });
 
   it('rejects with LOCK_LOST with the error of work as its cause', async () => {
-    const { runtime, locks } = createFree();
+    const { runtime, locks } = createFreeSetting();
     const { work, reject } = makeWork();
     const done = watch(locks.withLock('key', work, { ttl, renew: false }));
     await runtime.advance(ttl);
@@ -135,7 +125,7 @@ describe('withLock when the lease is lost before work ends', () => {
   });
 
   it("hands the signal's own reason on untouched when work threw it", async () => {
-    const { runtime, locks } = createFree();
+    const { runtime, locks } = createFreeSetting();
     let lease: Lease | undefined;
     const done = watch(
       locks.withLock(
@@ -154,7 +144,7 @@ describe('withLock when the lease is lost before work ends', () => {
   });
 
   it('notices a loss that no timer has told of', async () => {
-    const { runtime, locks } = createFree();
+    const { runtime, locks } = createFreeSetting();
     const work = () => {
       runtime.block(2 * ttl);
       return 'written';
@@ -165,7 +155,7 @@ describe('withLock when the lease is lost before work ends', () => {
   });
 
   it('says nothing of a loss after work has released the lease itself', async () => {
-    const { runtime, locks } = createFree();
+    const { runtime, locks } = createFreeSetting();
     const { promise, resolve } = createDeferred<string>();
     const done = watch(
       locks.withLock(
@@ -186,7 +176,7 @@ describe('withLock when the lease is lost before work ends', () => {
 
 describe('await using', () => {
   it('releases at the end of the block', async () => {
-    const { provider, locks } = createFree();
+    const { provider, locks } = createFreeSetting();
     {
       await using lease = await locks.acquire('key');
       expect(lease.held).toBe(true);
@@ -195,7 +185,7 @@ describe('await using', () => {
   });
 
   it('does not hide the error of the block behind a failed release', async () => {
-    const { provider, locks } = createFree();
+    const { provider, locks } = createFreeSetting();
     provider.answers.release = (call) => call.reject();
     const block = async () => {
       await using _lease = await locks.acquire('key');
@@ -205,7 +195,7 @@ describe('await using', () => {
   });
 
   it('closes a Locks at the end of its block', async () => {
-    const { locks } = createFree();
+    const { locks } = createFreeSetting();
     {
       await using _open = locks;
     }

@@ -2,12 +2,14 @@ import { checkFenceable, createDeadline, staleError, systemRuntime } from '@lock
 import type { Lease } from '@locks/core';
 import type { RedisClient } from './client.ts';
 import { toLockError } from './replies.ts';
+import { ScriptCall } from './script-call.ts';
 import { scripts } from './scripts.ts';
 
 /** Writes to Redis that a holder makes who came too late are refused. */
 export interface RedisGuard {
   /**
-   * Sets `key` to `value` if no later holder has been there. The highest token is kept at `{<key>}:fence`, without expiry.
+   * Sets `key` to `value` if no later holder has been there. The highest token is kept at `{<key>}:fence`, or
+   * `<key>:fence` where the key has a tag of its own, without expiry.
    * @throws `LOCK_STALE`; `LOCK_INVALID` for a lease that is not exclusive; `LOCK_UNAVAILABLE` when the answer is unknown.
    */
   fencedSet(key: string, value: string, lease: Pick<Lease, 'token' | 'mode'>): Promise<void>;
@@ -20,20 +22,16 @@ export function createRedisGuard(client: RedisClient, options: { readonly timeou
   return {
     async fencedSet(key, value, lease) {
       checkFenceable(key, lease);
-      const { sha, lua } = scripts.fencedSet;
       // A tag in the key decides its slot already; else the whole key becomes the tag.
       const fence = /\{[^}]+\}/.test(clientPrefix + key) ? `${key}:fence` : `{${clientPrefix}${key}}:fence`;
-      const args = [key, fence, `${lease.token}`, value] as const;
+      const what = `a guarded write to ${JSON.stringify(key)}`;
+      const sent = new ScriptCall(client, scripts.fencedSet, [key, fence], [`${lease.token}`, value]);
       try {
-        const sent = client.evalsha(sha, 2, ...args).catch((error: unknown) => {
-          if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-          return client.eval(lua, 2, ...args);
-        });
-        await deadline.race(sent, `a guarded write to ${JSON.stringify(key)}`);
+        await deadline.race(sent.reply, what);
       } catch (error) {
-        const seen = error instanceof Error ? /\bLOCKS_STALE (\d+)/.exec(error.message)?.[1] : undefined;
-        if (seen !== undefined) throw staleError(key, lease.token, BigInt(seen));
-        throw toLockError(error, `a guarded write to ${JSON.stringify(key)}`);
+        throw toLockError(fromFenceReply(error, key, lease), what);
+      } finally {
+        sent.giveUp();
       }
     },
   };

@@ -7,6 +7,7 @@ import type { KeyNames } from './keys.ts';
 import { readRedisOptions } from './options.ts';
 import type { ReadRedisOptions, RedisOptions } from './options.ts';
 import { toInteger, toLockError } from './replies.ts';
+import { ScriptCall } from './script-call.ts';
 import { scripts } from './scripts.ts';
 import type { Script } from './scripts.ts';
 import { WakeChannel } from './wake-channel.ts';
@@ -45,17 +46,18 @@ export class RedisProvider implements LockProvider {
   }
 
   async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
-    const channel = this.#channel;
     if (wake === undefined) return await this.#attempt(claim, false);
-    const end = this.#runtime.clock.now() + this.#options.timeout;
-    channel.register(claim.owner, wake);
-    const subscribed = channel.subscribed;
-    let answer = await this.#attempt(claim, subscribed);
-    // Only now: a process whose locks are always free needs no second connection.
-    if (!answer.granted && !subscribed) answer = await this.#subscribeAndAttempt(claim, answer, end);
-    if (answer.granted) channel.unregister(claim.owner);
-    else channel.probe();
-    return answer;
+    this.#channel.register(claim.owner, wake);
+    try {
+      const answer = await this.#attemptInLine(claim);
+      if (answer.granted) this.#channel.unregister(claim.owner);
+      else this.#channel.probe();
+      return answer;
+    } catch (error) {
+      // Of a claim that is refused for good nobody hears again.
+      if (!isLockError(error, 'LOCK_UNAVAILABLE')) this.#channel.unregister(claim.owner);
+      throw error;
+    }
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
@@ -121,8 +123,13 @@ export class RedisProvider implements LockProvider {
   }
 
   /** A place in line that nobody can be told of is worth nothing: without a subscription the answer is `busy`, to poll by. */
-  async #subscribeAndAttempt(claim: Claim, busy: Busy, end: number): Promise<Grant | Busy> {
+  async #attemptInLine(claim: Claim): Promise<Grant | Busy> {
+    const end = this.#runtime.clock.now() + this.#options.timeout;
     const left = (): number => end - this.#runtime.clock.now();
+    if (this.#channel.subscribed) return await this.#attempt(claim, true);
+    const busy = await this.#attempt(claim, false);
+    // Only now: a process whose locks are always free needs no second connection.
+    if (busy.granted) return busy;
     try {
       await this.#deadline.race(this.#channel.open(), 'the subscription of the wake channel', left());
     } catch (error) {
@@ -151,18 +158,13 @@ export class RedisProvider implements LockProvider {
     within?: number,
   ): Promise<unknown> {
     this.#checkOpen();
-    const names = this.#names.all(claim.key);
-    const sent = this.#client.evalsha(script.sha, names.length, ...names, ...args).catch((error: unknown) => {
-      // The script cache was flushed, or the server is new: nothing was done.
-      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return this.#client.eval(script.lua, names.length, ...names, ...args);
-    });
-    return await this.#call(
-      sent,
-      `${what} on ${JSON.stringify(claim.key)}`,
-      'owner' in claim ? claim : undefined,
-      within,
-    );
+    const sent = new ScriptCall(this.#client, script, this.#names.all(claim.key), args);
+    const about = `${what} on ${JSON.stringify(claim.key)}`;
+    try {
+      return await this.#call(sent.reply, about, 'owner' in claim ? claim : undefined, within);
+    } finally {
+      sent.giveUp();
+    }
   }
 
   async #call<T>(sent: Promise<T>, what: string, claim?: Claim, within?: number): Promise<T> {

@@ -37,6 +37,7 @@ export class WakeChannel {
   #subscriber: RedisSubscriber | undefined = undefined;
   #subscribed = false;
   #opening: Opening | undefined = undefined;
+  #closed: LockError | undefined = undefined;
   #lastHeard = 0;
   #probing = false;
 
@@ -68,6 +69,7 @@ export class WakeChannel {
    * @throws `LOCK_MISCONFIGURED` where Redis refuses it for lack of permission; the next call tries again.
    */
   open(): Promise<void> {
+    if (this.#closed !== undefined) return Promise.reject(this.#closed);
     if (this.#subscribed) return Promise.resolve();
     this.#opening ??= createOpening();
     const { promise } = this.#opening;
@@ -98,6 +100,7 @@ export class WakeChannel {
 
   /** Ends the subscription; those who wait for it are rejected with `reason`. */
   close(reason: LockError): void {
+    this.#closed = reason;
     this.#waiters.clear();
     this.#drop();
     this.#fail(reason);

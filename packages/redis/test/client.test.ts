@@ -75,6 +75,31 @@ describe.each(clients)('a client passed in, %s', (_name, create) => {
   });
 });
 
+test('a provider that is closed while a claim asks for the first time opens no subscriber any more', async () => {
+  const client = connect();
+  const prefix = ownPrefix();
+  const holder = createRedisProvider(client, { prefix });
+  const claim = { key: 'job', owner: 'a/1', ttl: 10_000, mode: 'exclusive' } as const;
+  await holder.tryAcquire(claim);
+  let copies = 0;
+  const counted: RedisClient = {
+    evalsha: (...args) => client.evalsha(...args),
+    eval: (...args) => client.eval(...args),
+    scan: (...args) => client.scan(...args),
+    duplicate(options) {
+      copies += 1;
+      return client.duplicate(options);
+    },
+  };
+  const provider = createRedisProvider(counted, { prefix });
+  const asked = provider.tryAcquire({ ...claim, owner: 'b/1' }, () => {});
+  await provider.close();
+  await expect(asked).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+  expect(copies).toBe(0);
+  await holder.release(claim);
+  await holder.close();
+});
+
 test('what is not a client is refused at once', () => {
   for (const client of [undefined, null, {}, 'redis://localhost', () => {}]) {
     expect(() => createRedisProvider(client as never)).toThrow(/needs an ioredis client/);

@@ -41,6 +41,14 @@ export function createSetting({ traits, random, ...options }: SettingOptions = {
   };
 }
 
+/** A setting where every lock is free and every call is answered at once, well. */
+export function createFreeSetting(options: SettingOptions = {}): Setting {
+  const setting = createSetting(options);
+  setting.provider.answers.tryAcquire = grantAtOnce;
+  answerWell(setting.provider);
+  return setting;
+}
+
 /** Answers every renewal and every release at once, well. */
 export function answerWell(provider: ScriptedProvider): void {
   provider.answers.renew = renewAtOnce;
