@@ -124,16 +124,21 @@ export interface LockProvider {
   /**
    * Restarts the ttl. With `token`, also makes it this lease's token and the key's counter at least that; refused when the
    * lease's own token is higher. `false`: this claim certainly does not hold the key (or the token was refused: then release).
+   * A hold that has expired cannot be renewed, though nobody has taken the key since.
    */
   renew(claim: Claim, token?: bigint): Promise<Renewal | false>;
   /**
    * Gives up whatever the claim has: the hold, or the place in line. The local registration of `wake` goes before any I/O.
-   * `true`: this call freed a hold.
+   * `true`: this call freed a hold that had not expired; of several at once one answers `true`. Once it has settled, nothing
+   * that happens later wakes the claim.
    */
   release(claim: Claim): Promise<boolean>;
   /** Who holds `key`, and how many wait. A forced release is `release` with an owner and mode reported here. */
   inspect(key: string): Promise<KeyState>;
-  /** Ends connections and timers that the provider made itself. Later calls reject with `LOCK_CLOSED`. Idempotent. */
+  /**
+   * Ends connections and timers that the provider made itself, and wakes nobody any more. Later calls reject with `LOCK_CLOSED`,
+   * those under way settle. Idempotent.
+   */
   close(): Promise<void>;
   /** Optional: the keys with this prefix that are held or waited for, in no order. */
   list?(prefix: string): AsyncIterable<string>;

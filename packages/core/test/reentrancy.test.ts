@@ -129,17 +129,18 @@ describe('a reentrant withLock inside another on the same key', () => {
 
   it('says nothing of a loss after it has given its hold back itself', async () => {
     const { runtime, locks } = createFreeSetting(options);
+    let inner: string | undefined;
     const outer = watch(
       locks.withLock('key', async () => {
-        const inner = await locks.withLock('key', async (hold) => {
+        inner = await locks.withLock('key', async (hold) => {
           await hold.release();
           runtime.block(1_000);
           return 'done';
         });
-        expect(inner).toBe('done');
       }),
     );
     await settle();
+    expect(inner).toBe('done');
     expect(outer.error).toMatchObject({ code: 'LOCK_LOST', cause: { code: 'LOCK_LOST' } });
   });
 

@@ -118,7 +118,10 @@ export class WakeChannel {
     this.#subscriber = subscriber;
     subscriber.on('message', (channel: string, owner: string) => this.#hear(channel, owner));
     subscriber.on('ready', () => void this.#subscribe(subscriber));
-    subscriber.on('close', () => (this.#subscribed = false));
+    subscriber.on('close', () => {
+      // A dropped one may close when its successor is there.
+      if (this.#subscriber === subscriber) this.#subscribed = false;
+    });
     subscriber.on('error', (error: unknown) => this.#refuse(subscriber, error));
     // A failed first connection is tried again by the client itself; "ready" tells when it is there.
     subscriber.connect().catch(() => {});
