@@ -90,6 +90,34 @@ describe('the line of the memory provider', () => {
     expect(await provider.tryAcquire(claimOf('e'), of('e'))).toMatchObject({ granted: true });
   });
 
+  it('forgets places one after the other, each at its own time', async () => {
+    const { runtime, provider } = createMemorySetting();
+    await provider.tryAcquire(claimOf('a', { ttl: 10_000 }));
+    for (const name of ['b', 'c', 'd']) {
+      await provider.tryAcquire(claimOf(name), () => {});
+      runtime.block(100);
+    }
+    runtime.block(waiterTtl - 300);
+    for (const left of [2, 1, 0]) {
+      expect((await provider.inspect('key')).waiters).toBe(left);
+      runtime.block(100);
+    }
+  });
+
+  it('goes on behind whoever is its last now when the last one leaves', async () => {
+    const { provider } = createMemorySetting();
+    const { woken, of } = createWakes();
+    await provider.tryAcquire(claimOf('a'));
+    for (const name of ['b', 'c']) await provider.tryAcquire(claimOf(name), of(name));
+    await provider.release(claimOf('c'));
+    await provider.tryAcquire(claimOf('d'), of('d'));
+    await provider.release(claimOf('a'));
+    await provider.release(claimOf('b'));
+    await settle();
+    expect(woken).toEqual(['b', 'd']);
+    expect(await provider.tryAcquire(claimOf('d'), of('d'))).toMatchObject({ granted: true });
+  });
+
   it('puts a claim whose place was forgotten at its end', async () => {
     const { runtime, provider } = createMemorySetting();
     await provider.tryAcquire(claimOf('a', { ttl: 10_000 }));
@@ -155,6 +183,16 @@ describe('the line of the memory provider', () => {
     expect(await provider.tryAcquire(claimOf('b'), () => {})).toEqual({ granted: false, retryAfter: 120 });
     await provider.renew(claimOf('a', { ttl: 60_000 }));
     expect(await provider.tryAcquire(claimOf('b'), () => {})).toEqual({ granted: false, retryAfter: waiterTtl / 3 });
+  });
+
+  it('tells everybody when the first hold would expire when it is not fair', async () => {
+    const { runtime, provider } = createMemorySetting(false);
+    await provider.tryAcquire(sharedOf('late', 2));
+    await provider.tryAcquire({ ...sharedOf('early', 2), ttl: 150 });
+    runtime.block(50);
+    for (const name of ['b', 'c']) {
+      expect(await provider.tryAcquire(claimOf(name), () => {})).toEqual({ granted: false, retryAfter: 100 });
+    }
   });
 
   it('may be passed when it is not fair', async () => {

@@ -102,6 +102,20 @@ describe('the tokens of the memory provider', () => {
     expect(store.find('key')).toBeUndefined();
   });
 
+  it('of a key that is held again are not forgotten when the clock passes the old one', async () => {
+    const { runtime, provider } = createMemorySetting();
+    const floor = microseconds(runtime) + 500_000n;
+    await tokenOf(provider, claimOf('a', { floor }));
+    await provider.release(claimOf('a'));
+    await tokenOf(provider, claimOf('b', { ttl: 10_000 }));
+    for (let index = 0; index < 3; index += 1) {
+      runtime.block(1_000);
+      await tokenOf(provider, claimOf('x', { key: 'other' }));
+      await provider.release(claimOf('x', { key: 'other' }));
+    }
+    expect(await provider.tryAcquire(claimOf('c'))).toMatchObject({ granted: false });
+  });
+
   it('leave nothing of attempts that were refused', async () => {
     const { provider, store } = createMemorySetting();
     expect(await provider.release(claimOf('a'))).toBe(false);

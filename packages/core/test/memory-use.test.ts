@@ -54,6 +54,27 @@ describe('a lease', () => {
   });
 });
 
+describe('the repetition of a release', () => {
+  it('leaves nothing of its pauses', async () => {
+    const { runtime, provider, take } = createSetting();
+    const setTimer = runtime.setTimer.bind(runtime);
+    const timers: WeakRef<object>[] = [];
+    const lease = await take('key', { ttl: 1_000, renew: false });
+    runtime.setTimer = (...timer) => {
+      const handle = setTimer(...timer);
+      timers.push(new WeakRef(Object(handle) as object));
+      return handle;
+    };
+    provider.answers.release = (call) => (provider.releases.length < 5 ? call.reject() : call.answer(true));
+    await lease[Symbol.asyncDispose]();
+    await runtime.advance(2_000);
+    expect(provider.releases).toHaveLength(5);
+    expect(timers.length).toBeGreaterThan(1);
+    collectGarbage();
+    expect(timers.filter((timer) => timer.deref() !== undefined)).toHaveLength(0);
+  });
+});
+
 describe('a call under a deadline', () => {
   it.each(['answered', 'rejected'])('is kept by nobody once it is %s', async (end) => {
     const runtime = new VirtualRuntime();

@@ -12,7 +12,6 @@ import { readPages, root } from '../support/repository.ts';
 const pages = readPages()
   .map((page) => read(page))
   .filter(({ programs, problem }) => programs.length > 0 || problem !== '');
-/** An example that starts servers cannot share one that it does not control. */
 
 let redis: ServerHandle | undefined;
 let compiled: ReadonlyMap<string, Compiled>;
