@@ -84,10 +84,12 @@ describe('the pause after a busy answer', () => {
   it.each([Number.NaN, -1, Infinity])(
     'is as after a rejection when the provider names an impossible moment: %d',
     async (retryAfter) => {
-      const { runtime, provider, locks } = createSetting();
+      const { runtime, provider, locks } = createSetting({ random: 0 });
       const acquired = watch(locks.acquire('key', { ttl }));
       provider.open('tryAcquire').busy(retryAfter);
-      await runtime.advance(20);
+      await runtime.advance(9);
+      expect(provider.attempts).toHaveLength(1);
+      await runtime.advance(1);
       expect(provider.attempts).toHaveLength(2);
       provider.open('tryAcquire').grant();
       await settle();
