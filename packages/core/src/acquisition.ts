@@ -38,8 +38,8 @@ export class Acquisition implements CalendarEntry, AbortFollower {
   /** The claim may have a place in line, or a hold that nobody knows of. */
   #leaves = false;
   #uncertain = false;
-  /** When the first of the rejections since the last answer came. */
-  #rejectedSince: number | undefined = undefined;
+  /** A ttl after the first of the rejections since the last answer: then it is enough of them. */
+  #unavailableAt = Infinity;
   #busy = false;
   #cause: unknown = undefined;
   #polls = 0;
@@ -82,7 +82,7 @@ export class Acquisition implements CalendarEntry, AbortFollower {
   due(now: number): void {
     if (this.#phase === 'done') return;
     if (now >= this.#deadline) this.#expire();
-    else if (this.#rejectedFor(now) >= this.#settings.ttl) this.#fail(this.#unavailable());
+    else if (now >= this.#unavailableAt) this.#fail(this.#unavailable());
     else if (this.#phase === 'waiting') this.#attempt();
   }
 
@@ -99,7 +99,7 @@ export class Acquisition implements CalendarEntry, AbortFollower {
     // Exact, as the answer will be judged: a sleep before the send must not count against it.
     const sentAt = runtime.clock.exact();
     this.#lastSend = sentAt;
-    waitingCalendar.schedule(this, Math.min(this.#deadline, (this.#rejectedSince ?? Infinity) + this.#settings.ttl));
+    waitingCalendar.schedule(this, Math.min(this.#deadline, this.#unavailableAt));
     const inLine = this.#settings.wait > 0 && (this.#counted || this.#host.waiting < this.#host.maxWaiters);
     this.#leaves ||= inLine;
     try {
@@ -125,8 +125,8 @@ export class Acquisition implements CalendarEntry, AbortFollower {
       return;
     }
     this.#busy = true;
-    if (this.#rejectedSince !== undefined) this.#polls = 0;
-    this.#rejectedSince = undefined;
+    if (this.#unavailableAt < Infinity) this.#polls = 0;
+    this.#unavailableAt = Infinity;
     if (this.#settings.wait === 0) {
       this.#expire();
     } else if (!this.#counted && this.#host.waiting >= this.#host.maxWaiters) {
@@ -185,8 +185,8 @@ export class Acquisition implements CalendarEntry, AbortFollower {
     this.#busy = false;
     this.#cause = error;
     const now = this.#host.runtime.clock.now();
-    this.#rejectedSince ??= now;
-    if (this.#settings.wait === 0 || this.#rejectedFor(now) >= this.#settings.ttl) this.#fail(this.#unavailable());
+    this.#unavailableAt = Math.min(this.#unavailableAt, now + this.#settings.ttl);
+    if (this.#settings.wait === 0 || now >= this.#unavailableAt) this.#fail(this.#unavailable());
     else this.#pause(undefined);
   }
 
@@ -198,12 +198,7 @@ export class Acquisition implements CalendarEntry, AbortFollower {
       retryAfter === undefined
         ? untilPoll(runtime, this.#polls++, this.#settings.ttl)
         : untilRetry(runtime, retryAfter);
-    const giveUpAt = (this.#rejectedSince ?? Infinity) + this.#settings.ttl;
-    waitingCalendar.schedule(this, Math.min(now + delay, this.#deadline, giveUpAt));
-  }
-
-  #rejectedFor(now: number): number {
-    return this.#rejectedSince === undefined ? 0 : now - this.#rejectedSince;
+    waitingCalendar.schedule(this, Math.min(now + delay, this.#deadline, this.#unavailableAt));
   }
 
   #expire(): void {

@@ -16,6 +16,7 @@ export {
   withMethods,
 } from './option-readers.ts';
 export type { OptionReader, OptionReaders, OptionSource } from './option-readers.ts';
+export { permitsRefused, upgradeRefused } from './refusals.ts';
 export { systemRuntime } from './runtime.ts';
 export type { Runtime, TimerHandle } from './runtime.ts';
 export { createDeadline } from './deadline.ts';

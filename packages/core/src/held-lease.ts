@@ -85,8 +85,7 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower {
   }
 
   get signal(): AbortSignal {
-    // After a blocked event loop the timer has not run yet: whoever looks first learns it.
-    if (this.#state === 'held' && !this.held) this.#lapse();
+    this.#isHeld();
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       if (this.#reason !== undefined) this.#controller.abort(this.#reason);
@@ -96,20 +95,18 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower {
 
   /** Why it ended against its holder's will; `undefined` while held and after `release`. */
   get lostReason(): LockError | undefined {
-    if (this.#state === 'held' && !this.held) this.#lapse();
+    this.#isHeld();
     return this.#reason;
   }
 
   renew(): Promise<void> {
-    if (this.#state === 'held' && !this.held) this.#lapse();
-    if (this.#state !== 'held') return Promise.reject(this.#ended());
+    if (!this.#isHeld()) return Promise.reject(this.#ended());
     return this.#renew();
   }
 
   release(): Promise<boolean> {
     if (this.#releasing !== undefined) return this.#releasing;
-    if (this.#state === 'held' && !this.held) this.#lapse();
-    if (this.#state !== 'held') return Promise.resolve(false);
+    if (!this.#isHeld()) return Promise.resolve(false);
     this.#end('released');
     this.#releasing = this.#release();
     return this.#releasing;
@@ -166,27 +163,17 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower {
       this.#lose(`${provider.name} says that this owner does not hold it any more`);
       throw this.#ended();
     }
-    if (!this.held) {
-      this.#lapse();
-      throw this.#ended();
-    }
+    if (!this.#isHeld()) throw this.#ended();
     this.#failures = 0;
     this.#deadline = deadlineOf(sentAt, answer.validity ?? this.#claim.ttl, this.#holdUntil);
-    if (!this.held) {
-      this.#lapse();
-      throw this.#ended();
-    }
+    if (!this.#isHeld()) throw this.#ended();
     this.#plan(sentAt + (this.#deadline - sentAt) / 3);
   }
 
   /** A rejected renewal proves nothing: it is tried again while the validity lasts. */
   #unknown(error: unknown): LockError {
     this.#publishRenewal(false, error);
-    if (this.#state !== 'held') return this.#ended();
-    if (!this.held) {
-      this.#lapse();
-      return this.#ended();
-    }
+    if (!this.#isHeld()) return this.#ended();
     this.#failures += 1;
     if (isPermanent(error)) {
       this.#plan(Infinity);
@@ -211,6 +198,12 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower {
     if (isPermanent(answer)) throw answer;
     this.#giveUp();
     throw unconfirmedRelease(this.#host.provider, this.#claim, answer);
+  }
+
+  /** Whether it is held; after a blocked event loop the timer has not run yet, and whoever looks first makes it lapse. */
+  #isHeld(): boolean {
+    if (this.#state === 'held' && !this.held) this.#lapse();
+    return this.#state === 'held';
   }
 
   #lapse(): void {

@@ -1,8 +1,9 @@
 import { LockError } from './errors.ts';
-import { durationOrForever, integer, matching, readOptions, withMethods } from './option-readers.ts';
+import { durationOrForever, integer, readOptions, withMethods } from './option-readers.ts';
 import type { OptionReader, OptionReaders } from './option-readers.ts';
 import { acquireReaders, builtInSettings } from './options.ts';
 import type { AcquireOptions, Settings } from './options.ts';
+import { labelReader } from './owner.ts';
 import type { Requires } from './requirements.ts';
 import { systemRuntime } from './runtime.ts';
 import type { Runtime } from './runtime.ts';
@@ -34,7 +35,7 @@ export const textReaders: OptionReaders<Omit<LocksOptions, 'requires' | 'runtime
   maxHold,
   reentrant,
   maxWaiters: integer(1, Number.MAX_SAFE_INTEGER),
-  label: matching(/^[!-.0-~]{1,100}$/, '1 to 100 printable ASCII characters without spaces or "/"'),
+  label: labelReader,
   closeTimeout: durationOrForever(0),
 };
 

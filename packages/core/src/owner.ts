@@ -1,20 +1,23 @@
 import { hostname } from 'node:os';
 import { LockError } from './errors.ts';
 import { describe } from './key.ts';
+import { matching } from './option-readers.ts';
+import type { OptionReader } from './option-readers.ts';
 import type { Runtime } from './runtime.ts';
 
-const printable = /^[!-.0-~]{1,100}$/;
+/** What owners may start with. */
+export const labelReader: OptionReader<string> = matching(
+  /^[!-.0-~]{1,100}$/,
+  '1 to 100 printable ASCII characters without spaces or "/"',
+);
 
 /**
  * Makes owners: `<label>/<unique>`. The unique part is one random id per maker and a counter, because 16 random bytes per
  * lease cost more than the rest of an acquire.
  */
 export function createOwners(runtime: Runtime, label: string = defaultLabel()): () => string {
-  if (typeof label !== 'string' || !printable.test(label)) {
-    throw new LockError(
-      'LOCK_INVALID',
-      `Option "label" must be 1 to 100 printable ASCII characters without spaces or "/", not ${describe(label)}.`,
-    );
+  if (!labelReader.accepts(label)) {
+    throw new LockError('LOCK_INVALID', `Option "label" must be ${labelReader.expects}, not ${describe(label)}.`);
   }
   const prefix = `${label}/${runtime.uniqueId()}.`;
   let count = 0;

@@ -1,4 +1,4 @@
-import { LockError, isLockError } from '@locks/core/adapter';
+import { LockError, isLockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 
 /** What to grant the user that connects: every command the scripts and the wake channel use. A test runs under it. */
@@ -45,15 +45,9 @@ export function toInteger(reply: unknown, what: string): number {
   throw new LockError('LOCK_UNAVAILABLE', `Redis answered ${what} with something that is not an integer.`);
 }
 
-function refusal(kind: string | undefined, detail: string, { key, owner, permits }: Claim): LockError {
-  const quoted = JSON.stringify(key);
-  if (kind === 'PERMITS') {
-    const has = detail === '*' ? 'unlimited' : detail;
-    const message = `${quoted} is shared with ${has} permits; ${permits ?? 'unlimited'} were asked for. All claims on a key need the same number.`;
-    return new LockError('LOCK_INVALID', message, { key });
-  }
-  const message = `${quoted} is held shared by ${owner} and cannot become exclusive: release it first.`;
-  return new LockError('LOCK_INVALID', message, { key });
+function refusal(kind: string | undefined, detail: string, claim: Claim): LockError {
+  if (kind !== 'PERMITS') return upgradeRefused(claim);
+  return permitsRefused(claim, detail === '*' ? undefined : Number(detail));
 }
 
 /** The client hangs the command on its errors, and AUTH has the password in it. */

@@ -1,5 +1,6 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '../contract.ts';
 import { LockError } from '../errors.ts';
+import { permitsRefused, upgradeRefused } from '../refusals.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Hold, KeyRecord } from './record.ts';
 import { MemoryStore } from './store.ts';
@@ -155,10 +156,7 @@ class MemoryProvider implements LockProvider {
 
 /** A claim that holds already: the same token, the ttl restarted, perhaps downgraded. */
 function repeat(hold: Hold, claim: Claim, now: number): number {
-  if (hold.mode === 'shared' && claim.mode === 'exclusive') {
-    const message = `${JSON.stringify(claim.key)} is held shared by ${claim.owner} and cannot become exclusive: release it first.`;
-    throw new LockError('LOCK_INVALID', message, { key: claim.key });
-  }
+  if (hold.mode === 'shared' && claim.mode === 'exclusive') throw upgradeRefused(claim);
   hold.mode = claim.mode;
   hold.permits = claim.permits;
   hold.expires = now + claim.ttl;
@@ -168,8 +166,5 @@ function repeat(hold: Hold, claim: Claim, now: number): number {
 function checkPermits(record: KeyRecord, claim: Claim): void {
   if (claim.mode === 'exclusive') return;
   const fixed = record.fixedPermits();
-  if (fixed === undefined || fixed.permits === claim.permits) return;
-  const [has, wants] = [fixed.permits ?? 'unlimited', claim.permits ?? 'unlimited'];
-  const message = `${JSON.stringify(claim.key)} is shared with ${has} permits; ${wants} were asked for. All claims on a key need the same number.`;
-  throw new LockError('LOCK_INVALID', message, { key: claim.key });
+  if (fixed !== undefined && fixed.permits !== claim.permits) throw permitsRefused(claim, fixed.permits);
 }
