@@ -22,6 +22,7 @@ export interface SubscriberOptions {
   readonly autoResubscribe: false;
   readonly enableOfflineQueue: false;
   readonly maxRetriesPerRequest: 0;
+  readonly disconnectTimeout: number;
   readonly retryStrategy: (attempt: number) => number;
 }
 

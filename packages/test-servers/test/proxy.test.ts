@@ -201,6 +201,25 @@ test('cut resets all connections, and new ones succeed', async () => {
   await third.received('B');
 });
 
+test('strand silences the connections that exist, and not those to come', async () => {
+  const { proxy, client, server } = await linked();
+  proxy.strand();
+  const second = await dial(proxy);
+  client.write('lost');
+  server.write('lost too');
+  // As far as the proxy is concerned this comes after the others.
+  second.write('ask');
+  await second.received('ASK');
+  second.write('again');
+  await second.received('ASKAGAIN');
+  client.socket.end();
+  await proxy.cut();
+  await client.untilClosed();
+  await server.untilClosed();
+  expect(client.text + server.text).toBe('');
+  expect(server.ended).toBe(false);
+});
+
 test('refuse resets new connections and leaves the others', async () => {
   const { proxy, client } = await linked();
   const end = proxy.refuse();

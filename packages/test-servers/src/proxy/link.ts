@@ -9,6 +9,8 @@ export interface Link {
   readonly serverConnections: number;
   /** Resets all of it. */
   cut(): void;
+  /** Falls silent both ways, for good. */
+  strand(): void;
   /** Requests go to the server once only. */
   endShadow(): void;
   /** Resolves when nothing of it is open. */
@@ -30,6 +32,7 @@ export function openLink(client: Socket, { host, port }: Target, conditions: Con
   const sockets = [client, ...toServer];
   let dropping: SetTrap | undefined;
   let shadowAnswered = true;
+  let stranded = false;
 
   const requests = startPump({
     from: client,
@@ -37,7 +40,7 @@ export function openLink(client: Socket, { host, port }: Target, conditions: Con
     delay: () => conditions.delay('requests'),
     held: () => false,
     deliver(item) {
-      if (conditions.silent('requests')) return;
+      if (stranded || conditions.silent('requests')) return;
       if (typeof item === 'string') {
         for (const socket of toServer) finish(socket, item);
         return;
@@ -56,6 +59,7 @@ export function openLink(client: Socket, { host, port }: Target, conditions: Con
     // An answer to the client says that the request was executed: twice.
     held: () => shadow !== undefined && !shadow.closed && !shadowAnswered,
     deliver(item) {
+      if (stranded) return;
       if (dropping !== undefined && typeof item !== 'string') {
         cut();
         dropping.spring();
@@ -108,6 +112,9 @@ export function openLink(client: Socket, { host, port }: Target, conditions: Con
       return toServer.filter((socket) => !socket.closed).length;
     },
     cut,
+    strand() {
+      stranded = true;
+    },
     endShadow() {
       if (shadow !== undefined) reset(shadow);
     },

@@ -31,6 +31,8 @@ export interface Proxy extends AsyncDisposable {
    * Ending it cuts them, for what was swallowed stays lost, and resolves when they are cut.
    */
   silence(direction?: Direction): () => Promise<void>;
+  /** The connections that exist fall silent both ways, for good: as if something on the way had forgotten them. New ones do not. */
+  strand(): void;
   /** New connections are reset at once. */
   refuse(): () => void;
   /**
@@ -48,7 +50,7 @@ export interface Proxy extends AsyncDisposable {
    * it for the answer, so no other request may be under way. `when` is asked about requests.
    */
   dropReply(options?: TrapOptions): Trap;
-  /** Ends all faults and what was prepared; cuts connections if some lost what they carried. */
+  /** Ends what was switched on and what was prepared; cuts all connections if there was silence. */
   pass(): Promise<void>;
   /** Ends all connections and the proxy. May be called again. */
   stop(): Promise<void>;
@@ -120,6 +122,9 @@ export async function startProxy(target: Target): Promise<Proxy> {
       return async () => {
         if (over()) await cut();
       };
+    },
+    strand() {
+      for (const link of links) link.strand();
     },
     refuse() {
       const over = conditions.add({ kind: 'refuse' });
