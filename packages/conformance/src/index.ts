@@ -1,5 +1,5 @@
 export type { Context } from './context.ts';
-export type { Faults, Need } from './faults.ts';
+export type { Direction, Faults, Need } from './faults.ts';
 export { runConformance, startConformance } from './harness.ts';
 export type { ConformanceRun } from './harness.ts';
 export type { ConformanceOptions, LeakCounts, ProcessesOption } from './options.ts';
