@@ -14,6 +14,8 @@ export interface RedisClient {
   ): Promise<[string, string[]]>;
   duplicate(override: SubscriberOptions): RedisSubscriber;
   readonly options?: { readonly keyPrefix?: string | undefined };
+  /** Its connection: another one after a reconnection. */
+  readonly stream?: unknown;
 }
 
 /** What the copy of the client that listens for wakes is told. */

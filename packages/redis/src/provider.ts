@@ -6,7 +6,7 @@ import { asPattern, keyNames } from './keys.ts';
 import type { KeyNames } from './keys.ts';
 import { readRedisOptions } from './options.ts';
 import type { ReadRedisOptions, RedisOptions } from './options.ts';
-import { toInteger, toLockError } from './replies.ts';
+import { releasedInDoubt, toInteger, toLockError } from './replies.ts';
 import { ScriptCall } from './script-call.ts';
 import { scripts } from './scripts.ts';
 import type { Script } from './scripts.ts';
@@ -70,7 +70,11 @@ export class RedisProvider implements LockProvider {
   async release(claim: Claim): Promise<boolean> {
     this.#channel.unregister(claim.owner);
     const args = [claim.owner, this.#waiter(claim), this.#options.channelPrefix];
-    return toInteger(await this.#run(scripts.release, claim, args, 'a release'), 'a release') === 1;
+    const { stream } = this.#client;
+    const freed = toInteger(await this.#run(scripts.release, claim, args, 'a release'), 'a release') === 1;
+    // A client that sends again what a broken connection left unanswered hears the second answer only.
+    if (!freed && this.#client.stream !== stream) throw releasedInDoubt(claim);
+    return freed;
   }
 
   async inspect(key: string): Promise<KeyState> {

@@ -45,6 +45,16 @@ export function toInteger(reply: unknown, what: string): number {
   throw new LockError('LOCK_UNAVAILABLE', `Redis answered ${what} with something that is not an integer.`);
 }
 
+/** A release that freed nothing, or was sent twice and heard of the second only: its connection was replaced meanwhile. */
+export function releasedInDoubt({ key }: Claim): LockError {
+  const name = JSON.stringify(key);
+  return new LockError(
+    'LOCK_UNAVAILABLE',
+    `The connection to Redis was replaced during a release on ${name}: what it freed is unknown.`,
+    { key },
+  );
+}
+
 function refusal(kind: string | undefined, detail: string, claim: Claim): LockError {
   if (kind !== 'PERMITS') return upgradeRefused(claim);
   return permitsRefused(claim, detail === '*' ? undefined : Number(detail));
