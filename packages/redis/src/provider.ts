@@ -1,6 +1,7 @@
 import { LockError, createDeadline, isLockError, systemRuntime } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, Holder, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import { openConnection } from './client.ts';
 import type { RedisClient } from './client.ts';
 import { asPattern, keyNames } from './keys.ts';
 import type { KeyNames } from './keys.ts';
@@ -70,10 +71,10 @@ export class RedisProvider implements LockProvider {
   async release(claim: Claim): Promise<boolean> {
     this.#channel.unregister(claim.owner);
     const args = [claim.owner, this.#waiter(claim), this.#options.channelPrefix];
-    const { stream } = this.#client;
+    const connection = openConnection(this.#client);
     const freed = toInteger(await this.#run(scripts.release, claim, args, 'a release'), 'a release') === 1;
     // A client that sends again what a broken connection left unanswered hears the second answer only.
-    if (!freed && this.#client.stream !== stream) throw releasedInDoubt(claim);
+    if (!freed && connection !== undefined && connection !== this.#client.stream) throw releasedInDoubt(claim);
     return freed;
   }
 
