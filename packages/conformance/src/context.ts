@@ -1,9 +1,9 @@
 import { createLocks } from '@locks/core';
 import type { Claim, Grant, KeyState, LockProvider, Locks, LocksOptions, Traits } from '@locks/core';
-import type { Faults } from './faults.ts';
 import type { OtherProcess } from './processes/other-process.ts';
 import { createRandom } from './random.ts';
 import type { Random } from './random.ts';
+import type { GivenFaults } from './scoped-faults.ts';
 import type { Scope } from './scope.ts';
 import { eventually, within } from './time.ts';
 import { startWaiting } from './waiting.ts';
@@ -20,13 +20,14 @@ export interface Context {
   readonly patience: number;
   /** Reproducible with the seed of the report. */
   readonly random: Random;
-  readonly faults: Faults;
+  /** Those that the requirement needs; whatever they begin is undone when the check ends. */
+  readonly faults: GivenFaults;
   /** Another provider on the same store, as another process would have. */
   create(): Promise<LockProvider>;
   /** So many of them. */
   createMany<Count extends 2 | 3 | 4>(count: Count): Promise<Many[Count]>;
-  /** `createLocks` on a provider of its own. */
-  createLocks(options?: LocksOptions): Promise<Locks>;
+  /** `createLocks` on a provider of its own, or on `provider`. */
+  createLocks(options?: LocksOptions, provider?: LockProvider): Promise<Locks>;
   /** Starts a process with a provider on the same store. Only with `needs: ['processes']`. */
   fork(): Promise<OtherProcess>;
   /** Lower-case letters, digits and `-`, never seen before. */
@@ -61,7 +62,6 @@ export interface ContextParts {
   readonly ttl: number;
   readonly patience: number;
   readonly seed: number;
-  readonly faults: Faults;
   readonly scope: Scope;
   /** A part of keys and owners that no other run has. */
   readonly run: string;
@@ -81,15 +81,15 @@ export function createContext(parts: ContextParts): Context {
     longTtl,
     patience,
     random,
-    faults: parts.faults,
+    faults: scope.faults,
     unique,
     create: scope.create,
     async createMany<Size extends 2 | 3 | 4>(size: Size) {
       const providers = await Promise.all(Array.from({ length: size }, () => scope.create()));
       return providers as unknown as Many[Size];
     },
-    async createLocks(options) {
-      const locks = createLocks(await scope.create(), options);
+    async createLocks(options, provider) {
+      const locks = createLocks(provider ?? (await scope.create()), options);
       scope.adopt(() => locks.close());
       return locks;
     },

@@ -127,8 +127,8 @@ async function inScope<T>(
   check: (context: Context) => Promise<T>,
 ): Promise<T> {
   const { create, processes, ttl, patience, seed, faults, limit } = settings;
-  const scope = createScope({ create, processes, startLimit: limit, endLimit: patience });
-  const context = createContext({ id, traits, ttl, patience, seed, faults, scope, run });
+  const scope = createScope({ create, processes, faults, startLimit: limit, endLimit: patience });
+  const context = createContext({ id, traits, ttl, patience, seed, scope, run });
   const checked = inBackground(check(context));
   let answer: T;
   try {

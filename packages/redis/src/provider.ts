@@ -1,12 +1,13 @@
 import { LockError, createDeadline, isLockError, systemRuntime } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import { openConnection } from './client.ts';
 import type { RedisClient } from './client.ts';
 import { asPattern, keyNames } from './keys.ts';
 import type { KeyNames } from './keys.ts';
 import { readRedisOptions } from './options.ts';
 import type { ReadRedisOptions, RedisOptions } from './options.ts';
-import { toInteger, toKeyState, toLockError } from './replies.ts';
+import { releasedInDoubt, toInteger, toKeyState, toLockError } from './replies.ts';
 import { Places } from './places.ts';
 import type { Place } from './places.ts';
 import { callScript } from './script-call.ts';
@@ -84,7 +85,11 @@ export class RedisProvider implements LockProvider {
   async release(claim: Claim): Promise<boolean> {
     this.#places.leave(claim.owner);
     const args = [claim.owner, this.#waiter(claim), this.#options.channelPrefix];
-    return toInteger(await this.#run(scripts.release, claim, args, 'a release'), 'a release') === 1;
+    const connection = openConnection(this.#client);
+    const freed = toInteger(await this.#run(scripts.release, claim, args, 'a release'), 'a release') === 1;
+    // A client that sends again what a broken connection left unanswered hears the second answer only.
+    if (!freed && connection !== undefined && connection !== this.#client.stream) throw releasedInDoubt(claim);
+    return freed;
   }
 
   async inspect(key: string): Promise<KeyState> {

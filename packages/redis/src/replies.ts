@@ -63,6 +63,16 @@ export function toKeyState(key: string, reply: unknown): KeyState {
   return { key, holders, waiters: toInteger(waiters, 'an inspection') };
 }
 
+/** A release that freed nothing, or was sent twice and heard of the second only: its connection was replaced meanwhile. */
+export function releasedInDoubt({ key }: Claim): LockError {
+  const name = JSON.stringify(key);
+  return new LockError(
+    'LOCK_UNAVAILABLE',
+    `The connection to Redis was replaced during a release on ${name}: what it freed is unknown.`,
+    { key },
+  );
+}
+
 function refusal(kind: string | undefined, detail: string, claim: Claim): LockError {
   if (kind !== 'PERMITS') return upgradeRefused(claim);
   return permitsRefused(claim, detail === '*' ? undefined : Number(detail));

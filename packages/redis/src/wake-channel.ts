@@ -113,12 +113,24 @@ export class WakeChannel {
       autoResubscribe: false,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
+      // A dead connection is not waited for: until its successor is there, every message is lost.
+      disconnectTimeout: 100,
       retryStrategy: (attempt) => Math.min(attempt * 50, 1_000),
     });
     this.#subscriber = subscriber;
+    let greeted = (): void => {};
     subscriber.on('message', (channel: string, owner: string) => this.#hear(channel, owner));
-    subscriber.on('ready', () => void this.#subscribe(subscriber));
+    subscriber.on('connect', () => {
+      // The client itself waits for ever for a server that accepts it and then says nothing.
+      const handshake = new Promise<void>((resolve) => (greeted = resolve));
+      this.#deadline.race(handshake, 'the handshake of the wake channel').catch(() => subscriber.disconnect(true));
+    });
+    subscriber.on('ready', () => {
+      greeted();
+      void this.#subscribe(subscriber);
+    });
     subscriber.on('close', () => {
+      greeted();
       // A dropped one may close when its successor is there.
       if (this.#subscriber === subscriber) this.#subscribed = false;
     });
