@@ -1,8 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { UsageError, help, readCommandLine } from './command-line.ts';
 import type { Options, SuiteName } from './command-line.ts';
 import { describeEnvironment, readEnvironment } from './environment.ts';
 import { evaluateGates, formatGates } from './gates.ts';
+import { chartsOf } from './plots/charts.ts';
+import { drawChart } from './plots/svg.ts';
 import { createRandom } from './random.ts';
 import type { SuiteContext, SuiteReport } from './suites/suite.ts';
 
@@ -29,6 +32,12 @@ async function main(options: Options): Promise<void> {
     const where = redis === undefined ? environment : { ...environment, redis };
     writeFileSync(options.json, `${JSON.stringify({ environment: where, results, gates }, undefined, 2)}\n`);
     print(`\nFigures: ${options.json}`);
+  }
+  if (options.plots !== undefined) {
+    mkdirSync(options.plots, { recursive: true });
+    const charts = chartsOf(results);
+    for (const chart of charts) writeFileSync(join(options.plots, `${chart.name}.svg`), drawChart(chart));
+    print(`Plots: ${charts.length} in ${options.plots}`);
   }
   if (options.gates && gates.some(({ met }) => !met)) process.exitCode = 1;
 }

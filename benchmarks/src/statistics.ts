@@ -1,6 +1,6 @@
 /** The value that `share` of the sorted `values` do not exceed; `undefined` of nothing. */
 export function percentile(values: readonly number[] | Float64Array, share: number): number | undefined {
-  const sorted = Float64Array.from(values).sort();
+  const sorted = Float64Array.from(values).toSorted();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }
 

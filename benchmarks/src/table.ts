@@ -24,7 +24,11 @@ const none = '-';
 /** `value` with so many digits after the point; thousands are set apart. */
 export function figure(value: number | undefined, digits = 0): string {
   if (value === undefined || Number.isNaN(value)) return none;
-  return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: value >= 10_000 });
+  return value.toLocaleString('en', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    useGrouping: value >= 10_000,
+  });
 }
 
 /** `median [low–high]`. */

@@ -8,7 +8,14 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const peersFolder = fileURLToPath(new URL('../..', import.meta.url));
 
 const own = ['core', 'redis'];
-const peers = ['@verrou/core', 'redis-semaphore', 'redlock', '@sesamecare-oss/redlock', 'redlock-universal', 'async-mutex'];
+const peers = [
+  '@verrou/core',
+  'redis-semaphore',
+  'redlock',
+  '@sesamecare-oss/redlock',
+  'redlock-universal',
+  'async-mutex',
+];
 
 /** What an installation brings to the disk: own packages as they would be published, peers with their dependencies. No client. */
 export function measureInstalledSize(): Result[] {

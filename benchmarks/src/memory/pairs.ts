@@ -16,27 +16,41 @@ export interface MemoryCase {
 /** Acquire and release in a loop: pairs per second. */
 export async function measurePairs({ workers, contended }: MemoryCase, rotation: Rotation): Promise<Result[]> {
   const contestants = memorySubjects.map(({ name, open }) => ({ name, party: open() }));
-  const rates = await rotate(contestants, rotation, ({ party }, slice) => measureSlice(party, workers, contended, slice));
+  const slices = await rotate(contestants, rotation, ({ party }, slice) =>
+    measureSlice(party, workers, contended, slice),
+  );
   const verrou = contestants.find(({ name }) => name === 'verrou');
-  const base = (verrou && rates.get(verrou)) ?? [];
+  const rates = (contestant: (typeof contestants)[number] | undefined): number[] =>
+    ((contestant && slices.get(contestant)) ?? []).map(({ perSecond }) => perSecond);
   return contestants.map((contestant) => {
-    const own = rates.get(contestant) ?? [];
-    const ratio = ratioOfRounds(own, base);
+    const own = slices.get(contestant) ?? [];
+    const ratio = ratioOfRounds(rates(contestant), rates(verrou));
     return {
       scenario: contended ? 'memory/contended' : 'memory/uncontended',
       subject: contestant.name,
       concurrency: workers,
-      perSecond: median(own),
+      perSecond: median(rates(contestant)),
       ratioToVerrou: ratio?.median,
       ratioToVerrouLow: ratio?.low,
       ratioToVerrouHigh: ratio?.high,
+      failures: own.reduce((sum, slice) => sum + slice.failures, 0),
+      violations: own.reduce((sum, slice) => sum + slice.violations, 0),
     };
   });
 }
 
-async function measureSlice(party: Party, workers: number, contended: boolean, ms: number): Promise<number> {
+interface Slice {
+  readonly perSecond: number;
+  readonly failures: number;
+  readonly violations: number;
+}
+
+async function measureSlice(party: Party, workers: number, contended: boolean, ms: number): Promise<Slice> {
   await setImmediate();
   let pairs = 0;
+  let failures = 0;
+  let violations = 0;
+  let holders = 0;
   let over = false;
   const start = now();
   const end = start + ms;
@@ -45,7 +59,18 @@ async function measureSlice(party: Party, workers: number, contended: boolean, m
     const key = contended ? 'one' : `key/${worker}`;
     while (!over) {
       const held = await party.acquire(key);
-      await held.release();
+      if (contended) {
+        if (holders > 0) violations += 1;
+        holders += 1;
+        // So that another holder would have a chance to show.
+        await Promise.resolve();
+        holders -= 1;
+      }
+      try {
+        await held.release();
+      } catch {
+        failures += 1;
+      }
       pairs += 1;
       // Looking at the clock costs as much as some locks do.
       if (pairs % 32 === 0) over = now() >= end;
@@ -56,5 +81,5 @@ async function measureSlice(party: Party, workers: number, contended: boolean, m
   const timer = setTimeout(() => (over = true), ms);
   await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
   clearTimeout(timer);
-  return (pairs / (now() - start)) * 1_000;
+  return { perSecond: (pairs / (now() - start)) * 1_000, failures, violations };
 }

@@ -25,7 +25,10 @@ export function packClaims(claims: readonly Claim[]): Float64Array {
 export function unpackClaims(packed: Float64Array): Claim[] {
   const claims: Claim[] = [];
   for (let index = 0; index < packed.length; index += width) {
-    const [worker = 0, calledAt = 0, placedAt = 0, grantedAt = 0, releasedAt = 0] = packed.subarray(index, index + width);
+    const [worker = 0, calledAt = 0, placedAt = 0, grantedAt = 0, releasedAt = 0] = packed.subarray(
+      index,
+      index + width,
+    );
     claims.push({ worker, calledAt, placedAt, grantedAt, releasedAt });
   }
   return claims;

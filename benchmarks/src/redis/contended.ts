@@ -17,9 +17,11 @@ export interface Contention {
   readonly hold: number;
 }
 
-/** Long enough that each worker can have a turn, in ms, at a gap of up to 1.5 ms; `base` at least. */
-function windowOf({ waiters, hold }: Contention, base: number): number {
-  return Math.max(base, waiters * (hold + 1.5) * 1.25);
+/** How long to look, in ms: for `least`, then until there were `acquisitions`, for `most` at most. */
+export interface Patience {
+  readonly least: number;
+  readonly most: number;
+  readonly acquisitions: number;
 }
 
 /** Many workers on one key. Counting starts when all of them are in line. */
@@ -28,7 +30,7 @@ export async function measureContended(
   control: Redis,
   subject: string,
   contention: Contention,
-  base: number,
+  patience: Patience,
   { retryDelay }: RetryOptions,
 ): Promise<Result> {
   const { waiters, processes, hold } = contention;
@@ -41,7 +43,10 @@ export async function measureContended(
   await resetStatistics(control);
   crews.order('measure');
   const from = now();
-  await sleep(subject === push ? base : windowOf(contention, base));
+  await sleep(patience.least);
+  // One and a half for each leave nobody without one who is served in turn.
+  const enough = Math.max(patience.acquisitions, waiters * 1.5);
+  while (subject !== push && crews.grants() < enough && now() < from + patience.most) await sleep(20);
   const to = now();
   crews.order('stop');
   const [server, reports] = await Promise.all([readStatistics(control), crews.reports()]);

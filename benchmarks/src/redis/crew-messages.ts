@@ -41,6 +41,8 @@ export interface CrewReport {
 export type Message =
   | { readonly kind: 'ready' }
   | { readonly kind: 'inLine' }
+  /** Now and then after `measure`. */
+  | { readonly kind: 'progress'; readonly grants: number }
   /** All its workers have had their turns. */
   | { readonly kind: 'done' }
   | { readonly kind: 'report'; readonly report: CrewReport }

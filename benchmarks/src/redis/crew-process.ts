@@ -28,6 +28,7 @@ async function obey(order: Order): Promise<void> {
       break;
     case 'measure':
       crew.measure();
+      setInterval(() => tell({ kind: 'progress', grants: crew?.grants ?? 0 }), 100);
       break;
     case 'stop':
       tell({ kind: 'report', report: crew.report() });

@@ -10,7 +10,9 @@ const program = fileURLToPath(new URL('./crew-process.js', import.meta.url));
 export interface Crews extends AsyncDisposable {
   order(kind: 'begin' | 'measure' | 'stop'): void;
   /** Resolves when every process has said so; rejects when one is broken or gone. */
-  all(kind: Exclude<Message['kind'], 'report' | 'broken'>): Promise<void>;
+  all(kind: 'ready' | 'inLine' | 'done'): Promise<void>;
+  /** Acquisitions since `measure`, as far as they were told. */
+  grants(): number;
   reports(): Promise<CrewReport[]>;
 }
 
@@ -32,6 +34,7 @@ export async function startCrews(
     async all(kind) {
       await Promise.all(members.map((member) => member.heard(kind)));
     },
+    grants: () => members.reduce((total, member) => total + member.grants(), 0),
     async reports() {
       const messages = await Promise.all(members.map((member) => member.heard('report')));
       return messages.flatMap((message) => (message.kind === 'report' ? [message.report] : []));
@@ -52,6 +55,7 @@ export async function startCrews(
 interface Member {
   send(order: Order): void;
   heard(kind: Message['kind']): Promise<Message>;
+  grants(): number;
   end(): Promise<void>;
 }
 
@@ -59,6 +63,10 @@ function startMember(assignment: Assignment): Member {
   // 'advanced': claims travel as a Float64Array.
   const child = fork(program, { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const exited = once(child, 'exit');
+  let grants = 0;
+  child.on('message', (message: Message) => {
+    if (message.kind === 'progress') ({ grants } = message);
+  });
   const heard = new Map<Message['kind'], Promise<Message>>();
   for (const kind of ['ready', 'inLine', 'done', 'report'] as const) {
     const message = listen(child, kind, assignment.subject);
@@ -72,6 +80,7 @@ function startMember(assignment: Assignment): Member {
   send({ kind: 'prepare', assignment });
   return {
     send,
+    grants: () => grants,
     heard: (kind) => heard.get(kind) ?? Promise.reject(new Error(`nobody listens for "${kind}"`)),
     async end() {
       child.kill('SIGKILL');

@@ -53,7 +53,7 @@ export function studyHandOvers(claims: readonly Claim[], workers: number, { from
  * The grants that passed an earlier claim: one that had its place (`placedAt`) before this one was even asked for (`calledAt`),
  * and was granted later or never.
  */
-export function countInversions(claims: readonly Claim[], counts: (claim: Claim) => boolean): number {
+function countInversions(claims: readonly Claim[], counts: (claim: Claim) => boolean): number {
   // Latest grant first: the claims already seen are those that were granted later, or never.
   const byGrant = claims.toSorted((a, b) => (a.grantedAt === b.grantedAt ? 0 : b.grantedAt - a.grantedAt));
   let earliestPlace = Infinity;

@@ -29,6 +29,7 @@ export async function openPushCrew({ url, key, process, processes, hold }: Assig
 
   return {
     done: new Promise(() => {}),
+    grants: 0,
     async begin() {
       if (process === 0) await send();
     },

@@ -15,6 +15,8 @@ export interface Crew {
   begin(): Promise<void>;
   /** Resolves when all turns were taken. */
   readonly done: Promise<void>;
+  /** Acquisitions since `measure`. */
+  readonly grants: number;
   measure(): void;
   report(): CrewReport;
 }
@@ -50,6 +52,7 @@ class WorkerCrew implements Crew {
   /** The present hold. */
   readonly #holding = new Map<number, Claim>();
   #failures = 0;
+  #grants = 0;
   #firstFailure: string | undefined = undefined;
   #finish!: () => void;
   readonly done: Promise<void> = new Promise((resolve) => (this.#finish = resolve));
@@ -76,9 +79,14 @@ class WorkerCrew implements Crew {
     await this.#client.ping();
   }
 
+  get grants(): number {
+    return this.#grants;
+  }
+
   measure(): void {
     this.#counter.reset();
     this.#failures = 0;
+    this.#grants = 0;
   }
 
   report(): CrewReport {
@@ -100,7 +108,7 @@ class WorkerCrew implements Crew {
 
   async #work(worker: number): Promise<void> {
     const { key, hold, turns } = this.#assignment;
-    for (let turn = 0; turn < turns; ) {
+    for (let turn = 0; turn < turns;) {
       const calledAt = now();
       this.#waiting.set(worker, calledAt);
       let held: Held;
@@ -113,6 +121,7 @@ class WorkerCrew implements Crew {
         this.#waiting.delete(worker);
       }
       turn += 1;
+      this.#grants += 1;
       const grantedAt = now();
       const placedAt = this.#places?.of(held) ?? calledAt;
       const claim = { worker, calledAt, placedAt, grantedAt, releasedAt: Infinity };

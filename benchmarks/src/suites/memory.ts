@@ -20,6 +20,8 @@ const pairColumns: readonly Column[] = [
   subjectColumn,
   { head: 'pairs/s', of: ({ perSecond }) => figure(perSecond) },
   { head: '× verrou [range]', of: (r) => ratio(r.ratioToVerrou, r.ratioToVerrouLow, r.ratioToVerrouHigh) },
+  { head: 'failed releases', of: ({ failures }) => figure(failures) },
+  { head: 'two holders', of: ({ violations }) => figure(violations) },
 ];
 
 const heapColumns: readonly Column[] = [

@@ -2,7 +2,7 @@ import { startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import type { Options } from '../command-line.ts';
 import { measureContended } from '../redis/contended.ts';
-import type { Contention } from '../redis/contended.ts';
+import type { Contention, Patience } from '../redis/contended.ts';
 import { measureHeap } from '../redis/heap.ts';
 import { push } from '../redis/push-crew.ts';
 import { measureRenewal } from '../redis/renewal.ts';
@@ -59,6 +59,9 @@ async function uncontended(context: SuiteContext, url: string, control: Redis, n
 
 async function contended(context: SuiteContext, url: string, control: Redis, names: string[]): Promise<Result[]> {
   const { quick } = context.options;
+  const patience: Patience = quick
+    ? { least: 500, most: 4_500, acquisitions: 500 }
+    : { least: 1_500, most: 6_000, acquisitions: 1_500 };
   const libraries = names.filter((name) => name !== 'raw client');
   const results: Result[] = [];
   for (const hold of [0, 2]) {
@@ -68,7 +71,7 @@ async function contended(context: SuiteContext, url: string, control: Redis, nam
         // In a quick run the peers show up where it matters most.
         const all = !quick || (waiters === 100 && hold === 2);
         const some = await oneByOne([push, ...(all ? libraries : ['@locks'])], context, (name) =>
-          measureContended(url, control, name, contention, quick ? 800 : 1_500, context.options),
+          measureContended(url, control, name, contention, patience, context.options),
         );
         const title = `Contended, ${waiters} on one key in ${processes} process(es), held ${hold} ms`;
         context.print(formatTable(title, contendedColumns, some));
