@@ -7,15 +7,28 @@ const left = 64;
 const right = 12;
 const top = 44;
 const bottom = 268;
-/** Told apart by people who do not see all colours. */
-const colours = ['#0072b2', '#999999', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#000000'];
+/** Told apart by people who do not see all colours; a subject has the same one in all charts. */
+const colours: Readonly<Record<string, string>> = {
+  '@locks': '#0072b2',
+  '@locks/core': '#0072b2',
+  '@locks/redis': '#56b4e9',
+  verrou: '#e69f00',
+  '@verrou/core': '#e69f00',
+  'redis-semaphore': '#009e73',
+  redlock: '#cc79a7',
+  'sesamecare redlock': '#56b4e9',
+  '@sesamecare-oss/redlock': '#882255',
+  'redlock-universal': '#d55e00',
+  'async-mutex': '#117733',
+};
+const otherColour = '#999999';
 
 /** `chart` as the text of an SVG file; every bar tells its figure to a pointer that rests on it. */
 export function drawChart(chart: Chart): string {
   const series = [...new Set(chart.groups.flatMap(({ bars }) => bars.map((bar) => bar.series)))];
   const values = chart.groups.flatMap(({ bars }) => bars.flatMap(({ value, high }) => [value, high ?? value]));
   const scale = scaleFor([...values, chart.line ?? 0], chart.log ?? false);
-  const colourOf = (name: string): string => colours[series.indexOf(name) % colours.length] ?? 'black';
+  const colourOf = (name: string): string => colours[name] ?? otherColour;
   const groupWidth = (width - left - right) / Math.max(1, chart.groups.length);
   const parts = [
     `<rect width="${width}" height="${height}" fill="white"/>`,
