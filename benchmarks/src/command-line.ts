@@ -4,6 +4,13 @@ import { parseArgs } from 'node:util';
 export const suiteNames = ['redis', 'memory', 'core'] as const;
 export type SuiteName = (typeof suiteNames)[number];
 
+/** What each suite consists of. */
+export const scenarios: Readonly<Record<SuiteName, readonly string[]>> = {
+  redis: ['uncontended', 'contended', 'total-time', 'renewal', 'heap'],
+  memory: ['pairs', 'heap'],
+  core: ['import', 'size', 'overhead'],
+};
+
 export interface Options {
   readonly suite: SuiteName;
   readonly quick: boolean;
@@ -22,7 +29,7 @@ Usage: npm run bench -- redis | memory | core [options]
 
   --quick              fewer and shorter rounds: for finding defects, not for quoting
   --only <name,…>      these scenarios only, such as uncontended or contended (see benchmarks/README.md)
-  --subjects <name,…>  these subjects only; the ones that ratios refer to are added
+  --subjects <name,…>  redis: these peers only, beside @locks and the raw client
   --retry-delay <ms>   what peers that poll wait between attempts; default: what their documentation gives
   --seed <n>           of the random order of the subjects; default: a random one, which is printed
   --json <file>        writes all figures there
@@ -44,11 +51,16 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
   if (name === undefined || more.length > 0) {
     throw new UsageError(`Say what to measure: ${suiteNames.join(', ')}; not "${positionals.join(' ')}".`);
   }
+  const only = list(values.only);
+  const unknown = only.filter((scenario) => !scenarios[name].includes(scenario));
+  if (unknown.length > 0) {
+    throw new UsageError(`Option --only: ${name} has ${scenarios[name].join(', ')}; not "${unknown.join(', ')}".`);
+  }
   return {
     suite: name,
     quick: values.quick,
     seed: wholeNumber('seed', values.seed) ?? Math.floor(Math.random() * 1e6),
-    only: list(values.only),
+    only,
     subjects: list(values.subjects),
     retryDelay: wholeNumber('retry-delay', values['retry-delay']),
     json: values.json,

@@ -4,7 +4,7 @@ import { now } from '../clock.ts';
 import { shuffle } from '../random.ts';
 import type { Rotation } from '../rotation.ts';
 import type { Result } from '../results.ts';
-import { median, percentile } from '../statistics.ts';
+import { median } from '../statistics.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
@@ -34,8 +34,6 @@ export function measureImportTime({ rounds, random }: Rotation): Result[] {
       scenario: 'core/import',
       subject: name,
       importTime: name === 'bare Node' ? median(bare) : median(differences),
-      p50: percentile(differences, 0.5),
-      p99: percentile(differences, 0.99),
     };
   });
 }

@@ -7,7 +7,7 @@ import type { RetryOptions } from '../subjects/subject.ts';
 import { unpackClaims } from './claims.ts';
 import { startCrews } from './crews.ts';
 import { studyHandOvers } from './hand-overs.ts';
-import { push } from './push-crew.ts';
+import { push } from './push-name.ts';
 import { allCommands, readStatistics, resetStatistics } from './server-statistics.ts';
 
 /** One setting of the contended scenario. */

@@ -1,5 +1,6 @@
 import type { Assignment, Message, Order } from './crew-messages.ts';
-import { openPushCrew, push } from './push-crew.ts';
+import { openPushCrew } from './push-crew.ts';
+import { push } from './push-name.ts';
 import { openWorkerCrew } from './worker-crew.ts';
 import type { Crew } from './worker-crew.ts';
 

@@ -4,9 +4,6 @@ import { connect } from './counting-client.ts';
 import type { Assignment, CrewReport } from './crew-messages.ts';
 import type { Crew } from './worker-crew.ts';
 
-/** The subject name of the reference. */
-export const push = 'PUBLISH → message';
-
 /**
  * The reference: one message that travels round the processes, each publishing to the next after the time of a hold. A hand-over
  * cannot be faster than that push.

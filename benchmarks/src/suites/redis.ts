@@ -1,10 +1,10 @@
 import { startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';
-import type { Options } from '../command-line.ts';
+import { UsageError } from '../command-line.ts';
 import { measureContended } from '../redis/contended.ts';
 import type { Contention, Patience } from '../redis/contended.ts';
 import { measureHeap } from '../redis/heap.ts';
-import { push } from '../redis/push-crew.ts';
+import { push } from '../redis/push-name.ts';
 import { measureRenewal } from '../redis/renewal.ts';
 import { measureTotalTime } from '../redis/total-time.ts';
 import { measureUncontended } from '../redis/uncontended.ts';
@@ -119,11 +119,10 @@ function printFailures({ print }: SuiteContext, results: readonly Result[]): voi
 
 function chooseSubjects({ options, print }: SuiteContext): string[] {
   const { present, absent } = subjectNames();
+  const { subjects } = options;
+  const unknown = subjects.filter((name) => ![...present, ...absent.map((one) => one.name)].includes(name));
+  if (unknown.length > 0) throw new UsageError(`--subjects: no ${unknown.join(', ')}, only ${present.join(', ')}.`);
   for (const { name, reason } of absent) print(`LEFT OUT: ${name} ${reason}.`);
-  return chosen(present, options);
-}
-
-function chosen(present: readonly string[], { subjects }: Options): string[] {
   if (subjects.length === 0) return [...present];
   return present.filter((name) => name === 'raw client' || name === '@locks' || subjects.includes(name));
 }
