@@ -31,6 +31,8 @@ export interface Result {
   readonly commandsPerAcquisition?: number | undefined;
   readonly allCommandsPerAcquisition?: number | undefined;
   readonly serverMicroseconds?: number | undefined;
+  /** CPU time of the measuring process, for each acquire and release. */
+  readonly clientMicroseconds?: number | undefined;
   /** CPU ms per second. */
   readonly clientCpu?: number | undefined;
   readonly serverCpu?: number | undefined;

@@ -30,6 +30,7 @@ export async function measurePairs({ workers, contended }: MemoryCase, rotation:
       subject: contestant.name,
       concurrency: workers,
       perSecond: median(rates(contestant)),
+      clientMicroseconds: median(own.map(({ microseconds }) => microseconds)),
       ratioToVerrou: ratio?.median,
       ratioToVerrouLow: ratio?.low,
       ratioToVerrouHigh: ratio?.high,
@@ -41,6 +42,7 @@ export async function measurePairs({ workers, contended }: MemoryCase, rotation:
 
 interface Slice {
   readonly perSecond: number;
+  readonly microseconds: number;
   readonly failures: number;
   readonly violations: number;
 }
@@ -52,6 +54,7 @@ async function measureSlice(party: Party, workers: number, contended: boolean, m
   let violations = 0;
   let holders = 0;
   let over = false;
+  const before = process.cpuUsage();
   const start = now();
   const end = start + ms;
 
@@ -81,5 +84,7 @@ async function measureSlice(party: Party, workers: number, contended: boolean, m
   const timer = setTimeout(() => (over = true), ms);
   await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
   clearTimeout(timer);
-  return { perSecond: (pairs / (now() - start)) * 1_000, failures, violations };
+  const took = now() - start;
+  const { user, system } = process.cpuUsage(before);
+  return { perSecond: (pairs / took) * 1_000, microseconds: (user + system) / pairs, failures, violations };
 }

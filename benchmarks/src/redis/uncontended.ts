@@ -24,6 +24,7 @@ interface Slice {
   readonly commands: number;
   readonly all: number;
   readonly serverMicroseconds: number;
+  readonly clientMicroseconds: number;
 }
 
 /** Acquire and release of locks that nobody else wants: each of `concurrency` workers has its own key. */
@@ -68,6 +69,7 @@ export async function measureUncontended(
       commandsPerAcquisition: median(own.map(({ commands }) => commands)),
       allCommandsPerAcquisition: median(own.map(({ all }) => all)),
       serverMicroseconds: median(own.map(({ serverMicroseconds }) => serverMicroseconds)),
+      clientMicroseconds: median(own.map(({ clientMicroseconds }) => clientMicroseconds)),
     };
   });
 }
@@ -82,23 +84,25 @@ async function measureSlice(
   await setImmediate();
   await resetStatistics(control);
   counter.reset();
+  const before = process.cpuUsage();
   const start = now();
   const end = start + ms;
 
   async function work(worker: number): Promise<void> {
     const key = `${name}/${worker}`;
-    let before = now();
-    while (before < end) {
+    let last = now();
+    while (last < end) {
       const held = await party.acquire(key);
       await held.release();
       const after = now();
-      latencies.push(after - before);
-      before = after;
+      latencies.push(after - last);
+      last = after;
     }
   }
 
   await Promise.all(Array.from({ length: concurrency }, (_, worker) => work(worker)));
   const took = now() - start;
+  const { user, system } = process.cpuUsage(before);
   const sent = new Map(counter.calls);
   const commands = counter.total;
   const server = await readStatistics(control);
@@ -109,5 +113,6 @@ async function measureSlice(
     commands: commands / pairs,
     all: allCommands(server) / pairs,
     serverMicroseconds: serverTime(server, sent) / pairs,
+    clientMicroseconds: (user + system) / pairs,
   };
 }

@@ -20,6 +20,7 @@ const pairColumns: readonly Column[] = [
   subjectColumn,
   { head: 'pairs/s', of: ({ perSecond }) => figure(perSecond) },
   { head: '× verrou [range]', of: (r) => ratio(r.ratioToVerrou, r.ratioToVerrouLow, r.ratioToVerrouHigh) },
+  { head: 'CPU µs', of: (r) => figure(r.clientMicroseconds, 2) },
   { head: 'failed releases', of: ({ failures }) => figure(failures) },
   { head: 'two holders', of: ({ violations }) => figure(violations) },
 ];

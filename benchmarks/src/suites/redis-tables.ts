@@ -10,6 +10,7 @@ export const uncontendedColumns: readonly Column[] = [
   { head: 'client cmds', of: (r) => figure(r.commandsPerAcquisition, 2) },
   { head: 'all cmds', of: (r) => figure(r.allCommandsPerAcquisition, 2) },
   { head: 'server µs', of: (r) => figure(r.serverMicroseconds, 2) },
+  { head: 'client CPU µs', of: (r) => figure(r.clientMicroseconds, 1) },
 ];
 
 export const contendedColumns: readonly Column[] = [
