@@ -7,7 +7,7 @@ import type { Server } from './server.ts';
 export interface ClientRules {
   /** Within how many ms each call settles. */
   readonly timeout: number;
-  /** Whether a call that was cut off is sent again when the connection is back, though its caller has been answered. */
+  /** Whether a call without a reply is sent again a while later, though its caller has been answered. */
   readonly sendsAgain: boolean;
 }
 
@@ -30,6 +30,10 @@ export class Link {
   delay = 0;
   dropsNext = false;
   duplicates = false;
+  /** How many there have been: more than one after a cut. */
+  connections = 0;
+  /** What happens at the server when a connection ends. */
+  onCut: () => void = () => {};
   readonly #server: Server;
   readonly #rules: ClientRules;
   readonly #onSubscribed: () => void;
@@ -64,6 +68,7 @@ export class Link {
 
   /** Cuts the connection and makes another. */
   cut(): void {
+    this.onCut();
     this.#end(new LockError('LOCK_UNAVAILABLE', 'The connection was cut.'));
     if (!this.#closed) this.#connection = this.#connect();
   }
@@ -74,12 +79,15 @@ export class Link {
   }
 
   #connect(): Connection {
+    this.connections += 1;
     const connection: Connection = { cut: false, subscribed: false, calls: new Set(), replies: Promise.resolve() };
     void this.#subscribe(connection);
     return connection;
   }
 
   async #subscribe(connection: Connection): Promise<void> {
+    // Everywhere it takes longer to listen again than to ask again.
+    if (this.connections > 1) await sleep(5);
     while (!connection.cut && !connection.subscribed) {
       const command = async (): Promise<PromiseSettledResult<true>> => ({ status: 'fulfilled', value: true });
       connection.subscribed = await this.#send(connection, command).catch(() => false);
@@ -101,7 +109,7 @@ export class Link {
         clearTimeout(timer);
         connection.calls.delete(fail);
         reject(error);
-        if (sendsAgain && connection.cut && !this.#closed) void this.#sendLater(command);
+        if (sendsAgain && !this.#closed) void this.#sendLater(command);
       };
       connection.calls.add(fail);
       const late = new LockError('LOCK_UNAVAILABLE', `The server did not answer within ${timeout} ms.`);
@@ -116,8 +124,8 @@ export class Link {
   }
 
   async #sendLater(command: () => Promise<unknown>): Promise<void> {
-    await sleep(this.#rules.timeout / 4);
-    await command();
+    await sleep(this.#rules.timeout / 8);
+    if (this.swallows === undefined && (await this.#server.takesRequest())) await command();
   }
 
   /** There and back; `undefined`: it was lost on the way. */

@@ -14,14 +14,14 @@ export interface NetworkOptions extends Partial<ClientRules> {
   /** Whether those who wait are woken when pushes arrive again. @default true */
   readonly wakesAfterInterruption?: boolean;
   /** What each provider does differently. */
-  readonly wrap?: (inner: LockProvider) => Partial<LockProvider>;
+  readonly wrap?: (inner: LockProvider, link: Link) => Partial<LockProvider>;
 }
 
-/** Providers and a store with a network between them, and the hooks that hurt both: what a conformance run takes. */
-export function createNetwork(
-  createData: () => Data,
-  options: NetworkOptions = {},
-): Required<Pick<ConformanceOptions, 'create' | 'faults'>> {
+/** What a conformance run takes: providers and a store with a network between them, and the hooks that hurt both. */
+export type Network = Required<Pick<ConformanceOptions, 'create' | 'faults'>>;
+
+/** A network of its own. */
+export function createNetwork(createData: () => Data, options: NetworkOptions = {}): Network {
   const { wakesAfterInterruption = true, wrap, ...rules } = options;
   const server = new Server(createData);
   const links = new Map<LockProvider, Link>();
@@ -76,7 +76,7 @@ export function createNetwork(
       };
       const link = new Link(server, { ...soundClient, ...rules }, wakeAll);
       const inner = createClient(server, link, wakes, () => links.delete(provider));
-      const provider: LockProvider = { ...inner, ...wrap?.(inner) };
+      const provider: LockProvider = { ...inner, ...wrap?.(inner, link) };
       links.set(provider, link);
       return provider;
     },
@@ -143,15 +143,17 @@ export function memoryData(): Data {
   return { open: () => createMemoryProvider({ store }) };
 }
 
-/** The textbook provider as the server, perhaps with a decision that is wrong. Its tokens survive the loss of the store. */
+/** Tokens that survive the loss of their counter. */
+export const clockMint: Rules['mint'] = (entry, floor) => {
+  const clock = BigInt(Math.floor((performance.timeOrigin + performance.now()) * 1_000));
+  const next = sound.mint(entry, floor);
+  return next > clock ? next : clock;
+};
+
+/** The textbook provider as the server, perhaps with a decision that is wrong. */
 export function textbookData(changes: Partial<Rules> = {}): () => Data {
-  const mint: Rules['mint'] = (entry, floor) => {
-    const clock = BigInt(Math.floor((performance.timeOrigin + performance.now()) * 1_000));
-    const next = sound.mint(entry, floor);
-    return next > clock ? next : clock;
-  };
   return () => {
     const store: Store = new Map();
-    return { open: () => createTextbook(store, { mint, ...changes }) };
+    return { open: () => createTextbook(store, { mint: clockMint, ...changes }) };
   };
 }

@@ -3,6 +3,8 @@ import type { LockProvider } from '@locks/core';
 /** A store that several providers reach: each endpoint is what the server is to one of them. */
 export interface Data {
   open(): LockProvider;
+  /** Forgets what is not on disk. */
+  restarted?(): void;
 }
 
 /** A server that can stand still and restart. What reached it before it stood still is done when it goes on. */
@@ -54,6 +56,7 @@ export class Server {
       this.#data = this.#createData();
       this.#life = {};
     }
+    this.#data.restarted?.();
     this.#down = false;
   }
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { LockProvider } from '@locks/core';
 import type { Context } from '../../context.ts';
-import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant, mustRenew, show } from '../../expect.ts';
+import { isIdle, mustBeBusy, mustExceed, mustGrant, mustRenew, show } from '../../expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { sleep } from '../../time.ts';
 import { mustBeHeld, pick, range } from '../steps.ts';
 import { all, whenFair, whenRemote, whenShared } from '../when.ts';
-import { lineUp, orderOf } from './steps.ts';
+import { createSides, lineUp, orderOf } from './steps.ts';
+import type { Sides } from './steps.ts';
 
 /** Requests that reach the backend twice: law 2. */
 export const duplicateRequirements: readonly Requirement[] = [
@@ -17,28 +17,28 @@ export const duplicateRequirements: readonly Requirement[] = [
     appliesTo: whenRemote,
     needs: ['duplicate'],
     async check(context) {
-      const [one, two] = await harmed(context);
+      const { again, other } = await createDuplicating(context);
       for (const _ of range(3)) {
         const claim = context.claim(context.key());
-        const { token } = await mustGrant(one, claim, 'on a free key');
-        const { holders } = await context.state(two, claim.key, 'one holder', (state) => state.holders.length > 0);
+        const { token } = await mustGrant(again, claim, 'on a free key');
+        const { holders } = await context.state(other, claim.key, 'one holder', (state) => state.holders.length > 0);
         const [holder] = holders;
         assert.equal(
           holders.length,
           1,
           `expected one holder after an attempt that arrived twice, got ${show(holders)}`,
         );
-        const repeat = await mustGrant(one, claim, 'for a repeat');
-        for (const other of context.traits.fencing === 'none' ? [] : [holder?.token, repeat.token]) {
-          if (other !== undefined) assert.equal(other, token, `expected one token, ${token}, got ${other} too`);
+        const repeat = await mustGrant(again, claim, 'for a repeat');
+        for (const seen of context.traits.fencing === 'none' ? [] : [holder?.token, repeat.token]) {
+          if (seen !== undefined) assert.equal(seen, token, `expected one token, ${token}, got ${seen} too`);
         }
-        await mustRenew(one, claim, 'by the holder');
-        await mustBeHeld(context, two, claim, 'after an attempt that arrived twice');
-        await one.release(claim);
+        await mustRenew(again, claim, 'by the holder');
+        await mustBeHeld(context, other, claim, 'after an attempt that arrived twice');
+        await again.release(claim);
         const next = context.claim(claim.key);
-        const grant = await mustGrant(two, next, 'after one release');
+        const grant = await mustGrant(other, next, 'after one release');
         if (context.traits.fencing !== 'none') mustExceed(grant.token, token, 'for the next holder');
-        await mustFree(two, next, 'by the next holder');
+        await other.release(next);
       }
     },
   },
@@ -49,20 +49,20 @@ export const duplicateRequirements: readonly Requirement[] = [
     appliesTo: all(whenRemote, whenShared),
     needs: ['duplicate'],
     async check(context) {
-      const [one, two] = await harmed(context);
+      const { again, other } = await createDuplicating(context);
       const key = context.key();
       const [first, second, third, fourth] = range(4).map(() => context.claim(key, { mode: 'shared', permits: 3 }));
       assert.ok(first !== undefined && second !== undefined && third !== undefined && fourth !== undefined);
-      await mustGrant(one, first, 'on a free key');
-      await mustGrant(one, second, 'for the second of three permits');
-      await mustGrant(two, third, 'for the third of three permits: attempts that arrived twice took one each');
-      await mustBeBusy(two, fourth, 'when all permits are taken');
-      await one.release(first);
-      await mustGrant(two, fourth, 'for the permit that was given back');
-      await mustBeBusy(two, context.claim(key, { mode: 'shared', permits: 3 }), 'because one release gives one back');
-      await one.release(second);
-      for (const claim of [third, fourth]) await mustFree(two, claim, 'by a sharer');
-      await context.state(two, key, 'nobody holding or waiting', isIdle);
+      await mustGrant(again, first, 'on a free key');
+      await mustGrant(again, second, 'for the second of three permits');
+      await mustGrant(other, third, 'for the third of three permits: attempts that arrived twice took one each');
+      await mustBeBusy(other, fourth, 'when all permits are taken');
+      await again.release(first);
+      await mustGrant(other, fourth, 'for the permit that was given back');
+      await mustBeBusy(other, context.claim(key, { mode: 'shared', permits: 3 }), 'because one release gives one back');
+      await again.release(second);
+      for (const claim of [third, fourth]) await other.release(claim);
+      await context.state(other, key, 'nobody holding or waiting', isIdle);
     },
   },
   {
@@ -72,17 +72,17 @@ export const duplicateRequirements: readonly Requirement[] = [
     appliesTo: whenRemote,
     needs: ['duplicate'],
     async check(context) {
-      const [one, two] = await harmed(context);
+      const { again, other } = await createDuplicating(context);
       const checks = range(10).map(async () => {
         const holder = context.claim(context.key());
-        await mustGrant(one, holder, 'on a free key');
-        const next = context.wait(two, context.claim(holder.key));
+        await mustGrant(again, holder, 'on a free key');
+        const next = context.wait(other, context.claim(holder.key));
         await next.inLine;
-        await one.release(holder);
+        await again.release(holder);
         await context.granted(next, 'for the one in line, after a release that arrived twice');
-        await one.release(holder);
-        await mustBeHeld(context, two, next.claim, 'after the release of the owner before it arrived again');
-        await mustFree(two, next.claim, 'by the next holder, whom nobody must have touched');
+        await again.release(holder);
+        await mustBeHeld(context, other, next.claim, 'after the release of the owner before it arrived again');
+        await next.release();
       });
       await Promise.all(checks);
     },
@@ -94,18 +94,18 @@ export const duplicateRequirements: readonly Requirement[] = [
     appliesTo: all(whenRemote, whenFair),
     needs: ['duplicate'],
     async check(context) {
-      const [one, two] = await harmed(context);
+      const { again, other } = await createDuplicating(context);
       const holder = context.claim(context.key());
-      await mustGrant(two, holder, 'on a free key');
-      const waiters = await lineUp(context, [one, two], holder.key, 6);
-      await context.state(two, holder.key, 'six in line, one place each', (state) => state.waiters === 6);
+      await mustGrant(other, holder, 'on a free key');
+      const waiters = await lineUp(context, [again, other], holder.key, 6);
+      await context.state(other, holder.key, 'six in line, one place each', (state) => state.waiters === 6);
       await pick(waiters, 2).abandon();
-      await context.state(two, holder.key, 'five of six left in line', (state) => state.waiters === 5);
-      await mustFree(two, holder, 'by the holder');
+      await context.state(other, holder.key, 'five of six left in line', (state) => state.waiters === 5);
+      await other.release(holder);
       const stay = waiters.filter((_, index) => index !== 2);
       const order = (await orderOf(context, stay, 'though requests arrive twice')).join(' ');
       assert.equal(order, '0 1 2 3 4', `expected the order of the line, 0 1 2 3 4; it was ${order}`);
-      await context.state(two, holder.key, 'nobody holding or waiting', isIdle);
+      await context.state(other, holder.key, 'nobody holding or waiting', isIdle);
     },
   },
   {
@@ -115,11 +115,11 @@ export const duplicateRequirements: readonly Requirement[] = [
     appliesTo: whenRemote,
     needs: ['duplicate'],
     async check(context) {
-      const providers = await harmed(context);
+      const { again, other } = await createDuplicating(context);
       const key = context.key();
       let [counter, latest] = [0, 0n];
       const work = range(24).map(async (index) => {
-        const waiting = context.wait(pick(providers, index), context.claim(key));
+        const waiting = context.wait(pick([again, other], index), context.claim(key));
         const { token } = await waiting.granted;
         if (context.traits.fencing !== 'none') mustExceed(token, latest, 'for a grant in contention');
         latest = token;
@@ -130,14 +130,14 @@ export const duplicateRequirements: readonly Requirement[] = [
       });
       await Promise.all(work);
       assert.equal(counter, 24, `expected the counter to reach 24, it reached ${counter}: holders overlapped`);
-      await context.state(providers[1], key, 'nobody holding or waiting', isIdle);
+      await context.state(other, key, 'nobody holding or waiting', isIdle);
     },
   },
 ];
 
-/** The requests of the first arrive twice. */
-async function harmed(context: Context): Promise<readonly [LockProvider, LockProvider]> {
-  const [one, two] = await context.createMany(2);
-  await context.faults.duplicate(one);
-  return [one, two];
+/** The requests of one of them arrive twice. */
+async function createDuplicating(context: Context): Promise<Sides> {
+  const sides = await createSides(context);
+  await context.faults.duplicate(sides.harmed);
+  return sides;
 }

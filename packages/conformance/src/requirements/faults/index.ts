@@ -6,6 +6,7 @@ import { locksPauseRequirements } from './locks-pause.ts';
 import { locksRestartRequirements } from './locks-restart.ts';
 import { locksSeverRequirements } from './locks-sever.ts';
 import { locksSilenceRequirements } from './locks-silence.ts';
+import { lostReplyToHolderRequirements } from './lost-reply-to-holder.ts';
 import { lostReplyRequirements } from './lost-reply.ts';
 import { restartRequirements } from './restart.ts';
 import { severRequirements } from './sever.ts';
@@ -15,6 +16,7 @@ import { silenceRequirements } from './silence.ts';
 export const faultRequirements: readonly Requirement[] = [
   severRequirements,
   lostReplyRequirements,
+  lostReplyToHolderRequirements,
   duplicateRequirements,
   silenceRequirements,
   restartRequirements,

@@ -5,7 +5,7 @@ import { within } from '../../time.ts';
 import { range } from '../steps.ts';
 import { all, whenRemote, whenTtlExpires } from '../when.ts';
 import { acquireAtLast, createHarmed, lineUpLocks, mustBeLost, mustGetFree, mustKeep } from './locks-steps.ts';
-import { answered, callLimit, warmUp } from './steps.ts';
+import { answered, callLimit, createOther, warmUp } from './steps.ts';
 
 /** Replies that come late: what they say counts from the send. */
 export const locksDelayRequirements: readonly Requirement[] = [
@@ -17,7 +17,7 @@ export const locksDelayRequirements: readonly Requirement[] = [
     needs: ['delay'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
-      const other = await context.create();
+      const other = await createOther(context);
       await warmUp(context, provider, other);
       const [delay, ttl] = [context.ttl, 3 * context.ttl];
       await context.faults.delay(provider, delay);
@@ -50,7 +50,7 @@ export const locksDelayRequirements: readonly Requirement[] = [
     needs: ['delay'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
-      const other = await context.create();
+      const other = await createOther(context);
       await warmUp(context, provider, other);
       const delay = Math.ceil(1.25 * context.ttl);
       const keys = [context.key(), context.key()] as const;
@@ -76,7 +76,7 @@ export const locksDelayRequirements: readonly Requirement[] = [
     needs: ['delay'],
     async check(context) {
       const [slow, fast] = [await createHarmed(context), await createHarmed(context)];
-      const other = await context.create();
+      const other = await createOther(context);
       for (const { provider } of [slow, fast]) await warmUp(context, provider, other);
       const holder = context.claim(context.key());
       await mustGrant(other, holder, 'on a free key');
@@ -97,7 +97,7 @@ export const locksDelayRequirements: readonly Requirement[] = [
     needs: ['delay'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
-      const other = await context.create();
+      const other = await createOther(context);
       const ttl = 4 * context.ttl;
       const end = await context.faults.delay(provider, Math.ceil(ttl / 6));
       const lease = await acquireAtLast(context, locks, context.key(), { ttl });

@@ -6,8 +6,8 @@ import type { Requirement } from '../../requirement.ts';
 import { within } from '../../time.ts';
 import { mustBeHeld } from '../steps.ts';
 import { whenRemote } from '../when.ts';
-import { createHarmed, mustGetFree } from './locks-steps.ts';
-import { answered, callLimit, warmUp } from './steps.ts';
+import { createHarmed, giveBack, mustGetFree } from './locks-steps.ts';
+import { answered, callLimit, createOther, warmUp } from './steps.ts';
 
 /** Users of `createLocks` do not notice that one reply was lost. */
 export const locksLostReplyRequirements: readonly Requirement[] = [
@@ -19,7 +19,7 @@ export const locksLostReplyRequirements: readonly Requirement[] = [
     needs: ['dropReply'],
     async check(context) {
       const { provider, locks } = await createHarmed(context, { ttl: context.longTtl });
-      const other = await context.create();
+      const other = await createOther(context);
       await warmUp(context, provider, other);
       await context.faults.dropReply(provider);
       const limit = callLimit(context) + context.patience;
@@ -54,7 +54,7 @@ export const locksLostReplyRequirements: readonly Requirement[] = [
     needs: ['dropReply'],
     async check(context) {
       const { provider, locks } = await createHarmed(context, { ttl: context.longTtl });
-      const other = await context.create();
+      const other = await createOther(context);
       await warmUp(context, provider, other);
       const key = context.key();
       await context.faults.dropReply(provider);
@@ -71,7 +71,7 @@ export const locksLostReplyRequirements: readonly Requirement[] = [
           outcome !== null,
           'expected a lease or LOCK_UNAVAILABLE after a lost reply; null says that others hold it',
         );
-        await answered(context, 'a release', () => outcome.release());
+        await giveBack(context, outcome);
       }
       await context.state(other, key, `the key to be free, long before the ttl of ${context.longTtl} ms`, isIdle);
     },

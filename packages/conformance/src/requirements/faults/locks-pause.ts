@@ -4,8 +4,16 @@ import type { Requirement } from '../../requirement.ts';
 import { sleep, within } from '../../time.ts';
 import { range } from '../steps.ts';
 import { whenRemote } from '../when.ts';
-import { acquireAtLast, createHarmed, lineUpLocks, lossWithin, mustBeLost, mustGetAway } from './locks-steps.ts';
-import { callLimit, warmUp } from './steps.ts';
+import {
+  acquireAtLast,
+  createHarmed,
+  giveBack,
+  lineUpLocks,
+  lossWithin,
+  mustBeLost,
+  mustGetAway,
+} from './locks-steps.ts';
+import { callLimit, createOther, warmUp } from './steps.ts';
 
 /** A backend that stands still: it is not contention, and nobody believes to hold what it may give to others afterwards. */
 export const locksPauseRequirements: readonly Requirement[] = [
@@ -18,7 +26,7 @@ export const locksPauseRequirements: readonly Requirement[] = [
     needs: ['pause'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
-      const other = await context.create();
+      const other = await createOther(context);
       await warmUp(context, provider, other);
       await mustGetAway(context, locks, other, context.faults.pause, 'while the backend stands still');
     },
@@ -31,7 +39,7 @@ export const locksPauseRequirements: readonly Requirement[] = [
     needs: ['pause'],
     async check(context) {
       const [{ locks }, later] = [await createHarmed(context), await createHarmed(context)];
-      const other = await context.create();
+      const other = await createOther(context);
       const lease = await acquireAtLast(context, locks, context.key(), { ttl: context.ttl });
       const limit = lease.remaining;
       const thaw = await context.faults.pause();
@@ -52,7 +60,7 @@ export const locksPauseRequirements: readonly Requirement[] = [
       await locks.close();
       const intruder = await other.tryAcquire(context.claim(lease.key));
       assert.equal(intruder.granted, false, 'expected the next owner to be left alone by what the first one sent late');
-      assert.equal(await second.release(), true, 'expected release to answer true');
+      await giveBack(context, second);
     },
   },
   {
@@ -63,7 +71,7 @@ export const locksPauseRequirements: readonly Requirement[] = [
     needs: ['pause'],
     async check(context) {
       const [one, two] = [await createHarmed(context), await createHarmed(context)];
-      const other = await context.create();
+      const other = await createOther(context);
       for (const { provider } of [one, two]) await warmUp(context, provider, other);
       const holder = context.claim(context.key());
       await mustGrant(other, holder, 'on a free key');

@@ -6,8 +6,8 @@ import { mustExceed, mustGrant, show } from '../../expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { now, sleep, within } from '../../time.ts';
 import { whenRemote } from '../when.ts';
-import { createHarmed, lineUpLocks, lossWithin, mustBeLost } from './locks-steps.ts';
-import { answered, callLimit, mustStayIdle, persistent } from './steps.ts';
+import { createHarmed, giveBack, lineUpLocks, lossWithin, mustBeLost } from './locks-steps.ts';
+import { answered, callLimit, createOther, mustStayIdle } from './steps.ts';
 
 /** Leases and users of `withLock` outlive a restart, or are told. */
 export const locksRestartRequirements: readonly Requirement[] = [
@@ -19,7 +19,7 @@ export const locksRestartRequirements: readonly Requirement[] = [
     needs: ['restart'],
     async check(context) {
       const { locks } = await createHarmed(context);
-      const other = persistent(context, await context.create());
+      const other = await createOther(context);
       const lease = await locks.acquire(context.key(), { ttl: 4 * context.ttl });
       await context.faults.restart();
       const intruder = context.claim(lease.key);
@@ -34,7 +34,7 @@ export const locksRestartRequirements: readonly Requirement[] = [
       }
       if (lease.held) await answered(context, 'a renewal after a restart', () => lease.renew());
       else mustBeLost(lease, 'after a restart that it did not outlive');
-      await lease.release().catch(() => {});
+      await giveBack(context, lease);
       await other.release(intruder);
       await mustStayIdle(context, other, [lease.key], 'after the lease was released or lost', callLimit(context));
     },
@@ -63,7 +63,7 @@ export const locksRestartRequirements: readonly Requirement[] = [
       await context.faults.restartEmpty();
       await mustLearn(context, asked, when);
       await lossWithin(renewed.remaining + context.patience, renewed, `by itself ${when}`);
-      const other = await context.create();
+      const other = await createOther(context);
       for (const lease of [asked, renewed]) {
         const next = context.claim(lease.key);
         const { token } = await mustGrant(other, next, `on the key of a lease that was lost ${when}`);
@@ -103,15 +103,14 @@ async function mustLearn(context: Context, lease: Lease, when: string): Promise<
 
 async function serveAfter(context: Context, restart: () => Promise<void>, when: string): Promise<void> {
   const [one, two] = [await createHarmed(context), await createHarmed(context)];
-  const other = await context.create();
+  const other = await createOther(context);
   const holder = context.claim(context.key());
   await mustGrant(other, holder, 'on a free key');
   const { order, served } = await lineUpLocks(context, [one.locks, two.locks], other, holder.key, 6);
   await restart();
-  const again = persistent(context, other);
-  await again.release(holder);
+  await other.release(holder);
   await within(callLimit(context) + context.patience, served, `all six to be served ${when}`);
   const sorted = order.toSorted((left, right) => left - right).join(' ');
   assert.equal(sorted, '0 1 2 3 4 5', `expected each of six to be served once ${when}, it was ${order.join(' ')}`);
-  await mustStayIdle(context, again, [holder.key], when, callLimit(context));
+  await mustStayIdle(context, other, [holder.key], when, callLimit(context));
 }

@@ -5,7 +5,7 @@ import { inBackground, sleep, within } from '../../time.ts';
 import { pick, range } from '../steps.ts';
 import { whenRemote } from '../when.ts';
 import { createHarmed, mustGetFree, mustKeep } from './locks-steps.ts';
-import { callLimit, warmUp } from './steps.ts';
+import { callLimit, createOther, warmUp } from './steps.ts';
 
 /** Users of `createLocks` do not notice that a connection was cut. */
 export const locksSeverRequirements: readonly Requirement[] = [
@@ -17,7 +17,7 @@ export const locksSeverRequirements: readonly Requirement[] = [
     needs: ['sever'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
-      const other = await context.create();
+      const other = await createOther(context);
       const ttl = 4 * context.ttl;
       const lease = await locks.acquire(context.key(), { ttl });
       await context.faults.sever(provider);
@@ -35,7 +35,7 @@ export const locksSeverRequirements: readonly Requirement[] = [
     needs: ['sever'],
     async check(context) {
       const { provider, locks } = await createHarmed(context, { ttl: context.longTtl });
-      const other = await context.create();
+      const other = await createOther(context);
       await warmUp(context, provider, other);
       const leases = await Promise.all(range(3).map(() => locks.acquire(context.key())));
       const [before, meanwhile, after] = leases.map((lease) => async (when: string) => {
@@ -58,7 +58,7 @@ export const locksSeverRequirements: readonly Requirement[] = [
     async check(context) {
       const { provider, locks } = await createHarmed(context, { ttl: context.longTtl });
       const others = await context.createLocks({ ttl: context.longTtl });
-      const observer = await context.create();
+      const observer = await createOther(context);
       const key = context.key();
       let [counter, done] = [0, 0];
       const work = range(16).map((index) =>

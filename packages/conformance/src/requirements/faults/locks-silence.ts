@@ -8,7 +8,7 @@ import { mustBeHeld } from '../steps.ts';
 import { whenRemote } from '../when.ts';
 import { acquireAtLast, createHarmed, mustBeLost, mustGetAway } from './locks-steps.ts';
 import { directions, nameOf } from './silence.ts';
-import { answered, callLimit, warmUp } from './steps.ts';
+import { callLimit, createOther, persistent, warmUp } from './steps.ts';
 
 /** A silent backend holds nobody, and nobody believes to hold what it may have given to others. */
 export const locksSilenceRequirements: readonly Requirement[] = [
@@ -30,7 +30,7 @@ export const locksSilenceRequirements: readonly Requirement[] = [
     appliesTo: whenRemote,
     needs: ['silence'],
     async check(context) {
-      const other = await context.create();
+      const other = await createOther(context);
       const checks = directions.map(async (direction) => {
         const harmed = await createHarmed(context);
         await warmUp(context, harmed.provider, other);
@@ -45,7 +45,7 @@ export const locksSilenceRequirements: readonly Requirement[] = [
 /** The whole life of a lease whose provider falls silent: lost in time, and harmless afterwards. */
 async function loseInSilence(context: Context, direction: Direction): Promise<void> {
   const { provider, locks } = await createHarmed(context);
-  const other = await context.create();
+  const other = await createOther(context);
   const when = `when its ${nameOf(direction)} are lost`;
   const lease = await acquireAtLast(context, locks, context.key(), { ttl: context.ttl });
   const next = context.wait(other, context.claim(lease.key));
@@ -56,9 +56,13 @@ async function loseInSilence(context: Context, direction: Direction): Promise<vo
   if (context.traits.fencing !== 'none') mustExceed(grant.token, lease.token, `for the next holder ${when}`);
   assert.equal(await lease.release(), false, `expected release of a lost lease to answer false ${when}`);
   await end();
-  await answered(context, 'an inspection after the silence', () => provider.inspect(lease.key));
   await locks.close();
-  await mustBeHeld(context, provider, next.claim, `after what was sent ${when} has arrived or is lost`);
+  await mustBeHeld(
+    context,
+    persistent(context, provider),
+    next.claim,
+    `after what was sent ${when} has arrived or is lost`,
+  );
   await next.release();
   const last = context.claim(lease.key);
   await mustGrant(other, last, 'on a free key');

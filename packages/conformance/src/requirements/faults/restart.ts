@@ -6,7 +6,7 @@ import type { Requirement } from '../../requirement.ts';
 import { within } from '../../time.ts';
 import { range } from '../steps.ts';
 import { all, whenFenced, whenRemote } from '../when.ts';
-import { callLimit, lineUp, mustStayIdle, orderOf, persistent, settled } from './steps.ts';
+import { callLimit, createSides, lineUp, mustStayIdle, orderOf, settled } from './steps.ts';
 
 /** A backend that restarts, with its data or without. */
 export const restartRequirements: readonly Requirement[] = [
@@ -17,8 +17,7 @@ export const restartRequirements: readonly Requirement[] = [
     appliesTo: whenRemote,
     needs: ['restart'],
     async check(context) {
-      const [first, second] = await context.createMany(2);
-      const [one, two] = [persistent(context, first), persistent(context, second)];
+      const { again: one, other: two } = await createSides(context);
       const claims = range(4).map(() => context.claim(context.key()));
       for (const claim of claims) {
         const { token } = await mustGrant(one, claim, 'on a free key');
@@ -47,22 +46,24 @@ export const restartRequirements: readonly Requirement[] = [
     appliesTo: whenRemote,
     needs: ['restart'],
     async check(context) {
-      const [one, two] = await context.createMany(2);
-      const again = persistent(context, one);
+      const { harmed, again, other } = await createSides(context);
       const held = context.claim(context.key());
-      await mustGrant(one, held, 'on a free key');
+      await mustGrant(again, held, 'on a free key');
       const claims = range(12).map((index) => context.claim(index % 2 === 0 ? context.key() : held.key));
       const attempts = claims.map((claim, index) =>
-        settled(context, 'an attempt during a restart', one.tryAcquire(claim, index % 3 === 0 ? () => {} : undefined)),
+        settled(
+          context,
+          'an attempt during a restart',
+          harmed.tryAcquire(claim, index % 3 === 0 ? () => {} : undefined),
+        ),
       );
-      const underway = [...attempts, settled(context, 'a renewal during a restart', one.renew(held))];
+      const underway = [...attempts, settled(context, 'a renewal during a restart', harmed.renew(held))];
       await Promise.all([
         context.faults.restart(),
         within(2 * callLimit(context), Promise.all(underway), 'all to settle'),
       ]);
       for (const claim of [...claims, held]) await again.release(claim);
       const keys = [...new Set(claims.map(({ key }) => key))];
-      const other = persistent(context, two);
       await mustStayIdle(context, other, keys, 'after a restart and a release of every claim', callLimit(context));
     },
   },
@@ -109,37 +110,36 @@ export const restartRequirements: readonly Requirement[] = [
 ];
 
 async function waitThrough(context: Context, restart: () => Promise<void>, when: string): Promise<void> {
-  const [one, two, three] = await context.createMany(3);
+  const { again, other, third } = await createSides(context);
   const holder = context.claim(context.key());
-  await mustGrant(three, holder, 'on a free key');
-  const waiters = await lineUp(context, [one, two], holder.key, 6);
+  await mustGrant(third, holder, 'on a free key');
+  const waiters = await lineUp(context, [again, other], holder.key, 6);
   await restart();
   // It may have held through the restart, or not.
-  await persistent(context, three).release(holder);
+  await third.release(holder);
   await orderOf(context, waiters, when);
-  await mustStayIdle(context, persistent(context, three), [holder.key], when, callLimit(context));
+  await mustStayIdle(context, third, [holder.key], when, callLimit(context));
 }
 
 /** Each key has been granted several times; some are held while it restarts, others are free. */
 async function exceedAfter(context: Context, restart: () => Promise<void>, when: string): Promise<void> {
-  const [one, two] = await context.createMany(2);
+  const { again, other } = await createSides(context);
   const latest: { readonly claim: Claim; readonly token: bigint }[] = [];
   for (const index of range(4)) {
     const key = context.key();
     for (const round of range(3)) {
       const claim = context.claim(key);
-      const { token } = await mustGrant(one, claim, 'on a free key');
+      const { token } = await mustGrant(again, claim, 'on a free key');
       if (round === 2) latest.push({ claim, token });
-      if (round < 2 || index % 2 === 0) await one.release(claim);
+      if (round < 2 || index % 2 === 0) await again.release(claim);
     }
   }
   await restart();
-  const [first, second] = [persistent(context, one), persistent(context, two)];
   for (const { claim, token } of latest) {
-    await first.release(claim);
+    await again.release(claim);
     const next = context.claim(claim.key);
-    const grant = await mustGrant(second, next, `on a free key ${when}`);
+    const grant = await mustGrant(other, next, `on a free key ${when}`);
     mustExceed(grant.token, token, `for a grant ${when}`);
-    await second.release(next);
+    await other.release(next);
   }
 }

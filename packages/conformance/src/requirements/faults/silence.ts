@@ -1,10 +1,10 @@
 import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context.ts';
 import type { Direction } from '../../faults.ts';
-import { mustFree, mustGrant, mustRenew } from '../../expect.ts';
+import { mustBeBusy, mustGrant, mustRenew } from '../../expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { all, whenRemote, whenTtlExpires } from '../when.ts';
-import { callLimit, mustBeUnknown, mustStayIdle, persistent, warmUp } from './steps.ts';
+import { callLimit, createOther, createSides, mustBeUnknown, mustStayIdle, persistent, warmUp } from './steps.ts';
 
 /** The ways in which a provider can be cut off without a sign. */
 export const directions: readonly Direction[] = ['requests', 'replies', 'both'];
@@ -18,7 +18,7 @@ export const silenceRequirements: readonly Requirement[] = [
     appliesTo: whenRemote,
     needs: ['silence'],
     async check(context) {
-      const other = await context.create();
+      const other = await createOther(context);
       const checks = directions.map(async (direction) => {
         const provider = await context.create();
         await warmUp(context, provider, other);
@@ -35,9 +35,9 @@ export const silenceRequirements: readonly Requirement[] = [
     appliesTo: whenRemote,
     needs: ['pause'],
     async check(context) {
-      const [provider, other] = await context.createMany(2);
-      await warmUp(context, provider, other);
-      await mustNotKnow(context, provider, other, context.faults.pause, 'while the backend stands still');
+      const { harmed, other } = await createSides(context);
+      await warmUp(context, harmed, other);
+      await mustNotKnow(context, harmed, other, context.faults.pause, 'while the backend stands still');
     },
   },
   {
@@ -47,13 +47,13 @@ export const silenceRequirements: readonly Requirement[] = [
     appliesTo: all(whenRemote, whenTtlExpires),
     needs: ['silence'],
     async check(context) {
-      const [provider, other] = await context.createMany(2);
+      const { harmed, again, other } = await createSides(context);
       const claim = context.claim(context.key(), { ttl: context.ttl });
-      await mustGrant(provider, claim, 'on a free key');
-      await context.faults.silence(provider, 'both');
+      await mustGrant(again, claim, 'on a free key');
+      await context.faults.silence(harmed, 'both');
       const next = context.wait(other, context.claim(claim.key));
       await context.granted(next, `for another provider after the ttl of ${context.ttl} ms`);
-      await mustFree(other, next.claim, 'by the next holder');
+      await next.release();
     },
   },
 ];
@@ -71,10 +71,12 @@ async function mustNotKnow(
   begin: () => Promise<() => Promise<void>>,
   when: string,
 ): Promise<void> {
+  const again = persistent(context, provider);
   const taken = context.claim(context.key());
   await mustGrant(other, taken, 'on a free key');
+  await mustBeBusy(again, context.claim(taken.key), 'while another provider holds it');
   const [held, leaving] = [context.claim(context.key()), context.claim(context.key())];
-  for (const claim of [held, leaving]) await mustGrant(provider, claim, 'on a free key');
+  for (const claim of [held, leaving]) await mustGrant(again, claim, 'on a free key');
   const [free, waiting, busy]: readonly [Claim, Claim, Claim] = [
     context.claim(context.key()),
     context.claim(taken.key),
@@ -94,14 +96,13 @@ async function mustNotKnow(
     mustBeUnknown(context, `an inspection ${when}`, provider.inspect(held.key)),
   ]);
   await end();
-  const again = persistent(context, provider);
   // A session may have ended by now; its holds ended with it.
   if (context.traits.expiry === 'ttl') await mustRenew(again, held, `by the holder, after calls rejected ${when}`);
   for (const claim of [free, waiting, busy, held, leaving]) await again.release(claim);
-  await persistent(context, other).release(taken);
+  await other.release(taken);
   const keys = [free, taken, held, leaving].map(({ key }) => key);
   await mustStayIdle(context, again, keys, `after every claim was released that rejected ${when}`, callLimit(context));
   const claim = context.claim(free.key);
   await mustGrant(again, claim, `on a free key, after calls rejected ${when}`);
-  await mustFree(again, claim, 'by the holder');
+  await again.release(claim);
 }

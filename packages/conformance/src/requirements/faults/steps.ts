@@ -68,10 +68,13 @@ export function waitForWakes(context: Context, provider: LockProvider, claim: Cl
   return context.waitForWakes(persistent(context, provider), claim);
 }
 
+const persistentOnes = new WeakSet<LockProvider>();
+
 /** `provider`, whose calls are repeated until they are answered. */
 export function persistent(context: Context, provider: LockProvider): LockProvider {
+  if (persistentOnes.has(provider)) return provider;
   const name = (what: string, key: string): string => `${what} on ${key}`;
-  return {
+  const again: LockProvider = {
     name: provider.name,
     traits: provider.traits,
     tryAcquire: (claim, wake) =>
@@ -81,6 +84,37 @@ export function persistent(context: Context, provider: LockProvider): LockProvid
     inspect: (key) => answered(context, name('an inspection', key), () => provider.inspect(key)),
     close: () => provider.close(),
   };
+  persistentOnes.add(again);
+  return again;
+}
+
+/** The providers of a check. Only calls to `harmed` itself may be left unanswered: all others are repeated. */
+export interface Sides {
+  /** The one that a fault hits. */
+  readonly harmed: LockProvider;
+  /** The same one; its calls are repeated until they are answered. */
+  readonly again: LockProvider;
+  readonly other: LockProvider;
+  readonly third: LockProvider;
+}
+
+/** Three providers on one store. */
+export async function createSides(context: Context): Promise<Sides> {
+  const [harmed, other, third] = await context.createMany(3);
+  const again = persistent(context, harmed);
+  return { harmed, again, other: persistent(context, other), third: persistent(context, third) };
+}
+
+/** Providers that have been used before: the next command is the one that a check sends. */
+export async function createWarm(context: Context): Promise<Sides> {
+  const sides = await createSides(context);
+  await warmUp(context, sides.harmed, sides.third);
+  return sides;
+}
+
+/** A provider that no fault hits; its calls are repeated until they are answered. */
+export async function createOther(context: Context): Promise<LockProvider> {
+  return persistent(context, await context.create());
 }
 
 /**
@@ -90,11 +124,11 @@ export function persistent(context: Context, provider: LockProvider): LockProvid
 export async function warmUp(context: Context, provider: LockProvider, other: LockProvider): Promise<void> {
   const holder = context.claim(context.key());
   const claim = context.claim(holder.key);
-  const [one, two] = [persistent(context, provider), persistent(context, other)];
-  await mustGrant(two, holder, 'on a free key');
+  const one = persistent(context, provider);
+  await mustGrant(other, holder, 'on a free key');
   const waiting = context.traits.wake ? context.waitForWakes(one, claim) : context.wait(one, claim);
   await waiting.inLine;
-  await two.release(holder);
+  await other.release(holder);
   await context.granted(
     waiting,
     context.traits.wake ? 'by a wake alone, once the connection is back' : 'once it is back',
