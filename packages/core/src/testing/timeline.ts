@@ -23,7 +23,7 @@ export class Timeline {
   /** Moves time on, timer by timer, and lets everything that follows from one happen before the next. */
   async advance(ms: number): Promise<void> {
     const end = this.now + ms;
-    await settle();
+    await drained();
     for (let timer = this.#next(end); timer !== undefined; timer = this.#next(end)) {
       this.now = Math.max(this.now, timer.at, timer.owner.busyUntil);
       this.timers.delete(timer);
@@ -31,7 +31,7 @@ export class Timeline {
       await drained();
     }
     this.now = Math.max(this.now, end);
-    await settle();
+    await drained();
   }
 
   #next(end: number): VirtualTimer | undefined {
@@ -47,12 +47,7 @@ export class Timeline {
   }
 }
 
-/** Resolves when no promise callback is pending: Node takes its next tick after the last of them. Cheaper than a turn. */
+/** Resolves when no promise callback is pending: Node takes its next tick after the last of them. */
 function drained(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
-}
-
-/** Lets all promises that can settle do so, and what is pending in the event loop run once. */
-export function settle(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
