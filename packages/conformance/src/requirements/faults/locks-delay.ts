@@ -101,7 +101,13 @@ export const locksDelayRequirements: readonly Requirement[] = [
       const ttl = 4 * context.ttl;
       const end = await context.faults.delay(provider, Math.ceil(context.ttl / 2));
       const lease = await acquireAtLast(context, locks, context.key(), { ttl });
-      await mustKeep(context, lease, other, 1.25 * ttl, `with a ttl of ${ttl} ms when each reply takes an eighth of it`);
+      await mustKeep(
+        context,
+        lease,
+        other,
+        1.25 * ttl,
+        `with a ttl of ${ttl} ms when each reply takes an eighth of it`,
+      );
       await end();
       if (lease.held) await answered(context, 'a renewal', () => lease.renew());
       await mustGetFree(context, lease, other, 'when replies are fast again');
