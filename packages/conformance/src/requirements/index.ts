@@ -7,9 +7,15 @@ import { expiryRequirements } from './expiry.ts';
 import { fairnessRequirements } from './fairness.ts';
 import { fencingRequirements } from './fencing.ts';
 import { inspectionRequirements } from './inspect.ts';
+import { lateRequirements } from './locks/late.ts';
 import { leasesRequirements } from './locks/leases.ts';
 import { lossRequirements } from './locks/loss.ts';
+import { outageRequirements } from './locks/outage.ts';
+import { shortTtlRequirements } from './locks/short-ttl.ts';
+import { unknownRequirements } from './locks/unknown.ts';
 import { locksWaitingRequirements } from './locks/waiting.ts';
+import { locksWakesRequirements } from './locks/wakes.ts';
+import { workRequirements } from './locks/work.ts';
 import { namesRequirements } from './names.ts';
 import { processesRequirements } from './processes.ts';
 import { releaseRequirements } from './release.ts';
@@ -42,6 +48,12 @@ export const requirements: readonly Requirement[] = [
   leasesRequirements,
   lossRequirements,
   locksWaitingRequirements,
+  workRequirements,
+  unknownRequirements,
+  lateRequirements,
+  outageRequirements,
+  locksWakesRequirements,
+  shortTtlRequirements,
 ].flat();
 
 /** The requirements named by `only`, in their usual order; all of them if it is absent. */
