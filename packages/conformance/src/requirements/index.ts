@@ -17,6 +17,7 @@ import { locksWaitingRequirements } from './locks/waiting.ts';
 import { locksWakesRequirements } from './locks/wakes.ts';
 import { workRequirements } from './locks/work.ts';
 import { namesRequirements } from './names.ts';
+import { pausedProcessesRequirements } from './paused-processes.ts';
 import { processesRequirements } from './processes.ts';
 import { releaseRequirements } from './release.ts';
 import { renewalRequirements } from './renewal.ts';
@@ -45,6 +46,7 @@ export const requirements: readonly Requirement[] = [
   inspectionRequirements,
   closeRequirements,
   processesRequirements,
+  pausedProcessesRequirements,
   leasesRequirements,
   lossRequirements,
   locksWaitingRequirements,

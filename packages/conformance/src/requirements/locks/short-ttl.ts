@@ -15,7 +15,7 @@ export const shortTtlRequirements: readonly Requirement[] = [
     title: 'a lease with a short ttl is kept for many ttls by few renewals, and never says more than is certain',
     appliesTo: whenTtlExpires,
     async check(context) {
-      const ttls = [context.ttl / 8, context.ttl / 3, context.ttl].map((ttl) => Math.max(50, Math.round(ttl)));
+      const ttls = [context.ttl / 8, context.ttl / 4, context.ttl / 2].map((ttl) => Math.max(50, Math.round(ttl)));
       await Promise.all(ttls.map((ttl) => isKept(context, ttl)));
     },
   },
@@ -26,7 +26,7 @@ async function isKept(context: Context, ttl: number): Promise<void> {
   const lease = await acquireInTime(context, locks, context.key(), { ttl });
   const start = now();
   let slowest = 0;
-  for (let last = start; last < start + 4 * context.ttl && !lease.signal.aborted; last = now()) {
+  for (let last = start; last < start + 2 * context.ttl && !lease.signal.aborted; last = now()) {
     mustTellTheTruth(lease, interference, `in a lease with a ttl of ${ttl} ms`);
     await sleepUntil(last + ttl / 20);
     slowest = Math.max(slowest, now() - last);
