@@ -75,7 +75,7 @@ export const lateRequirements: readonly Requirement[] = [
       const provider = await context.create();
       const { ttl } = context;
       const key = context.key();
-      interference.rule('renew', () => ({ late: 1.5 * ttl }));
+      interference.rule('renew', () => ({ late: 0.75 * ttl }));
       const lease = await acquireInTime(context, locks, key, { ttl, renew: false });
       await sleepUntil(now() + lease.remaining / 2);
       const renewal = inBackground(lease.renew());
