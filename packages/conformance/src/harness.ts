@@ -122,7 +122,7 @@ async function judge(requirement: Requirement, sample: LockProvider, run: Run): 
   const missing = (requirement.needs ?? []).filter((need) => !isGiven(need, settings));
   if (missing.length > 0) return { status: 'unverified', reason: `needs ${missing.join(', ')}` };
   const strays = watchStrays();
-  const error = await failureOf(requirement, traits, run);
+  const error = await strays.during(() => failureOf(requirement, traits, run));
   const unhandled = (await strays.seen()).map((what) => `nobody handled ${what}`);
   strays.stop();
   if (error === undefined && unhandled.length === 0) return { status: 'passed' };

@@ -1,10 +1,10 @@
 import { createMemoryProvider, createMemoryStore } from '@locks/core';
 import type { ConformanceOptions } from '@locks/conformance';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runConformanceWith } from '../src/harness.ts';
 import { blocked, recipes } from './flawed-cores/index.ts';
 import { cook } from './flawed-cores/recipe.ts';
-import type { CoreRecipe } from './flawed-cores/recipe.ts';
+import type { CoreRecipe, Meal } from './flawed-cores/recipe.ts';
 import { createMutantTable } from './support/mutants.ts';
 
 /** Cheap requirements of all kinds, which a flaw of another kind must not break. */
@@ -19,19 +19,24 @@ afterAll(() => console.log(table.print()));
 
 function memory(name: string): ConformanceOptions {
   const store = createMemoryStore();
-  return { name, create: () => createMemoryProvider({ store }), ttl: 200, limit: 6_000 };
+  return { name, create: () => createMemoryProvider({ store }), ttl: 300, limit: 6_000 };
 }
 
+/** All at once and before the first: loading them would hold up those that run. */
+const meals = new Map<CoreRecipe, Meal>();
+beforeAll(() => {
+  for (const recipe of [...recipes, ...blocked]) meals.set(recipe, cook(recipe));
+});
+afterAll(() => {
+  for (const { remove } of meals.values()) remove();
+});
+
 async function mustBeCaught(recipe: CoreRecipe): Promise<void> {
-  const { core, remove } = cook(recipe);
-  try {
-    // Where everything builds on what is broken, the others prove nothing.
-    const others = recipe.mayAlsoFail?.includes('*') ? [] : control;
-    const only = [...new Set([...recipe.caughtBy, ...others])];
-    table.judge(recipe, await runConformanceWith(core, { ...memory(recipe.name), only }));
-  } finally {
-    remove();
-  }
+  const { core } = meals.get(recipe) as Meal;
+  // Where everything builds on what is broken, the others prove nothing.
+  const others = recipe.mayAlsoFail?.includes('*') ? [] : control;
+  const only = [...new Set([...recipe.caughtBy, ...others])];
+  table.judge(recipe, await runConformanceWith(core, { ...memory(recipe.name), only }));
 }
 
 describe.concurrent('flawed cores', () => {

@@ -44,8 +44,7 @@ export const loss: readonly CoreRecipe[] = [
     find: `this.#end('lost');
         this.#controller?.abort(reason);`,
     replace: `this.#end('lost');`,
-    caughtBy: ['locks-loss-signal', 'locks-loss-by-force', 'locks-max-hold'],
-    mayAlsoFail: ['locks-loss-by-renewal', 'locks-late-renewal', 'locks-work-after-loss'],
+    caughtBy: ['locks-loss-signal', 'locks-max-hold'],
   },
   {
     name: 'a lost lease is not released',

@@ -16,8 +16,15 @@ export interface CoreRecipe extends Mutant {
 
 const dist = dirname(fileURLToPath(import.meta.resolve('@locks/core')));
 
-/** A copy of the built core with the change of `recipe`, and how to remove it again. */
-export function cook({ name, file, find, replace }: CoreRecipe): { readonly core: Core; remove(): void } {
+/** What was made of a recipe. */
+export interface Meal {
+  readonly core: Core;
+  /** Removes its files. */
+  remove(): void;
+}
+
+/** A copy of the built core with the change of `recipe`. Throws if there is no such place to change. */
+export function cook({ name, file, find, replace }: CoreRecipe): Meal {
   const directory = mkdtempSync(join(tmpdir(), 'locks-flawed-core-'));
   const remove = (): void => rmSync(directory, { recursive: true, force: true });
   try {

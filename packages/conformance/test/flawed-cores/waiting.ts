@@ -6,8 +6,7 @@ export const waits: readonly CoreRecipe[] = [
     file: 'acquisition.js',
     find: 'this.#busy = false;',
     replace: 'this.#busy = true;',
-    caughtBy: ['locks-outage-is-not-contention', 'locks-lost-reply-given-up'],
-    mayAlsoFail: ['locks-late-grant'],
+    caughtBy: ['locks-outage-is-not-contention'],
   },
   {
     name: 'a rejected attempt is repeated as another owner',
@@ -22,6 +21,7 @@ export const waits: readonly CoreRecipe[] = [
     find: 'this.#woken = true;',
     replace: ';',
     caughtBy: ['locks-wake-in-flight'],
+    mayAlsoFail: ['locks-counter'],
   },
   {
     name: 'the end of the wait is not looked at while an attempt is in flight',

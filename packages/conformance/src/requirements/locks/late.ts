@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Lease } from '@locks/core';
+import type { Context } from '../../context.ts';
 import { isIdle, mustReject } from '../../expect.ts';
 import type { Call, Interference } from '../../interference.ts';
 import type { Requirement } from '../../requirement.ts';
@@ -7,7 +8,7 @@ import { inBackground, now, sleepUntil, turn, within } from '../../time.ts';
 import { mustTellTheTruth } from '../../truth.ts';
 import { certain } from '../steps.ts';
 import { always, whenTtlExpires } from '../when.ts';
-import { aborted, acquireInTime } from './leasing.ts';
+import { aborted, acquireInTime, untilConclusive } from './leasing.ts';
 
 const lateness = 60;
 
@@ -70,31 +71,7 @@ export const lateRequirements: readonly Requirement[] = [
     level: 'locks',
     title: 'a renewal that succeeds when the validity is over does not revive the lease, and its key becomes free',
     appliesTo: whenTtlExpires,
-    async check(context) {
-      const { locks, interference } = await context.interfere();
-      const provider = await context.create();
-      const { ttl } = context;
-      const key = context.key();
-      interference.rule('renew', () => ({ late: 0.75 * ttl }));
-      const lease = await acquireInTime(context, locks, key, { ttl, renew: false });
-      await sleepUntil(now() + lease.remaining / 2);
-      const renewal = inBackground(lease.renew());
-      const limit = lease.remaining + context.patience;
-      await within(limit, aborted(lease), 'the signal to fire though a renewal is in flight');
-      assert.equal(lease.held, false, 'expected held to be false when the signal fires');
-      await mustReject(renewal, 'LOCK_LOST', 'for a renewal that was confirmed after the validity had ended');
-      for (const when of ['after a late renewal', 'a turn after a late renewal']) {
-        assert.equal(lease.held, false, `expected a lost lease not to come back ${when}`);
-        assert.equal(lease.remaining, 0, `expected nothing to remain of a lost lease ${when}`);
-        await turn();
-      }
-      await context.eventually(
-        'the lost lease to be released',
-        () => interference.of('release', lease.owner),
-        (sent) => sent.length > 0,
-      );
-      await context.state(provider, key, 'nobody holding or waiting', isIdle);
-    },
+    check: (context) => untilConclusive(() => mustNotRevive(context)),
   },
   {
     id: 'locks-blocked-loop',
@@ -134,6 +111,35 @@ export const lateRequirements: readonly Requirement[] = [
     },
   },
 ];
+
+/** Whether the renewal was confirmed after the validity that it was meant to prolong, and before that which it would have given. */
+async function mustNotRevive(context: Context): Promise<boolean> {
+  const { locks, interference } = await context.interfere();
+  const provider = await context.create();
+  const { ttl } = context;
+  const key = context.key();
+  interference.rule('renew', () => ({ late: 0.75 * ttl }));
+  const lease = await acquireInTime(context, locks, key, { ttl, renew: false });
+  await sleepUntil(now() + lease.remaining / 2);
+  const renewal = inBackground(lease.renew());
+  const limit = lease.remaining + context.patience;
+  await within(limit, aborted(lease), 'the signal to fire though a renewal is in flight');
+  assert.equal(lease.held, false, 'expected held to be false when the signal fires');
+  await mustReject(renewal, 'LOCK_LOST', 'for a renewal that was confirmed after the validity had ended');
+  for (const when of ['after a late renewal', 'a turn after a late renewal']) {
+    assert.equal(lease.held, false, `expected a lost lease not to come back ${when}`);
+    assert.equal(lease.remaining, 0, `expected nothing to remain of a lost lease ${when}`);
+    await turn();
+  }
+  const [late] = interference.of('renew', lease.owner);
+  await context.eventually(
+    'the lost lease to be released',
+    () => interference.of('release', lease.owner),
+    (sent) => sent.length > 0,
+  );
+  await context.state(provider, key, 'nobody holding or waiting', isIdle);
+  return late?.answeredAt !== undefined && late.answeredAt < late.sentAt + certain(ttl);
+}
 
 function mustBeLost(lease: Lease): void {
   assert.equal(lease.held, false, 'expected a lost lease to stay lost');

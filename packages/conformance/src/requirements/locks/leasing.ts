@@ -46,3 +46,11 @@ export function aborted({ signal }: Lease): Promise<void> {
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
+
+/**
+ * Makes an experiment that proves something only if it is in time, until it was: on a machine that stands still, losing a
+ * lease is right. At most four times; where none was in time, nothing is known against the provider.
+ */
+export async function untilConclusive(experiment: () => Promise<boolean>): Promise<void> {
+  for (let round = 0; round < 4; round += 1) if (await experiment()) return;
+}

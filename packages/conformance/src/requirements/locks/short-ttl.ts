@@ -5,7 +5,7 @@ import type { Requirement } from '../../requirement.ts';
 import { now, sleepUntil } from '../../time.ts';
 import { mustTellTheTruth } from '../../truth.ts';
 import { whenTtlExpires } from '../when.ts';
-import { acquireInTime } from './leasing.ts';
+import { acquireInTime, untilConclusive } from './leasing.ts';
 
 /** Short ttls, for which timers are coarse and machines are slow. */
 export const shortTtlRequirements: readonly Requirement[] = [
@@ -16,12 +16,13 @@ export const shortTtlRequirements: readonly Requirement[] = [
     appliesTo: whenTtlExpires,
     async check(context) {
       const ttls = [context.ttl / 8, context.ttl / 4, context.ttl / 2].map((ttl) => Math.max(50, Math.round(ttl)));
-      await Promise.all(ttls.map((ttl) => isKept(context, ttl)));
+      await Promise.all(ttls.map((ttl) => untilConclusive(() => isKept(context, ttl))));
     },
   },
 ];
 
-async function isKept(context: Context, ttl: number): Promise<void> {
+/** Whether it was kept, rather than lost for good reasons. */
+async function isKept(context: Context, ttl: number): Promise<boolean> {
   const { locks, interference } = await context.interfere();
   const lease = await acquireInTime(context, locks, context.key(), { ttl });
   const start = now();
@@ -38,7 +39,8 @@ async function isKept(context: Context, ttl: number): Promise<void> {
     calls.length <= limit,
     `expected at most ${limit} renewals in ${ttls.toFixed(1)} ttls of ${ttl} ms, ${calls.length} were sent`,
   );
-  if (!lease.held) {
+  const { held } = lease;
+  if (!held) {
     const slowestCall = Math.max(0, ...calls.map(({ sentAt, answeredAt }) => (answeredAt ?? now()) - sentAt));
     // Two thirds of the ttl lie between a renewal and the end: half of them went to a stall of this process or of the store.
     const stall = Math.max(slowest, slowestCall);
@@ -46,4 +48,5 @@ async function isKept(context: Context, ttl: number): Promise<void> {
     assert.ok(stall >= ttl / 4, why);
   }
   await lease.release();
+  return held;
 }

@@ -8,7 +8,7 @@ import type { Requirement } from '../../requirement.ts';
 import { now, sleepUntil, within } from '../../time.ts';
 import { mustTellTheTruth } from '../../truth.ts';
 import { always, whenTtlExpires } from '../when.ts';
-import { acquireInTime } from './leasing.ts';
+import { acquireInTime, untilConclusive } from './leasing.ts';
 
 /** A rejection means unknown: not lost, not busy, and not without effect. */
 export const unknownRequirements: readonly Requirement[] = [
@@ -18,7 +18,8 @@ export const unknownRequirements: readonly Requirement[] = [
     title: 'renewals that are rejected leave the lease held while its validity lasts, and a later one keeps it',
     appliesTo: whenTtlExpires,
     check: async (context) => {
-      await Promise.all([refused, replyLost].map((fate) => survivesRejections(context, fate)));
+      const checks = [refused, replyLost].map((fate) => untilConclusive(() => survivesRejections(context, fate)));
+      await Promise.all(checks);
     },
   },
   {
@@ -143,7 +144,8 @@ export const unknownRequirements: readonly Requirement[] = [
   },
 ];
 
-async function survivesRejections(context: Context, fate: Fate): Promise<void> {
+/** Whether this process did not stand still for the time of the repetitions: then losing the lease would be right. */
+async function survivesRejections(context: Context, fate: Fate): Promise<boolean> {
   const { locks, interference } = await context.interfere();
   const ttl = 2 * context.ttl;
   const lease = await acquireInTime(context, locks, context.key(), { ttl });
@@ -155,13 +157,13 @@ async function survivesRejections(context: Context, fate: Fate): Promise<void> {
     await sleepUntil(last + 10);
     slowest = Math.max(slowest, now() - last);
   }
-  // Where this process stood still for the time of the repetitions, losing the lease was right.
-  if (!lease.held && slowest > ttl / 8) return;
+  if (!lease.held && slowest > ttl / 8) return false;
   const sent = interference.of('renew', lease.owner).length;
   assert.ok(
     lease.held && sent > 3,
     `expected three rejected renewals to be repeated and the lease to be kept; ${sent} were sent, held is ${lease.held}`,
   );
+  return true;
 }
 
 /** Whatever was released for certain is not taken again by what comes late. */

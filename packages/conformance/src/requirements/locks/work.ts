@@ -3,7 +3,7 @@ import type { Lease } from '@locks/core';
 import { isIdle, mustReject, show } from '../../expect.ts';
 import { refused } from '../../interference.ts';
 import type { Requirement } from '../../requirement.ts';
-import { turn } from '../../time.ts';
+import { inBackground, turn } from '../../time.ts';
 import { range } from '../steps.ts';
 import { always, whenTtlExpires } from '../when.ts';
 import { aborted, inTime } from './leasing.ts';
@@ -61,14 +61,15 @@ export const workRequirements: readonly Requirement[] = [
         };
         return await inTime(context, () => locks.withLock(context.key(), lost, { ttl: context.ttl }));
       };
+      const start = (end: (lease: Lease) => unknown): Promise<unknown> => inBackground(work(end));
       const raise = (error: unknown): never => {
         throw error;
       };
       let reason: unknown;
       const [returned, threw, gaveUp] = [
-        work(() => 'the result'),
-        work(() => raise(failure)),
-        work(({ signal }) => raise((reason = signal.reason))),
+        start(() => 'the result'),
+        start(() => raise(failure)),
+        start(({ signal }) => raise((reason = signal.reason))),
       ];
       const first = await mustReject(returned, 'LOCK_LOST', 'for work that returned after its lease was lost');
       assert.equal(first.result, 'the result', `expected the result of the work, got ${show(first.result)}`);
@@ -88,22 +89,29 @@ export const workRequirements: readonly Requirement[] = [
       const locks = await context.createLocks({ reentrant: true, ttl: context.longTtl });
       const key = context.key();
       let inside = 0;
-      const tokens = new Set<string>();
-      const work = range(3).map(() =>
+      let isInside = (): void => {};
+      const firstIsInside = new Promise<void>((resolve) => (isInside = resolve));
+      const owners = new Set<string>();
+      const work = (): Promise<void> =>
         locks.withLock(key, async ({ owner }) => {
+          isInside();
           inside += 1;
           assert.equal(inside, 1, 'expected one asynchronous context at a time');
-          tokens.add(owner);
+          owners.add(owner);
           await locks.withLock(key, async (inner) => {
             await turn();
-            tokens.add(inner.owner);
+            owners.add(inner.owner);
           });
           await turn();
           inside -= 1;
-        }),
-      );
-      await Promise.all(work);
-      assert.equal(tokens.size, 3, `expected three leases for three contexts, got ${show([...tokens])}`);
+        });
+      // The others come from outside, while the first is at work.
+      const others = range(2).map(async () => {
+        await firstIsInside;
+        await work();
+      });
+      await Promise.all([work(), ...others]);
+      assert.equal(owners.size, 3, `expected three leases for three contexts, got ${show([...owners])}`);
     },
   },
 ];
