@@ -49,9 +49,13 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   return await reportOf(startConformance(options), options.name);
 }
 
-/** As `runConformance`, with another core. Not public: for the tests of the suite. */
-export async function runConformanceWith(core: Core, options: ConformanceOptions): Promise<ConformanceReport> {
-  return await reportOf(startWith(core, options), options.name);
+/** As `runConformance`, with another core, and another patience so that failures show sooner. Not public: for the tests of the suite. */
+export async function runConformanceWith(
+  core: Core,
+  options: ConformanceOptions,
+  patience: number,
+): Promise<ConformanceReport> {
+  return await reportOf(startWith(core, { ...resolveOptions(options), patience }), options.name);
 }
 
 async function reportOf(run: ConformanceRun, name: string): Promise<ConformanceReport> {
@@ -62,11 +66,10 @@ async function reportOf(run: ConformanceRun, name: string): Promise<ConformanceR
 
 /** Prepares a run; nothing is created before the first check. Throws for an id in `only` that does not exist. */
 export function startConformance(options: ConformanceOptions): ConformanceRun {
-  return startWith({ createLocks }, options);
+  return startWith({ createLocks }, resolveOptions(options));
 }
 
-function startWith(core: Core, options: ConformanceOptions): ConformanceRun {
-  const settings = resolveOptions(options);
+function startWith(core: Core, settings: ConformanceSettings): ConformanceRun {
   const requirements = selectRequirements(settings.only);
   const run: Run = { id: `c${randomBytes(5).toString('hex')}`, core, settings };
   let declared: Promise<LockProvider> | undefined;

@@ -4,7 +4,5 @@ import type { CoreRecipe } from './recipe.ts';
 import { validity } from './validity.ts';
 import { waits } from './waiting.ts';
 
-export { blocked } from './validity.ts';
-
-/** Cores that look right and are not. */
-export const recipes: readonly CoreRecipe[] = [validity, loss, waits, givingUp].flat();
+/** Cores that look right and are not; those that take longest come first. */
+export const recipes: readonly CoreRecipe[] = [givingUp, waits, loss, validity].flat();

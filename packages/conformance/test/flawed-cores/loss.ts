@@ -22,6 +22,7 @@ export const loss: readonly CoreRecipe[] = [
     find: 'return Math.max(10, ',
     replace: 'return 0 * Math.max(10, ',
     caughtBy: ['locks-renewal-pace'],
+    alone: true,
   },
   {
     name: 'leases are not renewed',

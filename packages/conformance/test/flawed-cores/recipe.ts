@@ -12,6 +12,8 @@ export interface CoreRecipe extends Mutant {
   /** Must occur exactly once in `file`. */
   readonly find: string;
   readonly replace: string;
+  /** It shows only where the event loop does nothing else. @default false */
+  readonly alone?: boolean;
 }
 
 const dist = dirname(fileURLToPath(import.meta.resolve('@locks/core')));

@@ -55,17 +55,15 @@ export const validity: readonly CoreRecipe[] = [
     replace: 'this.#failures += 1; this.#deadline = this.#lastSend + this.#claim.ttl;',
     caughtBy: ['locks-renewal-pace', 'locks-outage-of-renewals'],
     mayAlsoFail: ['locks-unknown-renewal', 'locks-work-after-loss'],
+    alone: true,
   },
-];
-
-/** These show only where the event loop is blocked, and so they run alone. */
-export const blocked: readonly CoreRecipe[] = [
   {
     name: 'held is a flag that a timer sets',
     file: 'held-lease.js',
     find: `this.#state === 'held' && this.#host.runtime.clock.exact() < this.#deadline`,
     replace: `this.#state === 'held'`,
     caughtBy: ['locks-blocked-loop'],
+    alone: true,
   },
   {
     name: 'a lease that lapsed while the event loop was blocked is renewed',
@@ -73,5 +71,6 @@ export const blocked: readonly CoreRecipe[] = [
     find: 'if (now >= this.#deadline) {',
     replace: 'if (now >= this.#deadline) { this.#renew().catch(() => { });',
     caughtBy: ['locks-blocked-loop'],
+    alone: true,
   },
 ];

@@ -45,6 +45,7 @@ export const waits: readonly CoreRecipe[] = [
     replace: 'return 0 * (1 - ',
     caughtBy: ['locks-polling-pace'],
     mayAlsoFail: ['locks-wakes-spurious', 'locks-wake-in-flight'],
+    alone: true,
   },
   {
     name: 'rejected attempts are repeated without a pause',
@@ -52,6 +53,7 @@ export const waits: readonly CoreRecipe[] = [
     find: 'return Math.min(firstPoll * ',
     replace: 'return 0 * Math.min(firstPoll * ',
     caughtBy: ['locks-outage-is-not-contention'],
+    alone: true,
   },
   {
     name: 'close leaves leases',
