@@ -22,14 +22,14 @@ const patience = 1_500;
 
 function memory(name: string): ConformanceOptions {
   const store = createMemoryStore();
-  return { name, create: () => createMemoryProvider({ store }), ttl: 250, limit: 6_000 };
+  return { name, create: () => createMemoryProvider({ store }), ttl: 250, limit: 4_000 };
 }
 
 /** All at once and before the first: loading them would hold up those that run. */
 const meals = new Map<CoreRecipe, Meal>();
 beforeAll(() => {
   for (const recipe of recipes) meals.set(recipe, cook(recipe));
-});
+}, 60_000);
 afterAll(() => {
   for (const { remove } of meals.values()) remove();
 });
