@@ -32,8 +32,9 @@ async function left(prefix: string): Promise<LeakCounts> {
 
 function suite(name: string, open: (address: string) => Redis, options: RedisOptions, only?: readonly string[]): void {
   const prefix = ownPrefix();
-  // Below the default: each call to a server that says nothing takes this long.
-  const all = { timeout: 2_000, ...options, prefix };
+  // Places in line that last shorter than by default: several requirements wait for one to lapse. And a shorter deadline: each
+  // call to a server that says nothing takes this long.
+  const all = { timeout: 2_000, waiterTtl: 3_000, ...options, prefix };
   const { create, faults } = breakable(server, ownServer, open, all);
   conformanceTests({
     name,

@@ -30,14 +30,14 @@ function spoiledClient(wrong: (base: LockProvider, runtime: VirtualRuntime) => P
 export const flawedProviders: Readonly<Record<string, Flaw>> = {
   'releases whoever holds the key': spoiledServer((base, { memory }) => ({
     release(claim) {
-      const [holder = claim.owner] = memory.find(claim.key)?.holds.keys() ?? [];
-      return base.release({ ...claim, owner: holder });
+      const { owner = claim.owner } = memory.find(claim.key)?.holds.any ?? {};
+      return base.release({ ...claim, owner });
     },
   })),
   'never lets an expired hold go': spoiledServer((base, { memory }) => ({
     tryAcquire(claim, wake) {
       const answering = base.tryAcquire(claim, wake);
-      for (const hold of memory.find(claim.key)?.holds.values() ?? []) hold.expires = Infinity;
+      for (const hold of memory.find(claim.key)?.holds.all() ?? []) hold.expires = Infinity;
       return answering;
     },
   })),
@@ -58,14 +58,14 @@ export const flawedProviders: Readonly<Record<string, Flaw>> = {
   })),
   'gives a repeat another token': spoiledServer((base, { memory }) => ({
     async tryAcquire(claim, wake) {
-      const repeated = memory.find(claim.key)?.holds.has(claim.owner) === true;
+      const repeated = memory.find(claim.key)?.holds.get(claim.owner) !== undefined;
       const answer = await base.tryAcquire(claim, wake);
       return answer.granted && repeated ? { ...answer, token: answer.token + 1n } : answer;
     },
   })),
   'does not know its holder again': spoiledServer((base, { memory }) => ({
     async tryAcquire(claim, wake) {
-      if (memory.find(claim.key)?.holds.has(claim.owner) === true) return { granted: false, retryAfter: 50 };
+      if (memory.find(claim.key)?.holds.get(claim.owner) !== undefined) return { granted: false, retryAfter: 50 };
       return await base.tryAcquire(claim, wake);
     },
   })),
@@ -89,12 +89,12 @@ export const flawedProviders: Readonly<Record<string, Flaw>> = {
   })),
   'does not renew what it says it renewed': spoiledServer((base, { memory }) => ({
     async renew(claim) {
-      return memory.find(claim.key)?.holds.has(claim.owner) === true ? {} : await base.renew(claim);
+      return memory.find(claim.key)?.holds.get(claim.owner) !== undefined ? {} : await base.renew(claim);
     },
   })),
   'forgets how many may share': spoiledServer((base, { memory }) => ({
     tryAcquire(claim, wake) {
-      for (const hold of memory.find(claim.key)?.holds.values() ?? []) hold.permits = undefined;
+      for (const hold of memory.find(claim.key)?.holds.all() ?? []) hold.permits = undefined;
       const { permits: _, ...unlimited } = claim;
       return base.tryAcquire(unlimited, wake);
     },
