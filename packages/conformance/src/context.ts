@@ -1,5 +1,7 @@
-import { createLocks } from '@locks/core';
 import type { Claim, Grant, KeyState, LockProvider, Locks, LocksOptions, Traits } from '@locks/core';
+import type { Core } from './core.ts';
+import { interfere } from './interference.ts';
+import type { Interference } from './interference.ts';
 import type { OtherProcess } from './processes/other-process.ts';
 import { createRandom } from './random.ts';
 import type { Random } from './random.ts';
@@ -26,8 +28,12 @@ export interface Context {
   create(): Promise<LockProvider>;
   /** So many of them. */
   createMany<Count extends 2 | 3 | 4>(count: Count): Promise<Many[Count]>;
-  /** `createLocks` on a provider of its own, or on `provider`. */
-  createLocks(options?: LocksOptions, provider?: LockProvider): Promise<Locks>;
+  /** `createLocks` on a provider of its own. */
+  createLocks(options?: LocksOptions): Promise<Locks>;
+  /** `createLocks` on `provider`. */
+  locksOn(provider: LockProvider, options?: LocksOptions): Locks;
+  /** `createLocks` on a provider of its own whose single calls the check can make go wrong. Its close does not wait long. */
+  interfere(options?: LocksOptions): Promise<{ readonly locks: Locks; readonly interference: Interference }>;
   /** Starts a process with a provider on the same store. Only with `needs: ['processes']`. */
   fork(): Promise<OtherProcess>;
   /** Lower-case letters, digits and `-`, never seen before. */
@@ -65,7 +71,11 @@ export interface ContextParts {
   readonly scope: Scope;
   /** A part of keys and owners that no other run has. */
   readonly run: string;
+  readonly core: Core;
 }
+
+/** How long a `Locks` that is interfered with waits when it closes, in ms: what never answers must not hold up the check. */
+const closeTimeout = 100;
 
 /** The context of one check. */
 export function createContext(parts: ContextParts): Context {
@@ -74,6 +84,11 @@ export function createContext(parts: ContextParts): Context {
   const longTtl = Math.max(30_000, 20 * ttl + 4 * patience);
   let count = 0;
   const unique = (): string => `${run}-${id}-${(count++).toString(36)}`;
+  const locksOn: Context['locksOn'] = (provider, options) => {
+    const locks = parts.core.createLocks(provider, options);
+    scope.adopt(() => locks.close());
+    return locks;
+  };
 
   return {
     traits,
@@ -88,10 +103,12 @@ export function createContext(parts: ContextParts): Context {
       const providers = await Promise.all(Array.from({ length: size }, () => scope.create()));
       return providers as unknown as Many[Size];
     },
-    async createLocks(options, provider) {
-      const locks = createLocks(provider ?? (await scope.create()), options);
-      scope.adopt(() => locks.close());
-      return locks;
+    locksOn,
+    createLocks: async (options) => locksOn(await scope.create(), options),
+    async interfere(options) {
+      const interference = interfere(await scope.create());
+      scope.adopt(interference.end);
+      return { locks: locksOn(interference.provider, { closeTimeout, ...options }), interference };
     },
     fork: scope.fork,
     key: () => `conformance/${unique()}`,

@@ -10,6 +10,8 @@ export interface Abandoned {
   readonly inFlight?: Promise<unknown> | undefined;
   /** An attempt's effect is unknown: a release that answers `false` proves nothing yet. */
   readonly uncertain: boolean;
+  /** It may have a place in line, which does not go with the ttl. @default false */
+  readonly inLine?: boolean | undefined;
   /** When the last attempt or renewal was sent, in ms of the clock. */
   readonly lastSend: number;
 }
@@ -19,12 +21,13 @@ const longestPause = 1_000;
 
 /**
  * Gives claims up after their caller was answered. Law 2: a release is repeated until it frees something, or until nothing
- * can be left: the last send plus the ttl, or for sessions a conclusive answer.
+ * can be left: the last send plus the ttl, or for sessions and places in line a conclusive answer.
  */
 export class BackgroundReleases {
   readonly #provider: LockProvider;
   readonly #runtime: Runtime;
-  readonly #pending = new Set<Promise<unknown>>();
+  #pending = 0;
+  readonly #settled: (() => void)[] = [];
   readonly #pauses = new Map<TimerHandle, () => void>();
   #stopped = false;
 
@@ -35,27 +38,32 @@ export class BackgroundReleases {
 
   /** How many claims are being given up. */
   get size(): number {
-    return this.#pending.size;
+    return this.#pending;
   }
 
   /** Gives up what `abandoned` has. Never rejects: diagnostics tell. */
   start(abandoned: Abandoned): void {
-    void this.track(this.#giveUp(abandoned));
+    this.begin();
+    void this.#giveUp(abandoned).finally(() => this.end());
   }
 
-  /** Counts a release that somebody else sends and waits for. It must not reject. */
-  track<T>(release: Promise<T>): Promise<T> {
-    const pending = release.then((answer) => {
-      this.#pending.delete(pending);
-      return answer;
-    });
-    this.#pending.add(pending);
-    return pending;
+  /** Counts a release that somebody else sends and waits for, until `end`. */
+  begin(): void {
+    this.#pending += 1;
+  }
+
+  end(): void {
+    this.#pending -= 1;
+    if (this.#pending > 0) return;
+    for (const resolve of this.#settled.splice(0)) resolve();
   }
 
   /** Resolves when nothing is being given up. */
-  async settled(): Promise<void> {
-    while (this.#pending.size > 0) await Promise.all(this.#pending);
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#pending === 0) resolve();
+      else this.#settled.push(resolve);
+    });
   }
 
   /** Ends the pauses between repetitions: what is left goes with its ttl. */
@@ -68,16 +76,16 @@ export class BackgroundReleases {
     this.#pauses.clear();
   }
 
-  async #giveUp({ claim, inFlight, uncertain, lastSend }: Abandoned): Promise<void> {
+  async #giveUp({ claim, inFlight, uncertain, inLine = false, lastSend }: Abandoned): Promise<void> {
     let unsure = uncertain;
     if (inFlight !== undefined) await inFlight.catch((error: unknown) => (unsure ||= !isPermanent(error)));
     const session = this.#provider.traits.expiry === 'session';
     const over = (): boolean => !session && this.#runtime.clock.exact() >= lastSend + claim.ttl;
     for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
-      const answer = await releaseOnce(this.#provider, claim);
+      const answer = await releaseOnce(this.#provider, claim, itself);
       if (answer === true) return;
       if (answer === false && (!unsure || session || over())) return;
-      if (isPermanent(answer) || over() || this.#stopped) return;
+      if (isPermanent(answer) || (over() && !inLine) || this.#stopped) return;
       await this.#pause(pause);
     }
   }
@@ -97,16 +105,31 @@ export class BackgroundReleases {
   }
 }
 
-/** One release, reported to diagnostics: its answer, or the error it rejected with. */
-export async function releaseOnce(provider: LockProvider, claim: Claim): Promise<boolean | Error> {
-  try {
-    const freed = await provider.release(claim);
+/** One release, reported to diagnostics. Resolves to what `settle` makes of its answer, or of the error it rejected with. */
+export function releaseOnce<T>(
+  provider: LockProvider,
+  claim: Claim,
+  settle: (answer: boolean | Error) => T,
+): Promise<T> {
+  const answered = (freed: boolean): T => {
     if (channels.release.hasSubscribers) channels.release.publish({ ...about(provider.name, claim), freed });
-    return freed;
-  } catch (error) {
+    return settle(freed);
+  };
+  const failed = (error: unknown): T => {
     if (channels.release.hasSubscribers) {
       channels.release.publish({ ...about(provider.name, claim), freed: false, error });
     }
-    return error instanceof Error ? error : new Error(String(error));
+    return settle(error instanceof Error ? error : new Error(String(error)));
+  };
+  let sent: Promise<boolean>;
+  try {
+    sent = Promise.resolve(provider.release(claim));
+  } catch (error) {
+    sent = Promise.reject(error);
   }
+  return sent.then(answered, failed);
+}
+
+function itself(answer: boolean | Error): boolean | Error {
+  return answer;
 }

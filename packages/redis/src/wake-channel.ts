@@ -1,5 +1,6 @@
 import type { Deadline, LockError, Runtime } from '@locks/core/adapter';
 import type { RedisClient, RedisSubscriber } from './client.ts';
+import type { Places } from './places.ts';
 import { toLockError } from './replies.ts';
 
 /** A subscription under way, and how to settle it. */
@@ -22,7 +23,7 @@ function createOpening(): Opening {
 }
 
 /**
- * The one subscription of this process: a script publishes the owner whose turn it is, and its callback runs. Messages may be
+ * The one subscription of this process: a script publishes the owner whose turn it is, and its place is woken. Messages may be
  * lost, so whoever waits looks again by itself; after a re-subscription everybody does.
  */
 export class WakeChannel {
@@ -33,7 +34,7 @@ export class WakeChannel {
   readonly #deadline: Deadline;
   readonly #runtime: Runtime;
   readonly #probeEvery: number;
-  readonly #waiters = new Map<string, () => void>();
+  readonly #places: Places;
   #subscriber: RedisSubscriber | undefined = undefined;
   #subscribed = false;
   #opening: Opening | undefined = undefined;
@@ -42,8 +43,16 @@ export class WakeChannel {
   #probing = false;
 
   /** Silence longer than `probeEvery` ms is probed while somebody waits. */
-  constructor(client: RedisClient, prefix: string, deadline: Deadline, runtime: Runtime, probeEvery: number) {
+  constructor(
+    client: RedisClient,
+    prefix: string,
+    places: Places,
+    deadline: Deadline,
+    runtime: Runtime,
+    probeEvery: number,
+  ) {
     this.process = runtime.uniqueId();
+    this.#places = places;
     this.#channel = prefix + this.process;
     this.#client = client;
     this.#deadline = deadline;
@@ -54,14 +63,6 @@ export class WakeChannel {
   /** Whether a message would arrive now, as far as is known. */
   get subscribed(): boolean {
     return this.#subscribed;
-  }
-
-  register(owner: string, wake: () => void): void {
-    this.#waiters.set(owner, wake);
-  }
-
-  unregister(owner: string): void {
-    this.#waiters.delete(owner);
   }
 
   /**
@@ -101,7 +102,6 @@ export class WakeChannel {
   /** Ends the subscription; those who wait for it are rejected with `reason`. */
   close(reason: LockError): void {
     this.#closed = reason;
-    this.#waiters.clear();
     this.#drop();
     this.#fail(reason);
   }
@@ -143,7 +143,7 @@ export class WakeChannel {
   #hear(channel: string, owner: string): void {
     if (channel !== this.#channel) return;
     this.#lastHeard = this.#runtime.clock.now();
-    this.#waiters.get(owner)?.();
+    this.#places.wake(owner);
   }
 
   async #subscribe(subscriber: RedisSubscriber): Promise<void> {
@@ -159,7 +159,7 @@ export class WakeChannel {
     this.#opening?.resolve();
     this.#opening = undefined;
     // While there was no subscription every message was lost.
-    for (const wake of this.#waiters.values()) queueMicrotask(wake);
+    this.#places.wakeAll();
   }
 
   /** Whether `error` is one that another attempt cannot mend. */

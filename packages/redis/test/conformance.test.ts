@@ -37,8 +37,9 @@ type Make = (address: string, options: RedisOptions) => LockProvider | Promise<L
 
 function suite(name: string, make: Make, options: RedisOptions, only?: readonly string[]): void {
   const prefix = ownPrefix();
-  // Below the default: each call to a server that says nothing takes this long.
-  const all = { timeout: 2_000, ...options, prefix };
+  // Places in line that last shorter than by default: several requirements wait for one to lapse. And a shorter deadline: each
+  // call to a server that says nothing takes this long.
+  const all = { timeout: 2_000, waiterTtl: 3_000, ...options, prefix };
   const { create, faults } = breakable(server, ownServer, (address) => make(address, all));
   conformanceTests({
     name,

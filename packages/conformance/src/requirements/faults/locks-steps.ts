@@ -13,7 +13,7 @@ export async function createHarmed(
   options: LocksOptions = {},
 ): Promise<{ readonly provider: LockProvider; readonly locks: Locks }> {
   const provider = await context.create();
-  return { provider, locks: await context.createLocks({ closeTimeout: context.ttl, ...options }, provider) };
+  return { provider, locks: context.locksOn(provider, { closeTimeout: context.ttl, ...options }) };
 }
 
 /** A lease, however often the store cannot be reached before. */
