@@ -62,7 +62,7 @@ export interface Interference {
 }
 
 /** What a call without an answer rejects with. */
-export class InterferenceError extends Error {
+class InterferenceError extends Error {
   override readonly name = 'InterferenceError';
 }
 

@@ -5,7 +5,7 @@ import { certain } from './requirements/steps.ts';
 import { now } from './time.ts';
 
 /** Until when a lease is certainly held, by what its provider was asked and what it answered. */
-export interface Certainty {
+interface Certainty {
   /** In ms of `now()`: counted from the send of the last call that was answered in time. */
   readonly until: number;
   /** An answer came so close to the end that nobody can say whether core still had time to heed it. */
@@ -13,7 +13,7 @@ export interface Certainty {
 }
 
 /** What is certain about the lease of `owner` now. */
-export function certainty({ of }: Interference, owner: string): Certainty {
+function certainty({ of }: Interference, owner: string): Certainty {
   let until = -Infinity;
   let doubtful = false;
   for (const call of [...of('tryAcquire', owner), ...of('renew', owner)]) {
