@@ -48,6 +48,12 @@ export function mustTellTheTruth(lease: Lease, interference: Interference, when:
   }
 }
 
+/** How long the slowest call about the lease of `owner` took so far, in ms. */
+export function slowestCall({ of }: Interference, owner: string): number {
+  const calls = [...of('tryAcquire', owner), ...of('renew', owner)];
+  return Math.max(...calls.map(({ sentAt, settledAt }) => (settledAt ?? now()) - sentAt));
+}
+
 function endOf({ answer, claim, sentAt }: Call): number | undefined {
   if (typeof answer !== 'object' || ('granted' in answer && !answer.granted)) return undefined;
   const validity = 'validity' in answer ? answer.validity : undefined;

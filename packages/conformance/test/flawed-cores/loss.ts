@@ -15,6 +15,7 @@ export const loss: readonly CoreRecipe[] = [
     find: 'this.#plan(runtime.clock.now() + untilRenewal(',
     replace: 'this.#plan(Infinity + untilRenewal(',
     caughtBy: ['locks-unknown-renewal'],
+    alone: true,
   },
   {
     name: 'rejected renewals are repeated without a pause',
@@ -30,6 +31,7 @@ export const loss: readonly CoreRecipe[] = [
     find: 'const useful = ',
     replace: 'const useful = false && ',
     caughtBy: ['locks-renewal', 'locks-unknown-renewal', 'locks-short-ttl'],
+    alone: true,
   },
   {
     name: 'a renewal that answers false is ignored',

@@ -47,6 +47,7 @@ export const validity: readonly CoreRecipe[] = [
         if (answer !== false) this.#deadline = deadlineOf(sentAt, this.#claim.ttl, this.#holdUntil);
         if (answer === false)`,
     caughtBy: ['locks-late-renewal'],
+    alone: true,
   },
   {
     name: 'a rejected renewal counts as a renewal',
