@@ -1,11 +1,11 @@
 import type { Claim, Grant, KeyState, LockProvider, Locks, LocksOptions, Traits } from '@locks/core';
 import type { Core } from './core.ts';
-import type { Faults } from './faults.ts';
 import { interfere } from './interference.ts';
 import type { Interference } from './interference.ts';
 import type { OtherProcess } from './processes/other-process.ts';
 import { createRandom } from './random.ts';
 import type { Random } from './random.ts';
+import type { GivenFaults } from './scoped-faults.ts';
 import type { Scope } from './scope.ts';
 import { eventually, within } from './time.ts';
 import { startWaiting } from './waiting.ts';
@@ -22,7 +22,8 @@ export interface Context {
   readonly patience: number;
   /** Reproducible with the seed of the report. */
   readonly random: Random;
-  readonly faults: Faults;
+  /** Those that the requirement needs; whatever they begin is undone when the check ends. */
+  readonly faults: GivenFaults;
   /** Another provider on the same store, as another process would have. */
   create(): Promise<LockProvider>;
   /** So many of them. */
@@ -67,7 +68,6 @@ export interface ContextParts {
   readonly ttl: number;
   readonly patience: number;
   readonly seed: number;
-  readonly faults: Faults;
   readonly scope: Scope;
   /** A part of keys and owners that no other run has. */
   readonly run: string;
@@ -96,7 +96,7 @@ export function createContext(parts: ContextParts): Context {
     longTtl,
     patience,
     random,
-    faults: parts.faults,
+    faults: scope.faults,
     unique,
     create: scope.create,
     async createMany<Size extends 2 | 3 | 4>(size: Size) {

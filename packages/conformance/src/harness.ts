@@ -154,8 +154,8 @@ function isGiven(need: Need, settings: ConformanceSettings): boolean {
 /** Runs `check` with a context of its own, within the limit; whatever it made is ended, however it ended. */
 async function inScope<T>(id: string, traits: Traits, run: Run, check: (context: Context) => Promise<T>): Promise<T> {
   const { create, processes, ttl, patience, seed, faults, limit } = run.settings;
-  const scope = createScope({ create, processes, startLimit: limit, endLimit: patience });
-  const context = createContext({ id, traits, ttl, patience, seed, faults, scope, run: run.id, core: run.core });
+  const scope = createScope({ create, processes, faults, startLimit: limit, endLimit: patience });
+  const context = createContext({ id, traits, ttl, patience, seed, scope, run: run.id, core: run.core });
   const checked = inBackground(check(context));
   let answer: T;
   try {

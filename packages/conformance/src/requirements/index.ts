@@ -5,6 +5,7 @@ import { downgradeRequirements } from './downgrade.ts';
 import { exclusionRequirements } from './exclusion.ts';
 import { expiryRequirements } from './expiry.ts';
 import { fairnessRequirements } from './fairness.ts';
+import { faultRequirements } from './faults/index.ts';
 import { fencingRequirements } from './fencing.ts';
 import { inspectionRequirements } from './inspect.ts';
 import { lateRequirements } from './locks/late.ts';
@@ -56,6 +57,7 @@ export const requirements: readonly Requirement[] = [
   outageRequirements,
   locksWakesRequirements,
   shortTtlRequirements,
+  faultRequirements,
 ].flat();
 
 /** The requirements named by `only`, in their usual order; all of them if it is absent. */

@@ -1,0 +1,119 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Busy, Grant, LockProvider } from '@locks/core';
+import { LockError, createDeadline, duration, isLockError, readOptions, systemRuntime } from '@locks/core/adapter';
+import type { AdapterConfig, Runtime } from '@locks/core/adapter';
+
+/** A key's directory at one moment. What decides is the name of one entry: `state,<token>,<since>,<until>,<holder>`. */
+interface State {
+  readonly place: string;
+  /** The highest token ever given or told; the holder's, while there is one. */
+  readonly token: number;
+  readonly since: number;
+  readonly until: number;
+  /** The file with the owner in it. */
+  readonly holder: string;
+  readonly owner?: string;
+  readonly leftovers?: readonly string[];
+}
+
+const free = { since: 0, until: 0, holder: 'nobody' };
+const pathOf = (s: State): string => join(s.place, `state,${s.token},${s.since},${s.until},${s.holder}`);
+const missing = (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? undefined : Promise.reject(error));
+
+/** In µs since the machine started: one clock for all processes of the host, which nobody steps. */
+const now = (): number => Number(process.hrtime.bigint() / 1_000n);
+
+async function look(place: string): Promise<State | undefined> {
+  const names = await readdir(place).catch(missing);
+  if (names === undefined) return { place, token: 0, ...free };
+  const [, token, since, until, holder] = names.find((name) => name.startsWith('state,'))?.split(',') ?? [];
+  if (holder === undefined) return undefined;
+  const leftovers = names.filter((name) => name !== holder && Number(/^holder-(\d+)/.exec(name)?.[1]) < Number(token));
+  const state = { place, token: Number(token), since: Number(since), until: Number(until), holder, leftovers };
+  if (holder === free.holder) return state;
+  const time = now();
+  if (time < state.since || time >= state.until) return void (await replace(state, free));
+  const owner = await readFile(join(place, holder), 'utf8').catch(missing);
+  return owner === undefined ? undefined : { ...state, owner };
+}
+
+/** Compare-and-set: of all that saw the same state, `rename` succeeds for one. */
+async function replace(seen: State, changes: Partial<State>): Promise<boolean> {
+  const next = { ...seen, ...changes };
+  const done = (await rename(pathOf(seen), pathOf(next)).then(() => true, missing)) ?? false;
+  const unused = next.holder === seen.holder ? [] : done ? [seen.holder, ...(seen.leftovers ?? [])] : [next.holder];
+  for (const name of unused) await rm(join(seen.place, name), { force: true }).catch(() => {});
+  return done;
+}
+
+/** Locks for the processes of one host that share `folder`. Each call settles within `timeout` ms. */
+export function createFolderProvider(folder: string, timeout = 5_000, runtime: Runtime = systemRuntime): LockProvider {
+  const deadline = createDeadline(runtime, timeout, 'The folder');
+  let closed = false;
+
+  /** What `step` answers to the state of `key`. `undefined`, here and in `look`: it was changing, so look again. */
+  async function call<T>(key: string, step: (seen: State, sent: number) => Promise<T | undefined>): Promise<T> {
+    if (closed) throw new LockError('LOCK_CLOSED', 'The folder provider is closed.');
+    const place = join(folder, createHash('sha256').update(key).digest('hex'));
+    const attempt = async (sent = now()): Promise<T> => {
+      if (now() >= sent + timeout * 1_000) throw new LockError('LOCK_UNAVAILABLE', 'Others were faster all the time.');
+      const seen = await look(place);
+      return (seen && (await step(seen, sent))) ?? (await attempt(sent));
+    };
+    return await deadline.race(attempt(), `a call for ${JSON.stringify(key)}`).catch((error: unknown) => {
+      const code = /\b(EACCES|EPERM|EROFS|ENOTDIR):/.test(String(error)) ? 'LOCK_MISCONFIGURED' : 'LOCK_UNAVAILABLE';
+      throw isLockError(error) ? error : new LockError(code, `The folder: ${String(error)}`, { key, cause: error });
+    });
+  }
+
+  return {
+    name: 'folder',
+    traits: { scope: 'host', expiry: 'ttl', fencing: 'clock-bounded', fair: false, shared: false, wake: false },
+    async tryAcquire({ key, owner, ttl, mode, floor = 0n }) {
+      if (mode === 'shared') throw new LockError('LOCK_INVALID', 'The folder provider has no shared locks.', { key });
+      return await call<Grant | Busy>(key, async (seen, sent) => {
+        const next = { ...seen, since: sent, until: Math.max(seen.until, sent + ttl * 1_000) };
+        if (seen.owner === undefined) {
+          if (seen.token === 0) {
+            const draft = `${seen.place}.${randomUUID()}`;
+            await mkdir(pathOf({ ...seen, place: draft }), { recursive: true });
+            await rename(draft, seen.place).catch(() => rm(draft, { recursive: true, force: true }));
+          }
+          next.holder = `holder-${seen.token}-${randomUUID()}`;
+          await writeFile(join(seen.place, next.holder), owner);
+          const clock = Math.floor((runtime.clock.origin + runtime.clock.now()) * 1_000);
+          next.token = Math.max(seen.token + 1, Number(floor) + 1, clock);
+        } else if (seen.owner !== owner) return { granted: false };
+        if (await replace(seen, next)) return { granted: true, token: BigInt(next.token) };
+      });
+    },
+    renew: ({ key, owner, ttl }, told) =>
+      call(key, async (seen, sent) => {
+        const token = Number(told ?? seen.token);
+        if (seen.owner !== owner || token < seen.token) return false;
+        const until = Math.max(seen.until, sent + ttl * 1_000);
+        if (await replace(seen, { token, since: sent, until })) return {};
+      }),
+    release: ({ key, owner }) =>
+      call(key, async (seen) => seen.owner === owner && ((await replace(seen, free)) || undefined)),
+    inspect: (key) =>
+      call(key, async ({ owner, token, until }) => {
+        const hold = { mode: 'exclusive', token: BigInt(token), remaining: Math.max(1, until - now()) / 1e3 } as const;
+        return { key, holders: owner === undefined ? [] : [{ owner, ...hold }], waiters: 0 };
+      }),
+    close: async () => void (closed = true),
+  };
+}
+
+/** What `openLocks` calls, with the URL `file:///run/my-app/locks?timeout=2s`. */
+export async function fromConfig({ url, options, runtime }: AdapterConfig): Promise<LockProvider> {
+  const source = { where: 'The folder provider', code: 'LOCK_MISCONFIGURED', text: true } as const;
+  const { timeout } = readOptions({ timeout: duration(10, 600_000) }, options, source);
+  if (!url?.startsWith('file:')) throw new LockError('LOCK_MISCONFIGURED', 'The folder provider needs a file: URL.');
+  const provider = createFolderProvider(fileURLToPath(url), timeout, runtime);
+  await provider.inspect('any');
+  return provider;
+}
