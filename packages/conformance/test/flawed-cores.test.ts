@@ -11,7 +11,7 @@ import { createMutantTable } from './support/mutants.ts';
 const control = [
   ...['locks-try', 'locks-tokens', 'locks-reentrant', 'locks-reentrant-elsewhere', 'locks-shared'],
   ...['locks-loss-by-force', 'locks-work-throws', 'locks-unknown-renewal-by-hand', 'locks-validity-from-send'],
-  ...['locks-lost-reply', 'locks-release-through-outage', 'locks-abort', 'locks-close', 'locks-wake-in-flight'],
+  ...['locks-repeats-its-claim', 'locks-release-through-outage', 'locks-abort', 'locks-close', 'locks-wake-in-flight'],
 ];
 
 const table = createMutantTable('flawed cores, and the requirements that caught them');

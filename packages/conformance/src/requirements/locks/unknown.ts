@@ -68,7 +68,7 @@ export const unknownRequirements: readonly Requirement[] = [
     },
   },
   {
-    id: 'locks-lost-reply',
+    id: 'locks-repeats-its-claim',
     level: 'locks',
     title: 'an attempt whose reply was lost is repeated and finds itself the holder: one lease, one hold, its token',
     appliesTo: always,
@@ -93,7 +93,7 @@ export const unknownRequirements: readonly Requirement[] = [
     },
   },
   {
-    id: 'locks-lost-reply-given-up',
+    id: 'locks-unknown-attempt-given-up',
     level: 'locks',
     title: 'an attempt that was rejected and given up leaves nothing, whether it took effect before, later or never',
     appliesTo: always,
