@@ -41,16 +41,14 @@ export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'a rejected release is not repeated',
     file: 'held-lease.js',
-    find: `if (!certain)
-                this.#giveUp();`,
+    find: 'if (!certain) this.#giveUp();',
     replace: '',
     caughtBy: ['locks-release-through-outage'],
   },
   {
     name: 'withLock does not release when its work throws',
     file: 'with-lock.js',
-    find: `await lease[Symbol.asyncDispose]();
-        throw lost`,
+    find: 'await lease[Symbol.asyncDispose](); throw lost',
     replace: 'throw lost',
     caughtBy: ['locks-work-throws'],
   },

@@ -44,17 +44,14 @@ export const loss: readonly CoreRecipe[] = [
   {
     name: 'the signal never fires on a loss',
     file: 'held-lease.js',
-    find: `this.#end('lost');
-        this.#controller?.abort(reason);`,
+    find: `this.#end('lost'); this.#controller?.abort(reason);`,
     replace: `this.#end('lost');`,
     caughtBy: ['locks-loss-signal', 'locks-max-hold'],
   },
   {
     name: 'a lost lease is not released',
     file: 'held-lease.js',
-    find: `this.#giveUp();
-    }
-    #end(state)`,
+    find: 'this.#giveUp(); } #end(state)',
     replace: `}
     #end(state)`,
     caughtBy: ['locks-max-hold', 'locks-late-renewal'],

@@ -40,9 +40,7 @@ export const validity: readonly CoreRecipe[] = [
   {
     name: 'a late renewal revives the lease',
     file: 'held-lease.js',
-    find: `if (this.#state !== 'held')
-            throw this.#ended();
-        if (answer === false)`,
+    find: `if (this.#state !== 'held') throw this.#ended(); if (answer === false)`,
     replace: `this.#state = 'held';
         if (answer !== false) this.#deadline = deadlineOf(sentAt, this.#claim.ttl, this.#holdUntil);
         if (answer === false)`,
