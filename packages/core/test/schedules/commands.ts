@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import type { AcquireOptions } from '../../src/index.ts';
 import { calm, slow, stormy } from './link.ts';
 import { keys, longestTtl } from './world.ts';
-import type { Conditions, Process, World } from './world.ts';
+import type { Process } from './process.ts';
+import type { Conditions, World } from './world.ts';
 
 /** What the commands may assume. */
 export interface Model {
@@ -61,8 +62,8 @@ const taking = fc
 
 /** Commands without arguments of their own, and how often each is drawn. */
 const plain: Readonly<Record<string, readonly [number, (world: World, process: Process, model: Model) => void]>> = {
-  release: [4, (world, by) => void by.leases.slice(-1).map((lease) => world.release(by, lease))],
-  renew: [2, (_, by) => void by.leases.slice(-1).map((lease) => lease.renew().catch(() => {}))],
+  release: [4, (world, by) => void by.holds.slice(-1).map((hold) => world.release(by, hold))],
+  renew: [2, (world, by) => void by.holds.slice(-1).map((hold) => world.renew(by, hold))],
   abort: [3, (_, by) => by.waits.findLast((wait) => wait.open)?.controller.abort(new Error('not wanted any more'))],
   close: [
     1,
