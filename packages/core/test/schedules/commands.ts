@@ -56,7 +56,8 @@ const taking = fc
   .map(({ process: index, pause: ms, key, kind, hold, ...times }) => {
     const options: AcquireOptions =
       kind === 'exclusive' ? times : { ...times, mode: 'shared', permits: kind === 'mismatch' ? 3 : permitsOf[key] };
-    const name = `take ${key}, ${kind}, ${JSON.stringify(times)}, hold ${hold} ms`;
+    const { ttl, wait, renew, maxHold } = times;
+    const name = `take ${key} ${kind}, ttl ${ttl}, wait ${wait}, renew ${renew}, maxHold ${maxHold}, hold ${hold}`;
     return command(index, name, ms, (world, by) => world.take(by, key, options, hold));
   });
 
@@ -81,11 +82,8 @@ const plain: Readonly<Record<string, readonly [number, (world: World, process: P
       world.crash(by);
     },
   ],
-  sleep: [
-    1,
-    // What the clock is sure to notice.
-    (world, by) => world.sleep(by, 2_500),
-  ],
+  // As long as the clock is sure to notice.
+  sleep: [1, (world, by) => world.sleep(by, 2_500)],
 };
 
 const doing = fc
