@@ -171,7 +171,9 @@ export class World {
         }
       }
       if (this.now < process.runtime.busyUntil + 10) continue;
-      for (const hold of process.holds) {
+      // A machine that slept finds out at its next timer: at a third of a validity.
+      const awake = this.now > process.asleepUntil + longestTtl / 2;
+      for (const hold of awake ? process.holds : []) {
         const problem = lateLoss(hold, this.now);
         if (problem !== undefined) this.report(problem);
       }
