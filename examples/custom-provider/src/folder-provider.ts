@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { AdapterConfig, Busy, Grant, LockProvider, Runtime } from '@locks/core';
 import { LockError, createDeadline, duration, isLockError, readOptions, systemRuntime } from '@locks/core/adapter';
 
-/** A key's directory at one moment. The name of one entry decides: `state,<token>,<since>,<until>,<file with the owner>`. */
+/** A key's directory at one moment. One name in it decides: `state,<token>,<since>,<until>,<file with the owner>`. */
 interface State {
   readonly place: string;
   /** The highest token ever given or told; the holder's, while there is one. */
@@ -52,7 +52,7 @@ export function createFolderProvider(folder: string, timeout = 5_000, runtime: R
   let last: Promise<unknown> = Promise.resolve();
   let closed = false;
 
-  /** What `step` answers to the state; `undefined`: it was changing, look again. Calls take turns, to spare the folder. */
+  /** What `step` answers to the state; `undefined`: it changed, look again. Calls take turns, to spare the folder. */
   async function call<T>(key: string, step: (seen: State, sent: number) => Promise<T | undefined>): Promise<T> {
     if (closed) throw new LockError('LOCK_CLOSED', 'The folder provider is closed.');
     const sent = now();
