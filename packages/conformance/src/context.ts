@@ -1,9 +1,11 @@
-import { createLocks } from '@locks/core';
 import type { Claim, Grant, KeyState, LockProvider, Locks, LocksOptions, Traits } from '@locks/core';
-import type { Faults } from './faults.ts';
+import type { Core } from './core.ts';
+import { interfere } from './interference.ts';
+import type { Interference } from './interference.ts';
 import type { OtherProcess } from './processes/other-process.ts';
 import { createRandom } from './random.ts';
 import type { Random } from './random.ts';
+import type { GivenFaults } from './scoped-faults.ts';
 import type { Scope } from './scope.ts';
 import { eventually, within } from './time.ts';
 import { startWaiting } from './waiting.ts';
@@ -20,13 +22,18 @@ export interface Context {
   readonly patience: number;
   /** Reproducible with the seed of the report. */
   readonly random: Random;
-  readonly faults: Faults;
+  /** Those that the requirement needs; whatever they begin is undone when the check ends. */
+  readonly faults: GivenFaults;
   /** Another provider on the same store, as another process would have. */
   create(): Promise<LockProvider>;
   /** So many of them. */
   createMany<Count extends 2 | 3 | 4>(count: Count): Promise<Many[Count]>;
   /** `createLocks` on a provider of its own. */
   createLocks(options?: LocksOptions): Promise<Locks>;
+  /** `createLocks` on `provider`. */
+  locksOn(provider: LockProvider, options?: LocksOptions): Locks;
+  /** `createLocks` on a provider of its own whose single calls the check can make go wrong. Its close does not wait long. */
+  interfere(options?: LocksOptions): Promise<{ readonly locks: Locks; readonly interference: Interference }>;
   /** Starts a process with a provider on the same store. Only with `needs: ['processes']`. */
   fork(): Promise<OtherProcess>;
   /** Lower-case letters, digits and `-`, never seen before. */
@@ -61,11 +68,14 @@ export interface ContextParts {
   readonly ttl: number;
   readonly patience: number;
   readonly seed: number;
-  readonly faults: Faults;
   readonly scope: Scope;
   /** A part of keys and owners that no other run has. */
   readonly run: string;
+  readonly core: Core;
 }
+
+/** How long a `Locks` that is interfered with waits when it closes, in ms: what never answers must not hold up the check. */
+const closeTimeout = 100;
 
 /** The context of one check. */
 export function createContext(parts: ContextParts): Context {
@@ -74,6 +84,11 @@ export function createContext(parts: ContextParts): Context {
   const longTtl = Math.max(30_000, 20 * ttl + 4 * patience);
   let count = 0;
   const unique = (): string => `${run}-${id}-${(count++).toString(36)}`;
+  const locksOn: Context['locksOn'] = (provider, options) => {
+    const locks = parts.core.createLocks(provider, options);
+    scope.adopt(() => locks.close());
+    return locks;
+  };
 
   return {
     traits,
@@ -81,17 +96,19 @@ export function createContext(parts: ContextParts): Context {
     longTtl,
     patience,
     random,
-    faults: parts.faults,
+    faults: scope.faults,
     unique,
     create: scope.create,
     async createMany<Size extends 2 | 3 | 4>(size: Size) {
       const providers = await Promise.all(Array.from({ length: size }, () => scope.create()));
       return providers as unknown as Many[Size];
     },
-    async createLocks(options) {
-      const locks = createLocks(await scope.create(), options);
-      scope.adopt(() => locks.close());
-      return locks;
+    locksOn,
+    createLocks: async (options) => locksOn(await scope.create(), options),
+    async interfere(options) {
+      const interference = interfere(await scope.create());
+      scope.adopt(interference.end);
+      return { locks: locksOn(interference.provider, { closeTimeout, ...options }), interference };
     },
     fork: scope.fork,
     key: () => `conformance/${unique()}`,

@@ -1,8 +1,10 @@
 import { AssertionError } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { createLocks } from '@locks/core';
 import type { LockProvider, Traits } from '@locks/core';
 import { createContext } from './context.ts';
 import type { Context } from './context.ts';
+import type { Core } from './core.ts';
 import type { Need } from './faults.ts';
 import { settleLeaks } from './leaks.ts';
 import { observations } from './observations.ts';
@@ -12,6 +14,7 @@ import type { ConformanceReport, RequirementResult } from './report.ts';
 import type { Requirement } from './requirement.ts';
 import { selectRequirements } from './requirements/index.ts';
 import { createScope } from './scope.ts';
+import { watchStrays } from './strays.ts';
 import { inBackground, now, within } from './time.ts';
 
 /** A run whose requirements are checked one by one, as test runners do. */
@@ -31,21 +34,44 @@ export interface ConformanceRun {
   traits(): Promise<Traits>;
 }
 
+/** What the checks of one run have in common. */
+interface Run {
+  /** A part of keys and owners that no other run has. */
+  readonly id: string;
+  readonly core: Core;
+  readonly settings: ConformanceSettings;
+}
+
 type Verdict = Pick<RequirementResult, 'status' | 'error' | 'reason'>;
 
 /** Checks every requirement, one after the other. Rejects only if no provider can be had at all. */
 export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {
-  const run = startConformance(options);
+  return await reportOf(startConformance(options), options.name);
+}
+
+/** As `runConformance`, with another core, and another patience so that failures show sooner. Not public: for the tests of the suite. */
+export async function runConformanceWith(
+  core: Core,
+  options: ConformanceOptions,
+  patience: number,
+): Promise<ConformanceReport> {
+  return await reportOf(startWith(core, { ...resolveOptions(options), patience }), options.name);
+}
+
+async function reportOf(run: ConformanceRun, name: string): Promise<ConformanceReport> {
   const results: RequirementResult[] = [];
   for (const requirement of run.requirements) results.push(await run.check(requirement));
-  return { name: options.name, traits: await run.traits(), seed: run.seed, results, notes: await run.notes() };
+  return { name, traits: await run.traits(), seed: run.seed, results, notes: await run.notes() };
 }
 
 /** Prepares a run; nothing is created before the first check. Throws for an id in `only` that does not exist. */
 export function startConformance(options: ConformanceOptions): ConformanceRun {
-  const settings = resolveOptions(options);
+  return startWith({ createLocks }, resolveOptions(options));
+}
+
+function startWith(core: Core, settings: ConformanceSettings): ConformanceRun {
   const requirements = selectRequirements(settings.only);
-  const run = `c${randomBytes(5).toString('hex')}`;
+  const run: Run = { id: `c${randomBytes(5).toString('hex')}`, core, settings };
   let declared: Promise<LockProvider> | undefined;
   const sample = (): Promise<LockProvider> =>
     (declared ??= readSample(settings).catch((error: unknown) => {
@@ -60,7 +86,7 @@ export function startConformance(options: ConformanceOptions): ConformanceRun {
     async check(requirement) {
       const provider = await sample();
       const start = now();
-      const verdict = await judge(requirement, provider, settings, run);
+      const verdict = await judge(requirement, provider, run);
       const { id, title, level } = requirement;
       return { id, title, level, ...verdict, duration: now() - start };
     },
@@ -74,7 +100,7 @@ export function startConformance(options: ConformanceOptions): ConformanceRun {
       for (const { id, appliesTo, observe } of observations) {
         if (!appliesTo(provider.traits)) continue;
         // What an observation stumbles over is reported by the requirements.
-        const note = await inScope(id, provider.traits, settings, run, observe).catch(() => undefined);
+        const note = await inScope(id, provider.traits, run, observe).catch(() => undefined);
         if (note !== undefined) notes.push(note);
       }
       return notes;
@@ -90,27 +116,34 @@ async function readSample(settings: ConformanceSettings): Promise<LockProvider> 
   return provider;
 }
 
-async function judge(
-  requirement: Requirement,
-  sample: LockProvider,
-  settings: ConformanceSettings,
-  run: string,
-): Promise<Verdict> {
+async function judge(requirement: Requirement, sample: LockProvider, run: Run): Promise<Verdict> {
+  const { settings } = run;
   const { traits } = sample;
   if (!requirement.appliesTo(traits, sample)) {
     return { status: 'not-applicable', reason: 'the traits do not ask for it' };
   }
   const missing = (requirement.needs ?? []).filter((need) => !isGiven(need, settings));
   if (missing.length > 0) return { status: 'unverified', reason: `needs ${missing.join(', ')}` };
+  const strays = watchStrays();
+  const error = await strays.during(() => failureOf(requirement, traits, run));
+  const unhandled = (await strays.seen()).map((what) => `nobody handled ${what}`);
+  strays.stop();
+  if (error === undefined && unhandled.length === 0) return { status: 'passed' };
+  const told = error ?? new AssertionError({ message: 'expected nothing to go unhandled during the check' });
+  const hints = [...unhandled, `seed ${settings.seed}`].join('; ');
+  told.message = `${told.message} (${hints})`;
+  return { status: 'failed', error: told };
+}
+
+async function failureOf(requirement: Requirement, traits: Traits, run: Run): Promise<Error | undefined> {
+  const { leaks, patience, ttl } = run.settings;
   try {
-    const baseline = await settings.leaks?.();
-    await inScope(requirement.id, traits, settings, run, requirement.check);
-    if (settings.leaks !== undefined && baseline !== undefined) {
-      await settleLeaks(settings.leaks, baseline, settings.patience + 4 * settings.ttl);
-    }
-    return { status: 'passed' };
+    const baseline = await leaks?.();
+    await inScope(requirement.id, traits, run, requirement.check);
+    if (leaks !== undefined && baseline !== undefined) await settleLeaks(leaks, baseline, patience + 4 * ttl);
+    return undefined;
   } catch (error) {
-    return { status: 'failed', error: reproducible(error, settings.seed) };
+    return error instanceof Error ? error : new AssertionError({ message: String(error) });
   }
 }
 
@@ -119,16 +152,10 @@ function isGiven(need: Need, settings: ConformanceSettings): boolean {
 }
 
 /** Runs `check` with a context of its own, within the limit; whatever it made is ended, however it ended. */
-async function inScope<T>(
-  id: string,
-  traits: Traits,
-  settings: ConformanceSettings,
-  run: string,
-  check: (context: Context) => Promise<T>,
-): Promise<T> {
-  const { create, processes, ttl, patience, seed, faults, limit } = settings;
-  const scope = createScope({ create, processes, startLimit: limit, endLimit: patience });
-  const context = createContext({ id, traits, ttl, patience, seed, faults, scope, run });
+async function inScope<T>(id: string, traits: Traits, run: Run, check: (context: Context) => Promise<T>): Promise<T> {
+  const { create, processes, ttl, patience, seed, faults, limit } = run.settings;
+  const scope = createScope({ create, processes, faults, startLimit: limit, endLimit: patience });
+  const context = createContext({ id, traits, ttl, patience, seed, scope, run: run.id, core: run.core });
   const checked = inBackground(check(context));
   let answer: T;
   try {
@@ -139,11 +166,4 @@ async function inScope<T>(
   }
   await scope.end();
   return answer;
-}
-
-/** The same error, saying how to repeat the random choices that led to it. */
-function reproducible(error: unknown, seed: number): Error {
-  if (!(error instanceof Error)) return new AssertionError({ message: `${String(error)} (seed ${seed})` });
-  error.message = `${error.message} (seed ${seed})`;
-  return error;
 }

@@ -1,5 +1,5 @@
 export type { Context } from './context.ts';
-export type { Faults, Need } from './faults.ts';
+export type { Direction, Faults, Need } from './faults.ts';
 export { runConformance, startConformance } from './harness.ts';
 export type { ConformanceRun } from './harness.ts';
 export type { ConformanceOptions, LeakCounts, ProcessesOption } from './options.ts';
@@ -8,5 +8,6 @@ export type { Random } from './random.ts';
 export { printTable } from './report.ts';
 export type { ConformanceReport, RequirementResult, Status } from './report.ts';
 export type { Level, Requirement } from './requirement.ts';
+export type { GivenFaults } from './scoped-faults.ts';
 export { requirements } from './requirements/index.ts';
 export type { Waiting } from './waiting.ts';

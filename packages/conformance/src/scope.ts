@@ -2,15 +2,20 @@ import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
 import type { LockProvider } from '@locks/core';
 import { show } from './expect.ts';
+import type { Faults } from './faults.ts';
 import type { ProcessesOption } from './options.ts';
 import { forkProcess } from './processes/other-process.ts';
 import type { OtherProcess } from './processes/other-process.ts';
+import { scopeFaults } from './scoped-faults.ts';
+import type { GivenFaults } from './scoped-faults.ts';
 import { within } from './time.ts';
 
 /** Everything that one check has made, to be ended with it. */
 export interface Scope {
   /** Aborted when the check has ended, however it ended. */
   readonly signal: AbortSignal;
+  /** What they began and did not end is undone before anything else ends. */
+  readonly faults: GivenFaults;
   readonly create: () => Promise<LockProvider>;
   readonly fork: () => Promise<OtherProcess>;
   /** Calls `end` when the check has ended, before its providers are closed. */
@@ -23,6 +28,7 @@ export interface Scope {
 export interface ScopeOptions {
   readonly create: () => LockProvider | Promise<LockProvider>;
   readonly processes: ProcessesOption | undefined;
+  readonly faults: Faults;
   /** How long a process may take to start, in ms. */
   readonly startLimit: number;
   /** How long each thing may take to end, in ms. */
@@ -32,15 +38,17 @@ export interface ScopeOptions {
 const methods = ['tryAcquire', 'renew', 'release', 'inspect', 'close'] as const;
 
 /** The scope of one check. */
-export function createScope({ create, processes, startLimit, endLimit }: ScopeOptions): Scope {
+export function createScope({ create, processes, faults, startLimit, endLimit }: ScopeOptions): Scope {
   const controller = new AbortController();
   // Every waiting claim of the check listens.
   setMaxListeners(0, controller.signal);
   const providers: LockProvider[] = [];
   const adopted: (() => Promise<void>)[] = [];
+  const scoped = scopeFaults(faults);
 
   return {
     signal: controller.signal,
+    faults: scoped.hooks,
     async create() {
       const provider = await create();
       for (const method of methods) {
@@ -66,13 +74,14 @@ export function createScope({ create, processes, startLimit, endLimit }: ScopeOp
     },
     async end() {
       controller.abort();
+      const undone = await Promise.allSettled([within(endLimit, scoped.end(), 'the faults of the check to be undone')]);
       const ends = adopted.map((end) => within(endLimit, end(), 'what the check made to end'));
       const first = await Promise.allSettled(ends);
       const closes = providers.map((provider) =>
         within(endLimit, provider.close(), `close() of ${provider.name} to resolve`),
       );
       const second = await Promise.allSettled(closes);
-      for (const outcome of [...first, ...second]) if (outcome.status === 'rejected') throw outcome.reason;
+      for (const outcome of [...undone, ...first, ...second]) if (outcome.status === 'rejected') throw outcome.reason;
     },
   };
 }

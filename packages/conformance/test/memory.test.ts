@@ -5,8 +5,8 @@ import type { ConformanceOptions, ConformanceReport } from '@locks/conformance';
 import { expect, test } from 'vitest';
 
 const runs = 20;
-/** These count what keeps the process alive, and many runs share it in some of these tests. */
-const alone = ['close-leaves-nothing', 'locks-no-timers'];
+/** These count what keeps the process alive or block it, and many runs share it in some of these tests. */
+const alone = ['close-leaves-nothing', 'locks-no-timers', 'locks-blocked-loop'];
 const together = requirements.map(({ id }) => id).filter((id) => !alone.includes(id));
 
 function memory({ fair = true } = {}): ConformanceOptions {
@@ -28,7 +28,7 @@ test('the memory provider passes everything', async () => {
   console.log(printTable(report));
   mustPass(report);
   const spent = report.results.reduce((sum, { duration }) => sum + duration, 0);
-  expect(spent).toBeLessThan(20_000);
+  expect(spent).toBeLessThan(25_000);
 });
 
 test('the memory provider without fairness passes everything, and is not told that it is fair', async () => {

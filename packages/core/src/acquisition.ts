@@ -10,6 +10,7 @@ import type { AcquisitionHost } from './host.ts';
 import { badAnswerError, lateGrantError, overloadedError, timeoutError, unavailableError } from './messages.ts';
 import type { Settings } from './options.ts';
 import { untilPoll, untilRetry } from './pace.ts';
+import type { Listed } from './roster.ts';
 import { deadlineOf } from './validity.ts';
 
 type Phase = 'attempting' | 'waiting' | 'done';
@@ -18,9 +19,11 @@ type Phase = 'attempting' | 'waiting' | 'done';
  * One call of `acquire` or `tryAcquire`, from the first attempt to its lease or its end. Deadline, signal and close race the
  * attempt in flight, so that a silent backend holds nobody; what such an attempt leaves is given up in the background.
  */
-export class Acquisition implements CalendarEntry, AbortFollower {
+export class Acquisition implements CalendarEntry, AbortFollower, Listed {
   calendarPrevious: CalendarEntry | undefined = undefined;
   calendarNext: CalendarEntry | undefined = undefined;
+  rosterPrevious: Listed | undefined = undefined;
+  rosterNext: Listed | undefined = undefined;
   readonly #host: AcquisitionHost;
   readonly #settings: Settings;
   readonly #orNull: boolean;
@@ -53,8 +56,9 @@ export class Acquisition implements CalendarEntry, AbortFollower {
     this.#settings = settings;
     this.#orNull = orNull;
     this.#claim = this.#newClaim(key);
-    this.#startedAt = host.runtime.clock.exact();
-    this.#deadline = settings.wait > 0 ? this.#startedAt + settings.wait : Infinity;
+    const now = host.runtime.clock.exact();
+    this.#startedAt = now;
+    this.#deadline = settings.wait > 0 ? now + settings.wait : Infinity;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -66,7 +70,7 @@ export class Acquisition implements CalendarEntry, AbortFollower {
       return;
     }
     if (signal !== undefined) host.signals.follow(signal, this);
-    this.#attempt();
+    this.#attempt(now);
   }
 
   /** Ends it because its caller does not want it any more. */
@@ -91,13 +95,12 @@ export class Acquisition implements CalendarEntry, AbortFollower {
     else this.#woken = true;
   };
 
-  #attempt(): void {
-    const { provider, runtime, waitingCalendar } = this.#host;
+  /** `sentAt` is exact, as the answer will be judged: a sleep before the send must not count against it. */
+  #attempt(sentAt: number = this.#host.runtime.clock.exact()): void {
+    const { provider, waitingCalendar } = this.#host;
     this.#phase = 'attempting';
     this.#woken = false;
     this.#attempts += 1;
-    // Exact, as the answer will be judged: a sleep before the send must not count against it.
-    const sentAt = runtime.clock.exact();
     this.#lastSend = sentAt;
     waitingCalendar.schedule(this, Math.min(this.#deadline, this.#unavailableAt));
     const inLine = this.#settings.wait > 0 && (this.#counted || this.#host.waiting < this.#host.maxWaiters);
@@ -139,8 +142,7 @@ export class Acquisition implements CalendarEntry, AbortFollower {
   }
 
   #granted(grant: Grant, sentAt: number): void {
-    const { clock } = this.#host.runtime;
-    const now = clock.exact();
+    const now = this.#host.runtime.clock.exact();
     const holdUntil = now + this.#settings.maxHold;
     const deadline = deadlineOf(sentAt, grant.validity ?? this.#claim.ttl, holdUntil);
     if (now >= deadline) {
@@ -148,9 +150,9 @@ export class Acquisition implements CalendarEntry, AbortFollower {
       return;
     }
     this.#finish();
-    const terms = { claim: this.#claim, grant, sentAt, deadline, renew: this.#settings.renew, holdUntil };
+    const terms = { claim: this.#claim, grant, sentAt, now, deadline, renew: this.#settings.renew, holdUntil };
     if (channels.acquire.hasSubscribers) {
-      const waited = clock.now() - this.#startedAt;
+      const waited = now - this.#startedAt;
       const message = { ...about(this.#host.provider.name, this.#claim), token: grant.token };
       channels.acquire.publish({ ...message, waited, attempts: this.#attempts });
     }

@@ -20,4 +20,4 @@ export { permitsRefused, upgradeRefused } from './refusals.ts';
 export { systemRuntime } from './runtime.ts';
 export type { Runtime, TimerHandle } from './runtime.ts';
 export { createDeadline } from './deadline.ts';
-export type { Deadline } from './deadline.ts';
+export type { CallName, Deadline } from './deadline.ts';

@@ -24,7 +24,8 @@ const longestPause = 1_000;
 export class BackgroundReleases {
   readonly #provider: LockProvider;
   readonly #runtime: Runtime;
-  readonly #pending = new Set<Promise<unknown>>();
+  #pending = 0;
+  readonly #settled: (() => void)[] = [];
   readonly #pauses = new Map<TimerHandle, () => void>();
   #stopped = false;
 
@@ -35,27 +36,32 @@ export class BackgroundReleases {
 
   /** How many claims are being given up. */
   get size(): number {
-    return this.#pending.size;
+    return this.#pending;
   }
 
   /** Gives up what `abandoned` has. Never rejects: diagnostics tell. */
   start(abandoned: Abandoned): void {
-    void this.track(this.#giveUp(abandoned));
+    this.begin();
+    void this.#giveUp(abandoned).finally(() => this.end());
   }
 
-  /** Counts a release that somebody else sends and waits for. It must not reject. */
-  track<T>(release: Promise<T>): Promise<T> {
-    const pending = release.then((answer) => {
-      this.#pending.delete(pending);
-      return answer;
-    });
-    this.#pending.add(pending);
-    return pending;
+  /** Counts a release that somebody else sends and waits for, until `end`. */
+  begin(): void {
+    this.#pending += 1;
+  }
+
+  end(): void {
+    this.#pending -= 1;
+    if (this.#pending > 0) return;
+    for (const resolve of this.#settled.splice(0)) resolve();
   }
 
   /** Resolves when nothing is being given up. */
-  async settled(): Promise<void> {
-    while (this.#pending.size > 0) await Promise.all(this.#pending);
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#pending === 0) resolve();
+      else this.#settled.push(resolve);
+    });
   }
 
   /** Ends the pauses between repetitions: what is left goes with its ttl. */
@@ -74,7 +80,7 @@ export class BackgroundReleases {
     const session = this.#provider.traits.expiry === 'session';
     const over = (): boolean => !session && this.#runtime.clock.exact() >= lastSend + claim.ttl;
     for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
-      const answer = await releaseOnce(this.#provider, claim);
+      const answer = await releaseOnce(this.#provider, claim, itself);
       if (answer === true) return;
       if (answer === false && (!unsure || session || over())) return;
       if (isPermanent(answer) || over() || this.#stopped) return;
@@ -97,16 +103,31 @@ export class BackgroundReleases {
   }
 }
 
-/** One release, reported to diagnostics: its answer, or the error it rejected with. */
-export async function releaseOnce(provider: LockProvider, claim: Claim): Promise<boolean | Error> {
-  try {
-    const freed = await provider.release(claim);
+/** One release, reported to diagnostics. Resolves to what `settle` makes of its answer, or of the error it rejected with. */
+export function releaseOnce<T>(
+  provider: LockProvider,
+  claim: Claim,
+  settle: (answer: boolean | Error) => T,
+): Promise<T> {
+  const answered = (freed: boolean): T => {
     if (channels.release.hasSubscribers) channels.release.publish({ ...about(provider.name, claim), freed });
-    return freed;
-  } catch (error) {
+    return settle(freed);
+  };
+  const failed = (error: unknown): T => {
     if (channels.release.hasSubscribers) {
       channels.release.publish({ ...about(provider.name, claim), freed: false, error });
     }
-    return error instanceof Error ? error : new Error(String(error));
+    return settle(error instanceof Error ? error : new Error(String(error)));
+  };
+  let sent: Promise<boolean>;
+  try {
+    sent = Promise.resolve(provider.release(claim));
+  } catch (error) {
+    sent = Promise.reject(error);
   }
+  return sent.then(answered, failed);
+}
+
+function itself(answer: boolean | Error): boolean | Error {
+  return answer;
 }

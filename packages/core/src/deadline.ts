@@ -3,13 +3,17 @@ import type { CalendarEntry } from './calendar.ts';
 import { LockError } from './errors.ts';
 import type { Runtime } from './runtime.ts';
 
+/** What was not answered, for the message; a function where making it costs something. */
+export type CallName = string | (() => string);
+
 /** Settles every call in time, whether its backend answers or not. */
 export interface Deadline {
   /**
    * What `call` settles to, or `LOCK_UNAVAILABLE` after the timeout; `what` says in the message what was not answered.
    * A late answer is dropped, a late rejection too. A step of a longer call gets what is left of its time as `within`.
+   * A rejection in time goes to `mend`: it returns another call to wait for until the same deadline, or throws what to reject with.
    */
-  race<T>(call: Promise<T>, what: string, within?: number): Promise<T>;
+  race<T>(call: Promise<T>, what: CallName, within?: number, mend?: (error: unknown) => Promise<T>): Promise<T>;
   /** Stops the timer; calls that are under way settle with their backend only. */
   stop(): void;
 }
@@ -21,27 +25,45 @@ const slack = 16;
 export function createDeadline(runtime: Runtime, timeout: number, backend: string): Deadline {
   const calendar = new Calendar(runtime, false);
   return {
-    race<T>(call: Promise<T>, what: string, within: number = timeout): Promise<T> {
+    race<T>(
+      call: Promise<T>,
+      what: CallName,
+      within: number = timeout,
+      mend?: (error: unknown) => Promise<T>,
+    ): Promise<T> {
       return new Promise<T>((resolve, reject) => {
+        let over = false;
         const entry: CalendarEntry = {
           calendarPrevious: undefined,
           calendarNext: undefined,
-          due: () =>
+          due() {
+            over = true;
+            const name = typeof what === 'string' ? what : what();
             reject(
-              new LockError('LOCK_UNAVAILABLE', `${backend} did not answer ${what} within ${Math.round(within)} ms.`),
-            ),
+              new LockError('LOCK_UNAVAILABLE', `${backend} did not answer ${name} within ${Math.round(within)} ms.`),
+            );
+          },
         };
         calendar.schedule(entry, Math.ceil((runtime.clock.now() + within) / slack) * slack);
-        call.then(
-          (answer) => {
-            calendar.cancel(entry);
-            resolve(answer);
-          },
-          (error: unknown) => {
+        const answered = (answer: T): void => {
+          calendar.cancel(entry);
+          resolve(answer);
+        };
+        const failed = (error: unknown): void => {
+          if (over) return;
+          if (mend === undefined) {
             calendar.cancel(entry);
             reject(error);
-          },
-        );
+            return;
+          }
+          try {
+            mend(error).then(answered, failed);
+          } catch (mended) {
+            calendar.cancel(entry);
+            reject(mended);
+          }
+        };
+        call.then(answered, failed);
       });
     },
     stop() {

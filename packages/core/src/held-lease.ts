@@ -10,6 +10,7 @@ import type { LeaseHost } from './host.ts';
 import type { Lease } from './lease.ts';
 import { badAnswerError, lostError, releasedError, unconfirmedRelease, unconfirmedRenewal } from './messages.ts';
 import { untilRenewal } from './pace.ts';
+import type { Listed } from './roster.ts';
 import { deadlineOf, grouped } from './validity.ts';
 
 type State = 'held' | 'released' | 'lost' | 'closed';
@@ -20,6 +21,8 @@ export interface Terms {
   readonly grant: Grant;
   /** When the winning attempt was sent. */
   readonly sentAt: number;
+  /** The clock's reading at the grant. */
+  readonly now: number;
   /** When the lease certainly ends, unless it is renewed. */
   readonly deadline: number;
   readonly renew: boolean;
@@ -28,9 +31,11 @@ export interface Terms {
 }
 
 /** The lease that users hold: validity by the clock, renewal and loss from the calendar. */
-export class HeldLease implements Lease, CalendarEntry, AbortFollower {
+export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
   calendarPrevious: CalendarEntry | undefined = undefined;
   calendarNext: CalendarEntry | undefined = undefined;
+  rosterPrevious: Listed | undefined = undefined;
+  rosterNext: Listed | undefined = undefined;
   readonly #host: LeaseHost;
   readonly #claim: Claim;
   readonly #token: bigint;
@@ -55,7 +60,7 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower {
     this.#deadline = terms.deadline;
     this.#lastSend = terms.sentAt;
     host.leases.add(this);
-    this.#plan(terms.sentAt + (terms.deadline - terms.sentAt) / 3);
+    this.#plan(terms.sentAt + (terms.deadline - terms.sentAt) / 3, terms.now);
     this.#session = terms.grant.lost;
     if (this.#session !== undefined) this.#follow(this.#session);
   }
@@ -185,19 +190,23 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower {
   }
 
   /** The next thing to do: a renewal at `renewAt`, or else the loss at the deadline. */
-  #plan(renewAt: number): void {
+  #plan(renewAt: number, now: number = this.#host.runtime.clock.now()): void {
     // Within reach of maxHold another renewal could not move the deadline.
     const useful = this.#autoRenew && this.#deadline < this.#holdUntil;
-    const at = useful && renewAt < Infinity ? grouped(renewAt, this.#host.runtime.clock.now()) : Infinity;
+    const at = useful && renewAt < Infinity ? grouped(renewAt, now) : Infinity;
     this.#host.calendar.schedule(this, Math.min(at, this.#deadline));
   }
 
-  async #release(): Promise<boolean> {
-    const answer = await this.#host.releases.track(releaseOnce(this.#host.provider, this.#claim));
-    if (typeof answer === 'boolean') return answer;
-    if (isPermanent(answer)) throw answer;
-    this.#giveUp();
-    throw unconfirmedRelease(this.#host.provider, this.#claim, answer);
+  #release(): Promise<boolean> {
+    const { provider, releases } = this.#host;
+    releases.begin();
+    return releaseOnce(provider, this.#claim, (answer) => {
+      const certain = typeof answer === 'boolean' || isPermanent(answer);
+      if (!certain) this.#giveUp();
+      releases.end();
+      if (typeof answer === 'boolean') return answer;
+      throw certain ? answer : unconfirmedRelease(provider, this.#claim, answer);
+    });
   }
 
   /** Whether it is held; after a blocked event loop the timer has not run yet, and whoever looks first makes it lapse. */

@@ -4,6 +4,7 @@ import type { BackgroundReleases } from './background-releases.ts';
 import type { Calendar } from './calendar.ts';
 import type { LockProvider } from './contract.ts';
 import type { HeldLease } from './held-lease.ts';
+import type { Roster } from './roster.ts';
 import type { Runtime } from './runtime.ts';
 
 /** What a lease needs from the `Locks` that made it. */
@@ -12,7 +13,7 @@ export interface LeaseHost {
   readonly runtime: Runtime;
   readonly calendar: Calendar;
   readonly releases: BackgroundReleases;
-  readonly leases: Set<HeldLease>;
+  readonly leases: Roster<HeldLease>;
   /** The signals that end leases and waits. */
   readonly signals: AbortFollowers;
 }
@@ -21,7 +22,7 @@ export interface LeaseHost {
 export interface AcquisitionHost extends LeaseHost {
   /** The calendar of those who wait; its timer keeps the process alive. */
   readonly waitingCalendar: Calendar;
-  readonly acquisitions: Set<Acquisition>;
+  readonly acquisitions: Roster<Acquisition>;
   readonly maxWaiters: number;
   /** How many of the acquisitions wait: their first answer was busy. */
   waiting: number;

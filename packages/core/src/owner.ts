@@ -1,6 +1,4 @@
 import { hostname } from 'node:os';
-import { LockError } from './errors.ts';
-import { describe } from './key.ts';
 import { matching } from './option-readers.ts';
 import type { OptionReader } from './option-readers.ts';
 import type { Runtime } from './runtime.ts';
@@ -16,9 +14,6 @@ export const labelReader: OptionReader<string> = matching(
  * lease cost more than the rest of an acquire.
  */
 export function createOwners(runtime: Runtime, label: string = defaultLabel()): () => string {
-  if (!labelReader.accepts(label)) {
-    throw new LockError('LOCK_INVALID', `Option "label" must be ${labelReader.expects}, not ${describe(label)}.`);
-  }
   const prefix = `${label}/${runtime.uniqueId()}.`;
   let count = 0;
   return () => prefix + (count++).toString(36);

@@ -29,11 +29,8 @@ const scopes = ['process', 'host', 'network'] as const;
 const fencings = ['none', 'clock-bounded', 'strict'] as const;
 
 /** Throws `LOCK_MISCONFIGURED` unless `provider` has at least what `requires` demands. */
-export function checkRequires(provider: LockProvider, requires: unknown): void {
+export function checkRequires(provider: LockProvider, requires: Requires | undefined): void {
   if (requires === undefined) return;
-  if (typeof requires !== 'object' || requires === null) {
-    throw new LockError('LOCK_MISCONFIGURED', `Option "requires" must be an object of traits, such as { fair: true }.`);
-  }
   const demanded = readOptions(readers, requires, { where: 'Option "requires"', code: 'LOCK_MISCONFIGURED' });
   const lacking = Object.entries(demanded)
     .filter(([name, demand]) => !meets(provider.traits, name as keyof Requires, demand))

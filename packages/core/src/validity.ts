@@ -6,12 +6,14 @@ function certain(validity: number): number {
   return validity - validity * 0.01 - 2;
 }
 
+const longestStep = 2 ** 30;
+
 /**
  * `at` rounded down, so that what is due at about the same time shares a bucket of the calendar: by at most 1/16 of the
  * distance from `now`, to a power of two of ms. Early is harmless for a renewal, and those due together go out together.
  */
 export function grouped(at: number, now: number): number {
-  const step = 2 ** Math.floor(Math.log2(Math.max(1, (at - now) / 16)));
+  const step = 1 << (31 - Math.clz32(Math.min(Math.max(1, (at - now) / 16), longestStep)));
   return Math.floor(at / step) * step;
 }
 

@@ -25,7 +25,8 @@ describe('a key', () => {
   it.each(refused)('that is or has %s is refused with LOCK_INVALID before any call', async (_, key, message) => {
     const { provider, locks } = createSetting();
     const wrong = key as string;
-    const refusal = { code: 'LOCK_INVALID', message: expect.stringContaining(message) };
+    const told = typeof key === 'string' ? key : undefined;
+    const refusal = { code: 'LOCK_INVALID', key: told, message: expect.stringContaining(message) };
     await expect(locks.acquire(wrong)).rejects.toMatchObject(refusal);
     await expect(locks.tryAcquire(wrong)).rejects.toMatchObject(refusal);
     await expect(locks.withLock(wrong, () => 1)).rejects.toMatchObject(refusal);
@@ -59,7 +60,9 @@ describe('a key', () => {
 
   it('is shown only in part when it is long', async () => {
     const { locks } = createSetting();
-    await expect(locks.acquire('x'.repeat(10_000))).rejects.toSatisfy((error: Error) => error.message.length < 250);
+    const shown = `The key "${'x'.repeat(60)}…" has 10000 UTF-8 bytes; at most 512 are allowed. Lock a hash of it instead.`;
+    await expect(locks.acquire('x'.repeat(10_000))).rejects.toThrow(shown);
+    await expect(locks.acquire(`${'x'.repeat(59)}\0`)).rejects.toThrow(`"${'x'.repeat(59)}\\u0000" contains`);
   });
 });
 

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLocks } from '../src/index.ts';
 import type { LockProvider, LocksOptions, Requires, Traits } from '../src/index.ts';
 import { ScriptedProvider, grantAtOnce } from './support/scripted-provider.ts';
@@ -55,7 +57,21 @@ describe('a wrong option of a Locks', () => {
   });
 
   it.each([null, 'ttl', 5])('is refused when it is not in an object: %s', (options) => {
-    expect(create(options)).toThrow(expect.objectContaining({ code: 'LOCK_MISCONFIGURED' }));
+    const message = 'The options of a Locks must be an object, such as { ttl: 30_000 }.';
+    expect(create(options)).toThrow(expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message }));
+  });
+
+  it('is told as an option of Locks', () => {
+    expect(create({ ttl: 1 })).toThrow('Locks options: option "ttl" must be');
+  });
+
+  it.each([null, 'fair', true])('is also what requires nothing that can be read: %s', (requires) => {
+    const message = expect.stringContaining('Locks options: option "requires" must be an object of traits, not ');
+    expect(create({ requires })).toThrow(expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message }));
+  });
+
+  it.each([null, 5, {}, { setTimer() {}, clearTimer() {}, random() {} }])('is also half a runtime: %s', (runtime) => {
+    expect(create({ runtime })).toThrow('option "runtime" must be a Runtime, not ');
   });
 
   it('may be undefined', () => {
@@ -116,7 +132,10 @@ describe('requires', () => {
   });
 
   it('refuses demands that do not exist', () => {
-    expect(create({ requires: { durable: true } })).toThrow('unknown option "durable"');
+    const message = expect.stringContaining('Option "requires": unknown option "durable"');
+    expect(create({ requires: { durable: true } })).toThrow(
+      expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message }),
+    );
     expect(create({ requires: { fencing: 'weak' } })).toThrow(
       'option "fencing" must be "none" or "clock-bounded" or "strict", not "weak".',
     );
@@ -138,6 +157,31 @@ describe('owners', () => {
     provider.answers.tryAcquire = grantAtOnce;
     const [first, second] = [1, 2].map(() => createLocks(provider, { label: 'same', runtime }));
     expect((await first?.acquire('a'))?.owner).not.toBe((await second?.acquire('b'))?.owner);
+  });
+
+  it('are counted up, in few characters', async () => {
+    const { provider, locks } = createSetting({ label: 'billing' });
+    provider.answers.tryAcquire = grantAtOnce;
+    const numbers: (string | undefined)[] = [];
+    for (let index = 0; index < 40; index += 1) numbers.push((await locks.acquire(`${index}`)).owner.split('.').at(-1));
+    expect(numbers.slice(0, 2)).toEqual(['0', '1']);
+    expect(numbers.slice(35, 37)).toEqual(['z', '10']);
+  });
+
+  it.each([
+    ['plain.example', 'plain.example'],
+    ["Zoë's desk/2", "Zo-'s-desk-2"],
+    ['x'.repeat(200), 'x'.repeat(80)],
+  ])('start with what can be shown of the host name: %s', async (name, shown) => {
+    const hostname = vi.spyOn(os, 'hostname').mockReturnValue(name);
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      hostname.mockRestore();
+      syncBuiltinESMExports();
+    });
+    const { provider, locks } = createSetting();
+    provider.answers.tryAcquire = grantAtOnce;
+    expect((await locks.acquire('key')).owner.split('/')[0]).toBe(`${shown}:${process.pid}`);
   });
 
   it('start with host and process id by default', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLocks, LockError, openLocks } from '../src/index.ts';
 import type { AdapterConfig, LocksConfig } from '../src/index.ts';
 
@@ -27,18 +27,19 @@ function allText(error: unknown): string {
 }
 
 /** A folder with files, where the process stands until the end of the test. */
-async function standIn(files: Readonly<Record<string, string>>): Promise<void> {
-  const before = process.cwd();
+async function standIn(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'locks-core-'));
   for (const [path, text] of Object.entries(files)) {
     await mkdir(join(folder, path, '..'), { recursive: true });
     await writeFile(join(folder, path), text);
   }
-  process.chdir(folder);
+  // A worker thread cannot change its folder.
+  const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
   onTestFinished(async () => {
-    process.chdir(before);
+    cwd.mockRestore();
     await rm(folder, { recursive: true });
   });
+  return folder;
 }
 
 const memoryLike = `export function fromConfig() {
@@ -100,9 +101,9 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
 describe('a missing adapter', () => {
   it('is answered with the command that installs it', async () => {
     // A copy of the source where no adapter can be found, whatever this workspace has.
-    await standIn({});
-    await cp(new URL('../src/', import.meta.url), 'src', { recursive: true });
-    const copy = (await import(pathToFileURL('src/open.ts').href)) as { openLocks: typeof openLocks };
+    const folder = await standIn({});
+    await cp(new URL('../src/', import.meta.url), join(folder, 'src'), { recursive: true });
+    const copy = (await import(pathToFileURL(join(folder, 'src/open.ts')).href)) as { openLocks: typeof openLocks };
     const commands = {
       'redis://host': 'npm install @locks/redis ioredis',
       'rediss://host': 'npm install @locks/redis ioredis',

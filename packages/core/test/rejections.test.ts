@@ -108,7 +108,10 @@ describe('an answer that breaks the contract', () => {
     ['no token', { granted: true }],
     ['a token that is a number', { granted: true, token: 5 }],
     ['a lost that is no signal', { granted: true, token: 5n, lost: {} }],
-    ['a validity that is no number', { granted: true, token: 5n, validity: Number.NaN }],
+    ['a validity that is not a number', { granted: true, token: 5n, validity: Number.NaN }],
+    ['a validity in a string', { granted: true, token: 5n, validity: '1000' }],
+    ['a validity that is over before it began', { granted: true, token: 5n, validity: -1 }],
+    ['a moment that never comes', { granted: false, retryAfter: Infinity }],
   ])('counts as a rejection: %s', async (_, answer) => {
     const { runtime, provider, locks } = createSetting();
     provider.answers.release = freeAtOnce;
@@ -123,6 +126,18 @@ describe('an answer that breaks the contract', () => {
     provider.open('tryAcquire').grant();
     await settle();
     expect(acquired.state).toBe('fulfilled');
+  });
+
+  it('is not a busy answer that wants the next attempt at once', async () => {
+    const { runtime, provider, locks } = createSetting();
+    const acquired = watch(locks.acquire('key', { ttl, wait: 10 }));
+    provider.open('tryAcquire').busy(0);
+    await runtime.advance(1);
+    provider.open('tryAcquire').busy(0);
+    provider.answers.tryAcquire = (call) => call.busy(0);
+    provider.answers.release = freeAtOnce;
+    await runtime.advance(10);
+    expect(acquired.error).toMatchObject({ code: 'LOCK_TIMEOUT' });
   });
 
   it('may also come without a promise', async () => {

@@ -1,10 +1,12 @@
 -- Takes a share of the key, turns this owner's exclusive hold into one, or takes a place in line.
--- include queue
 -- ARGV    1 owner, 2 ttl (ms), 3 the token must exceed this, 4 token retention (ms), 5 this waiter,
 --         6 "1" to take a place in line, 7 ttl of a place (ms), 8 channel prefix, 9 "1" to pass those in line,
---         10 permits, "*" for any number
+--         10 permits, "*" for any number, 11 and on: other waiters of this process on this key, to be kept in line
 -- Returns the fencing token; or, busy, minus the ms until the next attempt; error "LOCKS_PERMITS <n>" when others share it,
 --         or wait to, with another number.
+
+-- include token
+-- include queue
 local owner, ttl, me, waiterTtl, channel = ARGV[1], tonumber(ARGV[2]), ARGV[5], tonumber(ARGV[7]), ARGV[8]
 local above, retention, permits = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[10]
 
@@ -59,6 +61,7 @@ end
 
 if ARGV[6] == '1' then
   stayInLine(me, now, waiterTtl)
+  keepPlaces(11, now, waiterTtl, channel)
   keepPermits(waiterTtl)
 end
 wakeHead(me, channel)

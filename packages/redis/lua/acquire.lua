@@ -1,15 +1,19 @@
 -- Takes the key exclusively, or a place in line.
--- include queue
 -- ARGV    1 owner, 2 ttl (ms), 3 the token must exceed this, 4 token retention (ms), 5 this waiter,
---         6 "1" to take a place in line, 7 ttl of a place (ms), 8 channel prefix, 9 "1" to pass those in line
+--         6 "1" to take a place in line, 7 ttl of a place (ms), 8 channel prefix, 9 "1" to pass those in line,
+--         10 and on: other waiters of this process on this key, to be kept in line
 -- Returns the fencing token; or, busy, minus the ms until the next attempt; error LOCKS_SHARED when this owner shares it.
-local owner, ttl, me, waiterTtl, channel = ARGV[1], ARGV[2], ARGV[5], tonumber(ARGV[7]), ARGV[8]
-local above, retention = tonumber(ARGV[3]), tonumber(ARGV[4])
-local nobodyInLine = redis.call('EXISTS', KEYS[3]) == 0
+local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
--- The uncontended path: EXISTS, SET, TIME, SET.
-if nobodyInLine and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl) then return mint(above, retention) end
+-- include token
 
+-- The uncontended path: EXISTS, SET, TIME, SET. Nothing that it does not need is defined before it.
+if redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl) then
+  return mint(above, retention)
+end
+
+-- include queue
+local me, waiterTtl, channel = ARGV[5], tonumber(ARGV[7]), ARGV[8]
 local now = clock()
 local value = holder()
 purge(now, value)
@@ -33,6 +37,9 @@ if not value and (not head or head == me or ARGV[9] == '1') then
   return mint(above, retention)
 end
 
-if ARGV[6] == '1' then stayInLine(me, now, waiterTtl) end
+if ARGV[6] == '1' then
+  stayInLine(me, now, waiterTtl)
+  keepPlaces(10, now, waiterTtl, channel)
+end
 wakeHead(me, channel)
 return busy(me, value, now, waiterTtl)

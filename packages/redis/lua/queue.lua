@@ -11,31 +11,11 @@
 
 local SHARED = '<shared>'
 
-local function clock()
-  local time = redis.call('TIME')
-  local micros = time[1] * 1000000 + time[2]
-  return math.floor(micros / 1000), micros
-end
-
 -- Who has the key. A value of another type is a foreign holder: busy, not an error.
 local function holder()
   local value = redis.pcall('GET', KEYS[1])
   if type(value) == 'table' then return '' end
   return value
-end
-
--- The next token: above all earlier ones, above the floor, not behind the clock. It is kept until the clock has passed it
--- by the retention, so that forgetting it cannot give a token twice.
-local function mint(above, retention)
-  local _, micros = clock()
-  local token = math.max(micros, above + 1)
-  local keep = retention + math.ceil((token - micros) / 1000)
-  local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
-  if last and tonumber(last) >= token then
-    token = tonumber(last) + 1
-    redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
-  end
-  return token
 end
 
 -- A counter that expires before its key could give a token twice.
@@ -107,6 +87,23 @@ local function stayInLine(waiter, now, waiterTtl)
   redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
   redis.call('PEXPIRE', KEYS[3], waiterTtl)
   redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+
+-- One call shows for the other waiters of its process too that their places are still wanted. Whoever of them is the head by
+-- now is told, because it has to look when a holder would expire.
+local function keepPlaces(first, now, waiterTtl, channel)
+  if #ARGV < first then return end
+  local head = headOfLine()
+  local deadlines = {}
+  for i = first, #ARGV do
+    table.insert(deadlines, now + waiterTtl)
+    table.insert(deadlines, ARGV[i])
+    if ARGV[i] == head then
+      local _, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+      redis.call('PUBLISH', channel .. process, owner)
+    end
+  end
+  redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
 end
 
 -- Ms until the next attempt, negative: how a busy answer is told from a token. The head looks when a holder would expire,

@@ -1,16 +1,21 @@
 -- Gives up what an owner has: its hold, or its place in line.
--- include queue
 -- ARGV    1 owner, 2 this waiter, 3 channel prefix
 -- Returns 1 when this freed a hold, else 0.
-local owner, me = ARGV[1], ARGV[2]
-local value = holder()
+local owner = ARGV[1]
+local value = redis.pcall('GET', KEYS[1])
 local freed = 0
 
--- The uncontended path: GET, DEL, EXISTS.
+-- The uncontended path: GET, DEL, EXISTS. Nothing that it does not need is defined before it.
 if value == owner then
   redis.call('DEL', KEYS[1])
+  if redis.call('EXISTS', KEYS[3]) == 0 then return 1 end
   freed = 1
-elseif value == SHARED then
+end
+
+-- include token
+-- include queue
+local me = ARGV[2]
+if value == SHARED then
   local expiry = redis.call('ZSCORE', KEYS[5], owner)
   if expiry then
     if tonumber(expiry) > clock() then freed = 1 end

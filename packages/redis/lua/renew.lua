@@ -1,7 +1,9 @@
 -- Restarts the ttl of a hold.
--- include queue
 -- ARGV    1 owner, 2 ttl (ms), 3 "" or the token that this lease gets, 4 token retention (ms), 5 channel prefix
 -- Returns 1; or 0 when this owner does not hold the key, or its own token is higher.
+
+-- include token
+-- include queue
 local owner, ttl, raised, retention = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local now, micros = clock()
 local value = holder()

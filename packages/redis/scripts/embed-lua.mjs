@@ -25,9 +25,7 @@ const strip = (text) =>
 
 export function embed() {
   const parts = Object.entries(scripts).map(([name, file]) => {
-    const text = read(file);
-    const included = /^-- include (\S+)$/m.exec(text)?.[1];
-    const lua = (included === undefined ? '' : `${strip(read(included))}\n`) + strip(text);
+    const lua = strip(read(file).replaceAll(/^-- include (\S+)$/gm, (_, included) => read(included)));
     const sha = createHash('sha1').update(lua).digest('hex');
     return `  ${name}: {\n    sha: '${sha}',\n    lua: \`${lua}\`,\n  },`;
   });

@@ -14,6 +14,15 @@ export interface RedisClient {
   ): Promise<[string, string[]]>;
   duplicate(override: SubscriberOptions): RedisSubscriber;
   readonly options?: { readonly keyPrefix?: string | undefined };
+  /** `ready` while it sends commands at once. */
+  readonly status?: string;
+  /** Its connection: another one after a reconnection. */
+  readonly stream?: unknown;
+}
+
+/** What a command is sent over now, if that is known: a client without an open connection sends it over the next one. */
+export function openConnection({ status, stream }: RedisClient): unknown {
+  return status === 'ready' ? stream : undefined;
 }
 
 /** What the copy of the client that listens for wakes is told. */
@@ -22,6 +31,7 @@ export interface SubscriberOptions {
   readonly autoResubscribe: false;
   readonly enableOfflineQueue: false;
   readonly maxRetriesPerRequest: 0;
+  readonly disconnectTimeout: number;
   readonly retryStrategy: (attempt: number) => number;
 }
 

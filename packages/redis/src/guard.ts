@@ -2,7 +2,7 @@ import { checkFenceable, createDeadline, staleError, systemRuntime } from '@lock
 import type { Lease } from '@locks/core';
 import type { RedisClient } from './client.ts';
 import { toLockError } from './replies.ts';
-import { ScriptCall } from './script-call.ts';
+import { callScript } from './script-call.ts';
 import { scripts } from './scripts.ts';
 
 /** Writes to Redis that a holder makes who came too late are refused. */
@@ -25,14 +25,9 @@ export function createRedisGuard(client: RedisClient, options: { readonly timeou
       // A tag in the key decides its slot already; else the whole key becomes the tag.
       const fence = /\{[^}]+\}/.test(clientPrefix + key) ? `${key}:fence` : `{${clientPrefix}${key}}:fence`;
       const what = `a guarded write to ${JSON.stringify(key)}`;
-      const sent = new ScriptCall(client, scripts.fencedSet, [key, fence], [`${lease.token}`, value]);
-      try {
-        await deadline.race(sent.reply, what);
-      } catch (error) {
-        throw toLockError(fromFenceReply(error, key, lease), what);
-      } finally {
-        sent.giveUp();
-      }
+      const explain = (error: unknown): unknown => toLockError(fromFenceReply(error, key, lease), what);
+      const args = [`${lease.token}`, value];
+      await callScript(client, deadline, { script: scripts.fencedSet, keys: [key, fence], args, what, explain });
     },
   };
 }

@@ -18,7 +18,7 @@ export interface KeyNames {
  */
 export function keyNames(prefix: string, clientPrefix: string): KeyNames {
   const main = (key: string): string =>
-    prefix + key.replaceAll(/[{}%]/g, (character) => special[character] ?? character);
+    prefix + (/[{}%]/.test(key) ? key.replaceAll(/[{}%]/g, (character) => special[character] ?? character) : key);
   const open = `{${clientPrefix}`;
   return {
     main,

@@ -1,13 +1,16 @@
 import { LockError, createDeadline, isLockError, systemRuntime } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
-import type { Busy, Claim, Grant, Holder, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import { openConnection } from './client.ts';
 import type { RedisClient } from './client.ts';
 import { asPattern, keyNames } from './keys.ts';
 import type { KeyNames } from './keys.ts';
 import { readRedisOptions } from './options.ts';
 import type { ReadRedisOptions, RedisOptions } from './options.ts';
-import { toInteger, toLockError } from './replies.ts';
-import { ScriptCall } from './script-call.ts';
+import { releasedInDoubt, toInteger, toKeyState, toLockError } from './replies.ts';
+import { Places } from './places.ts';
+import type { Place } from './places.ts';
+import { callScript } from './script-call.ts';
 import { scripts } from './scripts.ts';
 import type { Script } from './scripts.ts';
 import { WakeChannel } from './wake-channel.ts';
@@ -29,6 +32,7 @@ export class RedisProvider implements LockProvider {
   readonly #options: ReadRedisOptions;
   readonly #names: KeyNames;
   readonly #deadline: Deadline;
+  readonly #places: Places;
   readonly #channel: WakeChannel;
   readonly #closeClient: (() => void) | undefined;
   #closed = false;
@@ -41,23 +45,34 @@ export class RedisProvider implements LockProvider {
     this.#options = options;
     this.#names = keyNames(options.prefix, client.options?.keyPrefix ?? '');
     this.#deadline = createDeadline(runtime, timeout, 'Redis');
-    this.#channel = new WakeChannel(client, options.channelPrefix, this.#deadline, runtime, waiterTtl / 3);
+    this.#places = new Places(waiterTtl / 3);
+    this.#channel = new WakeChannel(
+      client,
+      options.channelPrefix,
+      this.#places,
+      this.#deadline,
+      runtime,
+      waiterTtl / 3,
+    );
     this.#closeClient = closeClient;
   }
 
   async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
-    if (wake === undefined) return await this.#attempt(claim, false);
-    this.#channel.register(claim.owner, wake);
-    try {
-      const answer = await this.#attemptInLine(claim);
-      if (answer.granted) this.#channel.unregister(claim.owner);
-      else this.#channel.probe();
-      return answer;
-    } catch (error) {
-      // Of a claim that is refused for good nobody hears again.
-      if (!isLockError(error, 'LOCK_UNAVAILABLE')) this.#channel.unregister(claim.owner);
-      throw error;
+    if (wake === undefined) return await this.#attempt(claim);
+    const { subscribed } = this.#channel;
+    // A process whose locks are always free registers nobody, and needs no second connection.
+    if (!subscribed && this.#places.size === 0) {
+      const answer = await this.#attempt(claim);
+      if (answer.granted) return answer;
+      return await this.#settled(claim.owner, this.#openLine(claim, this.#place(claim, wake), answer));
     }
+    const place = this.#place(claim, wake);
+    const quietFor = this.#places.quietFor(place, this.#runtime.clock.now());
+    if (quietFor !== undefined) return { granted: false, retryAfter: quietFor };
+    return await this.#settled(
+      claim.owner,
+      subscribed ? this.#attempt(claim, place) : this.#openLine(claim, place, await this.#attempt(claim)),
+    );
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
@@ -68,27 +83,17 @@ export class RedisProvider implements LockProvider {
   }
 
   async release(claim: Claim): Promise<boolean> {
-    this.#channel.unregister(claim.owner);
+    this.#places.leave(claim.owner);
     const args = [claim.owner, this.#waiter(claim), this.#options.channelPrefix];
-    return toInteger(await this.#run(scripts.release, claim, args, 'a release'), 'a release') === 1;
+    const connection = openConnection(this.#client);
+    const freed = toInteger(await this.#run(scripts.release, claim, args, 'a release'), 'a release') === 1;
+    // A client that sends again what a broken connection left unanswered hears the second answer only.
+    if (!freed && connection !== undefined && connection !== this.#client.stream) throw releasedInDoubt(claim);
+    return freed;
   }
 
   async inspect(key: string): Promise<KeyState> {
-    const reply = await this.#run(scripts.inspect, { key }, [], 'an inspection');
-    if (!Array.isArray(reply)) throw new LockError('LOCK_UNAVAILABLE', 'Redis answered an inspection with no list.');
-    const [waiters, ...parts] = reply as readonly unknown[];
-    const holders: Holder[] = [];
-    for (let index = 0; index + 3 < parts.length; index += 4) {
-      const [owner, mode, token, left] = parts.slice(index, index + 4);
-      const remaining = toInteger(left, 'an inspection');
-      holders.push({
-        owner: String(owner),
-        mode: mode === 'shared' ? 'shared' : 'exclusive',
-        ...(typeof token === 'string' && /^\d+$/.test(token) ? { token: BigInt(token) } : {}),
-        ...(remaining >= 0 ? { remaining } : {}),
-      });
-    }
-    return { key, holders, waiters: toInteger(waiters, 'an inspection') };
+    return toKeyState(key, await this.#run(scripts.inspect, { key }, [], 'an inspection'));
   }
 
   /** By SCAN: a key that is held or waited for throughout is listed, one that changes meanwhile perhaps. */
@@ -102,7 +107,7 @@ export class RedisProvider implements LockProvider {
         this.#checkOpen();
         const match = `${asPattern(clientPrefix + pattern)}*`;
         const scan = this.#client.scan(cursor, 'MATCH', match, 'COUNT', 1_000);
-        const [next, found]: [string, string[]] = await this.#call(scan, 'a scan');
+        const [next, found] = await this.#deadline.race<[string, string[]]>(scan, 'a scan', undefined, explainScan);
         cursor = next;
         for (const name of found) {
           const own = name.slice(clientPrefix.length);
@@ -118,61 +123,77 @@ export class RedisProvider implements LockProvider {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#places.clear();
     this.#channel.close(closedError());
     this.#closeClient?.();
   }
 
-  /** A place in line that nobody can be told of is worth nothing: without a subscription the answer is `busy`, to poll by. */
-  async #attemptInLine(claim: Claim): Promise<Grant | Busy> {
-    const end = this.#runtime.clock.now() + this.#options.timeout;
-    const left = (): number => end - this.#runtime.clock.now();
-    if (this.#channel.subscribed) return await this.#attempt(claim, true);
-    const busy = await this.#attempt(claim, false);
-    // Only now: a process whose locks are always free needs no second connection.
-    if (busy.granted) return busy;
+  #place(claim: Claim, wake: () => void): Place {
+    return this.#places.take(claim.key, claim.owner, this.#waiter(claim), wake);
+  }
+
+  /** Of a claim that was granted, or refused for good, nobody hears again. */
+  async #settled(owner: string, answer: Promise<Grant | Busy>): Promise<Grant | Busy> {
     try {
-      await this.#deadline.race(this.#channel.open(), 'the subscription of the wake channel', left());
+      const { granted } = await answer;
+      if (granted) this.#places.leave(owner);
+      else this.#channel.probe();
+    } catch (error) {
+      if (!isLockError(error, 'LOCK_UNAVAILABLE')) this.#places.leave(owner);
+    }
+    return await answer;
+  }
+
+  /** A place in line that nobody can be told of is worth nothing: without a subscription the answer is `busy`, to poll by. */
+  async #openLine(claim: Claim, place: Place, answer: Grant | Busy): Promise<Grant | Busy> {
+    if (answer.granted) return answer;
+    const { clock } = this.#runtime;
+    const end = clock.now() + this.#options.timeout;
+    try {
+      await this.#deadline.race(this.#channel.open(), 'the subscription of the wake channel');
     } catch (error) {
       if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
-      return { ...busy, retryAfter: this.#options.waiterTtl / 24 };
+      return { ...answer, retryAfter: this.#options.waiterTtl / 24 };
     }
-    return left() > 0 ? await this.#attempt(claim, true, left()) : busy;
+    const left = end - clock.now();
+    return left > 0 ? await this.#attempt(claim, place, left) : answer;
   }
 
-  async #attempt(claim: Claim, inLine: boolean, within?: number): Promise<Grant | Busy> {
+  /** One attempt; with a `place`, it is taken or kept. */
+  async #attempt(claim: Claim, place?: Place, within?: number): Promise<Grant | Busy> {
     const { owner, ttl, mode, permits, floor } = claim;
     const { waiterTtl, channelPrefix, fair } = this.#options;
-    const args = [owner, ttl, floor === undefined ? 0 : `${floor}`, this.#retention(ttl), this.#waiter(claim)];
-    args.push(inLine ? 1 : 0, waiterTtl, channelPrefix, fair ? 0 : 1);
+    const { clock } = this.#runtime;
+    const sentAt = clock.now();
+    const args = [owner, ttl, floor === undefined ? 0 : `${floor}`, this.#retention(ttl)];
+    args.push(
+      place?.waiter ?? this.#waiter(claim),
+      place === undefined ? 0 : 1,
+      waiterTtl,
+      channelPrefix,
+      fair ? 0 : 1,
+    );
     if (mode === 'shared') args.push(permits ?? '*');
+    if (place !== undefined) for (const { waiter } of this.#places.shownWith(place, sentAt)) args.push(waiter);
     const script = mode === 'shared' ? scripts.acquireShared : scripts.acquire;
     const number = toInteger(await this.#run(script, claim, args, 'an attempt', within), 'an attempt');
-    return number > 0 ? { granted: true, token: BigInt(number) } : { granted: false, retryAfter: -number };
+    if (number > 0) return { granted: true, token: BigInt(number) };
+    if (place !== undefined) this.#places.shown(place, -number, sentAt, clock.now());
+    return { granted: false, retryAfter: -number };
   }
 
-  async #run(
+  #run(
     script: Script,
     claim: Claim | { readonly key: string },
-    args: (string | number)[],
-    what: string,
+    args: readonly (string | number)[],
+    about: string,
     within?: number,
   ): Promise<unknown> {
     this.#checkOpen();
-    const sent = new ScriptCall(this.#client, script, this.#names.all(claim.key), args);
-    const about = `${what} on ${JSON.stringify(claim.key)}`;
-    try {
-      return await this.#call(sent.reply, about, 'owner' in claim ? claim : undefined, within);
-    } finally {
-      sent.giveUp();
-    }
-  }
-
-  async #call<T>(sent: Promise<T>, what: string, claim?: Claim, within?: number): Promise<T> {
-    try {
-      return await this.#deadline.race(sent, what, within);
-    } catch (error) {
-      throw toLockError(error, what, claim);
-    }
+    const what = (): string => `${about} on ${JSON.stringify(claim.key)}`;
+    const explain = (error: unknown): LockError => toLockError(error, what(), 'owner' in claim ? claim : undefined);
+    const call = { script, keys: this.#names.all(claim.key), args, what, explain };
+    return callScript(this.#client, this.#deadline, call, within);
   }
 
   #waiter({ owner, mode, permits }: Claim): string {
@@ -187,6 +208,10 @@ export class RedisProvider implements LockProvider {
   #checkOpen(): void {
     if (this.#closed) throw closedError();
   }
+}
+
+function explainScan(error: unknown): never {
+  throw toLockError(error, 'a scan');
 }
 
 function closedError(): LockError {

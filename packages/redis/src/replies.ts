@@ -1,5 +1,5 @@
 import { LockError, isLockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
-import type { Claim } from '@locks/core';
+import type { Claim, Holder, KeyState } from '@locks/core';
 
 /** What to grant the user that connects: every command the scripts and the wake channel use. A test runs under it. */
 export const aclCommands: string =
@@ -43,6 +43,34 @@ export function toInteger(reply: unknown, what: string): number {
   const number = typeof reply === 'string' ? Number(reply) : reply;
   if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
   throw new LockError('LOCK_UNAVAILABLE', `Redis answered ${what} with something that is not an integer.`);
+}
+
+/** The state of `key`, from what the script says: see `lua/inspect.lua`. */
+export function toKeyState(key: string, reply: unknown): KeyState {
+  if (!Array.isArray(reply)) throw new LockError('LOCK_UNAVAILABLE', 'Redis answered an inspection with no list.');
+  const [waiters, ...parts] = reply as readonly unknown[];
+  const holders: Holder[] = [];
+  for (let index = 0; index + 3 < parts.length; index += 4) {
+    const [owner, mode, token, left] = parts.slice(index, index + 4);
+    const remaining = toInteger(left, 'an inspection');
+    holders.push({
+      owner: String(owner),
+      mode: mode === 'shared' ? 'shared' : 'exclusive',
+      ...(typeof token === 'string' && /^\d+$/.test(token) ? { token: BigInt(token) } : {}),
+      ...(remaining >= 0 ? { remaining } : {}),
+    });
+  }
+  return { key, holders, waiters: toInteger(waiters, 'an inspection') };
+}
+
+/** A release that freed nothing, or was sent twice and heard of the second only: its connection was replaced meanwhile. */
+export function releasedInDoubt({ key }: Claim): LockError {
+  const name = JSON.stringify(key);
+  return new LockError(
+    'LOCK_UNAVAILABLE',
+    `The connection to Redis was replaced during a release on ${name}: what it freed is unknown.`,
+    { key },
+  );
 }
 
 function refusal(kind: string | undefined, detail: string, claim: Claim): LockError {

@@ -1,21 +1,28 @@
+import type { CallName, Deadline } from '@locks/core/adapter';
 import type { RedisClient } from './client.ts';
 import type { Script } from './scripts.ts';
 
-/** One call of a script by its digest, or by its text where the server does not know it. */
-export class ScriptCall {
-  readonly reply: Promise<unknown>;
-  #over = false;
+/** One call of a script, and how to speak of it. */
+export interface ScriptCall {
+  readonly script: Script;
+  readonly keys: readonly string[];
+  readonly args: readonly (string | number)[];
+  readonly what: CallName;
+  /** The error to reject with, for one that the client rejected with. */
+  readonly explain: (error: unknown) => unknown;
+}
 
-  constructor(client: RedisClient, script: Script, keys: readonly string[], args: readonly (string | number)[]) {
-    this.reply = client.evalsha(script.sha, keys.length, ...keys, ...args).catch((error: unknown) => {
-      // The script cache was flushed, or the server is new: nothing was done. Nor must it be once the caller has gone.
-      if (this.#over || !(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return client.eval(script.lua, keys.length, ...keys, ...args);
-    });
-  }
-
-  /** Nobody waits for the reply any more: what was not sent yet is not sent. */
-  giveUp(): void {
-    this.#over = true;
-  }
+/** Calls a script by its digest, or by its text where the server does not know it, within the deadline or `within` ms. */
+export function callScript(
+  client: RedisClient,
+  deadline: Deadline,
+  { script, keys, args, what, explain }: ScriptCall,
+  within?: number,
+): Promise<unknown> {
+  const mend = (error: unknown): Promise<unknown> => {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw explain(error);
+    // The script cache was flushed, or the server is new: nothing was done.
+    return client.eval(script.lua, keys.length, ...keys, ...args);
+  };
+  return deadline.race(client.evalsha(script.sha, keys.length, ...keys, ...args), what, within, mend);
 }

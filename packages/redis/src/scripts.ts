@@ -8,17 +8,12 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireShared' | 'renew' | 'release' | 'inspect' | 'fencedSet', Script>> = {
   acquire: {
-    sha: 'ae80933cbfa3ed175a9214ecfbb1bba9bfe34ba3',
-    lua: `local SHARED = '<shared>'
+    sha: 'b958169fe8f99f950bd2be3e2f05ae5c050a4140',
+    lua: `local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
-end
-local function holder()
-local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
 end
 local function mint(above, retention)
 local _, micros = clock()
@@ -30,6 +25,15 @@ token = tonumber(last) + 1
 redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
 end
 return token
+end
+if redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl) then
+return mint(above, retention)
+end
+local SHARED = '<shared>'
+local function holder()
+local value = redis.pcall('GET', KEYS[1])
+if type(value) == 'table' then return '' end
+return value
 end
 local function keepToken(retention)
 if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
@@ -87,6 +91,20 @@ redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
+local function keepPlaces(first, now, waiterTtl, channel)
+if #ARGV < first then return end
+local head = headOfLine()
+local deadlines = {}
+for i = first, #ARGV do
+table.insert(deadlines, now + waiterTtl)
+table.insert(deadlines, ARGV[i])
+if ARGV[i] == head then
+local _, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+redis.call('PUBLISH', channel .. process, owner)
+end
+end
+redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
+end
 local function busy(me, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
 local head = headOfLine()
@@ -100,10 +118,7 @@ if left >= 0 then wait = math.min(wait, left + 1) end
 end
 return -math.max(wait, 1)
 end
-local owner, ttl, me, waiterTtl, channel = ARGV[1], ARGV[2], ARGV[5], tonumber(ARGV[7]), ARGV[8]
-local above, retention = tonumber(ARGV[3]), tonumber(ARGV[4])
-local nobodyInLine = redis.call('EXISTS', KEYS[3]) == 0
-if nobodyInLine and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl) then return mint(above, retention) end
+local me, waiterTtl, channel = ARGV[5], tonumber(ARGV[7]), ARGV[8]
 local now = clock()
 local value = holder()
 purge(now, value)
@@ -123,22 +138,19 @@ if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
 redis.call('SET', KEYS[1], owner, 'PX', ttl)
 return mint(above, retention)
 end
-if ARGV[6] == '1' then stayInLine(me, now, waiterTtl) end
+if ARGV[6] == '1' then
+stayInLine(me, now, waiterTtl)
+keepPlaces(10, now, waiterTtl, channel)
+end
 wakeHead(me, channel)
 return busy(me, value, now, waiterTtl)`,
   },
   acquireShared: {
-    sha: '5cfa55042c911ebc1d37ecd0bcd8172e51177c83',
-    lua: `local SHARED = '<shared>'
-local function clock()
+    sha: 'c6394d5ea40b626a5d2ad144271614644b2b22af',
+    lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
-end
-local function holder()
-local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
 end
 local function mint(above, retention)
 local _, micros = clock()
@@ -150,6 +162,12 @@ token = tonumber(last) + 1
 redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
 end
 return token
+end
+local SHARED = '<shared>'
+local function holder()
+local value = redis.pcall('GET', KEYS[1])
+if type(value) == 'table' then return '' end
+return value
 end
 local function keepToken(retention)
 if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
@@ -206,6 +224,20 @@ end
 redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function keepPlaces(first, now, waiterTtl, channel)
+if #ARGV < first then return end
+local head = headOfLine()
+local deadlines = {}
+for i = first, #ARGV do
+table.insert(deadlines, now + waiterTtl)
+table.insert(deadlines, ARGV[i])
+if ARGV[i] == head then
+local _, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+redis.call('PUBLISH', channel .. process, owner)
+end
+end
+redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
 end
 local function busy(me, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
@@ -265,23 +297,18 @@ return share(mint(above, retention))
 end
 if ARGV[6] == '1' then
 stayInLine(me, now, waiterTtl)
+keepPlaces(11, now, waiterTtl, channel)
 keepPermits(waiterTtl)
 end
 wakeHead(me, channel)
 return busy(me, value, now, waiterTtl)`,
   },
   renew: {
-    sha: '64501e27f2dbad4e26a4956a68095687de3ce1c7',
-    lua: `local SHARED = '<shared>'
-local function clock()
+    sha: '900eb31ca34f5fe1935c31cebd3cd4780886ed5f',
+    lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
-end
-local function holder()
-local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
 end
 local function mint(above, retention)
 local _, micros = clock()
@@ -293,6 +320,12 @@ token = tonumber(last) + 1
 redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
 end
 return token
+end
+local SHARED = '<shared>'
+local function holder()
+local value = redis.pcall('GET', KEYS[1])
+if type(value) == 'table' then return '' end
+return value
 end
 local function keepToken(retention)
 if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
@@ -349,6 +382,20 @@ end
 redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function keepPlaces(first, now, waiterTtl, channel)
+if #ARGV < first then return end
+local head = headOfLine()
+local deadlines = {}
+for i = first, #ARGV do
+table.insert(deadlines, now + waiterTtl)
+table.insert(deadlines, ARGV[i])
+if ARGV[i] == head then
+local _, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+redis.call('PUBLISH', channel .. process, owner)
+end
+end
+redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
 end
 local function busy(me, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
@@ -400,17 +447,19 @@ end
 return renewed`,
   },
   release: {
-    sha: '45a5b65c671ef04b9a8ae6db861a232899cccf4d',
-    lua: `local SHARED = '<shared>'
+    sha: 'eb029b98dbc68934b1d90425e8e8479bb9cd13b1',
+    lua: `local owner = ARGV[1]
+local value = redis.pcall('GET', KEYS[1])
+local freed = 0
+if value == owner then
+redis.call('DEL', KEYS[1])
+if redis.call('EXISTS', KEYS[3]) == 0 then return 1 end
+freed = 1
+end
 local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
-end
-local function holder()
-local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
 end
 local function mint(above, retention)
 local _, micros = clock()
@@ -422,6 +471,12 @@ token = tonumber(last) + 1
 redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
 end
 return token
+end
+local SHARED = '<shared>'
+local function holder()
+local value = redis.pcall('GET', KEYS[1])
+if type(value) == 'table' then return '' end
+return value
 end
 local function keepToken(retention)
 if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
@@ -479,6 +534,20 @@ redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
+local function keepPlaces(first, now, waiterTtl, channel)
+if #ARGV < first then return end
+local head = headOfLine()
+local deadlines = {}
+for i = first, #ARGV do
+table.insert(deadlines, now + waiterTtl)
+table.insert(deadlines, ARGV[i])
+if ARGV[i] == head then
+local _, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+redis.call('PUBLISH', channel .. process, owner)
+end
+end
+redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
+end
 local function busy(me, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
 local head = headOfLine()
@@ -492,13 +561,8 @@ if left >= 0 then wait = math.min(wait, left + 1) end
 end
 return -math.max(wait, 1)
 end
-local owner, me = ARGV[1], ARGV[2]
-local value = holder()
-local freed = 0
-if value == owner then
-redis.call('DEL', KEYS[1])
-freed = 1
-elseif value == SHARED then
+local me = ARGV[2]
+if value == SHARED then
 local expiry = redis.call('ZSCORE', KEYS[5], owner)
 if expiry then
 if tonumber(expiry) > clock() then freed = 1 end
@@ -517,17 +581,11 @@ if (line or value == SHARED) and redis.call('EXISTS', KEYS[3], KEYS[5]) == 0 the
 return freed`,
   },
   inspect: {
-    sha: '240285a24fa5e566b11548349315424cef8e10f0',
-    lua: `local SHARED = '<shared>'
-local function clock()
+    sha: '11f4c8519ef0f5135199f9374c86d2eb31568148',
+    lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
-end
-local function holder()
-local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
 end
 local function mint(above, retention)
 local _, micros = clock()
@@ -539,6 +597,12 @@ token = tonumber(last) + 1
 redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
 end
 return token
+end
+local SHARED = '<shared>'
+local function holder()
+local value = redis.pcall('GET', KEYS[1])
+if type(value) == 'table' then return '' end
+return value
 end
 local function keepToken(retention)
 if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
@@ -595,6 +659,20 @@ end
 redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function keepPlaces(first, now, waiterTtl, channel)
+if #ARGV < first then return end
+local head = headOfLine()
+local deadlines = {}
+for i = first, #ARGV do
+table.insert(deadlines, now + waiterTtl)
+table.insert(deadlines, ARGV[i])
+if ARGV[i] == head then
+local _, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+redis.call('PUBLISH', channel .. process, owner)
+end
+end
+redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
 end
 local function busy(me, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)

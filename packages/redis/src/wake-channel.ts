@@ -1,5 +1,6 @@
 import type { Deadline, LockError, Runtime } from '@locks/core/adapter';
 import type { RedisClient, RedisSubscriber } from './client.ts';
+import type { Places } from './places.ts';
 import { toLockError } from './replies.ts';
 
 /** A subscription under way, and how to settle it. */
@@ -22,7 +23,7 @@ function createOpening(): Opening {
 }
 
 /**
- * The one subscription of this process: a script publishes the owner whose turn it is, and its callback runs. Messages may be
+ * The one subscription of this process: a script publishes the owner whose turn it is, and its place is woken. Messages may be
  * lost, so whoever waits looks again by itself; after a re-subscription everybody does.
  */
 export class WakeChannel {
@@ -33,7 +34,7 @@ export class WakeChannel {
   readonly #deadline: Deadline;
   readonly #runtime: Runtime;
   readonly #probeEvery: number;
-  readonly #waiters = new Map<string, () => void>();
+  readonly #places: Places;
   #subscriber: RedisSubscriber | undefined = undefined;
   #subscribed = false;
   #opening: Opening | undefined = undefined;
@@ -42,8 +43,16 @@ export class WakeChannel {
   #probing = false;
 
   /** Silence longer than `probeEvery` ms is probed while somebody waits. */
-  constructor(client: RedisClient, prefix: string, deadline: Deadline, runtime: Runtime, probeEvery: number) {
+  constructor(
+    client: RedisClient,
+    prefix: string,
+    places: Places,
+    deadline: Deadline,
+    runtime: Runtime,
+    probeEvery: number,
+  ) {
     this.process = runtime.uniqueId();
+    this.#places = places;
     this.#channel = prefix + this.process;
     this.#client = client;
     this.#deadline = deadline;
@@ -54,14 +63,6 @@ export class WakeChannel {
   /** Whether a message would arrive now, as far as is known. */
   get subscribed(): boolean {
     return this.#subscribed;
-  }
-
-  register(owner: string, wake: () => void): void {
-    this.#waiters.set(owner, wake);
-  }
-
-  unregister(owner: string): void {
-    this.#waiters.delete(owner);
   }
 
   /**
@@ -101,7 +102,6 @@ export class WakeChannel {
   /** Ends the subscription; those who wait for it are rejected with `reason`. */
   close(reason: LockError): void {
     this.#closed = reason;
-    this.#waiters.clear();
     this.#drop();
     this.#fail(reason);
   }
@@ -113,12 +113,24 @@ export class WakeChannel {
       autoResubscribe: false,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
+      // A dead connection is not waited for: until its successor is there, every message is lost.
+      disconnectTimeout: 100,
       retryStrategy: (attempt) => Math.min(attempt * 50, 1_000),
     });
     this.#subscriber = subscriber;
+    let greeted = (): void => {};
     subscriber.on('message', (channel: string, owner: string) => this.#hear(channel, owner));
-    subscriber.on('ready', () => void this.#subscribe(subscriber));
+    subscriber.on('connect', () => {
+      // The client itself waits for ever for a server that accepts it and then says nothing.
+      const handshake = new Promise<void>((resolve) => (greeted = resolve));
+      this.#deadline.race(handshake, 'the handshake of the wake channel').catch(() => subscriber.disconnect(true));
+    });
+    subscriber.on('ready', () => {
+      greeted();
+      void this.#subscribe(subscriber);
+    });
     subscriber.on('close', () => {
+      greeted();
       // A dropped one may close when its successor is there.
       if (this.#subscriber === subscriber) this.#subscribed = false;
     });
@@ -130,7 +142,7 @@ export class WakeChannel {
   #hear(channel: string, owner: string): void {
     if (channel !== this.#channel) return;
     this.#lastHeard = this.#runtime.clock.now();
-    this.#waiters.get(owner)?.();
+    this.#places.wake(owner);
   }
 
   async #subscribe(subscriber: RedisSubscriber): Promise<void> {
@@ -146,7 +158,7 @@ export class WakeChannel {
     this.#opening?.resolve();
     this.#opening = undefined;
     // While there was no subscription every message was lost.
-    for (const wake of this.#waiters.values()) queueMicrotask(wake);
+    this.#places.wakeAll();
   }
 
   /** Whether `error` is one that another attempt cannot mend. */

@@ -1,11 +1,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { createLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../src/index.ts';
-import { connect, ownPrefix } from './support/redis.ts';
+import { connect, eventually, ownPrefix } from './support/redis.ts';
 
 /** A server that nobody else sends commands to. */
 async function ownServer(): Promise<string> {
@@ -67,4 +68,30 @@ test('with 100 waiters in two processes an acquisition takes at most 3.5 client 
   const perAcquisition = (await commandCounts(client)).client / acquisitions;
   console.log(`client commands per acquisition, 100 waiters, 2 processes: ${perAcquisition.toFixed(2)}`);
   expect(perAcquisition).toBeLessThanOrEqual(3.5);
+});
+
+test('200 waiters keep their places with a few commands among them, and their order', async () => {
+  const client = connect({}, await ownServer());
+  const refresh = 200;
+  const locks = createLocks(createRedisProvider(client, { waiterTtl: 3 * refresh }));
+  const holder = await locks.acquire('hot');
+  const served: number[] = [];
+  const waiting: Promise<void>[] = [];
+  for (let index = 0; index < 200; index += 1) waiting.push(locks.withLock('hot', () => void served.push(index)));
+  await eventually('200 waiters', async () => (await locks.inspect('hot')).waiters === 200);
+  await client.config('RESETSTAT');
+  const start = performance.now();
+  // Long enough that every place would be forfeit several times over.
+  while (performance.now() - start < 10 * refresh) {
+    expect((await locks.inspect('hot')).waiters).toBe(200);
+    await setTimeout(refresh / 2);
+  }
+  const inspections = Math.ceil((performance.now() - start) / (refresh / 2));
+  const perRefresh = ((await commandCounts(client)).client - inspections) / ((performance.now() - start) / refresh);
+  console.log(`client commands that keep 200 places, each time they are due: ${perRefresh.toFixed(1)}`);
+  expect(perRefresh).toBeLessThan(20);
+  await holder.release();
+  await Promise.all(waiting);
+  expect(served).toEqual(served.toSorted((a, b) => a - b));
+  await locks.close();
 });

@@ -11,7 +11,7 @@ test('a holder that was paused cannot write over its successor', async () => {
   const prefix = ownPrefix();
   const locks = createLocks(createRedisProvider(client, { prefix }));
   const guard = createRedisGuard(client);
-  const paused = await locks.acquire('account', { ttl: 50, renew: false });
+  const paused = await locks.acquire('account', { ttl: 1_000, renew: false });
   const successor = await locks.acquire('account');
   await guard.fencedSet(`${prefix}balance`, 'new', successor);
   await expect(guard.fencedSet(`${prefix}balance`, 'old', paused)).rejects.toMatchObject({ code: 'LOCK_STALE' });

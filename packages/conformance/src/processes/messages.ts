@@ -1,12 +1,26 @@
-import type { Claim } from '@locks/core';
+import type { Claim, Mode } from '@locks/core';
 
 /** What the harness asks a worker for. Sent with structured clone, so tokens travel as `bigint`. */
 export type Request =
   | { readonly kind: 'start'; readonly module: string; readonly args: unknown }
   | { readonly kind: 'call'; readonly method: Method; readonly parameters: readonly unknown[] }
   | { readonly kind: 'wait'; readonly claim: Claim }
-  | { readonly kind: 'line-up'; readonly claim: Claim }
+  | { readonly kind: 'line-up'; readonly claim: Claim; readonly onWake?: 'die' }
+  | { readonly kind: 'acquire'; readonly key: string; readonly ttl: number }
+  | { readonly kind: 'look'; readonly owner: string }
+  | { readonly kind: 'write'; readonly owner: string }
   | { readonly kind: 'count'; readonly file: string; readonly claims: readonly Claim[] };
+
+/** A lease of `createLocks` that another process holds, as its first statements after a request see it. */
+export interface LeaseElsewhere {
+  readonly owner: string;
+  readonly token: bigint;
+  readonly mode: Mode;
+  readonly held: boolean;
+  readonly remaining: number;
+  /** Whether its signal has fired. */
+  readonly aborted: boolean;
+}
 
 /** The methods of a provider that can be called from afar. */
 export type Method = 'tryAcquire' | 'renew' | 'release' | 'inspect' | 'close';

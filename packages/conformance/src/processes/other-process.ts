@@ -5,7 +5,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Claim } from '@locks/core';
 import type { ProcessesOption } from '../options.ts';
 import { inBackground, within } from '../time.ts';
-import type { Method, Reply, Request } from './messages.ts';
+import type { LeaseElsewhere, Method, Reply, Request } from './messages.ts';
+import { pause, resume } from './pausing.ts';
 
 /** Another process with a provider on the same store. */
 export interface OtherProcess {
@@ -17,6 +18,18 @@ export interface OtherProcess {
   lineUp(claim: Claim): Promise<void>;
   /** Increments the counter in `file` once per claim, each time under that claim's lock. */
   count(file: string, claims: readonly Claim[]): Promise<void>;
+  /** Takes a place in line for `claim`, and dies by SIGKILL at the very moment of its wake. Resolves when it is in line. */
+  lineUpToDie(claim: Claim): Promise<void>;
+  /** Takes `key` with `createLocks` in that process; the lease is renewed there. */
+  acquire(key: string, ttl: number): Promise<LeaseElsewhere>;
+  /** Looks at a lease that `acquire` took: first thing when that process gets to it. */
+  look(owner: string): Promise<LeaseElsewhere>;
+  /** What that process hands to a guarded resource for its lease, straight away and without a look. */
+  write(owner: string): Promise<Pick<LeaseElsewhere, 'token' | 'mode'>>;
+  /** Stops it with SIGSTOP in the middle of whatever it does; resolves when it stands. Rejects on Windows, which cannot. */
+  pause(): Promise<void>;
+  /** Lets it go on. */
+  resume(): void;
   /** Ends it with SIGKILL: nothing of it can tidy up. Resolves when it is gone. */
   kill(): Promise<void>;
 }
@@ -41,6 +54,12 @@ export async function forkProcess({ module, args }: ProcessesOption, limit: numb
     call: (method, ...parameters) => ask({ kind: 'call', method, parameters }),
     wait: (claim) => ask({ kind: 'wait', claim }) as Promise<bigint>,
     lineUp: (claim) => ask({ kind: 'line-up', claim }) as Promise<void>,
+    lineUpToDie: (claim) => ask({ kind: 'line-up', claim, onWake: 'die' }) as Promise<void>,
+    acquire: (key, ttl) => ask({ kind: 'acquire', key, ttl }) as Promise<LeaseElsewhere>,
+    look: (owner) => ask({ kind: 'look', owner }) as Promise<LeaseElsewhere>,
+    write: (owner) => ask({ kind: 'write', owner }) as Promise<LeaseElsewhere>,
+    pause: () => pause(child),
+    resume: () => resume(child),
     count: (file, claims) => ask({ kind: 'count', file, claims }) as Promise<void>,
     kill,
   };

@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import type { LockProvider } from '@locks/core';
+import { createLocks, isLockError } from '@locks/core';
+import type { Claim, Lease, LockProvider, Locks } from '@locks/core';
 import { createRandom } from '../random.ts';
 import { startWaiting } from '../waiting.ts';
 import type { Waiting } from '../waiting.ts';
 import { incrementFile } from './counter-file.ts';
-import type { Envelope, Reply, Request } from './messages.ts';
+import type { Envelope, LeaseElsewhere, Reply, Request } from './messages.ts';
 
 // The other process of a check: makes a provider and does what it is told. Ends when its parent does.
 
@@ -13,6 +14,8 @@ const { signal } = new AbortController();
 setMaxListeners(0, signal);
 const random = createRandom(process.pid, 'worker');
 let provider: LockProvider | undefined;
+let locks: Locks | undefined;
+const leases = new Map<string, Lease>();
 
 process.on('message', ({ id, request }: Envelope) => {
   answer(request).then(
@@ -37,7 +40,17 @@ async function answer(request: Request): Promise<unknown> {
     case 'wait':
       return (await wait(request).granted).token;
     case 'line-up':
+      if (request.onWake === 'die') return await lineUpToDie(request.claim);
       return await wait(request).inLine;
+    case 'acquire':
+      return look(await acquire(request.key, request.ttl));
+    case 'look':
+      return look(heldBy(request.owner));
+    case 'write': {
+      // Straight to the resource, without a look at the lease.
+      const { token, mode } = heldBy(request.owner);
+      return { token, mode };
+    }
     case 'count':
       for (const claim of request.claims) {
         const waiting = wait({ claim });
@@ -54,6 +67,47 @@ async function answer(request: Request): Promise<unknown> {
 
 function wait({ claim }: Pick<Extract<Request, { kind: 'wait' }>, 'claim'>): Waiting {
   return startWaiting(started(), claim, { signal, random });
+}
+
+async function acquire(key: string, ttl: number): Promise<Lease> {
+  locks ??= createLocks(started());
+  for (;;) {
+    try {
+      const lease = await locks.acquire(key, { ttl });
+      leases.set(lease.owner, lease);
+      return lease;
+    } catch (error) {
+      // A machine that stands still for a whole short ttl gets its grants too late.
+      if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
+    }
+  }
+}
+
+function look(lease: Lease): LeaseElsewhere {
+  const { held, remaining } = lease;
+  const { owner, token, mode } = lease;
+  return { owner, token, mode, held, remaining, aborted: lease.signal.aborted };
+}
+
+function heldBy(owner: string): Lease {
+  const lease = leases.get(owner);
+  if (lease === undefined) throw new Error(`this process has no lease of ${owner}`);
+  return lease;
+}
+
+/** Whoever is woken while its attempt is in flight tries again; from then on, a wake is its death, with nothing tidied up. */
+async function lineUpToDie(claim: Claim): Promise<void> {
+  let armed = false;
+  let woken = true;
+  const onWake = (): void => {
+    if (armed) process.kill(process.pid, 'SIGKILL');
+    woken = true;
+  };
+  while (woken) {
+    woken = false;
+    await started().tryAcquire(claim, onWake);
+  }
+  armed = true;
 }
 
 function started(): LockProvider {

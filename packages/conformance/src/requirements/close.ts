@@ -2,9 +2,9 @@ import type { LockProvider } from '@locks/core';
 import type { Context } from '../context.ts';
 import { isIdle, mustBeBusy, mustFree, mustGrant, mustReject, mustRenew } from '../expect.ts';
 import type { Requirement } from '../requirement.ts';
-import { within } from '../time.ts';
+import { inBackground, turn, within } from '../time.ts';
 import { mustBeHeld, range } from './steps.ts';
-import { always } from './when.ts';
+import { always, whenTtlExpires } from './when.ts';
 import { activeResources, mustNotGrow } from './resources.ts';
 
 /** What is closed says so, and takes nobody with it. */
@@ -88,6 +88,26 @@ export const closeRequirements: readonly Requirement[] = [
       if (context.traits.expiry !== 'ttl') return;
       for (const { key } of claims)
         await context.state(two, key, 'nobody holding or waiting once the ttl is over', isIdle);
+    },
+  },
+  {
+    id: 'close-in-mid-attempt',
+    level: 'provider',
+    title:
+      'a provider that is closed in the middle of an attempt, at whatever step, leaves nothing that outlives the ttl',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const witness = await context.create();
+      const attempts = range(12).map(async (turns) => {
+        const provider = await context.create();
+        const claim = context.claim(context.key(), { ttl: context.ttl });
+        const attempt = inBackground(provider.tryAcquire(claim));
+        for (let left = turns >> 1; left > 0; left -= 1) await turn();
+        await within(context.patience, provider.close(), 'close() to resolve in the middle of an attempt');
+        await within(context.patience, Promise.allSettled([attempt]), 'the attempt to settle after close');
+        await context.state(witness, claim.key, 'nobody holding or waiting once the ttl is over', isIdle);
+      });
+      await Promise.all(attempts);
     },
   },
   {

@@ -5,12 +5,20 @@ import { downgradeRequirements } from './downgrade.ts';
 import { exclusionRequirements } from './exclusion.ts';
 import { expiryRequirements } from './expiry.ts';
 import { fairnessRequirements } from './fairness.ts';
+import { faultRequirements } from './faults/index.ts';
 import { fencingRequirements } from './fencing.ts';
 import { inspectionRequirements } from './inspect.ts';
+import { lateRequirements } from './locks/late.ts';
 import { leasesRequirements } from './locks/leases.ts';
 import { lossRequirements } from './locks/loss.ts';
+import { outageRequirements } from './locks/outage.ts';
+import { shortTtlRequirements } from './locks/short-ttl.ts';
+import { unknownRequirements } from './locks/unknown.ts';
 import { locksWaitingRequirements } from './locks/waiting.ts';
+import { locksWakesRequirements } from './locks/wakes.ts';
+import { workRequirements } from './locks/work.ts';
 import { namesRequirements } from './names.ts';
+import { pausedProcessesRequirements } from './paused-processes.ts';
 import { processesRequirements } from './processes.ts';
 import { releaseRequirements } from './release.ts';
 import { renewalRequirements } from './renewal.ts';
@@ -39,9 +47,17 @@ export const requirements: readonly Requirement[] = [
   inspectionRequirements,
   closeRequirements,
   processesRequirements,
+  pausedProcessesRequirements,
   leasesRequirements,
   lossRequirements,
   locksWaitingRequirements,
+  workRequirements,
+  unknownRequirements,
+  lateRequirements,
+  outageRequirements,
+  locksWakesRequirements,
+  shortTtlRequirements,
+  faultRequirements,
 ].flat();
 
 /** The requirements named by `only`, in their usual order; all of them if it is absent. */

@@ -13,6 +13,8 @@ export const whenTtlExpires: Condition = ({ expiry }) => expiry === 'ttl';
 export const whenSession: Condition = ({ expiry }) => expiry === 'session';
 export const whenListing: Condition = (_traits, provider) => provider.list !== undefined;
 export const whenOtherProcessesMeet: Condition = ({ scope }) => scope !== 'process';
+/** Between a provider and its store is a network that can fail. */
+export const whenRemote: Condition = ({ scope }) => scope === 'network';
 
 /** All of `conditions`. */
 export function all(...conditions: readonly Condition[]): Condition {

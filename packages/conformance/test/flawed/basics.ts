@@ -38,7 +38,7 @@ export const basics: readonly Flaw[] = [
     })),
   },
   {
-    name: 'an error is taken for contention, and a repeat of a granted claim is an error',
+    name: 'blanket catch: an error is taken for contention, and a repeat of a granted claim is an error',
     caughtBy: ['repeat-same-token'],
     mayAlsoFail: [
       'repeat-*',

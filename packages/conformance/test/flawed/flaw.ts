@@ -1,18 +1,11 @@
 import type { LockProvider } from '@locks/core';
 import type { ConformanceOptions } from '@locks/conformance';
+import type { Mutant } from '../support/mutants.ts';
 import { createTextbook } from './textbook.ts';
 import type { Rules, Store } from './textbook.ts';
 
 /** A provider that breaks the contract in one way. */
-export interface Flaw {
-  readonly name: string;
-  /** The requirements that must catch it. */
-  readonly caughtBy: readonly string[];
-  /**
-   * Requirements that build on what is broken and may fail too; `*` stands for any ending. Any other failure is a fault of
-   * the suite: its errors would not be local.
-   */
-  readonly mayAlsoFail?: readonly string[];
+export interface Flaw extends Mutant {
   /** A fresh store, and how to make its providers. */
   readonly make: () => () => LockProvider;
   /** What else the run needs to see it. */

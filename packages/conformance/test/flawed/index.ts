@@ -4,6 +4,7 @@ import type { Flaw } from './flaw.ts';
 import { naming } from './names.ts';
 import { ownership } from './ownership.ts';
 import { queues } from './queue.ts';
+import { knownRecipes } from './recipes.ts';
 import { sharing } from './shared.ts';
 import { tokens } from './tokens.ts';
 import { visibility } from './visibility.ts';
@@ -12,6 +13,7 @@ import { wakes } from './wake.ts';
 /** Providers that look right and are not. */
 export const flaws: readonly Flaw[] = [
   basics,
+  knownRecipes,
   ownership,
   expiry,
   tokens,

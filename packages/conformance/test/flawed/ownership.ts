@@ -6,7 +6,7 @@ import type { Store } from './textbook.ts';
 
 export const ownership: readonly Flaw[] = [
   {
-    name: 'release deletes without looking at the owner',
+    name: 'delete without owner check: release deletes whoever holds the key',
     caughtBy: ['release-only-own', 'stale-after-takeover'],
     mayAlsoFail: [
       'repeat-shared',
@@ -45,7 +45,7 @@ export const ownership: readonly Flaw[] = [
     make: wrapped((inner) => ({ release: async (claim) => (await inner.release(claim)) || true })),
   },
   {
-    name: 'release looks at the owner, then deletes: two steps',
+    name: 'get-then-delete: release looks at the owner, then deletes, in two steps',
     caughtBy: ['release-atomic'],
     mayAlsoFail: [
       'release-counts-once',

@@ -4,7 +4,7 @@ import type { Flaw } from './flaw.ts';
 
 export const tokens: readonly Flaw[] = [
   {
-    name: 'the counter starts again when the key is free',
+    name: 'counter reset on release: it starts again when the key is free',
     caughtBy: ['token-increases', 'token-increases-in-contention'],
     mayAlsoFail: ['stale-*', 'renew-raises-token', 'token-*', 'locks-tokens'],
     make: withRules({ afterRelease: (entry) => void (entry.holds.length === 0 && (entry.token = 0n)) }),

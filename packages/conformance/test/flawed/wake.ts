@@ -13,7 +13,7 @@ const atWake =
 
 export const wakes: readonly Flaw[] = [
   {
-    name: 'wake is registered when the busy answer has come',
+    name: 'lost wake-up: wake is registered when the busy answer has come',
     caughtBy: ['wake-in-flight'],
     mayAlsoFail: ['wake-*', 'locks-shared', 'waiting-ends-with-a-grant'],
     make: wrapped((inner) => ({

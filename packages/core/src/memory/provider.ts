@@ -2,7 +2,8 @@ import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from
 import { LockError } from '../errors.ts';
 import { permitsRefused, upgradeRefused } from '../refusals.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Hold, KeyRecord } from './record.ts';
+import type { Hold } from './holds.ts';
+import type { KeyRecord } from './record.ts';
 import { MemoryStore } from './store.ts';
 
 /** Options of a memory provider. */
@@ -48,7 +49,7 @@ class MemoryProvider implements LockProvider {
       if (wake !== undefined) this.#takePlace(record, claim, wake, now);
       return { granted: false, retryAfter: this.#retryAfter(record, claim.owner, now) };
     } finally {
-      this.#after(record, claim.owner);
+      this.#after(record, claim.owner, now);
     }
   }
 
@@ -65,7 +66,7 @@ class MemoryProvider implements LockProvider {
       if (token !== undefined) hold.token = Number(token);
       record.token = Math.max(record.token, hold.token);
     }
-    this.#after(record, claim.owner);
+    this.#after(record, claim.owner, now);
     return refused ? false : {};
   }
 
@@ -73,10 +74,11 @@ class MemoryProvider implements LockProvider {
     this.#checkOpen();
     const record = this.#store.find(claim.key);
     if (record === undefined) return false;
-    record.purge(this.#store.now());
+    const now = this.#store.now();
+    record.purge(now);
     record.queue.remove(claim.owner);
     const freed = record.holds.delete(claim.owner);
-    this.#after(record, claim.owner);
+    this.#after(record, claim.owner, now);
     return freed;
   }
 
@@ -86,13 +88,13 @@ class MemoryProvider implements LockProvider {
     if (record === undefined) return { key, holders: [], waiters: 0 };
     const now = this.#store.now();
     record.purge(now);
-    const holders = [...record.holds.values()].map(({ owner, mode, token, expires }) => ({
+    const holders = record.holds.all().map(({ owner, mode, token, expires }) => ({
       owner,
       mode,
       token: BigInt(token),
       remaining: expires - now,
     }));
-    this.#store.tidy(record);
+    this.#store.tidy(record, now);
     return { key, holders, waiters: record.queue.size };
   }
 
@@ -111,9 +113,9 @@ class MemoryProvider implements LockProvider {
     const passes = !this.#fair || head === undefined || head.owner === claim.owner;
     if (!passes || !record.admits(claim)) return undefined;
     record.queue.remove(claim.owner);
-    const token = this.#store.mint(record, claim.floor);
+    const token = this.#store.mint(record, claim.floor, now);
     const { owner, mode, permits } = claim;
-    record.holds.set(owner, { owner, mode, permits, token, expires: now + claim.ttl });
+    record.holds.add({ owner, mode, permits, token, expires: now + claim.ttl });
     return token;
   }
 
@@ -142,11 +144,11 @@ class MemoryProvider implements LockProvider {
   }
 
   /** At the end of every operation: tell the head of the line if it can go, and forget what nobody uses. */
-  #after(record: KeyRecord, owner: string): void {
+  #after(record: KeyRecord, owner: string, now: number): void {
     const head = record.admissibleHead(owner);
     // Never synchronously: the caller of this operation must not run the waiter's code.
     if (head !== undefined) queueMicrotask(() => head.wake());
-    this.#store.tidy(record);
+    this.#store.tidy(record, now);
   }
 
   #checkOpen(): void {

@@ -15,14 +15,15 @@ export interface Waiter {
 
 /** The line in front of one key, first come first served. */
 export class Queue {
-  readonly #byOwner = new Map<string, Waiter>();
+  /** Made when somebody waits: most keys never see a line. */
+  #byOwner: Map<string, Waiter> | undefined = undefined;
   #head: Waiter | undefined = undefined;
   #tail: Waiter | undefined = undefined;
   /** No deadline is before it, so most purges look at nothing. */
   #nextExpiry = Infinity;
 
   get size(): number {
-    return this.#byOwner.size;
+    return this.#byOwner?.size ?? 0;
   }
 
   get head(): Waiter | undefined {
@@ -30,7 +31,7 @@ export class Queue {
   }
 
   get(owner: string): Waiter | undefined {
-    return this.#byOwner.get(owner);
+    return this.#byOwner?.get(owner);
   }
 
   add(waiter: Waiter): void {
@@ -38,14 +39,16 @@ export class Queue {
     if (this.#tail === undefined) this.#head = waiter;
     else this.#tail.next = waiter;
     this.#tail = waiter;
+    this.#byOwner ??= new Map();
     this.#byOwner.set(waiter.owner, waiter);
     this.#nextExpiry = Math.min(this.#nextExpiry, waiter.deadline);
   }
 
   remove(owner: string): void {
-    const waiter = this.#byOwner.get(owner);
+    const waiter = this.#byOwner?.get(owner);
     if (waiter === undefined) return;
-    this.#byOwner.delete(owner);
+    this.#byOwner?.delete(owner);
+    if (this.#byOwner?.size === 0) this.#byOwner = undefined;
     if (waiter.previous === undefined) this.#head = waiter.next;
     else waiter.previous.next = waiter.next;
     if (waiter.next === undefined) this.#tail = waiter.previous;
@@ -54,7 +57,7 @@ export class Queue {
 
   /** Drops every waiter whose deadline has passed, wherever it stands. */
   purge(now: number): void {
-    if (now < this.#nextExpiry) return;
+    if (now < this.#nextExpiry || this.#byOwner === undefined) return;
     this.#nextExpiry = Infinity;
     for (const waiter of this.#byOwner.values()) {
       if (waiter.deadline <= now) this.remove(waiter.owner);

@@ -1,15 +1,7 @@
-import type { Claim, Mode } from '../contract.ts';
+import type { Claim } from '../contract.ts';
+import { Holds } from './holds.ts';
 import { Queue } from './queue.ts';
 import type { Waiter } from './queue.ts';
-
-/** A hold on one key. */
-export interface Hold {
-  readonly owner: string;
-  mode: Mode;
-  permits: number | undefined;
-  token: number;
-  expires: number;
-}
 
 /**
  * The state of one key, and the rules of admission: protocol 3, the directed hand-off queue. Only the head of the line is
@@ -17,7 +9,7 @@ export interface Hold {
  */
 export class KeyRecord {
   readonly key: string;
-  readonly holds: Map<string, Hold> = new Map();
+  readonly holds: Holds = new Holds();
   readonly queue: Queue = new Queue();
   /** The highest token ever minted or told. */
   token = 0;
@@ -31,22 +23,21 @@ export class KeyRecord {
   }
 
   purge(now: number): void {
-    for (const hold of this.holds.values()) if (hold.expires <= now) this.holds.delete(hold.owner);
+    this.holds.purge(now);
     this.queue.purge(now);
   }
 
   /** Whether the store's holders leave room for one more of this kind. */
   admits({ mode, permits }: Pick<Claim, 'mode'> & { readonly permits?: number | undefined }): boolean {
-    if (this.holds.size === 0) return true;
-    if (mode === 'exclusive') return false;
-    for (const hold of this.holds.values()) if (hold.mode === 'exclusive') return false;
-    return this.holds.size < (permits ?? Infinity);
+    const { any } = this.holds;
+    if (any === undefined) return true;
+    return mode === 'shared' && any.mode === 'shared' && this.holds.size < (permits ?? Infinity);
   }
 
   /** The permits fixed by those who share the key or wait to. `undefined`: nobody does. */
   fixedPermits(): { readonly permits: number | undefined } | undefined {
-    for (const hold of this.holds.values()) if (hold.mode === 'shared') return hold;
-    return this.queue.sharedPermits();
+    const { any } = this.holds;
+    return any?.mode === 'shared' ? any : this.queue.sharedPermits();
   }
 
   /** The head of the line if it should try now: somebody tells it at the end of every operation. */
@@ -57,7 +48,7 @@ export class KeyRecord {
 
   earliestExpiry(): number {
     let earliest = Infinity;
-    for (const hold of this.holds.values()) earliest = Math.min(earliest, hold.expires);
+    for (const hold of this.holds.all()) earliest = Math.min(earliest, hold.expires);
     return earliest;
   }
 }

@@ -11,13 +11,16 @@ export interface MemoryStoreOptions {
   readonly runtime?: Runtime | undefined;
 }
 
+/** Idle keys are worth keeping: most come back soon, and making a record costs as much as an acquire. */
+const idleKept = 100;
+
 /** What several memory providers share when they stand for several processes on one store. */
 export class MemoryStore {
   readonly waiterTtl: number;
   readonly #clock: Clock;
   readonly #records = new Map<string, KeyRecord>();
-  /** Idle keys whose token is not yet behind the clock: forgetting them now could give a token twice. */
-  readonly #retained = new Set<KeyRecord>();
+  /** Keys that were idle when last looked at, the longest ago first. */
+  readonly #idle = new Set<KeyRecord>();
 
   constructor(options: MemoryStoreOptions = {}) {
     this.waiterTtl = options.waiterTtl ?? 6_000;
@@ -32,8 +35,9 @@ export class MemoryStore {
   /** The keys that are held or waited for. */
   *keys(prefix: string): Iterable<string> {
     for (const record of this.#records.values()) {
-      record.purge(this.now());
-      if (record.idle) this.tidy(record);
+      const now = this.now();
+      record.purge(now);
+      if (record.idle) this.tidy(record, now);
       else if (record.key.startsWith(prefix)) yield record.key;
     }
   }
@@ -52,36 +56,31 @@ export class MemoryStore {
   }
 
   /** The next token of `record`: above all earlier ones, above `floor`, and not behind the clock. */
-  mint(record: KeyRecord, floor: bigint | undefined): number {
-    record.token = Math.max(record.token + 1, floor === undefined ? 0 : Number(floor) + 1, this.#microseconds());
+  mint(record: KeyRecord, floor: bigint | undefined, now: number): number {
+    const above = floor === undefined ? 0 : Number(floor) + 1;
+    record.token = Math.max(record.token + 1, above, this.#microseconds(now));
     return record.token;
   }
 
-  /** Forgets `record` if nobody uses it, once its token is behind the clock. */
-  tidy(record: KeyRecord): void {
+  /** Notes that nobody uses `record`; the keys that have been idle longest are forgotten. */
+  tidy(record: KeyRecord, now: number): void {
     if (!record.idle) return;
-    const now = this.#microseconds();
-    if (!this.#forget(record, now)) this.#retained.add(record);
-    // The ones whose time has not come go to the end, so that a token far ahead of the clock does not keep the others.
-    let early = 0;
-    for (const retained of this.#retained) {
-      if (early === 2) break;
-      if (this.#forget(retained, now)) continue;
-      early += 1;
-      this.#retained.delete(retained);
-      this.#retained.add(retained);
+    this.#idle.add(record);
+    if (this.#idle.size <= idleKept) return;
+    const micros = this.#microseconds(now);
+    let looks = 0;
+    for (const oldest of this.#idle) {
+      if (looks++ === 2) break;
+      this.#idle.delete(oldest);
+      if (!oldest.idle) continue;
+      // Forgotten before its token is behind the clock, it could give that token twice.
+      if (oldest.token < micros) this.#records.delete(oldest.key);
+      else this.#idle.add(oldest);
     }
   }
 
-  #forget(record: KeyRecord, now: number): boolean {
-    if (record.idle && record.token >= now) return false;
-    this.#retained.delete(record);
-    if (record.idle) this.#records.delete(record.key);
-    return true;
-  }
-
-  #microseconds(): number {
-    return Math.floor((this.#clock.origin + this.#clock.now()) * 1_000);
+  #microseconds(now: number): number {
+    return Math.floor((this.#clock.origin + now) * 1_000);
   }
 }
 

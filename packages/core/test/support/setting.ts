@@ -22,7 +22,7 @@ export interface SettingOptions extends Omit<LocksOptions, 'runtime'> {
 
 /** Makes a setting; at the end of the test core must not have broken the contract. */
 export function createSetting({ traits, random, ...options }: SettingOptions = {}): Setting {
-  const runtime = new VirtualRuntime(1, random);
+  const runtime = new VirtualRuntime(random === undefined ? {} : { random });
   const provider = new ScriptedProvider(runtime, traits);
   const locks = createLocks(provider, { ...options, runtime });
   onTestFinished(() => expect(provider.violations).toEqual([]));

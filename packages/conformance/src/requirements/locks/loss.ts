@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { isLockError } from '@locks/core';
-import type { AcquireOptions, Lease, LockProvider, Locks } from '@locks/core';
+import type { Lease, LockProvider } from '@locks/core';
 import type { Context } from '../../context.ts';
 import { isIdle, mustReject, show } from '../../expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { now, sleep, within } from '../../time.ts';
 import { always, whenTtlExpires } from '../when.ts';
+import { aborted, acquireInTime, lossOf } from './leasing.ts';
 
 /** A lease is kept as long as it is wanted, and its loss is told in time. */
 export const lossRequirements: readonly Requirement[] = [
@@ -150,40 +151,10 @@ export const lossRequirements: readonly Requirement[] = [
   },
 ];
 
-/**
- * A lease with a short ttl. Where the machine stood still for longer than that, the grant is over when it arrives, core
- * hands it back and says that the backend is not available: so it is asked again.
- */
-async function acquireInTime(context: Context, locks: Locks, key: string, options: AcquireOptions): Promise<Lease> {
-  for (const until = now() + context.patience; ;) {
-    try {
-      return await locks.acquire(key, options);
-    } catch (error) {
-      if (!isLockError(error, 'LOCK_UNAVAILABLE') || now() >= until) throw error;
-    }
-  }
-}
-
 async function releaseByForce(context: Context, provider: LockProvider, key: string): Promise<void> {
   const { holders } = await context.state(provider, key, 'one holder', (state) => state.holders.length === 1);
   const [holder] = holders;
   assert.ok(holder !== undefined);
   const freed = await provider.release({ key, owner: holder.owner, mode: holder.mode, ttl: context.ttl });
   assert.equal(freed, true, `expected a forced release of ${holder.owner} to answer true, got ${show(freed)}`);
-}
-
-async function lossOf(context: Context, lease: Lease, when: string): Promise<void> {
-  // A session provider may grant for far longer than the ttl that was asked for.
-  await within(lease.remaining + context.patience, aborted(lease), `the signal of the lease to fire ${when}`);
-  assert.ok(
-    isLockError(lease.signal.reason, 'LOCK_LOST'),
-    `expected the signal's reason to be LOCK_LOST, got ${show(lease.signal.reason)}`,
-  );
-}
-
-function aborted({ signal }: Lease): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createLocks, isLockError } from '@locks/core';
+import { isLockError } from '@locks/core';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context.ts';
 import { isIdle, mustFree, mustGrant, mustReject, show } from '../../expect.ts';
@@ -165,7 +165,7 @@ async function mustLeaveNothing(context: Context, provider: LockProvider, holder
 
 async function useLocks(context: Context): Promise<void> {
   const provider = await context.create();
-  const [locks, other] = [createLocks(provider), createLocks(provider)];
+  const [locks, other] = [context.locksOn(provider), context.locksOn(provider)];
   const key = context.key();
   await locks.acquire(key, { ttl: context.longTtl });
   const wait = other.acquire(key, { wait: context.longTtl }).catch(() => {});

@@ -1,0 +1,10 @@
+/** Ms on the clock that all processes of this machine share and that never steps. */
+export function now(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

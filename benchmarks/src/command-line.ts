@@ -1,0 +1,102 @@
+import { parseArgs } from 'node:util';
+
+/** What can be measured. */
+export const suiteNames = ['redis', 'memory', 'core'] as const;
+export type SuiteName = (typeof suiteNames)[number];
+
+/** What each suite consists of. */
+export const scenarios: Readonly<Record<SuiteName, readonly string[]>> = {
+  redis: ['uncontended', 'contended', 'total-time', 'renewal', 'heap'],
+  memory: ['pairs', 'heap'],
+  core: ['import', 'size', 'overhead'],
+};
+
+export interface Options {
+  readonly suite: SuiteName;
+  readonly quick: boolean;
+  readonly seed: number;
+  readonly only: readonly string[];
+  readonly subjects: readonly string[];
+  readonly retryDelay: number | undefined;
+  readonly json: string | undefined;
+  readonly plots: string | undefined;
+  readonly gates: boolean;
+}
+
+export const help = `Measures @locks against peers and against the raw client, in one run.
+
+Usage: npm run bench -- redis | memory | core [options]
+
+  --quick              fewer and shorter rounds: for finding defects, not for quoting
+  --only <name,…>      these scenarios only, such as uncontended or contended (see benchmarks/README.md)
+  --subjects <name,…>  redis: these peers only, beside @locks and the raw client
+  --retry-delay <ms>   what peers that poll wait between attempts; default: what their documentation gives
+  --seed <n>           of the random order of the subjects; default: a random one, which is printed
+  --json <file>        writes all figures there
+  --plots <folder>     writes SVG files there
+  --gates              exits with 1 when a gate is short
+  --help               prints this`;
+
+/** Options that cannot be understood. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Reads the command line; `undefined`: help is wanted. Throws a `UsageError`. */
+export function readCommandLine(args: readonly string[]): Options | undefined {
+  const { values, positionals } = parse(args);
+  if (values.help) return undefined;
+  const [suite, ...more] = positionals;
+  const name = suiteNames.find((known) => known === suite);
+  if (name === undefined || more.length > 0) {
+    throw new UsageError(`Say what to measure: ${suiteNames.join(', ')}; not "${positionals.join(' ')}".`);
+  }
+  const only = list(values.only);
+  const unknown = only.filter((scenario) => !scenarios[name].includes(scenario));
+  if (unknown.length > 0) {
+    throw new UsageError(`Option --only: ${name} has ${scenarios[name].join(', ')}; not "${unknown.join(', ')}".`);
+  }
+  return {
+    suite: name,
+    quick: values.quick,
+    seed: wholeNumber('seed', values.seed) ?? Math.floor(Math.random() * 1e6),
+    only,
+    subjects: list(values.subjects),
+    retryDelay: wholeNumber('retry-delay', values['retry-delay']),
+    json: values.json,
+    plots: values.plots,
+    gates: values.gates,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        quick: { type: 'boolean', default: false },
+        only: { type: 'string' },
+        subjects: { type: 'string' },
+        'retry-delay': { type: 'string' },
+        seed: { type: 'string' },
+        json: { type: 'string' },
+        plots: { type: 'string' },
+        gates: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function list(text: string | undefined): string[] {
+  return text === undefined ? [] : text.split(',').map((item) => item.trim());
+}
+
+function wholeNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`Option --${name} must be a whole number, not "${text}".`);
+  return Number(text);
+}

@@ -1,0 +1,19 @@
+import type { Result } from '../results.ts';
+import { atLeast, atMost, figuresOf, gate, largest, ofSubject, own, smallest } from './gate.ts';
+import type { Gate } from './gate.ts';
+import { contendedGates, totalTimeGates, uncontendedGates } from './redis-gates.ts';
+
+/** The gates that `results` say something about. */
+export function evaluateGates(results: readonly Result[]): Gate[] {
+  const ratios = figuresOf(ofSubject(results, 'memory/uncontended', own), ({ ratioToVerrou }) => ratioToVerrou);
+  const leases = [...ofSubject(results, 'redis/heap', own), ...ofSubject(results, 'core/overhead', 'held lease')];
+  const imports = figuresOf(ofSubject(results, 'core/import', '@locks/core'), ({ importTime }) => importTime);
+  return [
+    ...uncontendedGates(results),
+    ...contendedGates(results),
+    ...totalTimeGates(results),
+    ...gate('memory, uncontended: ≥ 4 × verrou', smallest(ratios), atLeast(4, 2)),
+    ...gate('heap per held lease: ≤ 700 B', largest(figuresOf(leases, ({ heapBytes }) => heapBytes)), atMost(700, 0)),
+    ...gate('import of @locks/core: ≤ 15 ms over bare Node', largest(imports), atMost(15, 1)),
+  ];
+}

@@ -1,0 +1,53 @@
+import { createLocks, createMemoryProvider } from '@locks/core';
+import { LockFactory } from '@verrou/core';
+import { MemoryStore } from '@verrou/core/drivers/memory';
+import { Mutex } from 'async-mutex';
+import type { Party } from '../subjects/subject.ts';
+
+/** A library whose locks are in this process only. */
+export interface MemorySubject {
+  readonly name: string;
+  open(): Party;
+}
+
+const ttl = 10_000;
+
+export const memorySubjects: readonly MemorySubject[] = [
+  {
+    name: '@locks',
+    open() {
+      const locks = createLocks(createMemoryProvider(), { ttl });
+      return { acquire: (key) => locks.acquire(key) };
+    },
+  },
+  {
+    name: 'verrou',
+    open() {
+      const factory = new LockFactory(new MemoryStore());
+      return {
+        async acquire(key) {
+          const lock = factory.createLock(key, ttl);
+          await lock.acquire();
+          return lock;
+        },
+      };
+    },
+  },
+  {
+    // No ttl, no owner, no keys: one mutex object for each.
+    name: 'async-mutex',
+    open() {
+      const mutexes = new Map<string, Mutex>();
+      return {
+        async acquire(key) {
+          let mutex = mutexes.get(key);
+          if (mutex === undefined) {
+            mutex = new Mutex();
+            mutexes.set(key, mutex);
+          }
+          return { release: await mutex.acquire() };
+        },
+      };
+    },
+  },
+];

@@ -1,0 +1,51 @@
+import { Redis } from 'ioredis';
+import type { Command, RedisOptions } from 'ioredis';
+
+/** What was sent since the last `reset`, by command name. */
+export class CommandCounter {
+  readonly calls = new Map<string, number>();
+
+  add(name: string): void {
+    this.calls.set(name, (this.calls.get(name) ?? 0) + 1);
+  }
+
+  get total(): number {
+    let total = 0;
+    for (const calls of this.calls.values()) total += calls;
+    return total;
+  }
+
+  reset(): void {
+    this.calls.clear();
+  }
+}
+
+/** An ioredis client that counts what it and its duplicates send: the server does not tell these from what scripts call. */
+class CountingRedis extends Redis {
+  readonly #counter: CommandCounter;
+
+  constructor(options: RedisOptions, counter: CommandCounter) {
+    // Lazily: the commands of the connection itself are sent before a constructor could say where to count them.
+    super({ ...options, lazyConnect: true });
+    this.#counter = counter;
+  }
+
+  override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
+    this.#counter.add(command.name);
+    return super.sendCommand(command, stream);
+  }
+
+  override duplicate(override?: Partial<RedisOptions>): Redis {
+    return new CountingRedis({ ...this.options, ...override }, this.#counter);
+  }
+}
+
+/** A connected client, and what it has sent. */
+export async function connect(url: string): Promise<{ client: Redis; counter: CommandCounter }> {
+  const { hostname, port } = new URL(url);
+  const counter = new CommandCounter();
+  const client = new CountingRedis({ host: hostname, port: Number(port) }, counter);
+  await client.connect();
+  counter.reset();
+  return { client, counter };
+}

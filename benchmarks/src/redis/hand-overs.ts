@@ -1,0 +1,66 @@
+import { fairness } from '../statistics.ts';
+import type { Claim } from './claims.ts';
+
+/** From when to when claims are looked at, by the moment of their grant. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What the claims of all workers on one key tell. */
+export interface HandOvers {
+  readonly acquisitions: number;
+  /** Ms from the moment a release was sent to the next grant, where that went to another worker. */
+  readonly gaps: readonly number[];
+  /** Grants that came while a certainly earlier claim waited. */
+  readonly inversions: number;
+  /** Grants that came before the holder had sent its release: two holders. */
+  readonly violations: number;
+  readonly fairness: number | undefined;
+  /** Workers without an acquisition. */
+  readonly starved: number;
+}
+
+export function studyHandOvers(claims: readonly Claim[], workers: number, { from, to }: Window): HandOvers {
+  // What came after the end is not known of all processes.
+  const granted = claims.filter(({ grantedAt }) => grantedAt <= to).toSorted((a, b) => a.grantedAt - b.grantedAt);
+  const shares = Array.from({ length: workers }, () => 0);
+  const gaps: number[] = [];
+  const within = ({ grantedAt }: Claim): boolean => grantedAt >= from && grantedAt <= to;
+  let acquisitions = 0;
+  let violations = 0;
+  let lastRelease = -Infinity;
+  for (const [index, claim] of granted.entries()) {
+    const previous = granted[index - 1];
+    if (claim.grantedAt < lastRelease) violations += 1;
+    lastRelease = Math.max(lastRelease, claim.releasedAt);
+    if (!within(claim)) continue;
+    acquisitions += 1;
+    shares[claim.worker] = (shares[claim.worker] ?? 0) + 1;
+    if (previous !== undefined && previous.worker !== claim.worker) gaps.push(claim.grantedAt - previous.releasedAt);
+  }
+  return {
+    acquisitions,
+    gaps,
+    inversions: countInversions(claims, within),
+    violations,
+    fairness: fairness(shares),
+    starved: shares.filter((share) => share === 0).length,
+  };
+}
+
+/**
+ * The grants that passed an earlier claim: one that had its place (`placedAt`) before this one was even asked for (`calledAt`),
+ * and was granted later or never.
+ */
+function countInversions(claims: readonly Claim[], counts: (claim: Claim) => boolean): number {
+  // Latest grant first: the claims already seen are those that were granted later, or never.
+  const byGrant = claims.toSorted((a, b) => (a.grantedAt === b.grantedAt ? 0 : b.grantedAt - a.grantedAt));
+  let earliestPlace = Infinity;
+  let inversions = 0;
+  for (const claim of byGrant) {
+    if (claim.grantedAt < Infinity && earliestPlace < claim.calledAt && counts(claim)) inversions += 1;
+    earliestPlace = Math.min(earliestPlace, claim.placedAt);
+  }
+  return inversions;
+}

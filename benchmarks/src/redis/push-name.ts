@@ -1,0 +1,2 @@
+/** The subject name of the reference: see `push-crew.ts`. */
+export const push = 'PUBLISH → message';

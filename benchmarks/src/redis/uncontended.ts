@@ -1,0 +1,118 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { now } from '../clock.ts';
+import { rotate } from '../rotation.ts';
+import type { Rotation } from '../rotation.ts';
+import type { Result } from '../results.ts';
+import { median, percentile, ratioOfRounds } from '../statistics.ts';
+import { loadSubject } from '../subjects/index.ts';
+import type { Party, RetryOptions } from '../subjects/subject.ts';
+import { connect } from './counting-client.ts';
+import type { CommandCounter } from './counting-client.ts';
+import { allCommands, readStatistics, resetStatistics, serverTime } from './server-statistics.ts';
+
+interface Contestant {
+  readonly name: string;
+  readonly party: Party;
+  readonly client: Redis;
+  readonly counter: CommandCounter;
+}
+
+interface Slice {
+  readonly perSecond: number;
+  readonly latencies: readonly number[];
+  readonly commands: number;
+  readonly all: number;
+  readonly serverMicroseconds: number;
+  readonly clientMicroseconds: number;
+}
+
+/** Acquire and release of locks that nobody else wants: each of `concurrency` workers has its own key. */
+export async function measureUncontended(
+  url: string,
+  control: Redis,
+  names: readonly string[],
+  concurrency: number,
+  rotation: Rotation,
+  options: RetryOptions,
+): Promise<Result[]> {
+  const contestants: Contestant[] = [];
+  for (const name of names) {
+    const { client, counter } = await connect(url);
+    const subject = await loadSubject(name);
+    contestants.push({ name, client, counter, party: subject.open(client, options) });
+  }
+  const slices = await rotate(contestants, rotation, (contestant, slice) =>
+    measureSlice(control, contestant, concurrency, slice),
+  );
+  for (const { client } of contestants) client.disconnect();
+  await control.flushall();
+
+  const rates = (name: string): number[] => {
+    const contestant = contestants.find((other) => other.name === name);
+    return contestant === undefined ? [] : (slices.get(contestant) ?? []).map(({ perSecond }) => perSecond);
+  };
+  return contestants.map((contestant) => {
+    const own = slices.get(contestant) ?? [];
+    const ratio = ratioOfRounds(rates(contestant.name), rates('raw client'));
+    const latencies = own.flatMap((slice) => slice.latencies);
+    return {
+      scenario: 'redis/uncontended',
+      subject: contestant.name,
+      concurrency,
+      perSecond: median(rates(contestant.name)),
+      ratioToRaw: ratio?.median,
+      ratioToRawLow: ratio?.low,
+      ratioToRawHigh: ratio?.high,
+      p50: percentile(latencies, 0.5),
+      p99: percentile(latencies, 0.99),
+      commandsPerAcquisition: median(own.map(({ commands }) => commands)),
+      allCommandsPerAcquisition: median(own.map(({ all }) => all)),
+      serverMicroseconds: median(own.map(({ serverMicroseconds }) => serverMicroseconds)),
+      clientMicroseconds: median(own.map(({ clientMicroseconds }) => clientMicroseconds)),
+    };
+  });
+}
+
+async function measureSlice(
+  control: Redis,
+  { name, party, counter }: Contestant,
+  concurrency: number,
+  ms: number,
+): Promise<Slice> {
+  const latencies: number[] = [];
+  await setImmediate();
+  await resetStatistics(control);
+  counter.reset();
+  const before = process.cpuUsage();
+  const start = now();
+  const end = start + ms;
+
+  async function work(worker: number): Promise<void> {
+    const key = `${name}/${worker}`;
+    let last = now();
+    while (last < end) {
+      const held = await party.acquire(key);
+      await held.release();
+      const after = now();
+      latencies.push(after - last);
+      last = after;
+    }
+  }
+
+  await Promise.all(Array.from({ length: concurrency }, (_, worker) => work(worker)));
+  const took = now() - start;
+  const { user, system } = process.cpuUsage(before);
+  const sent = new Map(counter.calls);
+  const commands = counter.total;
+  const server = await readStatistics(control);
+  const pairs = latencies.length;
+  return {
+    perSecond: (pairs / took) * 1_000,
+    latencies,
+    commands: commands / pairs,
+    all: allCommands(server) / pairs,
+    serverMicroseconds: serverTime(server, sent) / pairs,
+    clientMicroseconds: (user + system) / pairs,
+  };
+}

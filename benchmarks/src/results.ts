@@ -1,0 +1,61 @@
+/** One subject in one scenario. Times are in ms unless the name says otherwise; what was not measured is absent. */
+export interface Result {
+  readonly scenario: string;
+  readonly subject: string;
+
+  // What was set
+  readonly concurrency?: number | undefined;
+  readonly waiters?: number | undefined;
+  readonly processes?: number | undefined;
+  readonly hold?: number | undefined;
+  readonly leases?: number | undefined;
+
+  // Speed
+  readonly perSecond?: number | undefined;
+  /** Median of the per-round ratios to the raw client, with their range. */
+  readonly ratioToRaw?: number | undefined;
+  readonly ratioToRawLow?: number | undefined;
+  readonly ratioToRawHigh?: number | undefined;
+  /** The same to verrou's memory store. */
+  readonly ratioToVerrou?: number | undefined;
+  readonly ratioToVerrouLow?: number | undefined;
+  readonly ratioToVerrouHigh?: number | undefined;
+  /** Of an acquire and release, uncontended; of the gap between two holders, contended. */
+  readonly p50?: number | undefined;
+  readonly p99?: number | undefined;
+  readonly totalTime?: number | undefined;
+  readonly completed?: number | undefined;
+  readonly wanted?: number | undefined;
+
+  // Work
+  readonly commandsPerAcquisition?: number | undefined;
+  readonly allCommandsPerAcquisition?: number | undefined;
+  readonly serverMicroseconds?: number | undefined;
+  /** CPU time of the measuring process, for each acquire and release. */
+  readonly clientMicroseconds?: number | undefined;
+  /** CPU ms per second. */
+  readonly clientCpu?: number | undefined;
+  readonly serverCpu?: number | undefined;
+  readonly commandsPerSecond?: number | undefined;
+  readonly lost?: number | undefined;
+
+  // Order
+  readonly acquisitions?: number | undefined;
+  /** Share of the acquisitions that went to another worker than the one before. */
+  readonly handedOver?: number | undefined;
+  /** Acquisitions that were granted before a claim that was certainly earlier. */
+  readonly inversions?: number | undefined;
+  readonly fairness?: number | undefined;
+  readonly starved?: number | undefined;
+  readonly failures?: number | undefined;
+  readonly firstFailure?: string | undefined;
+  readonly violations?: number | undefined;
+
+  // Size
+  readonly heapBytes?: number | undefined;
+  readonly packedBytes?: number | undefined;
+  readonly installedBytes?: number | undefined;
+  readonly packages?: number | undefined;
+  readonly importTime?: number | undefined;
+  readonly nanoseconds?: number | undefined;
+}

@@ -1,0 +1,16 @@
+// The package has types, but its "exports" do not lead to them.
+declare module 'redlock' {
+  import type { Redis } from 'ioredis';
+
+  interface Settings {
+    readonly retryCount: number;
+    readonly retryDelay: number;
+    readonly retryJitter: number;
+  }
+
+  export default class Redlock {
+    constructor(clients: Iterable<Redis>, settings: Settings);
+    acquire(resources: string[], duration: number): Promise<{ release(): Promise<unknown> }>;
+    on(event: 'error', listener: (error: unknown) => void): this;
+  }
+}

@@ -1,0 +1,45 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { eventually } from '../time.ts';
+
+const patience = 5_000;
+const paused = new Set<ChildProcess>();
+
+/** Stops `child` with SIGSTOP and resolves when it stands. */
+export async function pause(child: ChildProcess): Promise<void> {
+  if (process.platform === 'win32') throw new Error('Windows cannot pause a process: it has no SIGSTOP');
+  if (paused.size === 0) process.on('exit', killPaused);
+  paused.add(child);
+  child.once('exit', () => forget(child));
+  child.kill('SIGSTOP');
+  if (process.platform === 'linux') {
+    await eventually(
+      patience,
+      'a process to stand after SIGSTOP',
+      () => stateOf(child),
+      (state) => state === 'T',
+    );
+  }
+}
+
+/** Lets `child` go on. */
+export function resume(child: ChildProcess): void {
+  child.kill('SIGCONT');
+  forget(child);
+}
+
+function forget(child: ChildProcess): void {
+  paused.delete(child);
+  if (paused.size === 0) process.off('exit', killPaused);
+}
+
+/** A paused process does not notice that its parent has gone. */
+function killPaused(): void {
+  for (const child of paused) child.kill('SIGKILL');
+}
+
+/** The third field of the kernel's line about it; the second may hold anything, in parentheses. */
+async function stateOf({ pid }: ChildProcess): Promise<string | undefined> {
+  const line = await readFile(`/proc/${pid}/stat`, 'utf8');
+  return line.slice(line.lastIndexOf(')') + 2, line.lastIndexOf(')') + 3);
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import type { Context } from '../../context.ts';
+import { isIdle, mustBeBusy, mustExceed, mustGrant, mustRenew, show } from '../../expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { sleep } from '../../time.ts';
+import { mustBeHeld, pick, range } from '../steps.ts';
+import { all, whenFair, whenRemote, whenShared } from '../when.ts';
+import { createSides, lineUp, orderOf } from './steps.ts';
+import type { Sides } from './steps.ts';
+
+/** Requests that reach the backend twice: law 2. */
+export const duplicateRequirements: readonly Requirement[] = [
+  {
+    id: 'duplicate-attempt',
+    level: 'provider',
+    title: 'an attempt that arrives twice is one hold with one token; one release ends it',
+    appliesTo: whenRemote,
+    needs: ['duplicate'],
+    async check(context) {
+      const { again, other } = await createDuplicating(context);
+      for (const _ of range(3)) {
+        const claim = context.claim(context.key());
+        const { token } = await mustGrant(again, claim, 'on a free key');
+        const { holders } = await context.state(other, claim.key, 'one holder', (state) => state.holders.length > 0);
+        const [holder] = holders;
+        assert.equal(
+          holders.length,
+          1,
+          `expected one holder after an attempt that arrived twice, got ${show(holders)}`,
+        );
+        const repeat = await mustGrant(again, claim, 'for a repeat');
+        for (const seen of context.traits.fencing === 'none' ? [] : [holder?.token, repeat.token]) {
+          if (seen !== undefined) assert.equal(seen, token, `expected one token, ${token}, got ${seen} too`);
+        }
+        await mustRenew(again, claim, 'by the holder');
+        await mustBeHeld(context, other, claim, 'after an attempt that arrived twice');
+        await again.release(claim);
+        const next = context.claim(claim.key);
+        const grant = await mustGrant(other, next, 'after one release');
+        if (context.traits.fencing !== 'none') mustExceed(grant.token, token, 'for the next holder');
+        await other.release(next);
+      }
+    },
+  },
+  {
+    id: 'duplicate-sharer',
+    level: 'provider',
+    title: 'an attempt to share that arrives twice takes one permit, and its release gives one back',
+    appliesTo: all(whenRemote, whenShared),
+    needs: ['duplicate'],
+    async check(context) {
+      const { again, other } = await createDuplicating(context);
+      const key = context.key();
+      const [first, second, third, fourth] = range(4).map(() => context.claim(key, { mode: 'shared', permits: 3 }));
+      assert.ok(first !== undefined && second !== undefined && third !== undefined && fourth !== undefined);
+      await mustGrant(again, first, 'on a free key');
+      await mustGrant(again, second, 'for the second of three permits');
+      await mustGrant(other, third, 'for the third of three permits: attempts that arrived twice took one each');
+      await mustBeBusy(other, fourth, 'when all permits are taken');
+      await again.release(first);
+      await mustGrant(other, fourth, 'for the permit that was given back');
+      await mustBeBusy(other, context.claim(key, { mode: 'shared', permits: 3 }), 'because one release gives one back');
+      await again.release(second);
+      for (const claim of [third, fourth]) await other.release(claim);
+      await context.state(other, key, 'nobody holding or waiting', isIdle);
+    },
+  },
+  {
+    id: 'duplicate-release',
+    level: 'provider',
+    title: 'a release that arrives twice frees the key once and does not touch the next holder',
+    appliesTo: whenRemote,
+    needs: ['duplicate'],
+    async check(context) {
+      const { again, other } = await createDuplicating(context);
+      const checks = range(10).map(async () => {
+        const holder = context.claim(context.key());
+        await mustGrant(again, holder, 'on a free key');
+        const next = context.wait(other, context.claim(holder.key));
+        await next.inLine;
+        await again.release(holder);
+        await context.granted(next, 'for the one in line, after a release that arrived twice');
+        await again.release(holder);
+        await mustBeHeld(context, other, next.claim, 'after the release of the owner before it arrived again');
+        await next.release();
+      });
+      await Promise.all(checks);
+    },
+  },
+  {
+    id: 'duplicate-place',
+    level: 'provider',
+    title: 'an attempt that arrives twice takes one place in line: the order stays, and who leaves is gone',
+    appliesTo: all(whenRemote, whenFair),
+    needs: ['duplicate'],
+    async check(context) {
+      const { again, other } = await createDuplicating(context);
+      const holder = context.claim(context.key());
+      await mustGrant(other, holder, 'on a free key');
+      const waiters = await lineUp(context, [again, other], holder.key, 6);
+      await context.state(other, holder.key, 'six in line, one place each', (state) => state.waiters === 6);
+      await pick(waiters, 2).abandon();
+      await context.state(other, holder.key, 'five of six left in line', (state) => state.waiters === 5);
+      await other.release(holder);
+      const stay = waiters.filter((_, index) => index !== 2);
+      const order = (await orderOf(context, stay, 'though requests arrive twice')).join(' ');
+      assert.equal(order, '0 1 2 3 4', `expected the order of the line, 0 1 2 3 4; it was ${order}`);
+      await context.state(other, holder.key, 'nobody holding or waiting', isIdle);
+    },
+  },
+  {
+    id: 'duplicate-in-contention',
+    level: 'provider',
+    title: '24 waiters whose requests arrive twice, some of them, count to exactly 24 and leave nothing',
+    appliesTo: whenRemote,
+    needs: ['duplicate'],
+    async check(context) {
+      const { again, other } = await createDuplicating(context);
+      const key = context.key();
+      let [counter, latest] = [0, 0n];
+      const work = range(24).map(async (index) => {
+        const waiting = context.wait(pick([again, other], index), context.claim(key));
+        const { token } = await waiting.granted;
+        if (context.traits.fencing !== 'none') mustExceed(token, latest, 'for a grant in contention');
+        latest = token;
+        const read = counter;
+        await sleep(context.random.integer(4));
+        counter = read + 1;
+        await waiting.release();
+      });
+      await Promise.all(work);
+      assert.equal(counter, 24, `expected the counter to reach 24, it reached ${counter}: holders overlapped`);
+      await context.state(other, key, 'nobody holding or waiting', isIdle);
+    },
+  },
+];
+
+/** The requests of one of them arrive twice. */
+async function createDuplicating(context: Context): Promise<Sides> {
+  const sides = await createSides(context);
+  await context.faults.duplicate(sides.harmed);
+  return sides;
+}

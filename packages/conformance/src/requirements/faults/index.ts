@@ -1,0 +1,29 @@
+import type { Requirement } from '../../requirement.ts';
+import { duplicateRequirements } from './duplicate.ts';
+import { locksDelayRequirements } from './locks-delay.ts';
+import { locksLostReplyRequirements } from './locks-lost-reply.ts';
+import { locksPauseRequirements } from './locks-pause.ts';
+import { locksRestartRequirements } from './locks-restart.ts';
+import { locksSeverRequirements } from './locks-sever.ts';
+import { locksSilenceRequirements } from './locks-silence.ts';
+import { lostReplyToHolderRequirements } from './lost-reply-to-holder.ts';
+import { lostReplyRequirements } from './lost-reply.ts';
+import { restartRequirements } from './restart.ts';
+import { severRequirements } from './sever.ts';
+import { silenceRequirements } from './silence.ts';
+
+/** What needs somebody to hurt the backend, or the way to it. */
+export const faultRequirements: readonly Requirement[] = [
+  severRequirements,
+  lostReplyRequirements,
+  lostReplyToHolderRequirements,
+  duplicateRequirements,
+  silenceRequirements,
+  restartRequirements,
+  locksSeverRequirements,
+  locksLostReplyRequirements,
+  locksDelayRequirements,
+  locksSilenceRequirements,
+  locksPauseRequirements,
+  locksRestartRequirements,
+].flat();

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { isIdle, mustGrant, mustReject } from '../../expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { within } from '../../time.ts';
+import { range } from '../steps.ts';
+import { all, whenRemote, whenTtlExpires } from '../when.ts';
+import { acquireAtLast, createHarmed, lineUpLocks, mustBeLost, mustGetFree, mustKeep } from './locks-steps.ts';
+import { answered, callLimit, createOther, warmUp } from './steps.ts';
+
+/** Replies that come late: what they say counts from the send. */
+export const locksDelayRequirements: readonly Requirement[] = [
+  {
+    id: 'locks-delay-validity',
+    level: 'locks',
+    title: 'what remains of a lease whose replies come late counts from the send, and ends before the store lets go',
+    appliesTo: all(whenRemote, whenTtlExpires),
+    needs: ['delay'],
+    async check(context) {
+      const { provider, locks } = await createHarmed(context);
+      const other = await createOther(context);
+      await warmUp(context, provider, other);
+      const [delay, ttl] = [context.ttl, 3 * context.ttl];
+      await context.faults.delay(provider, delay);
+      const lease = await acquireAtLast(context, locks, context.key(), { ttl, renew: false });
+      const mustRemain = (left: number, after: string): void => {
+        const seen = `it was ${Math.round(left)} ms`;
+        const most = ttl - delay;
+        assert.ok(
+          left <= most,
+          `expected at most ${most} ms to remain after ${after} with a ttl of ${ttl} ms that was answered after ${delay} ms; ${seen}`,
+        );
+      };
+      mustRemain(lease.remaining, 'an attempt');
+      // The next grant may be a ttl away; a machine that stands still may lose the lease on the way.
+      await lease.renew().then(
+        () => mustRemain(lease.remaining, 'a renewal'),
+        () => {},
+      );
+      const next = context.wait(other, context.claim(lease.key));
+      await context.granted(next, `for another owner after the ttl of ${ttl} ms`);
+      mustBeLost(lease, 'as soon as another owner is granted');
+      await next.release();
+    },
+  },
+  {
+    id: 'locks-delay-late-grant',
+    level: 'locks',
+    title: "a grant that arrives after its validity is nobody's: the caller is told so, and the key becomes free",
+    appliesTo: all(whenRemote, whenTtlExpires),
+    needs: ['delay'],
+    async check(context) {
+      const { provider, locks } = await createHarmed(context);
+      const other = await createOther(context);
+      await warmUp(context, provider, other);
+      const delay = Math.ceil(1.25 * context.ttl);
+      const keys = [context.key(), context.key()] as const;
+      await context.faults.delay(provider, delay);
+      const when = `for a ttl of ${context.ttl} ms when each reply takes ${delay} ms`;
+      await Promise.all([
+        mustReject(locks.tryAcquire(keys[0], { ttl: context.ttl }), 'LOCK_UNAVAILABLE', when),
+        mustReject(locks.acquire(keys[1], { ttl: context.ttl, wait: 3 * delay }), 'LOCK_UNAVAILABLE', when),
+      ]);
+      for (const key of keys) {
+        await context.state(other, key, 'the key to be free after a grant that came too late', isIdle);
+        const next = context.claim(key);
+        await mustGrant(other, next, 'after a grant that came too late');
+        await other.release(next);
+      }
+    },
+  },
+  {
+    id: 'locks-delay-waiting',
+    level: 'locks',
+    title: 'on a slow line waiters are served too, in order where the provider is fair',
+    appliesTo: whenRemote,
+    needs: ['delay'],
+    async check(context) {
+      const [slow, fast] = [await createHarmed(context), await createHarmed(context)];
+      const other = await createOther(context);
+      for (const { provider } of [slow, fast]) await warmUp(context, provider, other);
+      const holder = context.claim(context.key());
+      await mustGrant(other, holder, 'on a free key');
+      await context.faults.delay(slow.provider, Math.ceil(context.ttl / 4));
+      const { order, served } = await lineUpLocks(context, [slow.locks, fast.locks], other, holder.key, 4);
+      await other.release(holder);
+      await within(callLimit(context) + context.patience, served, 'all four to be served');
+      if (!context.traits.fair) return;
+      const seen = order.join(' ');
+      assert.deepEqual(order, range(4), `expected the order of the line, 0 1 2 3; it was ${seen}`);
+    },
+  },
+  {
+    id: 'locks-delay-renewal',
+    level: 'locks',
+    title: 'renewals keep a lease whose ttl is several delays long',
+    appliesTo: whenRemote,
+    needs: ['delay'],
+    async check(context) {
+      const { provider, locks } = await createHarmed(context);
+      const other = await createOther(context);
+      const ttl = 4 * context.ttl;
+      const end = await context.faults.delay(provider, Math.ceil(ttl / 6));
+      const lease = await acquireAtLast(context, locks, context.key(), { ttl });
+      await mustKeep(context, lease, other, 1.25 * ttl, `with a ttl of ${ttl} ms when each reply takes a sixth of it`);
+      await end();
+      if (lease.held) await answered(context, 'a renewal', () => lease.renew());
+      await mustGetFree(context, lease, other, 'when replies are fast again');
+    },
+  },
+];

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { isLockError } from '@locks/core';
+import type { Lease } from '@locks/core';
+import type { Context } from '../../context.ts';
+import { mustExceed, mustGrant, show } from '../../expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { now, sleep, within } from '../../time.ts';
+import { whenRemote } from '../when.ts';
+import { createHarmed, giveBack, lineUpLocks, lossWithin, mustBeLost } from './locks-steps.ts';
+import { answered, callLimit, createOther, mustStayIdle } from './steps.ts';
+
+/** Leases and users of `withLock` outlive a restart, or are told. */
+export const locksRestartRequirements: readonly Requirement[] = [
+  {
+    id: 'locks-restart-lease',
+    level: 'locks',
+    title: 'a lease is held through a restart and excludes others, or is lost: there are never two holders',
+    appliesTo: whenRemote,
+    needs: ['restart'],
+    async check(context) {
+      const { locks } = await createHarmed(context);
+      const other = await createOther(context);
+      const lease = await locks.acquire(context.key(), { ttl: 4 * context.ttl });
+      await context.faults.restart();
+      const intruder = context.claim(lease.key);
+      for (const until = now() + lease.remaining + 2 * context.ttl; lease.held && now() < until;) {
+        const answer = await other.tryAcquire(intruder);
+        if (!answer.granted) {
+          await sleep(context.ttl / 20);
+          continue;
+        }
+        mustBeLost(lease, 'as soon as another owner is granted, after a restart');
+        if (context.traits.fencing !== 'none') mustExceed(answer.token, lease.token, 'for the next owner');
+      }
+      if (lease.held) await answered(context, 'a renewal after a restart', () => lease.renew());
+      else mustBeLost(lease, 'after a restart that it did not outlive');
+      await giveBack(context, lease);
+      await other.release(intruder);
+      await mustStayIdle(context, other, [lease.key], 'after the lease was released or lost', callLimit(context));
+    },
+  },
+  {
+    id: 'locks-restart-waiters',
+    level: 'locks',
+    title: 'users of withLock who waited before a restart are all served afterwards',
+    appliesTo: whenRemote,
+    needs: ['restart'],
+    check: (context) => serveAfter(context, context.faults.restart, 'after a restart'),
+  },
+  {
+    id: 'locks-empty-restart-loss',
+    level: 'locks',
+    title: 'a holder learns at its next renewal that the store lost everything',
+    appliesTo: whenRemote,
+    needs: ['restartEmpty'],
+    async check(context) {
+      const { locks } = await createHarmed(context);
+      const when = 'after a restart without data';
+      const [renewed, asked] = [
+        await locks.acquire(context.key(), { ttl: 4 * context.ttl }),
+        await locks.acquire(context.key(), { ttl: context.longTtl }),
+      ];
+      await context.faults.restartEmpty();
+      await mustLearn(context, asked, when);
+      await lossWithin(renewed.remaining + context.patience, renewed, `by itself ${when}`);
+      const other = await createOther(context);
+      for (const lease of [asked, renewed]) {
+        const next = context.claim(lease.key);
+        const { token } = await mustGrant(other, next, `on the key of a lease that was lost ${when}`);
+        if (context.traits.fencing !== 'none') mustExceed(token, lease.token, `for the next owner ${when}`);
+        await other.release(next);
+      }
+    },
+  },
+  {
+    id: 'locks-empty-restart-waiters',
+    level: 'locks',
+    title: 'users of withLock who waited for a store that lost everything are all served',
+    appliesTo: whenRemote,
+    needs: ['restartEmpty'],
+    check: (context) => serveAfter(context, context.faults.restartEmpty, 'after a restart without data'),
+  },
+];
+
+async function mustLearn(context: Context, lease: Lease, when: string): Promise<void> {
+  const limit = now() + context.patience;
+  for (;;) {
+    const outcome = await within(
+      callLimit(context),
+      lease.renew().then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+      'renew to settle',
+    );
+    if (isLockError(outcome, 'LOCK_LOST')) break;
+    const unknown = isLockError(outcome, 'LOCK_UNAVAILABLE') && now() < limit;
+    assert.ok(unknown, `expected renew to reject with LOCK_LOST ${when}, got ${show(outcome)}`);
+    await sleep(20);
+  }
+  mustBeLost(lease, `when a renewal has told so ${when}`);
+}
+
+async function serveAfter(context: Context, restart: () => Promise<void>, when: string): Promise<void> {
+  const [one, two] = [await createHarmed(context), await createHarmed(context)];
+  const other = await createOther(context);
+  const holder = context.claim(context.key());
+  await mustGrant(other, holder, 'on a free key');
+  const { order, served } = await lineUpLocks(context, [one.locks, two.locks], other, holder.key, 6);
+  await restart();
+  await other.release(holder);
+  await within(callLimit(context) + context.patience, served, `all six to be served ${when}`);
+  const sorted = order.toSorted((left, right) => left - right).join(' ');
+  assert.equal(sorted, '0 1 2 3 4 5', `expected each of six to be served once ${when}, it was ${order.join(' ')}`);
+  await mustStayIdle(context, other, [holder.key], when, callLimit(context));
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import type { Context } from '../../context.ts';
+import type { Direction } from '../../faults.ts';
+import { mustExceed, mustGrant } from '../../expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { within } from '../../time.ts';
+import { mustBeHeld } from '../steps.ts';
+import { whenRemote } from '../when.ts';
+import { acquireAtLast, createHarmed, mustBeLost, mustGetAway } from './locks-steps.ts';
+import { directions, nameOf } from './silence.ts';
+import { callLimit, createOther, persistent, warmUp } from './steps.ts';
+
+/** A silent backend holds nobody, and nobody believes to hold what it may have given to others. */
+export const locksSilenceRequirements: readonly Requirement[] = [
+  {
+    id: 'locks-silence-loss',
+    level: 'locks',
+    title: 'a lease whose provider is cut off without a sign is reported lost before the store lets go',
+    appliesTo: whenRemote,
+    needs: ['silence'],
+    async check(context) {
+      await Promise.all(directions.map((direction) => loseInSilence(context, direction)));
+    },
+  },
+  {
+    id: 'locks-silence-callers',
+    level: 'locks',
+    title:
+      'nobody is held by a silent backend: deadlines and signals end calls in time, and nothing is left afterwards',
+    appliesTo: whenRemote,
+    needs: ['silence'],
+    async check(context) {
+      const other = await createOther(context);
+      const checks = directions.map(async (direction) => {
+        const harmed = await createHarmed(context);
+        await warmUp(context, harmed.provider, other);
+        const begin = (): Promise<() => Promise<void>> => context.faults.silence(harmed.provider, direction);
+        await mustGetAway(context, harmed.locks, other, begin, `while its ${nameOf(direction)} are lost`);
+      });
+      await Promise.all(checks);
+    },
+  },
+];
+
+/** The whole life of a lease whose provider falls silent: lost in time, and harmless afterwards. */
+async function loseInSilence(context: Context, direction: Direction): Promise<void> {
+  const { provider, locks } = await createHarmed(context);
+  const other = await createOther(context);
+  const when = `when its ${nameOf(direction)} are lost`;
+  const lease = await acquireAtLast(context, locks, context.key(), { ttl: context.ttl });
+  const next = context.wait(other, context.claim(lease.key));
+  const end = await context.faults.silence(provider, direction);
+  const limit = lease.remaining + callLimit(context);
+  const grant = await within(limit, next.granted, `another owner to be granted ${when}`);
+  mustBeLost(lease, `as soon as another owner is granted, ${when}`);
+  if (context.traits.fencing !== 'none') mustExceed(grant.token, lease.token, `for the next holder ${when}`);
+  assert.equal(await lease.release(), false, `expected release of a lost lease to answer false ${when}`);
+  await end();
+  await locks.close();
+  await mustBeHeld(
+    context,
+    persistent(context, provider),
+    next.claim,
+    `after what was sent ${when} has arrived or is lost`,
+  );
+  await next.release();
+  const last = context.claim(lease.key);
+  await mustGrant(other, last, 'on a free key');
+  await other.release(last);
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import type { Claim, LockProvider } from '@locks/core';
+import type { Context } from '../../context.ts';
+import { mustExceed, mustGrant, mustRenew } from '../../expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { now } from '../../time.ts';
+import { certain, firstGrant, mustBeHeld, range } from '../steps.ts';
+import { all, whenRemote, whenTtlExpires } from '../when.ts';
+import { callLimit, createWarm, settled } from './steps.ts';
+
+/** A holder's command took effect and its reply was lost (laws 1 and 2). */
+export const lostReplyToHolderRequirements: readonly Requirement[] = [
+  {
+    id: 'lost-reply-of-renewal',
+    level: 'provider',
+    title: 'a renewal whose reply was lost is unknown, never false; repeated, it succeeds',
+    appliesTo: whenRemote,
+    needs: ['dropReply'],
+    async check(context) {
+      const { harmed, again, other } = await createWarm(context);
+      const claim = context.claim(context.key());
+      const { token } = await mustGrant(again, claim, 'on a free key');
+      for (const raise of [undefined, token + 1n]) {
+        await context.faults.dropReply(harmed);
+        await mustNotBeFalse(context, harmed, claim, raise);
+        await mustRenew(again, claim, 'for a repeat of a renewal whose reply was lost', raise);
+        await mustBeHeld(context, other, claim, 'after its renewal was repeated');
+      }
+      await again.release(claim);
+    },
+  },
+  {
+    id: 'lost-reply-of-renewal-counts',
+    level: 'provider',
+    title: 'a renewal whose reply was lost has restarted the ttl, which runs out when it is not repeated',
+    appliesTo: all(whenRemote, whenTtlExpires),
+    needs: ['dropReply'],
+    async check(context) {
+      const { harmed, again, other } = await createWarm(context);
+      const claim = context.claim(context.key(), { ttl: 3 * context.ttl });
+      const start = now();
+      await mustGrant(again, claim, 'on a free key');
+      await context.faults.dropReply(harmed);
+      const sentAt = now();
+      // A machine that stood still for the whole ttl proves nothing.
+      if (sentAt - start > claim.ttl / 2) return;
+      await mustNotBeFalse(context, harmed, claim);
+      const limit = now() + callLimit(context) + claim.ttl;
+      const next = context.claim(claim.key);
+      const taken = await firstGrant(context, other, next, limit);
+      assert.ok(taken !== undefined, `expected the hold to end after its ttl of ${claim.ttl} ms`);
+      const lasted = taken.answeredAt - sentAt;
+      const seen = `another owner was granted after ${Math.round(lasted)} ms`;
+      assert.ok(lasted >= certain(claim.ttl), `expected the hold to last ${claim.ttl} ms from its renewal, ${seen}`);
+      await other.release(next);
+    },
+  },
+  {
+    id: 'lost-reply-of-release',
+    level: 'provider',
+    title: 'a release whose reply was lost has freed the key; repeated, it settles and harms nobody',
+    appliesTo: whenRemote,
+    needs: ['dropReply'],
+    async check(context) {
+      const { harmed, again, other } = await createWarm(context);
+      for (const _ of range(3)) {
+        const claim = context.claim(context.key());
+        const { token } = await mustGrant(again, claim, 'on a free key');
+        await context.faults.dropReply(harmed);
+        await settled(context, 'a release whose reply is lost', harmed.release(claim));
+        const next = context.claim(claim.key);
+        const grant = await mustGrant(other, next, 'after a release whose reply was lost');
+        if (context.traits.fencing !== 'none') mustExceed(grant.token, token, 'for the next holder');
+        const freed = await again.release(claim);
+        assert.equal(freed, false, 'expected a repeat of the release to answer false: others hold the key');
+        await mustBeHeld(context, other, next, 'after the release of the owner before it was repeated');
+        await other.release(next);
+      }
+    },
+  },
+  {
+    id: 'lost-reply-of-release-not-false',
+    level: 'provider',
+    title: 'a release that freed a hold and whose reply was lost is unknown or true, never false',
+    appliesTo: whenRemote,
+    needs: ['dropReply'],
+    async check(context) {
+      const { harmed, again } = await createWarm(context);
+      const claim = context.claim(context.key());
+      await mustGrant(again, claim, 'on a free key');
+      await context.faults.dropReply(harmed);
+      const outcome = await settled(context, 'a release whose reply is lost', harmed.release(claim));
+      const said = 'answer' in outcome ? outcome.answer : true;
+      const message =
+        'expected a release to be unknown or true, because it freed a hold though its reply was lost; it answered false';
+      assert.equal(said, true, message);
+    },
+  },
+];
+
+async function mustNotBeFalse(context: Context, provider: LockProvider, claim: Claim, token?: bigint): Promise<void> {
+  const outcome = await settled(context, 'a renewal whose reply is lost', provider.renew(claim, token));
+  if ('answer' in outcome) {
+    assert.notEqual(
+      outcome.answer,
+      false,
+      'expected a renewal whose reply was lost to be unknown or to succeed, got false',
+    );
+  }
+}

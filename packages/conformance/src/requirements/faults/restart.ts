@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import type { Claim } from '@locks/core';
+import type { Context } from '../../context.ts';
+import { mustExceed, mustGrant, show } from '../../expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { within } from '../../time.ts';
+import { range } from '../steps.ts';
+import { all, whenFenced, whenRemote } from '../when.ts';
+import { callLimit, createSides, lineUp, mustStayIdle, orderOf, settled } from './steps.ts';
+
+/** A backend that restarts, with its data or without. */
+export const restartRequirements: readonly Requirement[] = [
+  {
+    id: 'restart-exclusion',
+    level: 'provider',
+    title: 'after a restart a hold is there, with its token, or is gone and known to be: never are there two',
+    appliesTo: whenRemote,
+    needs: ['restart'],
+    async check(context) {
+      const { again: one, other: two } = await createSides(context);
+      const claims = range(4).map(() => context.claim(context.key()));
+      for (const claim of claims) {
+        const { token } = await mustGrant(one, claim, 'on a free key');
+        await context.faults.restart();
+        const next = context.claim(claim.key);
+        const answer = await two.tryAcquire(next);
+        const renewal = await one.renew(claim);
+        const seen = `after a restart: another owner's attempt was answered ${show(answer)}, the first one's renewal ${show(renewal)}`;
+        assert.equal(renewal === false, answer.granted, `expected exactly one of two owners to hold the key ${seen}`);
+        if (answer.granted) {
+          if (context.traits.fencing !== 'none') mustExceed(answer.token, token, `for the next owner ${seen}`);
+          await two.release(next);
+        } else {
+          const repeat = await mustGrant(one, claim, 'for a repeat after a restart that kept the hold');
+          const { fencing } = context.traits;
+          if (fencing !== 'none') assert.equal(repeat.token, token, `expected the token ${token}, got ${repeat.token}`);
+          await one.release(claim);
+        }
+      }
+    },
+  },
+  {
+    id: 'restart-in-flight',
+    level: 'provider',
+    title: 'calls that are under way during a restart settle, and what they did ends with a release',
+    appliesTo: whenRemote,
+    needs: ['restart'],
+    async check(context) {
+      const { harmed, again, other } = await createSides(context);
+      const held = context.claim(context.key());
+      await mustGrant(again, held, 'on a free key');
+      const claims = range(12).map((index) => context.claim(index % 2 === 0 ? context.key() : held.key));
+      const attempts = claims.map((claim, index) =>
+        settled(
+          context,
+          'an attempt during a restart',
+          harmed.tryAcquire(claim, index % 3 === 0 ? () => {} : undefined),
+        ),
+      );
+      const underway = [...attempts, settled(context, 'a renewal during a restart', harmed.renew(held))];
+      await Promise.all([
+        context.faults.restart(),
+        within(2 * callLimit(context), Promise.all(underway), 'all to settle'),
+      ]);
+      for (const claim of [...claims, held]) await again.release(claim);
+      const keys = [...new Set(claims.map(({ key }) => key))];
+      await mustStayIdle(context, other, keys, 'after a restart and a release of every claim', callLimit(context));
+    },
+  },
+  {
+    id: 'restart-waiters',
+    level: 'provider',
+    title: 'those who waited before a restart are all granted afterwards, one after the other',
+    appliesTo: whenRemote,
+    needs: ['restart'],
+    async check(context) {
+      await waitThrough(context, context.faults.restart, 'after a restart');
+    },
+  },
+  {
+    id: 'restart-tokens',
+    level: 'provider',
+    title: 'tokens after a restart exceed those before it',
+    appliesTo: all(whenRemote, whenFenced),
+    needs: ['restart'],
+    async check(context) {
+      await exceedAfter(context, context.faults.restart, 'after a restart');
+    },
+  },
+  {
+    id: 'empty-restart-waiters',
+    level: 'provider',
+    title: 'those who waited for a store that lost everything are all granted, one after the other',
+    appliesTo: whenRemote,
+    needs: ['restartEmpty'],
+    async check(context) {
+      await waitThrough(context, context.faults.restartEmpty, 'after a restart without data');
+    },
+  },
+  {
+    id: 'empty-restart-tokens',
+    level: 'provider',
+    title: 'tokens of a store that lost everything exceed those it gave before',
+    appliesTo: all(whenRemote, whenFenced),
+    needs: ['restartEmpty'],
+    async check(context) {
+      await exceedAfter(context, context.faults.restartEmpty, 'after a restart without data');
+    },
+  },
+];
+
+async function waitThrough(context: Context, restart: () => Promise<void>, when: string): Promise<void> {
+  const { again, other, third } = await createSides(context);
+  const holder = context.claim(context.key());
+  await mustGrant(third, holder, 'on a free key');
+  const waiters = await lineUp(context, [again, other], holder.key, 6);
+  await restart();
+  // It may have held through the restart, or not.
+  await third.release(holder);
+  await orderOf(context, waiters, when);
+  await mustStayIdle(context, third, [holder.key], when, callLimit(context));
+}
+
+/** Each key has been granted several times; some are held while it restarts, others are free. */
+async function exceedAfter(context: Context, restart: () => Promise<void>, when: string): Promise<void> {
+  const { again, other } = await createSides(context);
+  const latest: { readonly claim: Claim; readonly token: bigint }[] = [];
+  for (const index of range(4)) {
+    const key = context.key();
+    for (const round of range(3)) {
+      const claim = context.claim(key);
+      const { token } = await mustGrant(again, claim, 'on a free key');
+      if (round === 2) latest.push({ claim, token });
+      if (round < 2 || index % 2 === 0) await again.release(claim);
+    }
+  }
+  await restart();
+  for (const { claim, token } of latest) {
+    await again.release(claim);
+    const next = context.claim(claim.key);
+    const grant = await mustGrant(other, next, `on a free key ${when}`);
+    mustExceed(grant.token, token, `for a grant ${when}`);
+    await other.release(next);
+  }
+}

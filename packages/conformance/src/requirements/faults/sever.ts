@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import type { Context } from '../../context.ts';
+import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant, mustRenew, show } from '../../expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { inBackground, sleep, within } from '../../time.ts';
+import { mustBeHeld, pick, range } from '../steps.ts';
+import { all, whenFair, whenRemote, whenWaking } from '../when.ts';
+import { callLimit, createSides, lineUp, mustStayIdle, orderOf, settled, waitForWakes, warmUp } from './steps.ts';
+
+/** A connection that is cut comes back, and nothing is lost with it. */
+export const severRequirements: readonly Requirement[] = [
+  {
+    id: 'sever-calls-work-again',
+    level: 'provider',
+    title: 'after its connections were cut, unused or in use, every call of a provider works again',
+    appliesTo: whenRemote,
+    needs: ['sever'],
+    async check(context) {
+      const { harmed, again, other } = await createSides(context);
+      const holder = context.claim(context.key());
+      await mustGrant(other, holder, 'on a free key');
+      for (const round of range(3)) {
+        await context.faults.sever(harmed);
+        await mustBeBusy(again, context.claim(holder.key), `while another provider holds it, after cut ${round + 1}`);
+        const claim = context.claim(context.key());
+        await mustGrant(again, claim, `on a free key, after cut ${round + 1}`);
+        await mustRenew(again, claim, `by the holder, after cut ${round + 1}`);
+        await context.faults.sever(harmed);
+        await again.release(claim);
+        await context.state(other, claim.key, `nobody holding after a release that followed cut ${round + 1}`, isIdle);
+      }
+      await mustBeHeld(context, again, holder, 'after the connections of another provider were cut');
+      await mustFree(other, holder, 'by the holder');
+    },
+  },
+  {
+    id: 'sever-in-flight',
+    level: 'provider',
+    title: 'calls that are under way when their connection is cut settle; repeated, each attempt is one hold',
+    appliesTo: whenRemote,
+    needs: ['sever'],
+    async check(context) {
+      const { harmed, again, other } = await createSides(context);
+      const claims = range(12).map(() => context.claim(context.key()));
+      const attempts = claims.map((claim) =>
+        inBackground(settled(context, 'an attempt that was under way', harmed.tryAcquire(claim))),
+      );
+      await context.faults.sever(harmed);
+      const outcomes = await Promise.all(attempts);
+      for (const [index, claim] of claims.entries()) {
+        const outcome = pick(outcomes, index);
+        const when = `for a repeat, after the first attempt came to ${show(outcome)}`;
+        const { token } = await mustGrant(again, claim, when);
+        if ('answer' in outcome) {
+          assert.ok(outcome.answer.granted, `expected no busy answer on a free key, got ${show(outcome.answer)}`);
+          mustBeSame(context, token, outcome.answer.token, when);
+        }
+        await mustBeHeld(context, other, claim, 'after its attempt was repeated');
+        await again.release(claim);
+        const next = context.claim(claim.key);
+        await mustGrant(other, next, 'after one release: a repeated attempt is no second hold');
+        await other.release(next);
+      }
+      const keys = claims.map(({ key }) => key);
+      await mustStayIdle(context, other, keys, 'after a release of every claim', context.patience);
+    },
+  },
+  {
+    id: 'sever-keeps-hold',
+    level: 'provider',
+    title: 'a hold survives a cut: others are refused, a repeat has the same token, it can be renewed and released',
+    appliesTo: whenRemote,
+    needs: ['sever'],
+    async check(context) {
+      const { harmed, again, other } = await createSides(context);
+      const modes = context.traits.shared ? (['exclusive', 'shared'] as const) : (['exclusive'] as const);
+      for (const mode of modes) {
+        const claim = context.claim(context.key(), { mode });
+        const { token } = await mustGrant(again, claim, 'on a free key');
+        await context.faults.sever(harmed);
+        await mustBeHeld(context, other, claim, 'while its connection is cut');
+        const repeat = await mustGrant(again, claim, 'for a repeat after a cut');
+        mustBeSame(context, repeat.token, token, 'for a repeat after a cut');
+        await context.faults.sever(harmed);
+        await mustRenew(again, claim, 'by the holder after a cut');
+        await mustBeHeld(context, other, claim, 'after it was renewed');
+        await again.release(claim);
+        const next = context.claim(claim.key);
+        const grant = await mustGrant(other, next, 'after the release');
+        if (context.traits.fencing !== 'none') mustExceed(grant.token, token, 'for the next holder');
+        await other.release(next);
+      }
+    },
+  },
+  {
+    id: 'sever-keeps-place',
+    level: 'provider',
+    title: 'a place in line survives a cut: one place each, and the order stays',
+    appliesTo: all(whenRemote, whenFair),
+    needs: ['sever'],
+    async check(context) {
+      const { harmed, other, third } = await createSides(context);
+      await warmUp(context, harmed, third);
+      const holder = context.claim(context.key());
+      await mustGrant(third, holder, 'on a free key');
+      const waiters = await lineUp(context, [harmed, other], holder.key, 5);
+      for (const _ of range(2)) {
+        await context.faults.sever(harmed);
+        // A store may drop a waiter that it cannot reach when it is its turn; one that is back is not dropped.
+        await warmUp(context, harmed, third);
+      }
+      await context.state(third, holder.key, 'five in line, as before the cut', (state) => state.waiters === 5);
+      await third.release(holder);
+      const order = await orderOf(context, waiters, 'after the connections of three of them were cut');
+      assert.deepEqual(order, range(5), `expected the order of the line, 0 1 2 3 4; it was ${order.join(' ')}`);
+      await context.state(third, holder.key, 'nobody holding or waiting', isIdle);
+    },
+  },
+  {
+    id: 'sever-wakes',
+    level: 'provider',
+    title: 'a waiter whose connection is cut before, while or after the holder releases is woken',
+    appliesTo: all(whenRemote, whenWaking),
+    needs: ['sever'],
+    async check(context) {
+      const { harmed, other } = await createSides(context);
+      await warmUp(context, harmed, other);
+      const holders = range(9).map(() => context.claim(context.key()));
+      for (const holder of holders) await mustGrant(other, holder, 'on a free key');
+      const waiters = holders.map(({ key }) => waitForWakes(context, harmed, context.claim(key)));
+      for (const waiter of waiters)
+        await within(callLimit(context), waiter.inLine, 'a waiter to have its place in line');
+      const releaseSome = (part: number) =>
+        Promise.all(holders.slice(part * 3, part * 3 + 3).map((holder) => other.release(holder)));
+      await releaseSome(0);
+      await Promise.all([context.faults.sever(harmed), releaseSome(1)]);
+      await releaseSome(2);
+      for (const [index, waiter] of waiters.entries()) {
+        const moment = pick(['just before', 'during', 'just after'], Math.floor(index / 3));
+        await context.granted(waiter, `by a wake alone, when the holder released ${moment} the cut`);
+      }
+      for (const waiter of waiters) await waiter.release();
+    },
+  },
+  {
+    id: 'sever-again-and-again',
+    level: 'provider',
+    title:
+      'two providers increment a non-atomic counter to exactly 24 while the connections of one are cut again and again',
+    appliesTo: whenRemote,
+    needs: ['sever'],
+    async check(context) {
+      const { harmed, again, other } = await createSides(context);
+      const key = context.key();
+      let [counter, done] = [0, 0];
+      const work = range(24).map(async (index) => {
+        const waiting = context.wait(pick([again, other], index), context.claim(key));
+        await waiting.granted;
+        const read = counter;
+        await sleep(context.random.integer(8));
+        counter = read + 1;
+        await waiting.release();
+        done += 1;
+      });
+      const finished = inBackground(Promise.all(work));
+      for (let cuts = 0; cuts < 6 && done < work.length; cuts += 1) {
+        await context.faults.sever(harmed);
+        await sleep(context.random.integer(context.ttl / 4));
+      }
+      await within(callLimit(context) + context.patience, finished, 'all 24 waiters to be served after the last cut');
+      assert.equal(counter, 24, `expected the counter to reach 24, it reached ${counter}: holders overlapped`);
+      await context.state(other, key, 'nobody holding or waiting', isIdle);
+    },
+  },
+];
+
+function mustBeSame({ traits }: Context, token: bigint, earlier: bigint, when: string): void {
+  if (traits.fencing !== 'none') assert.equal(token, earlier, `expected the token ${earlier} ${when}, got ${token}`);
+}

@@ -1,0 +1,108 @@
+import type { Claim, LockProvider } from '@locks/core';
+import type { Context } from '../../context.ts';
+import type { Direction } from '../../faults.ts';
+import { mustBeBusy, mustGrant, mustRenew } from '../../expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { all, whenRemote, whenTtlExpires } from '../when.ts';
+import { callLimit, createOther, createSides, mustBeUnknown, mustStayIdle, persistent, warmUp } from './steps.ts';
+
+/** The ways in which a provider can be cut off without a sign. */
+export const directions: readonly Direction[] = ['requests', 'replies', 'both'];
+
+/** Nobody answers: every call ends, and claims nothing that it cannot know. */
+export const silenceRequirements: readonly Requirement[] = [
+  {
+    id: 'silence-is-unknown',
+    level: 'provider',
+    title: 'calls that nobody answers reject as unknown in time; when the silence ends the provider serves again',
+    appliesTo: whenRemote,
+    needs: ['silence'],
+    async check(context) {
+      const other = await createOther(context);
+      const checks = directions.map(async (direction) => {
+        const provider = await context.create();
+        await warmUp(context, provider, other);
+        const begin = (): Promise<() => Promise<void>> => context.faults.silence(provider, direction);
+        await mustNotKnow(context, provider, other, begin, `while its ${nameOf(direction)} are lost`);
+      });
+      await Promise.all(checks);
+    },
+  },
+  {
+    id: 'pause-is-unknown',
+    level: 'provider',
+    title: 'calls to a backend that stands still reject as unknown in time; when it goes on it serves again',
+    appliesTo: whenRemote,
+    needs: ['pause'],
+    async check(context) {
+      const { harmed, other } = await createSides(context);
+      await warmUp(context, harmed, other);
+      await mustNotKnow(context, harmed, other, context.faults.pause, 'while the backend stands still');
+    },
+  },
+  {
+    id: 'silence-expires',
+    level: 'provider',
+    title: 'what a provider holds that was cut off without a sign goes to others after its ttl',
+    appliesTo: all(whenRemote, whenTtlExpires),
+    needs: ['silence'],
+    async check(context) {
+      const { harmed, again, other } = await createSides(context);
+      const claim = context.claim(context.key(), { ttl: context.ttl });
+      await mustGrant(again, claim, 'on a free key');
+      await context.faults.silence(harmed, 'both');
+      const next = context.wait(other, context.claim(claim.key));
+      await context.granted(next, `for another provider after the ttl of ${context.ttl} ms`);
+      await next.release();
+    },
+  },
+];
+
+/** What a direction is about. */
+export function nameOf(direction: Direction): string {
+  return direction === 'both' ? 'requests and replies' : direction;
+}
+
+/** Every call of `provider` between the beginning and the end of a fault during which nobody answers it. */
+async function mustNotKnow(
+  context: Context,
+  provider: LockProvider,
+  other: LockProvider,
+  begin: () => Promise<() => Promise<void>>,
+  when: string,
+): Promise<void> {
+  const again = persistent(context, provider);
+  const taken = context.claim(context.key());
+  await mustGrant(other, taken, 'on a free key');
+  await mustBeBusy(again, context.claim(taken.key), 'while another provider holds it');
+  const [held, leaving] = [context.claim(context.key()), context.claim(context.key())];
+  for (const claim of [held, leaving]) await mustGrant(again, claim, 'on a free key');
+  const [free, waiting, busy]: readonly [Claim, Claim, Claim] = [
+    context.claim(context.key()),
+    context.claim(taken.key),
+    context.claim(taken.key),
+  ];
+  const end = await begin();
+  await Promise.all([
+    mustBeUnknown(context, `an attempt on a free key ${when}`, provider.tryAcquire(free)),
+    mustBeUnknown(
+      context,
+      `an attempt with wake ${when}`,
+      provider.tryAcquire(waiting, () => {}),
+    ),
+    mustBeUnknown(context, `an attempt on a key that another holds ${when}`, provider.tryAcquire(busy)),
+    mustBeUnknown(context, `a renewal ${when}`, provider.renew(held)),
+    mustBeUnknown(context, `a release ${when}`, provider.release(leaving)),
+    mustBeUnknown(context, `an inspection ${when}`, provider.inspect(held.key)),
+  ]);
+  await end();
+  // A session may have ended by now; its holds ended with it.
+  if (context.traits.expiry === 'ttl') await mustRenew(again, held, `by the holder, after calls rejected ${when}`);
+  for (const claim of [free, waiting, busy, held, leaving]) await again.release(claim);
+  await other.release(taken);
+  const keys = [free, taken, held, leaving].map(({ key }) => key);
+  await mustStayIdle(context, again, keys, `after every claim was released that rejected ${when}`, callLimit(context));
+  const claim = context.claim(free.key);
+  await mustGrant(again, claim, `on a free key, after calls rejected ${when}`);
+  await again.release(claim);
+}

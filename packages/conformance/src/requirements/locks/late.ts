@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import type { Lease } from '@locks/core';
+import type { Context } from '../../context.ts';
+import { isIdle, mustReject } from '../../expect.ts';
+import type { Call, Interference } from '../../interference.ts';
+import type { Requirement } from '../../requirement.ts';
+import { inBackground, now, sleepUntil, turn, within } from '../../time.ts';
+import { mustTellTheTruth } from '../../truth.ts';
+import { certain } from '../steps.ts';
+import { always, whenTtlExpires } from '../when.ts';
+import { aborted, acquireInTime, untilConclusive } from './leasing.ts';
+
+const lateness = 60;
+
+/** Answers that come late, and a process that looks late. */
+export const lateRequirements: readonly Requirement[] = [
+  {
+    id: 'locks-validity-from-send',
+    level: 'locks',
+    title: 'validity counts from before the send, of attempts and of renewals, less a margin for drift',
+    appliesTo: always,
+    async check(context) {
+      const { locks, interference } = await context.interfere();
+      for (const operation of ['tryAcquire', 'renew'] as const)
+        interference.rule(operation, () => ({ late: lateness }));
+      const lease = await locks.acquire(context.key(), { ttl: context.longTtl });
+      mustCountFromSend(lease, lastOf(interference.of('tryAcquire')), 'after an attempt');
+      await lease.renew();
+      mustCountFromSend(lease, lastOf(interference.of('renew')), 'after a renewal');
+      assert.equal(await lease.release(), true, 'expected release to answer true');
+    },
+  },
+  {
+    id: 'locks-late-grant',
+    level: 'locks',
+    title:
+      'a grant that is over when it arrives is handed back: the caller gets LOCK_UNAVAILABLE, the next one the key',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const { ttl, patience } = context;
+      const provider = await context.create();
+      const waits = [{}, { wait: ttl / 2 }, { wait: ttl + patience }];
+      const checks = waits.map(async (options, index) => {
+        const { locks, interference } = await context.interfere();
+        const key = context.key();
+        // It reaches the store late, so that the store still holds the key for it when core hears of it.
+        interference.rule('tryAcquire', (call) => (call.index === 0 ? { applied: ttl } : undefined));
+        const call = index === 0 ? locks.tryAcquire(key, { ttl }) : locks.acquire(key, { ttl, ...options });
+        const lease = await call.catch(() => undefined);
+        if (index < 2) await mustReject(call, 'LOCK_UNAVAILABLE', 'for a grant that came when it was over');
+        assert.ok(lease !== null, 'expected a late grant not to be taken for contention');
+        if (lease !== undefined)
+          mustTellTheTruth(lease, interference, 'in a lease that was granted after a late grant');
+        const [late] = interference.of('tryAcquire') as [Call];
+        await context.eventually(
+          'the late grant to be released',
+          () =>
+            interference
+              .of('release', late.claim.owner)
+              .filter((release) => release.sentAt >= (late.appliedAt ?? Infinity)),
+          (sent) => sent.length > 0,
+        );
+        await lease?.release();
+        await context.state(provider, key, 'nobody holding or waiting', isIdle);
+      });
+      await Promise.all(checks);
+    },
+  },
+  {
+    id: 'locks-late-renewal',
+    level: 'locks',
+    title: 'a renewal that succeeds when the validity is over does not revive the lease, and its key becomes free',
+    appliesTo: whenTtlExpires,
+    check: (context) => untilConclusive(() => mustNotRevive(context)),
+  },
+  {
+    id: 'locks-blocked-loop',
+    level: 'locks',
+    title:
+      'after an event loop that was blocked for longer than the ttl, a lease is lost at the first look, and not renewed',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const { locks, interference } = await context.interfere();
+      const ttl = Math.max(50, Math.round(context.ttl / 4));
+      const [looked, ignored] = [
+        await acquireInTime(context, locks, context.key(), { ttl }),
+        await acquireInTime(context, locks, context.key(), { ttl }),
+      ];
+      let told = ignored.signal.aborted;
+      ignored.signal.addEventListener('abort', () => (told = true));
+      const sent = interference.of('renew').length;
+      for (const until = now() + ttl + 10; now() < until;);
+      const first = { held: looked.held, remaining: looked.remaining, aborted: looked.signal.aborted };
+      const expected = { held: false, remaining: 0, aborted: true };
+      assert.deepEqual(
+        first,
+        expected,
+        'expected a lease to be lost at the first look after the event loop was blocked',
+      );
+      await mustReject(looked.renew(), 'LOCK_LOST', 'for renew after the event loop was blocked');
+      await context.eventually('the signal of a lease that nobody looked at to fire', () => told, Boolean);
+      mustBeLost(ignored);
+      await sleepUntil(now() + ttl);
+      const late = interference.of('renew').length - sent;
+      assert.equal(late, 0, `expected no renewal of leases whose validity was over, ${late} were sent`);
+      for (const lease of [looked, ignored]) {
+        const freed = await lease.release();
+        assert.equal(freed, false, `expected release of a lost lease to answer false, got ${freed}`);
+        mustBeLost(lease);
+      }
+    },
+  },
+];
+
+/** Whether the renewal was confirmed after the validity that it was meant to prolong, and before that which it would have given. */
+async function mustNotRevive(context: Context): Promise<boolean> {
+  const { locks, interference } = await context.interfere();
+  const provider = await context.create();
+  const { ttl } = context;
+  const key = context.key();
+  interference.rule('renew', () => ({ late: 0.75 * ttl }));
+  const lease = await acquireInTime(context, locks, key, { ttl, renew: false });
+  await sleepUntil(now() + lease.remaining / 2);
+  const renewal = inBackground(lease.renew());
+  const limit = lease.remaining + context.patience;
+  await within(limit, aborted(lease), 'the signal to fire though a renewal is in flight');
+  assert.equal(lease.held, false, 'expected held to be false when the signal fires');
+  await mustReject(renewal, 'LOCK_LOST', 'for a renewal that was confirmed after the validity had ended');
+  for (const when of ['after a late renewal', 'a turn after a late renewal']) {
+    assert.equal(lease.held, false, `expected a lost lease not to come back ${when}`);
+    assert.equal(lease.remaining, 0, `expected nothing to remain of a lost lease ${when}`);
+    await turn();
+  }
+  const [late] = interference.of('renew', lease.owner);
+  await context.eventually(
+    'the lost lease to be released',
+    () => interference.of('release', lease.owner),
+    (sent) => sent.length > 0,
+  );
+  await context.state(provider, key, 'nobody holding or waiting', isIdle);
+  return late?.answeredAt !== undefined && late.answeredAt < late.sentAt + certain(ttl);
+}
+
+function mustBeLost(lease: Lease): void {
+  assert.equal(lease.held, false, 'expected a lost lease to stay lost');
+}
+
+function lastOf(calls: ReturnType<Interference['of']>): Call {
+  return calls.at(-1) as Call;
+}
+
+function mustCountFromSend(lease: Lease, { answer, claim }: Call, when: string): void {
+  const { remaining } = lease;
+  const validity = (answer as { readonly validity?: number }).validity ?? claim.ttl;
+  const most = certain(validity) - lateness;
+  assert.ok(
+    remaining <= most,
+    `expected at most ${most} ms of ${validity} ms to remain ${when} that took ${lateness} ms, got ${remaining}`,
+  );
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import type { Lease, LockProvider } from '@locks/core';
+import type { Context } from '../../context.ts';
+import { isIdle, mustFree, mustGrant, mustReject, show } from '../../expect.ts';
+import { refused, replyLost, unanswered, unheard } from '../../interference.ts';
+import type { Interference } from '../../interference.ts';
+import type { Requirement } from '../../requirement.ts';
+import { inBackground, within } from '../../time.ts';
+import { always, whenTtlExpires } from '../when.ts';
+import { acquireInTime } from './leasing.ts';
+
+/** How long a closing `Locks` waits for a backend that says nothing, in ms. */
+const closeTimeout = 100;
+
+/** A backend that does not answer, or only with errors, while callers want to go on. */
+export const outageRequirements: readonly Requirement[] = [
+  {
+    id: 'locks-silent-backend',
+    level: 'locks',
+    title: 'a backend that never answers holds no caller past its wait, its signal or close, and the key comes free',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const { ttl } = context;
+      const provider = await context.create();
+      const checks = [unheard, unanswered].map(async (fate) => {
+        const { locks, interference } = await context.interfere({ ttl, closeTimeout });
+        const lease = await acquireInTime(context, locks, context.key(), { ttl });
+        for (const operation of ['tryAcquire', 'release'] as const) interference.rule(operation, () => fate);
+        void inBackground(lease.release());
+        const keys = [context.key(), context.key(), context.key(), context.key(), context.key()] as const;
+        const controller = new AbortController();
+        const { signal } = controller;
+        const [atDeadline, atAbort] = [
+          [locks.acquire(keys[0], { wait: ttl / 2 }), locks.withLock(keys[1], () => 'work', { wait: ttl / 2 })],
+          [locks.acquire(keys[2], { signal }), locks.tryAcquire(keys[3], { signal })],
+        ];
+        const atClose = inBackground(locks.acquire(keys[4]));
+        for (const call of atAbort) void inBackground(call);
+        const ended = atDeadline.map((call) =>
+          mustReject(call, 'LOCK_UNAVAILABLE', 'when nothing was answered in time'),
+        );
+        await within(ttl / 2 + context.patience, Promise.all(ended), 'callers with a wait to be let go at its end');
+        controller.abort(new Error('the caller has changed its mind'));
+        for (const call of atAbort) {
+          const error = await within(context.patience, call.then(show, thrown), 'a caller to be let go by its signal');
+          assert.equal(error, signal.reason, `expected the signal's reason, got ${show(error)}`);
+        }
+        await within(closeTimeout + context.patience, locks.close(), 'close() to resolve though nothing is answered');
+        await mustReject(atClose, 'LOCK_CLOSED', 'for an attempt in flight at close');
+        for (const key of [lease.key, ...keys])
+          await context.state(provider, key, `the key to be free after ${ttl} ms`, isIdle);
+      });
+      await Promise.all(checks);
+    },
+  },
+  {
+    id: 'locks-outage-of-renewals',
+    level: 'locks',
+    title: 'when no renewal gets through, the loss is told before anybody else can get the key',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const { ttl } = context;
+      const other = await context.create();
+      const checks = [refused, unheard].map(async (fate) => {
+        const { locks, interference } = await context.interfere();
+        interference.rule('renew', () => fate);
+        const lease = await acquireInTime(context, locks, context.key(), { ttl });
+        const next = context.wait(other, context.claim(lease.key));
+        await within(ttl + context.patience, next.granted, `a grant for another owner after the ttl of ${ttl} ms`);
+        const told = { held: lease.held, aborted: lease.signal.aborted, remaining: lease.remaining };
+        const expected = { held: false, aborted: true, remaining: 0 };
+        assert.deepEqual(told, expected, 'expected the loss to be told when another owner is granted');
+        assert.equal(await lease.release(), false, 'expected release of a lost lease to answer false');
+        await mustFree(other, next.claim, 'by the next holder, whom a lost lease does not touch');
+      });
+      await Promise.all(checks);
+    },
+  },
+  {
+    id: 'locks-release-through-outage',
+    level: 'locks',
+    title: 'a release that is rejected says LOCK_UNAVAILABLE and is repeated in the background until the key is free',
+    appliesTo: always,
+    async check(context) {
+      const provider = await context.create();
+      const checks = [refused, replyLost].map(async (fate) => {
+        const { locks, interference } = await context.interfere();
+        const key = context.key();
+        const lease = await locks.acquire(key, { ttl: context.longTtl });
+        interference.rule('release', ({ index }) => (index < 3 ? fate : undefined));
+        const error = await mustReject(lease.release(), 'LOCK_UNAVAILABLE', 'for a release that was rejected');
+        assert.ok(error.cause instanceof Error, `expected the error underneath as cause, got ${show(error.cause)}`);
+        assert.equal(lease.held, false, 'expected held to be false after release');
+        const what = `the key to be free, long before its ttl of ${context.longTtl} ms`;
+        await context.state(provider, key, what, isIdle);
+        await settledReleases(context, interference, lease);
+      });
+      await Promise.all(checks);
+    },
+  },
+  {
+    id: 'locks-abort-through-outage',
+    level: 'locks',
+    title: 'an aborted wait leaves nothing, though its release is rejected first or its attempt is still in flight',
+    appliesTo: always,
+    async check(context) {
+      await Promise.all([abortInLine(context), abortInFlight(context)]);
+    },
+  },
+];
+
+async function abortInLine(context: Context): Promise<void> {
+  const { locks, interference } = await context.interfere();
+  const provider = await context.create();
+  const holder = context.claim(context.key());
+  await mustGrant(provider, holder, 'on a free key');
+  interference.rule('release', ({ index }) => (index < 3 ? refused : undefined));
+  await abortAndLook(context, locks.acquire.bind(locks), holder.key, () => interference.of('tryAcquire')[0]?.answer);
+  await context.state(provider, holder.key, 'the holder alone, with nobody in line', ({ holders, waiters }) => {
+    return waiters === 0 && holders.length === 1 && holders[0]?.owner === holder.owner;
+  });
+  await mustFree(provider, holder, 'by the holder');
+  await mustBeFreeFor(context, provider, holder.key);
+}
+
+/** The attempt reaches the store after its caller has gone: the release must not overtake it. */
+async function abortInFlight(context: Context): Promise<void> {
+  const { locks, interference } = await context.interfere();
+  const provider = await context.create();
+  const key = context.key();
+  interference.rule('tryAcquire', () => ({ applied: context.ttl / 2 }));
+  await abortAndLook(context, locks.acquire.bind(locks), key, () => interference.of('tryAcquire').length);
+  await context.eventually(
+    'the attempt to reach the store',
+    () => interference.of('tryAcquire')[0]?.appliedAt,
+    Boolean,
+  );
+  await context.state(provider, key, `the key to be free, long before its ttl of ${context.longTtl} ms`, isIdle);
+  await mustBeFreeFor(context, provider, key);
+}
+
+async function abortAndLook(
+  context: Context,
+  acquire: (key: string, options: { readonly signal: AbortSignal; readonly ttl: number }) => Promise<Lease>,
+  key: string,
+  isThere: () => unknown,
+): Promise<void> {
+  const controller = new AbortController();
+  const wait = inBackground(acquire(key, { signal: controller.signal, ttl: context.longTtl }));
+  await context.eventually('the attempt to be sent', isThere, Boolean);
+  controller.abort(new Error('the caller has changed its mind'));
+  const error = await within(context.patience, wait.then(show, thrown), 'an aborted wait to end');
+  assert.equal(error, controller.signal.reason, `expected the signal's reason, got ${show(error)}`);
+}
+
+async function mustBeFreeFor(context: Context, provider: LockProvider, key: string): Promise<void> {
+  const next = context.claim(key);
+  await mustGrant(provider, next, 'at once, because whoever gave up has left nothing');
+  await mustFree(provider, next, 'by the holder');
+}
+
+/** The repetitions end once the store has answered. */
+async function settledReleases(context: Context, { of }: Interference, lease: Lease): Promise<void> {
+  const sent = await context.eventually(
+    'the release to be answered',
+    () => of('release', lease.owner),
+    (calls) => calls.some(({ answer }) => answer !== undefined),
+  );
+  assert.equal(sent.length, 4, `expected four releases, of which the last was answered; ${sent.length} were sent`);
+}
+
+function thrown(error: unknown): unknown {
+  return error;
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import type { Context } from '../../context.ts';
+import { show } from '../../expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { now, sleepUntil } from '../../time.ts';
+import { mustTellTheTruth } from '../../truth.ts';
+import { whenTtlExpires } from '../when.ts';
+import { acquireInTime, untilConclusive } from './leasing.ts';
+
+/** Short ttls, for which timers are coarse and machines are slow. */
+export const shortTtlRequirements: readonly Requirement[] = [
+  {
+    id: 'locks-short-ttl',
+    level: 'locks',
+    title: 'a lease with a short ttl is kept for many ttls by few renewals, and never says more than is certain',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const ttls = [context.ttl / 8, context.ttl / 4, context.ttl / 2].map((ttl) => Math.max(50, Math.round(ttl)));
+      await Promise.all(ttls.map((ttl) => untilConclusive(() => isKept(context, ttl))));
+    },
+  },
+];
+
+/** Whether it was kept, rather than lost for good reasons. */
+async function isKept(context: Context, ttl: number): Promise<boolean> {
+  const { locks, interference } = await context.interfere();
+  const lease = await acquireInTime(context, locks, context.key(), { ttl });
+  const start = now();
+  let slowest = 0;
+  for (let last = start; last < start + 2 * context.ttl && !lease.signal.aborted; last = now()) {
+    mustTellTheTruth(lease, interference, `in a lease with a ttl of ${ttl} ms`);
+    await sleepUntil(last + ttl / 20);
+    slowest = Math.max(slowest, now() - last);
+  }
+  const calls = interference.of('renew', lease.owner);
+  const ttls = (now() - start) / ttl;
+  const limit = Math.ceil(5 * ttls) + 2;
+  assert.ok(
+    calls.length <= limit,
+    `expected at most ${limit} renewals in ${ttls.toFixed(1)} ttls of ${ttl} ms, ${calls.length} were sent`,
+  );
+  const { held } = lease;
+  if (!held) {
+    const slowestCall = Math.max(0, ...calls.map(({ sentAt, answeredAt }) => (answeredAt ?? now()) - sentAt));
+    // Two thirds of the ttl lie between a renewal and the end: half of them went to a stall of this process or of the store.
+    const stall = Math.max(slowest, slowestCall);
+    const why = `expected a lease with a ttl of ${ttl} ms to be kept; it was lost though nothing took longer than ${Math.round(stall)} ms: ${show(lease.signal.reason)}`;
+    assert.ok(stall >= ttl / 4, why);
+  }
+  await lease.release();
+  return held;
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import type { Context } from '../../context.ts';
+import { isIdle, mustFree, mustGrant } from '../../expect.ts';
+import type { Call, Interference, WakeRule } from '../../interference.ts';
+import type { Requirement } from '../../requirement.ts';
+import { inBackground, now, sleep, turn, within } from '../../time.ts';
+import { range } from '../steps.ts';
+import { always, whenWaking } from '../when.ts';
+
+/** Wakes are hints: whoever waits is served without them, and not served twice because of them. */
+export const locksWakesRequirements: readonly Requirement[] = [
+  {
+    id: 'locks-wakes-dropped',
+    level: 'locks',
+    title: 'waits whose wakes are all dropped are served, by retryAfter or by polling',
+    appliesTo: always,
+    // A waiter that is not woken may sleep until the holder that it met would expire.
+    check: (context) => serveAll(context, [], 2, Math.max(2 * context.ttl, 1_000)),
+  },
+  {
+    id: 'locks-wakes-repeated',
+    level: 'locks',
+    title:
+      'waits whose wakes come three times each, or late, are served one at a time, in order if the provider is fair',
+    appliesTo: whenWaking,
+    check: async (context) => {
+      const rules: readonly WakeRule[] = [[0, 0, 0], [0, 5, 40], [context.ttl / 4]];
+      await Promise.all(rules.map((rule) => serveAll(context, rule, 5, context.longTtl)));
+    },
+  },
+  {
+    id: 'locks-wakes-spurious',
+    level: 'locks',
+    title: 'wakes for nothing cost at most an attempt each, also for those who have gone, and the wait goes on',
+    appliesTo: always,
+    async check(context) {
+      const { locks, interference } = await context.interfere();
+      const provider = await context.create();
+      const holder = context.claim(context.key());
+      await mustGrant(provider, holder, 'on a free key');
+      const controller = new AbortController();
+      const gone = locks.acquire(holder.key, { signal: controller.signal, ttl: context.longTtl }).catch(() => {});
+      const start = now();
+      const wait = inBackground(locks.acquire(holder.key, { ttl: context.longTtl }));
+      await context.eventually(
+        'two attempts',
+        () => answered(interference),
+        (count) => count >= 2,
+      );
+      controller.abort();
+      await gone;
+      const wakes = 30;
+      for (const round of range(wakes)) {
+        interference.wakeAll();
+        interference.wakeAll();
+        await (round % 3 === 0 ? sleep(2) : turn());
+      }
+      // Two waiters, their polls, and one attempt for each round of wakes and each of its two wakes.
+      const limit = 2 + 2 * wakes + polls(now() - start) * 2;
+      const sent = interference.of('tryAcquire');
+      assert.ok(
+        sent.length <= limit,
+        `expected at most ${limit} attempts for ${wakes} wakes, ${sent.length} were made`,
+      );
+      for (const { owner } of new Set(sent.map(({ claim }) => claim)))
+        mustNotOverlap(interference.of('tryAcquire', owner));
+      await mustFree(provider, holder, 'by the holder');
+      const lease = await within(context.patience, wait, 'the waiter to be served after its holder released');
+      assert.ok(lease.held, 'expected the lease to be held');
+      await lease.release();
+      await context.state(provider, holder.key, 'nobody holding or waiting', isIdle);
+    },
+  },
+  {
+    id: 'locks-wake-in-flight',
+    level: 'locks',
+    title:
+      'a wake while an attempt is in flight is not forgotten: its busy answer is old, and the next attempt follows',
+    appliesTo: whenWaking,
+    async check(context) {
+      const { locks, interference } = await context.interfere();
+      const provider = await context.create();
+      const holder = context.claim(context.key());
+      await mustGrant(provider, holder, 'on a free key');
+      // Decided at once, heard late; and then nothing else would make it try again.
+      const busy = { granted: false, retryAfter: context.longTtl } as const;
+      interference.rule('tryAcquire', ({ index }) => (index === 0 ? { late: context.ttl / 2, busy } : { busy }));
+      const wait = inBackground(locks.acquire(holder.key, { ttl: context.longTtl }));
+      await context.eventually('the attempt to be decided', () => interference.of('tryAcquire')[0]?.appliedAt, Boolean);
+      await mustFree(provider, holder, 'by the holder');
+      const lease = await within(
+        context.patience,
+        wait,
+        'a waiter that was woken while its attempt was in flight to be served',
+      );
+      assert.equal(await lease.release(), true, 'expected release to answer true');
+    },
+  },
+  {
+    id: 'locks-polling-pace',
+    level: 'locks',
+    title: 'a wait for a key that stays held makes few attempts',
+    appliesTo: always,
+    async check(context) {
+      const { locks, interference } = await context.interfere();
+      const provider = await context.create();
+      const holder = context.claim(context.key());
+      await mustGrant(provider, holder, 'on a free key');
+      interference.wakes([]);
+      const start = now();
+      const wait = locks.tryAcquire(holder.key, { wait: 1.5 * context.ttl, ttl: context.longTtl });
+      assert.equal(await wait, null, 'expected null for a key that stays held');
+      const sent = interference.of('tryAcquire').length;
+      const limit = 2 + polls(now() - start);
+      assert.ok(
+        sent <= limit,
+        `expected at most ${limit} attempts in ${Math.round(now() - start)} ms, ${sent} were made`,
+      );
+      await mustFree(provider, holder, 'by the holder');
+      await context.state(provider, holder.key, 'nobody holding or waiting', isIdle);
+    },
+  },
+];
+
+/** A holder and a line behind it; each is served when the one before has released, and none twice. */
+async function serveAll(context: Context, rule: WakeRule, count: number, ttl: number): Promise<void> {
+  const { locks, interference } = await context.interfere();
+  const provider = await context.create();
+  interference.wakes(rule);
+  const holder = context.claim(context.key(), { ttl });
+  await mustGrant(provider, holder, 'on a free key');
+  const order: number[] = [];
+  let inside = 0;
+  const work = range(count).map(async (index) => {
+    await context.eventually(
+      'those before to be in line',
+      () => answered(interference),
+      (seen) => seen >= index,
+    );
+    await locks.withLock(
+      holder.key,
+      async () => {
+        inside += 1;
+        assert.equal(inside, 1, 'expected one holder at a time');
+        order.push(index);
+        await turn();
+        inside -= 1;
+      },
+      { ttl },
+    );
+  });
+  const all = inBackground(Promise.all(work));
+  await context.eventually(
+    'all of them to be in line',
+    () => answered(interference),
+    (seen) => seen >= count,
+  );
+  await provider.release(holder);
+  // How long a place in line lasts, and its owner sleeps without a wake, is the provider's choice.
+  await within(context.patience + 12_000, all, `${count} waits to be served`);
+  assert.equal(order.length, count, `expected each of ${count} waits to be served once`);
+  if (context.traits.fair) assert.deepEqual(order, range(count), 'expected them to be served in the order of the line');
+  await context.state(provider, holder.key, 'nobody holding or waiting', isIdle);
+}
+
+/** How many claims have heard that the key is busy. */
+function answered({ of }: Interference): number {
+  return new Set(of('tryAcquire').flatMap(({ answer, claim }) => (answer === undefined ? [] : [claim.owner]))).size;
+}
+
+/** The attempts of one claim. */
+function mustNotOverlap(attempts: readonly Call[]): void {
+  for (const [index, { sentAt }] of attempts.entries()) {
+    const before = attempts[index - 1];
+    const over = before === undefined || (before.answeredAt !== undefined && before.answeredAt <= sentAt);
+    assert.ok(over, 'expected the attempts of one claim never to overlap');
+  }
+}
+
+/** How many attempts, at most, a wait makes by itself in so many ms: a provider may name moments as close as that. */
+function polls(duration: number): number {
+  return 8 + Math.ceil(duration / 25);
+}

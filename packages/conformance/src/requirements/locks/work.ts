@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import type { Lease } from '@locks/core';
+import { isIdle, mustReject, show } from '../../expect.ts';
+import { refused } from '../../interference.ts';
+import type { Requirement } from '../../requirement.ts';
+import { inBackground, turn } from '../../time.ts';
+import { range } from '../steps.ts';
+import { always, whenTtlExpires } from '../when.ts';
+import { aborted, inTime } from './leasing.ts';
+
+/** What `withLock` makes of the end of its work. */
+export const workRequirements: readonly Requirement[] = [
+  {
+    id: 'locks-work-throws',
+    level: 'locks',
+    title: 'withLock releases and rejects with the very error of its work, thrown at once or later',
+    appliesTo: always,
+    async check(context) {
+      const [locks, provider] = [await context.createLocks(), await context.create()];
+      const failure = new Error('the work went wrong');
+      const works = [
+        () => {
+          throw failure;
+        },
+        async () => {
+          await turn();
+          throw failure;
+        },
+      ];
+      for (const work of works) {
+        const key = context.key();
+        let lease: Lease | undefined;
+        const call = locks.withLock(
+          key,
+          (given) => {
+            lease = given;
+            return work();
+          },
+          { ttl: context.longTtl },
+        );
+        const error = await call.then(show, (thrown: unknown) => thrown);
+        assert.equal(error, failure, `expected the error of the work, got ${show(error)}`);
+        assert.equal(lease?.held, false, 'expected the lease to be over after withLock');
+        await context.state(provider, key, 'the key to be free after work that threw', isIdle);
+      }
+    },
+  },
+  {
+    id: 'locks-work-after-loss',
+    level: 'locks',
+    title: "work whose lease is lost under it ends with LOCK_LOST and its result or error, or with the signal's reason",
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const { locks, interference } = await context.interfere();
+      interference.rule('renew', () => refused);
+      const failure = new Error('the work went wrong');
+      const work = async (end: (lease: Lease) => unknown): Promise<unknown> => {
+        const lost = async (lease: Lease): Promise<unknown> => {
+          await aborted(lease);
+          return end(lease);
+        };
+        return await inTime(context, () => locks.withLock(context.key(), lost, { ttl: context.ttl }));
+      };
+      const start = (end: (lease: Lease) => unknown): Promise<unknown> => inBackground(work(end));
+      const raise = (error: unknown): never => {
+        throw error;
+      };
+      let reason: unknown;
+      const [returned, threw, gaveUp] = [
+        start(() => 'the result'),
+        start(() => raise(failure)),
+        start(({ signal }) => raise((reason = signal.reason))),
+      ];
+      const first = await mustReject(returned, 'LOCK_LOST', 'for work that returned after its lease was lost');
+      assert.equal(first.result, 'the result', `expected the result of the work, got ${show(first.result)}`);
+      const second = await mustReject(threw, 'LOCK_LOST', 'for work that threw after its lease was lost');
+      assert.equal(second.cause, failure, `expected the error of the work as cause, got ${show(second.cause)}`);
+      const third = await mustReject(gaveUp, 'LOCK_LOST', "for work that threw the signal's reason");
+      assert.equal(third, reason, "expected the signal's reason itself when the work throws it");
+    },
+  },
+  {
+    id: 'locks-reentrant-elsewhere',
+    level: 'locks',
+    title:
+      'another asynchronous context does not take part in a reentrant hold: it waits, and it gets a lease of its own',
+    appliesTo: always,
+    async check(context) {
+      const locks = await context.createLocks({ reentrant: true, ttl: context.longTtl });
+      const key = context.key();
+      let inside = 0;
+      let isInside = (): void => {};
+      const firstIsInside = new Promise<void>((resolve) => (isInside = resolve));
+      const owners = new Set<string>();
+      const work = (): Promise<void> =>
+        locks.withLock(key, async ({ owner }) => {
+          isInside();
+          inside += 1;
+          assert.equal(inside, 1, 'expected one asynchronous context at a time');
+          owners.add(owner);
+          await locks.withLock(key, async (inner) => {
+            await turn();
+            owners.add(inner.owner);
+          });
+          await turn();
+          inside -= 1;
+        });
+      // The others come from outside, while the first is at work.
+      const others = range(2).map(async () => {
+        await firstIsInside;
+        await work();
+      });
+      await Promise.all([work(), ...others]);
+      assert.equal(owners.size, 3, `expected three leases for three contexts, got ${show([...owners])}`);
+    },
+  },
+];

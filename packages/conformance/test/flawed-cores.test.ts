@@ -1,0 +1,75 @@
+import { createMemoryProvider, createMemoryStore } from '@locks/core';
+import type { ConformanceOptions } from '@locks/conformance';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runConformanceWith } from '../src/harness.ts';
+import { recipes } from './flawed-cores/index.ts';
+import { cook } from './flawed-cores/recipe.ts';
+import type { CoreRecipe, Meal } from './flawed-cores/recipe.ts';
+import { createMutantTable } from './support/mutants.ts';
+
+/** Cheap requirements of all kinds, which a flaw of another kind must not break. */
+const control = [
+  ...['locks-try', 'locks-tokens', 'locks-reentrant', 'locks-reentrant-elsewhere', 'locks-shared'],
+  ...['locks-loss-by-force', 'locks-work-throws', 'locks-unknown-renewal-by-hand', 'locks-validity-from-send'],
+  ...['locks-lost-reply', 'locks-release-through-outage', 'locks-abort', 'locks-close', 'locks-wake-in-flight'],
+];
+
+const table = createMutantTable('flawed cores, and the requirements that caught them');
+afterAll(() => console.log(table.print()));
+
+/** How long a requirement waits before it fails, in ms: mutants make many of them wait. */
+const patience = 1_500;
+
+function memory(name: string): ConformanceOptions {
+  const store = createMemoryStore();
+  return { name, create: () => createMemoryProvider({ store }), ttl: 250, limit: 4_000 };
+}
+
+/** All at once and before the first: loading them would hold up those that run. */
+const meals = new Map<CoreRecipe, Meal>();
+beforeAll(() => {
+  for (const recipe of recipes) meals.set(recipe, cook(recipe));
+}, 60_000);
+afterAll(() => {
+  for (const { remove } of meals.values()) remove();
+});
+
+async function mustBeCaught(recipe: CoreRecipe): Promise<void> {
+  const { core } = meals.get(recipe) as Meal;
+  // Where everything builds on what is broken, the others prove nothing.
+  const others = recipe.mayAlsoFail?.includes('*') ? [] : control;
+  const only = [...new Set([...recipe.caughtBy, ...others])];
+  table.judge(recipe, await runConformanceWith(core, { ...memory(recipe.name), only }, patience));
+}
+
+describe.concurrent('flawed cores', () => {
+  for (const recipe of recipes.filter(({ alone }) => alone !== true)) test(recipe.name, () => mustBeCaught(recipe));
+
+  test('a copy of the core with nothing changed passes', async () => {
+    const file = 'pace.js';
+    const { core, remove } = cook({
+      name: 'sound',
+      file,
+      find: 'const firstPoll',
+      replace: 'const firstPoll',
+      caughtBy: [],
+    });
+    const ids = recipes.filter(({ alone }) => alone !== true).flatMap(({ caughtBy }) => caughtBy);
+    const only = [...new Set([...ids, ...control])];
+    const { results } = await runConformanceWith(core, { ...memory('sound'), only }, patience);
+    remove();
+    expect(
+      results.filter(({ status }) => status !== 'passed').map(({ id, error }) => `${id}: ${error?.message}`),
+    ).toEqual([]);
+  });
+});
+
+describe('flawed cores that show in an event loop of their own', () => {
+  for (const recipe of recipes.filter(({ alone }) => alone === true)) test(recipe.name, () => mustBeCaught(recipe));
+});
+
+test('a recipe that does not fit the core any more is refused', () => {
+  const recipe = { name: 'no such place', file: 'pace.js', find: 'no such text', replace: '', caughtBy: [] };
+  expect(() => cook(recipe)).toThrow('must have this exactly once');
+  expect(() => cook({ ...recipe, find: 'return ' })).toThrow('must have this exactly once');
+});

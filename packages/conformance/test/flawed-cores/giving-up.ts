@@ -1,0 +1,73 @@
+import type { CoreRecipe } from './recipe.ts';
+
+export const givingUp: readonly CoreRecipe[] = [
+  {
+    name: 'a claim that is given up is not released',
+    file: 'acquisition.js',
+    find: 'if (this.#leaves || this.#inFlight !== undefined) {',
+    replace: 'if (this.#leaves === undefined) {',
+    caughtBy: ['locks-abort', 'locks-timeout', 'locks-abort-through-outage', 'locks-lost-reply-given-up'],
+    mayAlsoFail: ['locks-late-grant', 'locks-wakes-spurious', 'locks-close', 'locks-polling-pace'],
+  },
+  {
+    name: 'an attempt of which nothing is known is not released',
+    file: 'acquisition.js',
+    find: 'this.#leaves = true;',
+    replace: '',
+    caughtBy: ['locks-lost-reply-given-up'],
+  },
+  {
+    name: 'a release is sent once',
+    file: 'background-releases.js',
+    find: 'await this.#pause(pause);',
+    replace: 'return;',
+    caughtBy: ['locks-abort-through-outage', 'locks-release-through-outage', 'locks-lost-reply-given-up'],
+  },
+  {
+    name: 'one release that frees nothing is taken as proof after an unknown attempt',
+    file: 'background-releases.js',
+    find: '(!unsure || session || over())',
+    replace: 'true',
+    caughtBy: ['locks-lost-reply-given-up'],
+  },
+  {
+    name: 'a release overtakes the attempt in flight',
+    file: 'background-releases.js',
+    find: 'await inFlight.catch((error) => (unsure ||= !isPermanent(error)));',
+    replace: 'inFlight.catch(() => { });',
+    caughtBy: ['locks-abort-through-outage'],
+    mayAlsoFail: ['locks-late-grant', 'locks-close'],
+  },
+  {
+    name: 'a rejected release is not repeated',
+    file: 'held-lease.js',
+    find: `if (!certain)
+                this.#giveUp();`,
+    replace: '',
+    caughtBy: ['locks-release-through-outage'],
+  },
+  {
+    name: 'withLock does not release when its work throws',
+    file: 'with-lock.js',
+    find: `await lease[Symbol.asyncDispose]();
+        throw lost`,
+    replace: 'throw lost',
+    caughtBy: ['locks-work-throws'],
+  },
+  {
+    name: 'a reentrant hold is shared by all asynchronous contexts',
+    file: 'reentrancy.js',
+    find: '#storage = new AsyncLocalStorage();',
+    replace:
+      '#storage = { getStore() { return this.store; }, run(store, work) { this.store = store; return work(); } };',
+    caughtBy: ['locks-reentrant-elsewhere'],
+  },
+  {
+    name: 'owners are used again after release',
+    file: 'owner.js',
+    find: '(count++).toString(36)',
+    replace: `'0'`,
+    caughtBy: ['locks-try', 'locks-counter'],
+    mayAlsoFail: ['*'],
+  },
+];

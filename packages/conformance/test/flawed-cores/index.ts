@@ -1,0 +1,8 @@
+import { givingUp } from './giving-up.ts';
+import { loss } from './loss.ts';
+import type { CoreRecipe } from './recipe.ts';
+import { validity } from './validity.ts';
+import { waits } from './waiting.ts';
+
+/** Cores that look right and are not; those that take longest come first. */
+export const recipes: readonly CoreRecipe[] = [givingUp, waits, loss, validity].flat();

@@ -1,0 +1,67 @@
+import type { CoreRecipe } from './recipe.ts';
+
+export const loss: readonly CoreRecipe[] = [
+  {
+    name: 'a rejected renewal is taken for a loss',
+    file: 'held-lease.js',
+    find: 'this.#failures += 1;',
+    replace: `this.#lose('its renewal was rejected'); return this.#ended();`,
+    caughtBy: ['locks-unknown-renewal-by-hand', 'locks-unknown-renewal'],
+    mayAlsoFail: ['locks-renewal-pace'],
+  },
+  {
+    name: 'a rejected renewal is not repeated',
+    file: 'held-lease.js',
+    find: 'this.#plan(runtime.clock.now() + untilRenewal(',
+    replace: 'this.#plan(Infinity + untilRenewal(',
+    caughtBy: ['locks-unknown-renewal'],
+  },
+  {
+    name: 'rejected renewals are repeated without a pause',
+    file: 'pace.js',
+    find: 'return Math.max(10, ',
+    replace: 'return 0 * Math.max(10, ',
+    caughtBy: ['locks-renewal-pace'],
+    alone: true,
+  },
+  {
+    name: 'leases are not renewed',
+    file: 'held-lease.js',
+    find: 'const useful = ',
+    replace: 'const useful = false && ',
+    caughtBy: ['locks-renewal', 'locks-unknown-renewal', 'locks-short-ttl'],
+  },
+  {
+    name: 'a renewal that answers false is ignored',
+    file: 'held-lease.js',
+    find: 'this.#lose(`${provider.name} says that this owner does not hold it any more`);',
+    replace: '',
+    caughtBy: ['locks-loss-by-force'],
+    mayAlsoFail: ['locks-loss-by-renewal'],
+  },
+  {
+    name: 'the signal never fires on a loss',
+    file: 'held-lease.js',
+    find: `this.#end('lost');
+        this.#controller?.abort(reason);`,
+    replace: `this.#end('lost');`,
+    caughtBy: ['locks-loss-signal', 'locks-max-hold'],
+  },
+  {
+    name: 'a lost lease is not released',
+    file: 'held-lease.js',
+    find: `this.#giveUp();
+    }
+    #end(state)`,
+    replace: `}
+    #end(state)`,
+    caughtBy: ['locks-max-hold', 'locks-late-renewal'],
+  },
+  {
+    name: 'withLock conceals that the lease was lost',
+    file: 'with-lock.js',
+    find: 'throw lostDuringWork(lost, { cause: lost, result });',
+    replace: 'return result;',
+    caughtBy: ['locks-loss-by-force', 'locks-work-after-loss'],
+  },
+];

@@ -1,0 +1,47 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Core } from '../../src/core.ts';
+import type { Mutant } from '../support/mutants.ts';
+
+/** A core that gets one thing wrong: one place in one of its built files, changed. */
+export interface CoreRecipe extends Mutant {
+  readonly file: string;
+  /** Must occur exactly once in `file`. */
+  readonly find: string;
+  readonly replace: string;
+  /** It shows only where the event loop does nothing else. @default false */
+  readonly alone?: boolean;
+}
+
+const dist = dirname(fileURLToPath(import.meta.resolve('@locks/core')));
+
+/** What was made of a recipe. */
+export interface Meal {
+  readonly core: Core;
+  /** Removes its files. */
+  remove(): void;
+}
+
+/** A copy of the built core with the change of `recipe`. Throws if there is no such place to change. */
+export function cook({ name, file, find, replace }: CoreRecipe): Meal {
+  const directory = mkdtempSync(join(tmpdir(), 'locks-flawed-core-'));
+  const remove = (): void => rmSync(directory, { recursive: true, force: true });
+  try {
+    cpSync(dist, directory, { recursive: true, filter: (source) => !/\.(map|d\.ts)$/.test(source) });
+    writeFileSync(join(directory, 'package.json'), '{ "type": "module" }');
+    const path = join(directory, file);
+    const [before, after, ...more] = readFileSync(path, 'utf8').split(find);
+    if (before === undefined || after === undefined || more.length > 0) {
+      throw new Error(`"${name}": ${file} must have this exactly once, so that the recipe can change it:\n${find}`);
+    }
+    writeFileSync(path, before + replace + after);
+    // Past the loader of the test runner, which would not find it there.
+    return { core: createRequire(import.meta.url)(join(directory, 'index.js')) as Core, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}

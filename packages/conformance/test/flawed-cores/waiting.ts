@@ -1,0 +1,72 @@
+import type { CoreRecipe } from './recipe.ts';
+
+export const waits: readonly CoreRecipe[] = [
+  {
+    name: 'a rejected attempt is taken for contention',
+    file: 'acquisition.js',
+    find: 'this.#busy = false;',
+    replace: 'this.#busy = true;',
+    caughtBy: ['locks-outage-is-not-contention'],
+  },
+  {
+    name: 'a rejected attempt is repeated as another owner',
+    file: 'acquisition.js',
+    find: 'this.#cause = error;',
+    replace: 'this.#cause = error; this.#claim = this.#newClaim(this.#claim.key);',
+    caughtBy: ['locks-lost-reply', 'locks-lost-reply-given-up'],
+  },
+  {
+    name: 'a wake while an attempt is in flight is forgotten (lost wake-up)',
+    file: 'acquisition.js',
+    find: 'this.#woken = true;',
+    replace: ';',
+    caughtBy: ['locks-wake-in-flight'],
+    mayAlsoFail: ['locks-counter'],
+  },
+  {
+    name: 'the end of the wait is not looked at while an attempt is in flight',
+    file: 'acquisition.js',
+    find: 'waitingCalendar.schedule(this, Math.min(this.#deadline, this.#unavailableAt));',
+    replace: 'waitingCalendar.cancel(this);',
+    caughtBy: ['locks-silent-backend'],
+  },
+  {
+    name: 'the signal does not end a wait',
+    file: 'acquisition.js',
+    find: 'host.signals.follow(signal, this);',
+    replace: ';',
+    caughtBy: ['locks-abort', 'locks-abort-through-outage', 'locks-silent-backend'],
+    mayAlsoFail: ['locks-wakes-spurious'],
+  },
+  {
+    name: 'retryAfter is not waited for',
+    file: 'pace.js',
+    find: 'return retryAfter * (1 - ',
+    replace: 'return 0 * (1 - ',
+    caughtBy: ['locks-polling-pace'],
+    mayAlsoFail: ['locks-wakes-spurious', 'locks-wake-in-flight'],
+    alone: true,
+  },
+  {
+    name: 'rejected attempts are repeated without a pause',
+    file: 'pace.js',
+    find: 'return Math.min(firstPoll * ',
+    replace: 'return 0 * Math.min(firstPoll * ',
+    caughtBy: ['locks-outage-is-not-contention'],
+    alone: true,
+  },
+  {
+    name: 'close leaves leases',
+    file: 'locks.js',
+    find: 'lease.close(reason);',
+    replace: ';',
+    caughtBy: ['locks-close'],
+  },
+  {
+    name: 'close leaves waiters',
+    file: 'locks.js',
+    find: 'acquisition.close(reason);',
+    replace: ';',
+    caughtBy: ['locks-close', 'locks-silent-backend'],
+  },
+];

@@ -1,0 +1,83 @@
+import { LockError } from '@locks/core';
+import type { Claim, LockProvider } from '@locks/core';
+import { clockMint, createNetwork } from '../../support/network.ts';
+import type { Data } from '../../support/server.ts';
+import { createTextbook } from '../textbook.ts';
+import type { Store } from '../textbook.ts';
+import { client, connection } from './flaw.ts';
+import type { FaultFlaw } from './flaw.ts';
+import { guarded } from './unknown.ts';
+
+/** A cut connection takes something along. */
+export const connections: readonly FaultFlaw[] = [
+  {
+    name: 'after a cut it does not connect again',
+    caughtBy: ['sever-calls-work-again', 'sever-in-flight'],
+    mayAlsoFail: ['sever-*', 'lost-reply-*', 'silence-*', 'restart-*', 'empty-*', 'locks-*'],
+    make: client((inner, link) =>
+      guarded(inner, async (call) => {
+        if (link.connections > 1) throw new LockError('LOCK_UNAVAILABLE', 'The connection is lost.');
+        return await call();
+      }),
+    ),
+  },
+  {
+    name: 'a hold belongs to its connection: the next one has another name',
+    caughtBy: ['sever-keeps-hold', 'lost-reply-of-attempt'],
+    mayAlsoFail: ['sever-*', 'lost-reply-*', 'silence-*', 'restart-*', 'empty-*', 'locks-*'],
+    make: client((inner, link) => {
+      const named = (claim: Claim): Claim => ({ ...claim, owner: `${claim.owner}~${link.connections}` });
+      return {
+        tryAcquire: (claim, wake) => inner.tryAcquire(named(claim), wake),
+        renew: (claim, token) => inner.renew(named(claim), token),
+        release: (claim) => inner.release(named(claim)),
+      };
+    }),
+  },
+  {
+    name: 'a cut ends the holds of its connection, and they are not told',
+    caughtBy: ['sever-keeps-hold', 'locks-sever-lease'],
+    mayAlsoFail: ['sever-*', 'lost-reply-of-renewal*', 'silence-*', 'locks-*'],
+    make: endsWithConnection((claim, granted) => granted && claim.mode === 'exclusive'),
+  },
+  {
+    name: 'a cut ends the places in line of its connection',
+    caughtBy: ['sever-keeps-place'],
+    mayAlsoFail: ['lost-reply-of-place'],
+    make: endsWithConnection((_claim, granted) => !granted),
+  },
+  {
+    name: 'after a cut nobody is woken who waited before',
+    caughtBy: ['sever-wakes', 'empty-restart-waiters'],
+    mayAlsoFail: ['sever-keeps-place', 'sever-again-and-again', 'restart-waiters', 'locks-*'],
+    make: connection({ wakesAfterInterruption: false }),
+  },
+];
+
+/** A store that gives up what a connection has when it ends, as far as `ends` says. */
+function endsWithConnection(ends: (claim: Claim, granted: boolean) => boolean): FaultFlaw['make'] {
+  return () => {
+    let directly: LockProvider;
+    const createData = (): Data => {
+      const store: Store = new Map();
+      directly = createTextbook(store);
+      return { open: () => createTextbook(store, { mint: clockMint }) };
+    };
+    return createNetwork(createData, {
+      wrap(inner, link) {
+        const has = new Map<string, Claim>();
+        link.onCut = () => {
+          for (const claim of has.values()) void directly.release(claim);
+        };
+        return {
+          async tryAcquire(claim, wake) {
+            const answer = await inner.tryAcquire(claim, wake);
+            if (ends(claim, answer.granted)) has.set(claim.owner, claim);
+            else has.delete(claim.owner);
+            return answer;
+          },
+        };
+      },
+    });
+  };
+}

@@ -1,0 +1,143 @@
+import type { Busy, LockProvider } from '@locks/core';
+import { LockError, isLockError } from '@locks/core';
+import { client, connection } from './flaw.ts';
+import type { FaultFlaw } from './flaw.ts';
+
+/** `call`, or what a flawed provider makes of a rejection that means "unknown". */
+async function orElse<T>(call: Promise<T>, otherwise: (error: unknown) => T | Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
+    return await otherwise(error);
+  }
+}
+
+const busy: Busy = { granted: false };
+
+/** What is not known is told as something that is. */
+export const unknowns: readonly FaultFlaw[] = [
+  {
+    name: 'a lost reply of an attempt is taken for contention',
+    caughtBy: [
+      'lost-reply-of-attempt',
+      'silence-is-unknown',
+      'pause-is-unknown',
+      'locks-lost-reply-of-try',
+      'locks-pause-callers',
+    ],
+    mayAlsoFail: ['sever-*', 'lost-reply-*', 'restart-*', 'locks-*'],
+    make: client((inner) => ({ tryAcquire: (claim, wake) => orElse(inner.tryAcquire(claim, wake), () => busy) })),
+  },
+  {
+    name: 'a key that was seen held is busy as long as nobody answers',
+    caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-callers', 'locks-pause-callers'],
+    mayAlsoFail: ['locks-*'],
+    make: client((inner) => {
+      const seen = new Set<string>();
+      return {
+        async tryAcquire(claim, wake) {
+          const answer = await orElse(inner.tryAcquire(claim, wake), (error) => {
+            if (seen.has(claim.key)) return busy;
+            throw error;
+          });
+          if (!answer.granted) seen.add(claim.key);
+          return answer;
+        },
+      };
+    }),
+  },
+  {
+    name: 'an attempt that nobody answers is granted',
+    caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-callers', 'locks-pause-callers'],
+    mayAlsoFail: ['sever-*', 'lost-reply-*', 'restart-*', 'locks-*'],
+    make: client((inner) => ({
+      tryAcquire: (claim, wake) => orElse(inner.tryAcquire(claim, wake), () => ({ granted: true, token: 1n })),
+    })),
+  },
+  {
+    name: 'a renewal that nobody answers is taken for a loss',
+    caughtBy: ['lost-reply-of-renewal', 'silence-is-unknown', 'pause-is-unknown', 'locks-lost-reply'],
+    mayAlsoFail: ['lost-reply-of-renewal-counts', 'locks-sever-lease', 'locks-restart-lease'],
+    make: client((inner) => ({ renew: (claim, token) => orElse(inner.renew(claim, token), () => false) })),
+  },
+  {
+    name: 'a renewal that nobody answers is taken for a success',
+    caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-loss'],
+    mayAlsoFail: ['locks-*'],
+    // The answer must come while the lease is held.
+    make: client((inner) => ({ renew: (claim, token) => orElse(inner.renew(claim, token), () => ({})) }), {
+      timeout: 50,
+    }),
+  },
+  {
+    name: 'a release that nobody answers is answered with false',
+    caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'lost-reply-of-release-not-false'],
+    mayAlsoFail: ['locks-sever-*', 'locks-silence-callers', 'locks-pause-callers'],
+    make: client((inner) => ({ release: (claim) => orElse(inner.release(claim), () => false) })),
+  },
+  {
+    name: 'a release that nobody answers is answered with true',
+    caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-sever-release'],
+    mayAlsoFail: ['sever-*', 'locks-sever-*', 'locks-silence-callers', 'locks-pause-callers'],
+    make: client((inner) => ({ release: (claim) => orElse(inner.release(claim), () => true) })),
+  },
+  {
+    name: 'a release that failed is not sent again',
+    caughtBy: ['silence-is-unknown', 'locks-sever-release'],
+    mayAlsoFail: ['sever-*', 'locks-sever-*', 'locks-silence-callers', 'locks-pause-callers'],
+    make: client((inner) => {
+      const forgotten = new Set<string>();
+      return {
+        async release(claim) {
+          if (forgotten.has(claim.owner)) return false;
+          forgotten.add(claim.owner);
+          return await inner.release(claim);
+        },
+      };
+    }),
+  },
+  {
+    name: 'a key that nobody answers about is free',
+    caughtBy: ['silence-is-unknown', 'pause-is-unknown'],
+    make: client((inner) => ({
+      inspect: (key) => orElse(inner.inspect(key), () => ({ key, holders: [], waiters: 0 })),
+    })),
+  },
+  {
+    name: 'a connection that was cut is said to be closed for good',
+    caughtBy: ['sever-in-flight', 'silence-is-unknown', 'pause-is-unknown'],
+    mayAlsoFail: ['sever-*', 'lost-reply-*', 'restart-*', 'empty-*', 'locks-*'],
+    make: client((inner) => {
+      const forGood = (): never => {
+        throw new LockError('LOCK_CLOSED', 'The connection is closed.');
+      };
+      return {
+        tryAcquire: (claim, wake) => orElse(inner.tryAcquire(claim, wake), forGood),
+        renew: (claim, token) => orElse(inner.renew(claim, token), forGood),
+      };
+    }),
+  },
+  {
+    name: 'it waits for ever when nobody answers',
+    caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-callers'],
+    mayAlsoFail: ['locks-*'],
+    make: connection({ timeout: Infinity }),
+  },
+  {
+    name: 'what nobody answered is sent again when its caller has gone',
+    caughtBy: ['sever-in-flight', 'silence-is-unknown'],
+    mayAlsoFail: ['sever-*', 'pause-*', 'restart-*', 'locks-*'],
+    make: connection({ sendsAgain: true }),
+  },
+];
+
+/** What every call of `inner` goes through. */
+export function guarded(inner: LockProvider, guard: <T>(call: () => Promise<T>) => Promise<T>): Partial<LockProvider> {
+  return {
+    tryAcquire: (claim, wake) => guard(() => inner.tryAcquire(claim, wake)),
+    renew: (claim, token) => guard(() => inner.renew(claim, token)),
+    release: (claim) => guard(() => inner.release(claim)),
+    inspect: (key) => guard(() => inner.inspect(key)),
+  };
+}

@@ -1,0 +1,72 @@
+import type { HistoryEvent } from './history.ts';
+
+type Granted = HistoryEvent & { readonly type: 'granted' };
+
+interface Known {
+  readonly grant: Granted;
+  state: 'held' | 'over' | 'ended';
+}
+
+/**
+ * What a history breaks of the promises of a lock, in words; nothing is an empty list. Two leases of one key are never held at
+ * the same moment unless they share it within their permits; tokens exceed those of all earlier grants they conflict with, and
+ * none is given twice; a lease that was not held any more does not come back; a loss is told once, and never after the release.
+ * With `ended`, the history is over: every lease has come to an end.
+ */
+export function checkHistory(events: readonly HistoryEvent[], options: { readonly ended?: boolean } = {}): string[] {
+  const broken: string[] = [];
+  const byOwner = new Map<string, Known>();
+  const byKey = new Map<string, Known[]>();
+  for (const event of events) {
+    const known = byOwner.get(event.owner);
+    if (event.type === 'granted') {
+      const others = byKey.get(event.key) ?? [];
+      if (known !== undefined) broken.push(`${told(event)}: this owner was granted before`);
+      for (const problem of conflicts(event, others)) broken.push(`${told(event)}: ${problem}`);
+      const entry: Known = { grant: event, state: 'held' };
+      byOwner.set(event.owner, entry);
+      byKey.set(event.key, [...others, entry]);
+    } else if (known === undefined) {
+      broken.push(`${told(event)}: it was never granted`);
+    } else {
+      const problem = follow(known, event);
+      if (problem !== undefined) broken.push(`${told(event)}: ${problem}`);
+    }
+  }
+  if (options.ended === true) {
+    for (const { grant, state } of byOwner.values()) {
+      if (state !== 'ended') broken.push(`${grant.owner} was granted and never ended: nobody told its holder`);
+    }
+  }
+  return broken;
+}
+
+/** What the lease that was just granted breaks among the earlier ones of its key. */
+function* conflicts(grant: Granted, earlier: readonly Known[]): Iterable<string> {
+  let sharers = 1;
+  let permits = grant.permits ?? Infinity;
+  for (const { grant: other, state } of earlier) {
+    const excluded = grant.mode === 'exclusive' || other.mode === 'exclusive';
+    if (other.token === grant.token) yield `${other.owner} has the same token`;
+    if (excluded && other.token > grant.token) yield `the earlier token of ${other.owner} is higher`;
+    if (state !== 'held') continue;
+    if (excluded) yield `${other.owner} holds it too`;
+    sharers += 1;
+    permits = Math.min(permits, other.permits ?? Infinity);
+  }
+  if (sharers > permits) yield `${sharers} share ${permits} permits`;
+}
+
+/** Notes what happened to a lease; what it should not have done, if anything. */
+function follow(known: Known, event: HistoryEvent): string | undefined {
+  const { state } = known;
+  known.state = event.type === 'held' || event.type === 'over' ? event.type : 'ended';
+  if (state === 'ended') return 'it had ended before';
+  return event.type === 'held' && state === 'over' ? 'it came back' : undefined;
+}
+
+function told(event: HistoryEvent): string {
+  const what =
+    event.type === 'granted' ? `granted ${event.mode} on ${event.key} with token ${event.token}` : event.type;
+  return `at ${event.at}, ${event.owner} ${what}`;
+}

@@ -1,0 +1,133 @@
+import { createClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+import type { Runtime, TimerHandle } from '../runtime.ts';
+import { createRandom } from './random.ts';
+import { Timeline } from './timeline.ts';
+import type { TimerOwner, VirtualTimer } from './timeline.ts';
+
+/** Options of a virtual runtime. */
+export interface VirtualRuntimeOptions {
+  /** Of its randomness. @default 1 */
+  readonly seed?: number;
+  /** What `random` always answers, instead of numbers from the seed. */
+  readonly random?: number;
+  /** Another runtime, whose time this one shares: two processes in one world. @default a time of its own */
+  readonly with?: VirtualRuntime;
+  /** How fast its clock and timers run: 1.001 gains one ms per second. @default 1 */
+  readonly rate?: number;
+}
+
+const longestDelay = 2 ** 31 - 1;
+
+/**
+ * A runtime whose time moves only when a test moves it: option `runtime` of `createLocks`, `openLocks` and
+ * `createMemoryStore`. Its clock is core's own, made from virtual sources, so that a suspension is noticed the way it is on a
+ * real machine.
+ */
+export class VirtualRuntime implements Runtime, TimerOwner {
+  readonly clock: Clock;
+  busyUntil: number = -Infinity;
+  readonly #timeline: Timeline;
+  readonly #rate: number;
+  readonly #random: () => number;
+  #slept = 0;
+  #frozen = 0;
+  #stepped = 0;
+  #ended = false;
+
+  constructor(options: VirtualRuntimeOptions = {}) {
+    const { seed = 1, random, rate = 1 } = options;
+    this.#timeline = options.with === undefined ? new Timeline() : options.with.#timeline;
+    this.#rate = rate;
+    this.#random = random === undefined ? createRandom(seed) : () => random;
+    this.clock = createClock({
+      monotonic: () => this.time,
+      sinceBoot: () => 50_000 + this.time + this.#slept,
+      wall: () => 1_700_000_000_000 + this.time + this.#slept + this.#stepped,
+      origin: 1_700_000_000_000,
+    });
+  }
+
+  /** Ms of its own clock that its machine has been awake for. */
+  get time(): number {
+    return this.#timeline.now * this.#rate - this.#frozen;
+  }
+
+  get pendingTimers(): number {
+    return this.#own().length;
+  }
+
+  /** Timers that would keep the process alive. */
+  get keepAliveTimers(): number {
+    return this.#own().filter((timer) => timer.keepAlive).length;
+  }
+
+  setTimer(callback: () => void, delay: number, keepAlive: boolean): TimerHandle {
+    // As Node: whole ms, at least 1, and too long ones fire early.
+    const ms = Math.max(1, Math.trunc(Math.min(delay, longestDelay)));
+    const timer = { at: this.#timeline.now + ms / this.#rate, owner: this, callback, keepAlive };
+    if (!this.#ended) this.#timeline.timers.add(timer);
+    return timer;
+  }
+
+  clearTimer(timer: TimerHandle): void {
+    this.#timeline.timers.delete(timer as VirtualTimer);
+  }
+
+  random(): number {
+    return this.#random();
+  }
+
+  uniqueId(): string {
+    this.#timeline.ids += 1;
+    return `id${this.#timeline.ids}`;
+  }
+
+  /** Moves time on by `ms`, for all runtimes that share it, and lets everything that follows happen. */
+  advance(ms: number): Promise<void> {
+    return this.#timeline.advance(ms);
+  }
+
+  /** Time passes at once, and no timer of anybody fires before the next `advance`. */
+  block(ms: number): void {
+    this.#timeline.now += ms;
+  }
+
+  /** The event loop of this runtime is blocked for `ms` from now: its timers are late, those of others are not. */
+  stall(ms: number): void {
+    this.busyUntil = Math.max(this.busyUntil, this.#timeline.now + ms);
+  }
+
+  /** The machine slept for `ms`: its monotonic clock and its timers stood still, the world went on. */
+  suspend(ms: number): void {
+    this.#slept += ms;
+  }
+
+  /** The machine of this runtime sleeps for `ms` from now, while the others go on. */
+  sleep(ms: number): void {
+    this.stall(ms);
+    this.#frozen += ms * this.#rate;
+    this.#slept += ms * this.#rate;
+    for (const timer of this.#own()) timer.at += ms;
+  }
+
+  /** Somebody sets the wall clock. */
+  stepWallClock(ms: number): void {
+    this.#stepped += ms;
+  }
+
+  /** The process dies: nothing of it runs any more. */
+  crash(): void {
+    this.#ended = true;
+    for (const timer of this.#own()) this.#timeline.timers.delete(timer);
+  }
+
+  #own(): VirtualTimer[] {
+    return [...this.#timeline.timers].filter((timer) => timer.owner === this);
+  }
+}
+
+/** Makes a runtime in virtual time. */
+export function createVirtualRuntime(options?: VirtualRuntimeOptions): VirtualRuntime {
+  return new VirtualRuntime(options);
+}

@@ -1,0 +1,21 @@
+export default {
+  packageManager: 'npm',
+  plugins: ['@stryker-mutator/vitest-runner'],
+  testRunner: 'vitest',
+  vitest: { configFile: 'vitest.stryker.config.ts', related: false },
+  mutate: ['src/**/*.ts', '!src/testing/**'],
+  coverageAnalysis: 'perTest',
+  concurrency: 1,
+  timeoutMS: 2_000,
+  incremental: true,
+  incrementalFile: '.cache/stryker/incremental.json',
+  tempDirName: '.cache/stryker/sandbox',
+  // Its path in the sandbox would be wrong, and this version cannot rewrite it with TypeScript 7.
+  tsconfigFile: 'none',
+  ignorePatterns: ['dist', '.cache', 'tsconfig.json', 'test/tsconfig.json'],
+  reporters: ['clear-text', 'json', 'html'],
+  clearTextReporter: { allowColor: false, reportTests: false },
+  jsonReporter: { fileName: '.cache/stryker/report.json' },
+  htmlReporter: { fileName: '.cache/stryker/report.html' },
+  thresholds: { high: 95, low: 90, break: 85 },
+};

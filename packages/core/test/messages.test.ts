@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import type { LockError } from '../src/index.ts';
+import { createFreeSetting, createSetting, watch } from './support/setting.ts';
+import { busyAtOnce, freeAtOnce, grantAtOnce, rejectAtOnce } from './support/scripted-provider.ts';
+import { settle } from './support/virtual-runtime.ts';
+import { claimOf, createMemorySetting, sharedOf } from './support/memory-setting.ts';
+
+const ttl = 300;
+
+/** What a call rejects with, in parts, so that an absent cause is told from an undefined one. */
+async function errorOf(call: Promise<unknown>) {
+  const error = (await call.then(
+    () => expect.unreachable('it did not reject'),
+    (reason: unknown) => reason,
+  )) as LockError;
+  const { code, key, message, cause, result } = error;
+  return { code, key, message, cause, result, hasCause: 'cause' in error };
+}
+
+describe('the message', () => {
+  it.each([
+    [0, 'now'],
+    [200, 'within 200 ms'],
+  ])('of a lock that was not free names the way out, with wait %d', async (wait, when) => {
+    const { runtime, provider, locks } = createSetting();
+    provider.answers.tryAcquire = busyAtOnce;
+    provider.answers.release = freeAtOnce;
+    const error = errorOf(locks.acquire('seat "1"', { wait }));
+    await runtime.advance(wait);
+    expect(await error).toMatchObject({
+      code: 'LOCK_TIMEOUT',
+      key: 'seat "1"',
+      message: `"seat \\"1\\"" was not free ${when}: others hold it or are in line. Raise option "wait", or use tryAcquire.`,
+    });
+  });
+
+  it('of a backend that is silent says so, and has no cause', async () => {
+    const { runtime, locks } = createSetting();
+    const error = errorOf(locks.acquire('seat', { wait: 200 }));
+    await runtime.advance(200);
+    expect(await error).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      key: 'seat',
+      hasCause: false,
+      message: 'scripted did not answer about "seat" in time. Nobody knows who holds it.',
+    });
+  });
+
+  it('of a backend that rejects points to the cause', async () => {
+    const { provider, locks } = createSetting();
+    provider.answers.tryAcquire = rejectAtOnce;
+    provider.answers.release = freeAtOnce;
+    expect(await errorOf(locks.tryAcquire('seat'))).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      key: 'seat',
+      hasCause: true,
+      cause: new Error('connection lost'),
+      message: 'scripted gave no usable answer about "seat"; see the cause. Nobody knows who holds it.',
+    });
+  });
+
+  it('of a grant that came too late has both durations', async () => {
+    const { runtime, provider, locks } = createSetting();
+    provider.answers.release = freeAtOnce;
+    const error = errorOf(locks.tryAcquire('seat', { ttl }));
+    runtime.block(400.4);
+    provider.open('tryAcquire').grant();
+    expect((await error).cause).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      key: 'seat',
+      message: 'scripted answered after 400 ms; a grant with a ttl of 300 ms is over by then.',
+    });
+  });
+
+  it('of an answer that breaks the contract blames the adapter', async () => {
+    const { provider, locks } = createSetting();
+    provider.answers.release = freeAtOnce;
+    const error = errorOf(locks.tryAcquire('seat'));
+    provider.open('tryAcquire').answer('yes');
+    expect((await error).cause).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      key: 'seat',
+      message: 'scripted gave an answer about "seat" that its contract does not allow; its adapter is at fault.',
+    });
+  });
+
+  it('of one waiter too many names the option', async () => {
+    const { provider, locks } = createSetting({ maxWaiters: 1 });
+    provider.answers.tryAcquire = busyAtOnce;
+    watch(locks.acquire('seat'));
+    await settle();
+    expect(await errorOf(locks.acquire('seat'))).toMatchObject({
+      code: 'LOCK_OVERLOADED',
+      key: 'seat',
+      message: '1 claims wait already; option "maxWaiters" of this Locks allows no more.',
+    });
+  });
+
+  it('of a renewal after the release says what to do', async () => {
+    const { locks } = createFreeSetting();
+    const lease = await locks.acquire('seat');
+    await lease.release();
+    expect(await errorOf(lease.renew())).toMatchObject({
+      code: 'LOCK_INVALID',
+      key: 'seat',
+      message: 'The lease on "seat" was released and cannot be renewed; acquire the key again.',
+    });
+  });
+
+  it('of a renewal without an answer says that the lease may be held still', async () => {
+    const { provider, take } = createSetting();
+    const lease = await take('seat');
+    const error = errorOf(lease.renew());
+    const cause = new Error('connection lost');
+    provider.open('renew').reject(cause);
+    expect(await error).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      key: 'seat',
+      cause,
+      message:
+        'The lease on "seat" could not be renewed: scripted did not confirm it. It is held while "held" says so.',
+    });
+  });
+
+  it('of a release without an answer says what happens next', async () => {
+    const { provider, take } = createSetting();
+    const lease = await take('seat');
+    const error = errorOf(lease.release());
+    const cause = new Error('connection lost');
+    provider.open('release').reject(cause);
+    provider.answers.release = freeAtOnce;
+    expect(await error).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      key: 'seat',
+      cause,
+      message:
+        'The lease on "seat" could not be released: scripted did not confirm it. It is tried again in the background until its ttl is over.',
+    });
+  });
+
+  it.each([
+    ['was not renewed', 'it was not renewed before its validity ended', Infinity],
+    ['was held too long', 'its maxHold is over', 100],
+  ])('of a lease that %s says so', async (_, why, maxHold) => {
+    const { runtime, take } = createSetting();
+    const lease = await take('seat', { ttl, renew: false, maxHold });
+    runtime.block(ttl);
+    expect(await errorOf(lease.renew())).toMatchObject({
+      code: 'LOCK_LOST',
+      key: 'seat',
+      message: `The lease on "seat" is lost: ${why}.`,
+    });
+  });
+
+  it('of a lease that was lost to others names the provider', async () => {
+    const { provider, take } = createSetting();
+    const lease = await take('seat');
+    provider.answers.release = freeAtOnce;
+    const error = errorOf(lease.renew());
+    provider.open('renew').answer(false);
+    expect(await error).toMatchObject({
+      code: 'LOCK_LOST',
+      message: 'The lease on "seat" is lost: scripted says that this owner does not hold it any more.',
+    });
+  });
+
+  it('of work whose lease was lost says what that means', async () => {
+    const { runtime, provider, locks } = createSetting();
+    provider.answers.tryAcquire = grantAtOnce;
+    provider.answers.release = freeAtOnce;
+    const work = (): string => {
+      runtime.block(ttl);
+      return 'done';
+    };
+    expect(await errorOf(locks.withLock('seat', work, { ttl, renew: false }))).toMatchObject({
+      code: 'LOCK_LOST',
+      key: 'seat',
+      result: 'done',
+      message:
+        'The lease on "seat" is lost: it was not renewed before its validity ended. The work under it went on without protection.',
+    });
+  });
+
+  it('of options that are none shows some', async () => {
+    const { locks } = createSetting();
+    expect(await errorOf(locks.acquire('seat', 5 as never))).toMatchObject({
+      code: 'LOCK_INVALID',
+      message: 'Lock options must be an object, such as { ttl: 30_000, wait: 5_000 }.',
+    });
+  });
+
+  it('of permits that do not match has both numbers', async () => {
+    const { provider } = createMemorySetting();
+    await provider.tryAcquire(sharedOf('a', 2));
+    expect(await errorOf(provider.tryAcquire(sharedOf('b')))).toMatchObject({
+      code: 'LOCK_INVALID',
+      key: 'key',
+      message: '"key" is shared with 2 permits; unlimited were asked for. All claims on a key need the same number.',
+    });
+  });
+
+  it('of a sharer that wants all names the owner', async () => {
+    const { provider } = createMemorySetting();
+    await provider.tryAcquire(sharedOf('a'));
+    expect(await errorOf(provider.tryAcquire(claimOf('a')))).toMatchObject({
+      code: 'LOCK_INVALID',
+      key: 'key',
+      message: '"key" is held shared by a and cannot become exclusive: release it first.',
+    });
+  });
+});

@@ -1,0 +1,173 @@
+import type { LockProvider } from '../../src/contract.ts';
+import { createMemoryProvider } from '../../src/index.ts';
+import type { Runtime } from '../../src/index.ts';
+import type { VirtualRuntime } from '../../src/testing/virtual-runtime.ts';
+import type { Flaw, World } from './world.ts';
+
+/** `base` with some of its calls done wrong. */
+function spoiled(base: LockProvider, wrong: Partial<LockProvider>): LockProvider {
+  return {
+    name: base.name,
+    traits: base.traits,
+    tryAcquire: (claim, wake) => base.tryAcquire(claim, wake),
+    renew: (claim) => base.renew(claim),
+    release: (claim) => base.release(claim),
+    inspect: (key) => base.inspect(key),
+    close: () => base.close(),
+    ...wrong,
+  };
+}
+
+function spoiledServer(wrong: (base: LockProvider, world: World) => Partial<LockProvider>): Flaw {
+  return { server: (base, world) => spoiled(base, wrong(base, world)) };
+}
+
+function spoiledClient(wrong: (base: LockProvider, runtime: VirtualRuntime) => Partial<LockProvider>): Flaw {
+  return { client: (base, runtime) => spoiled(base, wrong(base, runtime)) };
+}
+
+/** Providers that break the contract, each in one way. */
+export const flawedProviders: Readonly<Record<string, Flaw>> = {
+  'releases whoever holds the key': spoiledServer((base, { memory }) => ({
+    release(claim) {
+      const { owner = claim.owner } = memory.find(claim.key)?.holds.any ?? {};
+      return base.release({ ...claim, owner });
+    },
+  })),
+  'never lets an expired hold go': spoiledServer((base, { memory }) => ({
+    tryAcquire(claim, wake) {
+      const answering = base.tryAcquire(claim, wake);
+      for (const hold of memory.find(claim.key)?.holds.all() ?? []) hold.expires = Infinity;
+      return answering;
+    },
+  })),
+  'lets go before the ttl is over': spoiledServer((base, { memory }) => ({
+    tryAcquire(claim, wake) {
+      const answering = base.tryAcquire(claim, wake);
+      const hold = memory.find(claim.key)?.holds.get(claim.owner);
+      if (hold !== undefined) hold.expires -= claim.ttl / 2;
+      return answering;
+    },
+  })),
+  'does not raise the token': spoiledServer((base, { memory }) => ({
+    async tryAcquire(claim, wake) {
+      const before = memory.find(claim.key)?.token ?? 0;
+      const answer = await base.tryAcquire(claim, wake);
+      return answer.granted && before > 0 ? { ...answer, token: BigInt(before) } : answer;
+    },
+  })),
+  'gives a repeat another token': spoiledServer((base, { memory }) => ({
+    async tryAcquire(claim, wake) {
+      const repeated = memory.find(claim.key)?.holds.get(claim.owner) !== undefined;
+      const answer = await base.tryAcquire(claim, wake);
+      return answer.granted && repeated ? { ...answer, token: answer.token + 1n } : answer;
+    },
+  })),
+  'does not know its holder again': spoiledServer((base, { memory }) => ({
+    async tryAcquire(claim, wake) {
+      if (memory.find(claim.key)?.holds.get(claim.owner) !== undefined) return { granted: false, retryAfter: 50 };
+      return await base.tryAcquire(claim, wake);
+    },
+  })),
+  'lets newcomers pass the line': {
+    server: (base, { memory }) => spoiled(base, createUnfair(memory)),
+  },
+  'wakes nobody': spoiledServer((base) => ({
+    tryAcquire: (claim, wake) => base.tryAcquire(claim, wake === undefined ? undefined : () => {}),
+  })),
+  'keeps the place of whoever leaves': spoiledServer((base, { memory }) => ({
+    async release(claim) {
+      const waits = memory.find(claim.key)?.queue.get(claim.owner) !== undefined;
+      return waits ? false : await base.release(claim);
+    },
+  })),
+  'renews what has expired': spoiledServer((base) => ({
+    async renew(claim) {
+      await base.renew(claim);
+      return {};
+    },
+  })),
+  'does not renew what it says it renewed': spoiledServer((base, { memory }) => ({
+    async renew(claim) {
+      return memory.find(claim.key)?.holds.get(claim.owner) !== undefined ? {} : await base.renew(claim);
+    },
+  })),
+  'forgets how many may share': spoiledServer((base, { memory }) => ({
+    tryAcquire(claim, wake) {
+      for (const hold of memory.find(claim.key)?.holds.all() ?? []) hold.permits = undefined;
+      const { permits: _, ...unlimited } = claim;
+      return base.tryAcquire(unlimited, wake);
+    },
+  })),
+};
+
+function createUnfair(store: World['memory']): Partial<LockProvider> {
+  const unfair = createMemoryProvider({ store, fair: false });
+  return { tryAcquire: (claim, wake) => unfair.tryAcquire(claim, wake) };
+}
+
+/** Rules of core that are broken on its way to the provider, as core itself would if it lacked them. */
+export const flawedRules: Readonly<Record<string, Flaw>> = {
+  'validity counts from the reply': spoiledClient((base, { clock }) => ({
+    async tryAcquire(claim, wake) {
+      const sent = clock.exact();
+      const answer = await base.tryAcquire(claim, wake);
+      return answer.granted ? { ...answer, validity: claim.ttl + clock.exact() - sent } : answer;
+    },
+  })),
+  'validity of a renewal counts from its reply': spoiledClient((base, { clock }) => ({
+    async renew(claim) {
+      const sent = clock.exact();
+      const answer = await base.renew(claim);
+      return answer === false ? false : { validity: claim.ttl + clock.exact() - sent };
+    },
+  })),
+  'no margin for clocks that run at different rates': spoiledClient((base) => ({
+    async tryAcquire(claim, wake) {
+      const answer = await base.tryAcquire(claim, wake);
+      return answer.granted ? { ...answer, validity: (claim.ttl + 2) / 0.99 } : answer;
+    },
+  })),
+  'a rejected renewal counts as one': spoiledClient((base) => ({
+    renew: (claim) => base.renew(claim).catch(() => ({})),
+  })),
+  'a rejected attempt counts as busy': spoiledClient((base) => ({
+    tryAcquire: (claim, wake) => base.tryAcquire(claim, wake).catch(() => ({ granted: false, retryAfter: 1_000_000 })),
+  })),
+  'a wake before the busy answer is lost': spoiledClient((base) => ({
+    async tryAcquire(claim, wake) {
+      let answered = false;
+      const answer = await base.tryAcquire(claim, wake && (() => answered && wake()));
+      answered = true;
+      return answer;
+    },
+  })),
+  'what is given up is not released': spoiledClient((base) => {
+    const granted = new Set<string>();
+    return {
+      async tryAcquire(claim, wake) {
+        const answer = await base.tryAcquire(claim, wake);
+        if (answer.granted) granted.add(claim.owner);
+        return answer;
+      },
+      release: async (claim) => granted.has(claim.owner) && (await base.release(claim)),
+    };
+  }),
+  'the time that a machine slept does not count': {
+    runtime: (runtime) => ({
+      ...bound(runtime),
+      clock: { ...runtime.clock, exact: () => runtime.time, now: () => runtime.time },
+    }),
+  },
+};
+
+/** The functions of a runtime, without its state. */
+function bound(runtime: VirtualRuntime): Runtime {
+  return {
+    clock: runtime.clock,
+    setTimer: (callback, delay, keepAlive) => runtime.setTimer(callback, delay, keepAlive),
+    clearTimer: (timer) => runtime.clearTimer(timer),
+    random: () => runtime.random(),
+    uniqueId: () => runtime.uniqueId(),
+  };
+}

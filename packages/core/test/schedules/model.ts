@@ -1,0 +1,163 @@
+import type { Busy, Claim, Grant, LockProvider, Mode, Renewal } from '../../src/contract.ts';
+import { isLockError } from '../../src/errors.ts';
+
+interface Hold {
+  readonly mode: Mode;
+  readonly permits: number | undefined;
+  readonly token: bigint;
+  readonly expires: number;
+}
+
+interface Place {
+  readonly owner: string;
+  readonly mode: Mode;
+  readonly permits: number | undefined;
+  readonly deadline: number;
+}
+
+/** What the contract and protocol 3 say about one key, written down as simply as can be. */
+interface Key {
+  holds: Map<string, Hold>;
+  line: Place[];
+  token: bigint;
+  /** Since when the head of the line could go, and whether somebody had to wake it. */
+  turn: { readonly owner: string; readonly since: number; readonly woken: boolean } | undefined;
+}
+
+export interface ModelOptions {
+  /** The store's clock. */
+  now(): number;
+  readonly waiterTtl: number;
+  readonly fair: boolean;
+  /** Takes what the provider did against the contract. */
+  report(problem: string): void;
+}
+
+/** Runs beside a provider, in lockstep, and compares every answer with the one that the contract demands. */
+export class ContractModel {
+  readonly #options: ModelOptions;
+  readonly #keys = new Map<string, Key>();
+
+  constructor(options: ModelOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the store must still keep `owner`'s hold until `until`. */
+  keeps(key: string, owner: string, until: number): boolean {
+    const hold = this.#keys.get(key)?.holds.get(owner);
+    return hold !== undefined && hold.expires >= until;
+  }
+
+  /** The heads of lines that could go, and since when. */
+  *turns(): Iterable<{ readonly owner: string; readonly since: number; readonly woken: boolean }> {
+    for (const key of this.#keys.values()) {
+      this.#purge(key);
+      this.#noteTurn(key, '', false);
+      if (key.turn !== undefined) yield key.turn;
+    }
+  }
+
+  async attempt(provider: LockProvider, claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
+    const { now, report } = this.#options;
+    const key = this.#key(claim.key);
+    const { owner, mode, permits } = claim;
+    const held = key.holds.get(owner);
+    const fixed = [...key.holds.values(), ...key.line].find((each) => each.mode === 'shared');
+    const refused = mode === 'shared' && fixed !== undefined && fixed.permits !== permits;
+    const head = key.line[0];
+    const first = head === undefined || head.owner === owner || !this.#options.fair;
+    const expected = refused ? 'refused' : held !== undefined || (first && admits(key, claim)) ? 'granted' : 'busy';
+    const at = now();
+    // The provider acts at once; only its answer is late.
+    const answer = provider.tryAcquire(claim, wake);
+    if (expected === 'granted') {
+      key.line = key.line.filter((place) => place.owner !== owner);
+      key.holds.set(owner, { mode, permits, token: held?.token ?? 0n, expires: at + claim.ttl });
+    } else if (expected === 'busy' && wake !== undefined) {
+      const place = { owner, mode, permits, deadline: at + this.#options.waiterTtl };
+      const index = key.line.findIndex((each) => each.owner === owner);
+      if (index === -1) key.line.push(place);
+      else key.line[index] = place;
+    }
+    this.#noteTurn(key, owner, true);
+    try {
+      const given = await answer;
+      if ((given.granted ? 'granted' : 'busy') !== expected) {
+        report(`${owner} was ${given.granted ? 'granted' : 'busy'}, but the contract says ${expected}`);
+      }
+      if (given.granted) this.#noteToken(key, claim, held, given.token);
+      return given;
+    } catch (error) {
+      if (expected !== 'refused' || !isLockError(error, 'LOCK_INVALID')) report(`${owner}: ${String(error)}`);
+      throw error;
+    }
+  }
+
+  async renew(provider: LockProvider, claim: Claim): Promise<Renewal | false> {
+    const key = this.#key(claim.key);
+    const hold = key.holds.get(claim.owner);
+    if (hold !== undefined) key.holds.set(claim.owner, { ...hold, expires: this.#options.now() + claim.ttl });
+    const answer = provider.renew(claim);
+    this.#noteTurn(key, claim.owner, true);
+    const given = await answer;
+    if ((given !== false) !== (hold !== undefined)) {
+      this.#options.report(`${claim.owner} was renewed: ${given !== false}, but it held: ${hold !== undefined}`);
+    }
+    return given;
+  }
+
+  async release(provider: LockProvider, claim: Claim): Promise<boolean> {
+    const key = this.#key(claim.key);
+    const freed = key.holds.delete(claim.owner);
+    key.line = key.line.filter((place) => place.owner !== claim.owner);
+    const answer = provider.release(claim);
+    this.#noteTurn(key, claim.owner, true);
+    const given = await answer;
+    if (given !== freed) this.#options.report(`release of ${claim.owner} answered ${given}, but it held: ${freed}`);
+    return given;
+  }
+
+  #key(name: string): Key {
+    let key = this.#keys.get(name);
+    if (key === undefined) {
+      key = { holds: new Map(), line: [], token: 0n, turn: undefined };
+      this.#keys.set(name, key);
+    }
+    this.#purge(key);
+    return key;
+  }
+
+  #purge(key: Key): void {
+    const now = this.#options.now();
+    for (const [owner, hold] of key.holds) if (hold.expires <= now) key.holds.delete(owner);
+    if (key.line.some((place) => place.deadline <= now)) key.line = key.line.filter((place) => place.deadline > now);
+  }
+
+  /** Law 4; a shared grant is compared with all earlier ones too, as this store mints from one counter. */
+  #noteToken(key: Key, { owner }: Claim, held: Hold | undefined, token: bigint): void {
+    const { report } = this.#options;
+    if (held !== undefined && held.token !== token)
+      report(`${owner} got token ${token} at its repeat, after ${held.token}`);
+    if (held === undefined && token <= key.token) report(`${owner} got token ${token}, after ${key.token}`);
+    if (token > key.token) key.token = token;
+    const hold = key.holds.get(owner);
+    if (hold !== undefined) key.holds.set(owner, { ...hold, token });
+  }
+
+  #noteTurn(key: Key, caller: string, byOperation: boolean): void {
+    const head = key.line[0];
+    if (head === undefined || !admits(key, head)) {
+      key.turn = undefined;
+      return;
+    }
+    const woken = byOperation && head.owner !== caller;
+    if (key.turn?.owner === head.owner && (key.turn.woken || !woken)) return;
+    key.turn = { owner: head.owner, since: this.#options.now(), woken };
+  }
+}
+
+function admits(key: Key, wish: Pick<Place, 'mode'> & { readonly permits?: number | undefined }): boolean {
+  const modes = [...key.holds.values()].map((hold) => hold.mode);
+  if (wish.mode === 'exclusive') return modes.length === 0;
+  return !modes.includes('exclusive') && modes.length < (wish.permits ?? Infinity);
+}

@@ -1,0 +1,133 @@
+import { createLocks, openLocks } from '@locks/core';
+import type { KeyState, LockProvider, Locks } from '@locks/core';
+import { startProxy } from '@locks/test-servers';
+import type { Proxy } from '@locks/test-servers';
+import { Redis } from 'ioredis';
+import { expect, inject, onTestFinished } from 'vitest';
+import { createRedisProvider } from '../../src/index.ts';
+import type { RedisClient, RedisOptions } from '../../src/index.ts';
+import { clients, connect, eventually, ownPrefix } from './redis.ts';
+
+/** What one process has: its locks, and the proxies in front of its two kinds of connections. */
+export interface Party {
+  readonly locks: Locks;
+  readonly commands: Proxy;
+  readonly wakes: Proxy;
+}
+
+/** A part of the shared server that belongs to one test, and the parties that meet there. */
+export interface Meeting {
+  readonly prefix: string;
+  /** Without a proxy: sees what the store has. */
+  readonly observer: Redis;
+  /** A party with a client of the caller; without a proxy of its own for wakes they take the way of the commands. */
+  party(options?: RedisOptions & { readonly apart?: boolean; readonly open?: (url: string) => Redis }): Promise<Party>;
+  /** A party whose client is made by `openLocks`. */
+  configured(options?: RedisOptions): Promise<Party>;
+  inspect(key: string): Promise<KeyState>;
+  waiters(key: string, count: number): Promise<void>;
+  /** How many connections listen for wakes, as the server sees it. */
+  subscriptions(): Promise<number>;
+  /** Waits until nobody holds `keys` or waits for them, ends all parties, and expects that nothing is left in the store. */
+  end(...keys: readonly string[]): Promise<void>;
+}
+
+type Join = (meeting: Meeting, options?: RedisOptions) => Promise<Party>;
+
+/** Each way to a client: the caller's own, with its defaults, and that of `openLocks`. */
+export const parties: readonly (readonly [name: string, join: Join])[] = [
+  ...clients.map(([name, open]): [string, Join] => [
+    `a caller's ${name}`,
+    (meeting, options) => meeting.party({ ...options, open }),
+  ]),
+  ['the client of openLocks', (meeting, options) => meeting.configured(options)],
+];
+
+export async function meet(): Promise<Meeting> {
+  const prefix = ownPrefix();
+  const url = inject('redisUrl');
+  const { hostname: host, port } = new URL(url);
+  const observer = connect();
+  const witness: LockProvider = createRedisProvider(connect(), { prefix });
+  const ends: (() => Promise<void>)[] = [];
+  onTestFinished(async () => {
+    for (const end of ends.splice(0)) await end();
+  });
+  // Afterwards the server knows the scripts: what a test drops is not the answer that it does not.
+  const claim = { key: 'warm-up', owner: 'witness/1', ttl: 10_000, mode: 'exclusive' } as const;
+  await witness.tryAcquire(claim);
+  await witness.renew(claim);
+  await witness.release(claim);
+  await witness.inspect(claim.key);
+  const before = await connections();
+
+  async function connections(): Promise<number> {
+    return String(await observer.client('LIST'))
+      .trim()
+      .split('\n').length;
+  }
+
+  function adopt(party: Party, close: () => Promise<void>): Party {
+    ends.push(async () => {
+      await party.locks.close();
+      await close();
+      await party.commands.stop();
+      await party.wakes.stop();
+    });
+    return party;
+  }
+
+  const target = { host, port: Number(port) };
+  return {
+    prefix,
+    observer,
+    async party({ apart = false, open = (address: string) => new Redis(address), ...options } = {}) {
+      const commands = await startProxy(target);
+      const wakes = apart ? await startProxy(target) : commands;
+      const client = open(commands.url(url));
+      client.on('error', () => {});
+      const provider = createRedisProvider(apart ? withWakesBy(wakes, client) : client, { ...options, prefix });
+      return adopt({ locks: createLocks(provider, { ttl: 3_000 }), commands, wakes }, async () => {
+        await provider.close();
+        client.disconnect();
+      });
+    },
+    async configured(options = {}) {
+      const commands = await startProxy(target);
+      const locks = await openLocks({ url: commands.url(url), ttl: 3_000, options: { ...options, prefix } });
+      return adopt({ locks, commands, wakes: commands }, async () => {});
+    },
+    inspect: (key) => witness.inspect(key),
+    async waiters(key, count) {
+      await eventually(`${count} waiters`, async () => (await witness.inspect(key)).waiters === count);
+    },
+    async subscriptions() {
+      const channels = (await observer.pubsub('CHANNELS', `${prefix}*`)) as string[];
+      const counts = (await observer.pubsub('NUMSUB', ...channels)) as (string | number)[];
+      return counts.reduce<number>((sum, count) => (typeof count === 'number' ? sum + count : sum), 0);
+    },
+    async end(...keys) {
+      for (const key of keys) {
+        await eventually(`the end of all claims on ${key}`, async () => {
+          const { holders, waiters } = await witness.inspect(key);
+          return holders.length === 0 && waiters === 0;
+        });
+      }
+      for (const end of ends.splice(0)) await end();
+      const names = await observer.keys(`*${prefix}*`);
+      expect(names.filter((name) => !name.endsWith('}:token'))).toEqual([]);
+      await eventually('the end of all connections', async () => (await connections()) <= before);
+      expect(await observer.pubsub('CHANNELS', `${prefix}*`)).toEqual([]);
+    },
+  };
+}
+
+/** `client`, whose subscriber is another real client that goes through `wakes`. */
+function withWakesBy(wakes: Proxy, client: Redis): RedisClient {
+  return {
+    evalsha: (...args) => client.evalsha(...args),
+    eval: (...args) => client.eval(...args),
+    scan: (...args) => client.scan(...args),
+    duplicate: (options) => new Redis({ ...options, host: wakes.host, port: wakes.port }),
+  };
+}

@@ -1,0 +1,97 @@
+/** The way that bytes take: from the client to the server, back, or either. */
+export type Direction = 'requests' | 'replies' | 'both';
+
+/** One of the two ways. */
+export type Way = Exclude<Direction, 'both'>;
+
+/** Which piece of the stream springs a trap, and what it then does. */
+export interface TrapOptions {
+  /** Accepts the piece; a piece is what one read gives, most often one request or one reply. @default any piece */
+  readonly when?: (piece: Buffer) => boolean;
+}
+
+/** A fault that happens once. */
+export interface Trap {
+  /** Resolves when it has happened; stays pending when it never does. */
+  readonly sprung: Promise<void>;
+}
+
+/** A trap that a connection looks out for. */
+export interface SetTrap extends Trap {
+  readonly kind: 'cut' | 'drop';
+  readonly way: Way;
+  /** Of the piece that springs it so many bytes go through. */
+  readonly bytes: number | undefined;
+  readonly when: (piece: Buffer) => boolean;
+  spring(): void;
+}
+
+/** What holds for the connections of a proxy at present. */
+export interface Conditions {
+  delay(way: Way): number;
+  silent(way: Way): boolean;
+  readonly refusing: boolean;
+  readonly duplicating: boolean;
+  /** Switches something on; the answer switches it off. False: it was off already. */
+  add(condition: Condition): () => boolean;
+  set(kind: SetTrap['kind'], way: Way, options: TrapOptions & { readonly bytes?: number }): Trap;
+  /** Takes the trap that `piece` springs, if there is one: from then on it is set no more. */
+  take(kind: SetTrap['kind'], way: Way, piece: Buffer): SetTrap | undefined;
+  /** Switches everything off. */
+  clear(): void;
+}
+
+/** Something that was switched on. */
+export type Condition =
+  | { readonly kind: 'delay'; readonly direction: Direction; readonly delay: number }
+  | { readonly kind: 'silence'; readonly direction: Direction }
+  | { readonly kind: 'refuse' }
+  | { readonly kind: 'duplicate' };
+
+export function createConditions(): Conditions {
+  const active = new Set<Condition>();
+  const traps = new Set<SetTrap>();
+
+  return {
+    delay(way) {
+      let delay = 0;
+      for (const condition of active) {
+        if (condition.kind === 'delay' && affects(condition.direction, way)) delay += condition.delay;
+      }
+      return delay;
+    },
+    silent: (way) => [...active].some((condition) => condition.kind === 'silence' && affects(condition.direction, way)),
+    get refusing() {
+      return [...active].some(({ kind }) => kind === 'refuse');
+    },
+    get duplicating() {
+      return [...active].some(({ kind }) => kind === 'duplicate');
+    },
+    add(condition) {
+      active.add(condition);
+      return () => active.delete(condition);
+    },
+    set(kind, way, { when = () => true, bytes }) {
+      let spring!: () => void;
+      const sprung = new Promise<void>((resolve) => (spring = resolve));
+      traps.add({ kind, way, bytes, when, sprung, spring });
+      return { sprung };
+    },
+    take(kind, way, piece) {
+      for (const trap of traps) {
+        if (trap.kind !== kind || trap.way !== way || !trap.when(piece)) continue;
+        traps.delete(trap);
+        return trap;
+      }
+      return undefined;
+    },
+    clear() {
+      active.clear();
+      traps.clear();
+    },
+  };
+}
+
+function affects(direction: Direction, way: Way): boolean {
+  return direction === 'both' || direction === way;
+}

@@ -1,0 +1,145 @@
+import { connect, type Socket } from 'node:net';
+import type { Conditions, SetTrap, Way } from './conditions.ts';
+import { type Item, startPump } from './pump.ts';
+
+/** One connection of a client with the one to the server that belongs to it, and that one's shadow, if requests are duplicated. */
+export interface Link {
+  readonly clientOpen: boolean;
+  /** How many connections to the server are open. */
+  readonly serverConnections: number;
+  /** Resets all of it. */
+  cut(): void;
+  /** Falls silent both ways, for good. */
+  strand(): void;
+  /** Requests go to the server once only. */
+  endShadow(): void;
+  /** Resolves when nothing of it is open. */
+  readonly closed: Promise<void>;
+}
+
+/** Where the server is. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+export function openLink(client: Socket, { host, port }: Target, conditions: Conditions): Link {
+  const server = connect({ host, port, allowHalfOpen: true, noDelay: true });
+  const shadow = conditions.duplicating
+    ? connect({ host, port, allowHalfOpen: true, noDelay: true }).resume()
+    : undefined;
+  const toServer = shadow === undefined ? [server] : [server, shadow];
+  const sockets = [client, ...toServer];
+  let dropping: SetTrap | undefined;
+  let shadowAnswered = true;
+  let stranded = false;
+
+  const requests = startPump({
+    from: client,
+    to: server,
+    delay: () => conditions.delay('requests'),
+    held: () => false,
+    deliver(item) {
+      if (stranded || conditions.silent('requests')) return;
+      if (typeof item === 'string') {
+        for (const socket of toServer) finish(socket, item);
+        return;
+      }
+      if (cutWithin(item, 'requests', toServer)) return;
+      dropping ??= conditions.take('drop', 'requests', item);
+      shadowAnswered = false;
+      for (const socket of toServer) write(socket, item);
+    },
+  });
+
+  const replies = startPump({
+    from: server,
+    to: client,
+    delay: () => conditions.delay('replies'),
+    // An answer to the client says that the request was executed: twice.
+    held: () => shadow !== undefined && !shadow.closed && !shadowAnswered,
+    deliver(item) {
+      if (stranded) return;
+      if (dropping !== undefined && typeof item !== 'string') {
+        cut();
+        dropping.spring();
+        return;
+      }
+      if (conditions.silent('replies')) return;
+      if (typeof item === 'string') finish(client, item);
+      else if (!cutWithin(item, 'replies', [client])) write(client, item);
+    },
+  });
+
+  function hearShadow(): void {
+    shadowAnswered = true;
+    replies.flush();
+  }
+
+  function stopPumps(): void {
+    requests.stop();
+    replies.stop();
+  }
+
+  function cut(): void {
+    stopPumps();
+    for (const socket of sockets) reset(socket);
+  }
+
+  /** Lets a part of `piece` through and cuts the connection there, if there is a trap for it. */
+  function cutWithin(piece: Buffer, way: Way, to: readonly Socket[]): boolean {
+    const trap = conditions.take('cut', way, piece);
+    if (trap === undefined) return false;
+    stopPumps();
+    for (const socket of to) {
+      write(socket, piece.subarray(0, trap.bytes ?? Math.floor(piece.length / 2)));
+      // Not by a reset: it could overtake the part.
+      socket.destroySoon();
+    }
+    for (const socket of sockets) if (!to.includes(socket)) reset(socket);
+    trap.spring();
+    return true;
+  }
+
+  // What a failure means for the other side, the pumps say.
+  for (const socket of sockets) socket.on('error', () => {});
+  shadow?.on('data', hearShadow).once('close', hearShadow);
+  return {
+    get clientOpen() {
+      return !client.closed;
+    },
+    get serverConnections() {
+      return toServer.filter((socket) => !socket.closed).length;
+    },
+    cut,
+    strand() {
+      stranded = true;
+    },
+    endShadow() {
+      if (shadow !== undefined) reset(shadow);
+    },
+    closed: Promise.all(sockets.map(untilClosed)).then(() => {}),
+  };
+}
+
+function write(socket: Socket, piece: Buffer): void {
+  if (socket.writable) socket.write(piece);
+}
+
+function finish(socket: Socket, how: Exclude<Item, Buffer>): void {
+  if (how === 'failure') reset(socket);
+  else if (socket.writable) socket.end();
+}
+
+function reset(socket: Socket): void {
+  // A socket that is still connecting has nothing to reset.
+  if (socket.connecting) socket.destroy();
+  else if (!socket.destroyed) socket.resetAndDestroy();
+}
+
+function untilClosed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve();
+    else socket.once('close', () => resolve());
+  });
+}

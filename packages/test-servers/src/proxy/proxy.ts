@@ -1,0 +1,164 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { PortTakenError, startOnFreePort } from '../ports.ts';
+import { messageOf } from '../ready.ts';
+import { type Direction, type Trap, type TrapOptions, type Way, createConditions } from './conditions.ts';
+import { type Link, type Target, openLink } from './link.ts';
+
+/** What of a piece goes through before the connection is cut in the middle of it. */
+export interface CutOptions extends TrapOptions {
+  /** So many bytes. @default half of them */
+  readonly bytes?: number;
+}
+
+/**
+ * A TCP proxy in front of one server, which does to connections what networks do. Faults hold for the connections that exist and for
+ * those to come, and may be combined; what switches one on returns what ends it.
+ */
+export interface Proxy extends AsyncDisposable {
+  readonly host: string;
+  readonly port: number;
+  /** How many clients are connected. */
+  readonly clientConnections: number;
+  /** How many connections to the server are open: one per client, two where requests are duplicated. */
+  readonly serverConnections: number;
+  /** `original` with the address of this proxy instead of the server's. */
+  url(original: string): string;
+  /** What goes that way arrives so many ms later, in its order. Several delays add up. */
+  delay(delay: number, direction?: Direction): () => void;
+  /**
+   * Nothing arrives that way any more, not even that a connection was closed; connections stay open and new ones are accepted.
+   * Ending it cuts them, for what was swallowed stays lost, and resolves when they are cut.
+   */
+  silence(direction?: Direction): () => Promise<void>;
+  /** The connections that exist fall silent both ways, for good: as if something on the way had forgotten them. New ones do not. */
+  strand(): void;
+  /** New connections are reset at once. */
+  refuse(): () => void;
+  /**
+   * Of connections to come, the server gets all requests a second time, over a connection of its own. An answer reaches the client once
+   * the server has given both, so it must answer what it is asked; which of the two requests was first, nobody knows. Ending it leaves
+   * the connections to the clients as they are.
+   */
+  duplicate(): () => void;
+  /** Resets all connections; new ones succeed. Resolves when they are closed. */
+  cut(): Promise<void>;
+  /** The next piece that goes that way is cut off within, and its connection with it. */
+  cutMidFrame(way: Way, options?: CutOptions): Trap;
+  /**
+   * The next request is answered by the server, but instead of the answer its client gets a reset. Takes the first reply after
+   * it for the answer, so no other request may be under way. `when` is asked about requests.
+   */
+  dropReply(options?: TrapOptions): Trap;
+  /** Ends what was switched on and what was prepared; cuts all connections if there was silence. */
+  pass(): Promise<void>;
+  /** Ends all connections and the proxy. May be called again. */
+  stop(): Promise<void>;
+}
+
+/** Starts a proxy in front of `target` on a free loopback port. Resolves when it listens. */
+export async function startProxy(target: Target): Promise<Proxy> {
+  const host = '127.0.0.1';
+  const conditions = createConditions();
+  const links = new Set<Link>();
+  const listener = await startOnFreePort(host, (port) => listen(host, port));
+  const { port } = listener.address() as { readonly port: number };
+  let stopped: Promise<void> | undefined;
+
+  listener.on('connection', (client) => {
+    if (conditions.refusing) {
+      client.on('error', () => {});
+      client.resetAndDestroy();
+      return;
+    }
+    const link = openLink(client, target, conditions);
+    links.add(link);
+    void link.closed.then(() => links.delete(link));
+  });
+
+  async function cut(): Promise<void> {
+    const open = [...links];
+    for (const link of open) link.cut();
+    await Promise.all(open.map(({ closed }) => closed));
+  }
+
+  function endShadows(): void {
+    for (const link of links) link.endShadow();
+  }
+
+  async function end(): Promise<void> {
+    const closed = once(listener, 'close');
+    listener.close();
+    await cut();
+    await closed;
+  }
+
+  function stop(): Promise<void> {
+    stopped ??= end();
+    return stopped;
+  }
+
+  return {
+    host,
+    port,
+    get clientConnections() {
+      return [...links].filter(({ clientOpen }) => clientOpen).length;
+    },
+    get serverConnections() {
+      return [...links].reduce((sum, { serverConnections }) => sum + serverConnections, 0);
+    },
+    url(original) {
+      const url = new URL(original);
+      url.hostname = host;
+      url.port = `${port}`;
+      return url.href;
+    },
+    delay(delay, direction = 'both') {
+      const over = conditions.add({ kind: 'delay', direction, delay });
+      return () => void over();
+    },
+    silence(direction = 'both') {
+      const over = conditions.add({ kind: 'silence', direction });
+      return async () => {
+        if (over()) await cut();
+      };
+    },
+    strand() {
+      for (const link of links) link.strand();
+    },
+    refuse() {
+      const over = conditions.add({ kind: 'refuse' });
+      return () => void over();
+    },
+    duplicate() {
+      const over = conditions.add({ kind: 'duplicate' });
+      return () => {
+        over();
+        if (!conditions.duplicating) endShadows();
+      };
+    },
+    cut,
+    cutMidFrame: (way, options = {}) => conditions.set('cut', way, options),
+    dropReply: (options = {}) => conditions.set('drop', 'requests', options),
+    async pass() {
+      const lossy = conditions.silent('requests') || conditions.silent('replies');
+      conditions.clear();
+      endShadows();
+      if (lossy) await cut();
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+async function listen(host: string, port: number): Promise<Server> {
+  const listener = createServer({ allowHalfOpen: true, noDelay: true });
+  listener.listen(port, host);
+  try {
+    await once(listener, 'listening');
+  } catch (error) {
+    const taken = (error as { readonly code?: unknown }).code === 'EADDRINUSE';
+    throw taken ? new PortTakenError(messageOf(error), { cause: error }) : error;
+  }
+  return listener;
+}

@@ -1,0 +1,85 @@
+import type { Socket } from 'node:net';
+
+/** What comes out of a pump: a piece of the stream, its orderly end, or its end by a failure. */
+export type Item = Buffer | 'end' | 'failure';
+
+/** How one way of a connection is pumped. */
+export interface PumpOptions {
+  readonly from: Socket;
+  readonly to: Socket;
+  /** In ms, asked for each item. */
+  readonly delay: () => number;
+  /** Whether the next item must wait; when that changes, call `flush`. */
+  readonly held: () => boolean;
+  /** Takes the items, in order. */
+  readonly deliver: (item: Item) => void;
+}
+
+/** One way of a connection. */
+export interface Pump {
+  /** Delivers what is due. */
+  flush(): void;
+  /** Drops what is under way and what is still to come. */
+  stop(): void;
+}
+
+/** In bytes: how much may be under way before no more is read. */
+const limit = 1024 * 1024;
+
+/** Pumps from one socket to another, which writes what is delivered; reads no faster than the other takes it. */
+export function startPump({ from, to, delay, held, deliver }: PumpOptions): Pump {
+  const queue: { readonly due: number; readonly item: Item }[] = [];
+  let bytes = 0;
+  let last = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  function push(item: Item): void {
+    if (stopped) return;
+    // Never earlier than the one before, whatever became of the delay meanwhile.
+    last = Math.max(last, performance.now() + delay());
+    queue.push({ due: last, item });
+    bytes += sizeOf(item);
+    flush();
+  }
+
+  function flush(): void {
+    clearTimeout(timer);
+    for (let next = queue[0]; next !== undefined && !held(); next = queue[0]) {
+      const wait = next.due - performance.now();
+      if (wait > 0) {
+        timer = setTimeout(flush, Math.ceil(wait));
+        break;
+      }
+      queue.shift();
+      bytes -= sizeOf(next.item);
+      deliver(next.item);
+    }
+    pace();
+  }
+
+  function pace(): void {
+    if (to.writableNeedDrain || bytes > limit) from.pause();
+    else from.resume();
+  }
+
+  from.on('data', (piece: Buffer) => push(piece));
+  from.once('end', () => push('end'));
+  from.once('close', () => {
+    if (!from.readableEnded || from.errored !== null) push('failure');
+  });
+  to.on('drain', pace);
+
+  return {
+    flush,
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+      queue.length = 0;
+    },
+  };
+}
+
+function sizeOf(item: Item): number {
+  return typeof item === 'string' ? 0 : item.length;
+}

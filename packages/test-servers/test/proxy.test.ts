@@ -1,0 +1,301 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Proxy, type Target, startProxy } from '../src/index.ts';
+import { type End, dial, startRecorder, until } from './wire.ts';
+
+/** Starts a proxy of the running test. */
+async function proxyTo(target: Target): Promise<Proxy> {
+  const proxy = await startProxy(target);
+  onTestFinished(() => proxy.stop());
+  return proxy;
+}
+
+/** A server that answers each piece with the same in upper case, a proxy, a client, and the server's end of its connection. */
+async function linked(): Promise<{ proxy: Proxy; target: Target; client: End; server: End }> {
+  const target = await startRecorder((piece) => piece.toUpperCase());
+  const proxy = await proxyTo(target);
+  const client = await dial(proxy);
+  return { proxy, target, client, server: await target.connection() };
+}
+
+/** Resolves when all that `client` wrote before has reached the proxy: what the server writes takes the same event loop. */
+async function flushed(client: End, server: End): Promise<void> {
+  for (const mark of ['<', '>']) {
+    server.write(mark);
+    const expected = client.text + mark;
+    await client.received(expected);
+  }
+}
+
+describe('a proxy without faults', () => {
+  test('passes both ways, also when only one side has finished', async () => {
+    const { client, server, proxy } = await linked();
+    client.write('ask');
+    await client.received('ASK');
+    client.socket.end();
+    await server.untilEnded();
+    server.write(' and more');
+    await client.received('ASK and more');
+    server.socket.end();
+    await client.untilClosed();
+    expect(client.failure).toBeUndefined();
+    await until('no connection', () => proxy.clientConnections + proxy.serverConnections === 0);
+  });
+
+  test('passes a flood to a slow reader whole, and does not take it all in at once', async () => {
+    const target = await startRecorder();
+    const proxy = await proxyTo(target);
+    const client = await dial(proxy);
+    const server = await target.connection();
+    server.socket.pause();
+    const chunk = 'x'.repeat(64 * 1024);
+    const chunks = 1_000;
+    let accepted = 0;
+    for (let index = 0; index < chunks; index += 1) client.socket.write(chunk, () => (accepted += 1));
+    let before = -1;
+    // As long as something moves, the proxy and the buffers of the system still take it in.
+    for (let rounds = 0; rounds < 20; rounds = accepted === before ? rounds + 1 : 0) {
+      before = accepted;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(accepted).toBeLessThan(chunks / 2);
+    server.socket.resume();
+    client.socket.end();
+    await server.untilEnded();
+    expect(server.text.length).toBe(chunk.length * chunks);
+  });
+
+  test('tells its own address in place of the server’s', async () => {
+    const { proxy, target } = await linked();
+    expect(proxy.url(`redis://:secret@127.0.0.1:${target.port}/3`)).toBe(`redis://:secret@127.0.0.1:${proxy.port}/3`);
+    expect(proxy.port).not.toBe(target.port);
+  });
+
+  test('resets the client when the server cannot be reached or resets, and the server when the client does', async () => {
+    const { proxy, client, server } = await linked();
+    client.socket.resetAndDestroy();
+    await server.untilClosed();
+    expect(server.failure).toBe('ECONNRESET');
+    const second = await dial(proxy);
+    second.write('ask');
+    await second.received('ASK');
+    const nowhere = await proxyTo({ host: '127.0.0.1', port: await unusedPort() });
+    const refused = await dial(nowhere);
+    await refused.untilClosed();
+    expect(refused.failure).toBe('ECONNRESET');
+    expect(proxy.clientConnections).toBe(1);
+  });
+});
+
+describe('delay', () => {
+  test('holds back the way it is given, and keeps the order, also when it ends', async () => {
+    const { proxy, client, server } = await linked();
+    const end = proxy.delay(300, 'replies');
+    const started = performance.now();
+    client.write('a');
+    await server.received('a');
+    expect(client.text).toBe('');
+    end();
+    client.write('b');
+    await client.received('AB');
+    expect(performance.now() - started).toBeGreaterThanOrEqual(299);
+    const after = performance.now();
+    client.write('c');
+    await client.received('ABC');
+    expect(performance.now() - after).toBeLessThan(299);
+  });
+
+  test('several add up, in both ways by default', async () => {
+    const { proxy, client } = await linked();
+    proxy.delay(60);
+    proxy.delay(40, 'requests');
+    const started = performance.now();
+    client.write('a');
+    await client.received('A');
+    expect(performance.now() - started).toBeGreaterThanOrEqual(159);
+  });
+
+  test('is a latency and not a throughput: what follows closely is not delayed once more', async () => {
+    const { proxy, client, server } = await linked();
+    proxy.delay(300, 'requests');
+    const started = performance.now();
+    for (const letter of 'abcdefgh') {
+      client.write(letter);
+      await flushed(client, server);
+    }
+    await server.received('abcdefgh');
+    const took = performance.now() - started;
+    expect(took).toBeGreaterThanOrEqual(299);
+    expect(took).toBeLessThan(8 * 300);
+  });
+});
+
+describe('silence', () => {
+  test('of requests: nothing reaches the server, which is still heard', async () => {
+    const { proxy, client, server } = await linked();
+    const end = proxy.silence('requests');
+    client.write('lost');
+    await flushed(client, server);
+    expect(server.text).toBe('');
+    expect(client.closed).toBe(false);
+    await end();
+    await client.untilClosed();
+    expect(client.text).toBe('<>');
+    expect(server.text).toBe('');
+  });
+
+  test('of replies: the server gets all and its answers are lost', async () => {
+    const { proxy, client, server } = await linked();
+    const end = proxy.silence('replies');
+    client.write('heard');
+    await server.received('heard');
+    await end();
+    await client.untilClosed();
+    expect(client.text).toBe('');
+    const second = await dial(proxy);
+    second.write('again');
+    await second.received('AGAIN');
+  });
+
+  test('accepts new connections, and tells nobody that the other side has gone', async () => {
+    const { proxy, target, client, server } = await linked();
+    const end = proxy.silence();
+    const second = await dial(proxy);
+    second.write('lost');
+    await until('two connections', () => proxy.serverConnections === 2);
+    client.socket.resetAndDestroy();
+    await until('the client to be gone', () => proxy.clientConnections === 1);
+    expect(proxy.serverConnections).toBe(2);
+    expect(server.closed).toBe(false);
+    await end();
+    await server.untilClosed();
+    await second.untilClosed();
+    expect(second.text).toBe('');
+    expect(target.port).not.toBe(proxy.port);
+  });
+
+  test('ended twice cuts once', async () => {
+    const { proxy, client } = await linked();
+    const end = proxy.silence();
+    await end();
+    await client.untilClosed();
+    const second = await dial(proxy);
+    await end();
+    second.write('ask');
+    await second.received('ASK');
+  });
+});
+
+test('cut resets all connections, and new ones succeed', async () => {
+  const { proxy, client, server } = await linked();
+  const second = await dial(proxy);
+  second.write('a');
+  await second.received('A');
+  await proxy.cut();
+  expect(proxy.clientConnections + proxy.serverConnections).toBe(0);
+  for (const end of [client, second, server]) {
+    await end.untilClosed();
+    expect(end.failure).toBe('ECONNRESET');
+  }
+  const third = await dial(proxy);
+  third.write('b');
+  await third.received('B');
+});
+
+test('strand silences the connections that exist, and not those to come', async () => {
+  const { proxy, client, server } = await linked();
+  proxy.strand();
+  const second = await dial(proxy);
+  client.write('lost');
+  server.write('lost too');
+  // As far as the proxy is concerned this comes after the others.
+  second.write('ask');
+  await second.received('ASK');
+  second.write('again');
+  await second.received('ASKAGAIN');
+  client.socket.end();
+  await proxy.cut();
+  await client.untilClosed();
+  await server.untilClosed();
+  expect(client.text + server.text).toBe('');
+  expect(server.ended).toBe(false);
+});
+
+test('refuse resets new connections and leaves the others', async () => {
+  const { proxy, client } = await linked();
+  const end = proxy.refuse();
+  const refused = await dial(proxy);
+  await refused.untilClosed();
+  expect(refused.failure).toBe('ECONNRESET');
+  client.write('a');
+  await client.received('A');
+  end();
+  const accepted = await dial(proxy);
+  accepted.write('b');
+  await accepted.received('B');
+});
+
+describe('cutMidFrame', () => {
+  test('lets half of the next request through, then everything is closed', async () => {
+    const { proxy, client, server } = await linked();
+    const trap = proxy.cutMidFrame('requests');
+    client.write('12345678');
+    await trap.sprung;
+    await server.untilEnded();
+    await client.untilClosed();
+    expect(server.text).toBe('1234');
+    expect(client.text).toBe('');
+    const second = await dial(proxy);
+    second.write('whole');
+    await second.received('WHOLE');
+  });
+
+  test('lets so many bytes of the chosen reply through', async () => {
+    const { proxy, client, server } = await linked();
+    const trap = proxy.cutMidFrame('replies', { bytes: 2, when: (piece) => piece.includes('NOW') });
+    client.write('not yet ');
+    await client.received('NOT YET ');
+    client.write('now or never');
+    await trap.sprung;
+    await client.untilEnded();
+    await server.untilClosed();
+    expect(client.text).toBe('NOT YET NO');
+  });
+});
+
+test('what was prepared does not happen after pass, and what was switched on has ended', async () => {
+  const { proxy, client } = await linked();
+  proxy.cutMidFrame('requests');
+  proxy.dropReply();
+  proxy.refuse();
+  proxy.delay(60_000);
+  await proxy.pass();
+  client.write('a');
+  await client.received('A');
+  const second = await dial(proxy);
+  second.write('b');
+  await second.received('B');
+  proxy.silence();
+  await proxy.pass();
+  await second.untilClosed();
+});
+
+describe('stop', () => {
+  test('ends all connections, delayed or silent, and may be repeated', async () => {
+    const { proxy, client, server } = await linked();
+    proxy.delay(60_000);
+    proxy.silence('requests');
+    client.write('a');
+    await Promise.all([proxy.stop(), proxy.stop()]);
+    await proxy[Symbol.asyncDispose]();
+    await client.untilClosed();
+    await server.untilClosed();
+    expect(proxy.clientConnections + proxy.serverConnections).toBe(0);
+    expect(await dial(proxy)).toMatchObject({ closed: true, failure: 'ECONNREFUSED' });
+  });
+});
+
+async function unusedPort(): Promise<number> {
+  const proxy = await startProxy({ host: '127.0.0.1', port: 1 });
+  await proxy.stop();
+  return proxy.port;
+}
