@@ -11,8 +11,7 @@ if (!existsSync(`${root}/node_modules/typescript`)) fail('The packages are not i
 if (!installed()) run('npm', ['ci', '--no-audit', '--no-fund'], here);
 run('npm', ['run', 'build', '--', '--output-logs=errors-only'], root);
 run(process.execPath, [`${root}/node_modules/typescript/bin/tsc`, '-p', here], root);
-// The parent collects garbage between slices, so that no subject pays for another's.
-run(process.execPath, ['--expose-gc', `${here}/dist/main.js`, ...process.argv.slice(2)], process.env.INIT_CWD ?? root);
+run(process.execPath, [`${here}/dist/main.js`, ...process.argv.slice(2)], process.env.INIT_CWD ?? root);
 
 /** Whether what is installed is what the lock file says. */
 function installed() {
