@@ -8,8 +8,8 @@ export interface Rotation {
   readonly random: () => number;
 }
 
-/** Slices that the compiler of the engine gets to know a subject. */
-const warmUp = 6;
+/** For so many slices the compiler of the engine gets to know a subject before it is measured. */
+export const warmUp = 6;
 
 /**
  * Lets the subjects take turns in one process, in another random order each round, so that none is always the one that runs
