@@ -209,7 +209,8 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
     return new Promise((resolve, reject) => {
       // Once the hold has ended by itself the answer changes nothing: nobody is held up for it any longer.
       this.#tired = () => reject(unconfirmedRelease(provider, this.#claim, undefined));
-      calendar.schedule(this, this.#deadline);
+      // In whole seconds, so that nearly all share one entry: few will ever need it.
+      calendar.schedule(this, Math.ceil(this.#deadline / 1_000) * 1_000);
       void releaseOnce(provider, this.#claim, (answer) => {
         calendar.cancel(this);
         const certain = typeof answer === 'boolean' || isPermanent(answer);
