@@ -24,12 +24,12 @@ afterAll(() => console.log(table.print()));
 
 describe.concurrent('flawed providers behind a network that fails', () => {
   for (const flaw of faultFlaws) {
-    const { name, caughtBy, mayAlsoFail, make } = flaw;
+    const { name, caughtBy, mayAlsoFail, make, ttl = 200 } = flaw;
     test(name, async () => {
       // Where everything builds on what is broken, the others prove nothing.
       const control = mayAlsoFail?.includes('*') ? [] : others;
       const only = everything ? byFaults : [...new Set([...caughtBy, ...control])];
-      const options = { name, ...make(), ttl: 200, only, limit: 4_000 };
+      const options = { name, ...make(), ttl, only, limit: 4_000 };
       table.judge(flaw, await runConformanceWith({ createLocks }, options, patience));
     });
   }
