@@ -91,14 +91,21 @@ test.each([
     only: ['release-frees', 'pause-is-unknown', 'restart-tokens'],
     create() {
       const made = network.create();
-      return { ...made, close: async () => void (log.push('close'), await made.close()) };
+      const close = (): Promise<void> => {
+        log.push('close');
+        return made.close();
+      };
+      return { ...made, close };
     },
     faults: {
       ...network.faults,
       async pause() {
         const thaw = await network.faults.pause();
         log.length = 0;
-        return async () => void (log.push('thaw'), await thaw());
+        return () => {
+          log.push('thaw');
+          return thaw();
+        };
       },
     },
   });
