@@ -74,19 +74,19 @@ export const unknowns: readonly FaultFlaw[] = [
   {
     name: 'a release that nobody answers is answered with false',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'lost-reply-of-release-not-false'],
-    mayAlsoFail: ['locks-sever-*', 'locks-silence-callers', 'locks-pause-callers'],
+    mayAlsoFail: ['locks-sever-*', 'locks-silence-*', 'locks-pause-callers'],
     make: client((inner) => ({ release: (claim) => orElse(inner.release(claim), () => false) })),
   },
   {
     name: 'a release that nobody answers is answered with true',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-sever-release'],
-    mayAlsoFail: ['sever-*', 'locks-sever-*', 'locks-silence-callers', 'locks-pause-callers'],
+    mayAlsoFail: ['sever-*', 'locks-sever-*', 'locks-silence-*', 'locks-pause-callers'],
     make: client((inner) => ({ release: (claim) => orElse(inner.release(claim), () => true) })),
   },
   {
     name: 'a release that failed is not sent again',
     caughtBy: ['silence-is-unknown', 'locks-sever-release'],
-    mayAlsoFail: ['sever-*', 'locks-sever-*', 'locks-silence-callers', 'locks-pause-callers'],
+    mayAlsoFail: ['sever-*', 'locks-sever-*', 'locks-silence-*', 'locks-pause-callers'],
     make: client((inner) => {
       const forgotten = new Set<string>();
       return {
@@ -108,7 +108,7 @@ export const unknowns: readonly FaultFlaw[] = [
   {
     name: 'a connection that was cut is said to be closed for good',
     caughtBy: ['sever-in-flight', 'silence-is-unknown', 'pause-is-unknown'],
-    mayAlsoFail: ['sever-*', 'lost-reply-*', 'restart-*', 'empty-*', 'locks-*'],
+    mayAlsoFail: ['sever-*', 'lost-reply-*', 'restart-*', 'empty-*', 'duplicate-*', 'locks-*'],
     make: client((inner) => {
       const forGood = (): never => {
         throw new LockError('LOCK_CLOSED', 'The connection is closed.');
