@@ -34,6 +34,8 @@ export interface Call {
   readonly sentAt: number;
   /** When the store had answered, whoever heard it; `undefined`: it did not get the call, or not yet. */
   appliedAt: number | undefined;
+  /** When its caller heard anything: the answer, or an error. */
+  settledAt: number | undefined;
   /** When its caller got the answer; `undefined`: it did not, or got an error. */
   answeredAt: number | undefined;
   answer: Grant | Busy | Renewal | boolean | undefined;
@@ -62,7 +64,7 @@ export interface Interference {
 }
 
 /** What a call without an answer rejects with. */
-export class InterferenceError extends Error {
+class InterferenceError extends Error {
   override readonly name = 'InterferenceError';
 }
 
@@ -89,23 +91,35 @@ export function interfere(inner: LockProvider): Interference {
       index,
       sentAt: now(),
       appliedAt: undefined,
+      settledAt: undefined,
       answeredAt: undefined,
       answer: undefined,
     };
     calls.push(call);
-    const { applied = 0, reply = 'answer', late = 0, busy } = rule?.decide(call) ?? {};
+    try {
+      const answer = await meet(call, rule?.decide(call) ?? {}, apply);
+      call.answer = answer;
+      call.answeredAt = now();
+      return answer;
+    } finally {
+      call.settledAt = now();
+    }
+  }
+
+  async function meet<Answer extends Grant | Busy | Renewal | boolean>(
+    call: Call,
+    { applied = 0, reply = 'answer', late = 0, busy }: Fate,
+    apply: () => Promise<Answer>,
+  ): Promise<Answer> {
     const outcome = applied === 'never' ? undefined : inBackground(applyAt(applied, call, apply));
     // An error does not wait for what takes effect later.
     if (reply === 'answer' || applied === 0) await outcome?.catch(() => {});
     if (late > 0) await Promise.race([sleepUntil(call.sentAt + late), ended]);
     if (reply === 'nothing') return await ended;
     if (reply === 'error' || outcome === undefined)
-      throw new InterferenceError(`the ${operation} went wrong on its way`);
+      throw new InterferenceError(`the ${call.operation} went wrong on its way`);
     const heard = await outcome;
-    const answer = busy !== undefined && isBusy(heard) ? (busy as Answer) : heard;
-    call.answer = answer;
-    call.answeredAt = now();
-    return answer;
+    return busy !== undefined && isBusy(heard) ? (busy as Answer) : heard;
   }
 
   function wakeOf(owner: string, wake: () => void): () => void {

@@ -5,7 +5,7 @@ import { certain } from './requirements/steps.ts';
 import { now } from './time.ts';
 
 /** Until when a lease is certainly held, by what its provider was asked and what it answered. */
-export interface Certainty {
+interface Certainty {
   /** In ms of `now()`: counted from the send of the last call that was answered in time. */
   readonly until: number;
   /** An answer came so close to the end that nobody can say whether core still had time to heed it. */
@@ -13,7 +13,7 @@ export interface Certainty {
 }
 
 /** What is certain about the lease of `owner` now. */
-export function certainty({ of }: Interference, owner: string): Certainty {
+function certainty({ of }: Interference, owner: string): Certainty {
   let until = -Infinity;
   let doubtful = false;
   for (const call of [...of('tryAcquire', owner), ...of('renew', owner)]) {
@@ -46,6 +46,12 @@ export function mustTellTheTruth(lease: Lease, interference: Interference, when:
       `expected held to be true ${when}: ${Math.round(until - after)} ms of its validity are left`,
     );
   }
+}
+
+/** How long the slowest call about the lease of `owner` took so far, in ms. */
+export function slowestCall({ of }: Interference, owner: string): number {
+  const calls = [...of('tryAcquire', owner), ...of('renew', owner)];
+  return Math.max(...calls.map(({ sentAt, settledAt }) => (settledAt ?? now()) - sentAt));
 }
 
 function endOf({ answer, claim, sentAt }: Call): number | undefined {

@@ -28,7 +28,8 @@ test('the memory provider passes everything', async () => {
   console.log(printTable(report));
   mustPass(report);
   const spent = report.results.reduce((sum, { duration }) => sum + duration, 0);
-  expect(spent).toBeLessThan(25_000);
+  // About half of it where the machine does nothing else.
+  expect(spent).toBeLessThan(40_000);
 });
 
 test('the memory provider without fairness passes everything, and is not told that it is fair', async () => {

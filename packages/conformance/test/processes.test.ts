@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { requirements, runConformance } from '@locks/conformance';
+import { requirements, runConformance, startConformance } from '@locks/conformance';
 import type { ConformanceOptions, ConformanceReport } from '@locks/conformance';
 import { expect, test } from 'vitest';
 import { create } from './fixtures/remote-provider.js';
@@ -52,6 +52,35 @@ test('without a way to start processes, what needs them is unverified', async ()
   const { results } = await against(store, { ...options, only: acrossProcesses });
   for (const { status, reason } of results)
     expect({ status, reason }).toEqual({ status: 'unverified', reason: 'needs processes' });
+});
+
+test('a process that stands still when its check fails is ended with it', async () => {
+  const store = await startRemoteStore();
+  const processes = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'ProcessWrap').length;
+  const before = processes();
+  let answered = false;
+  const { status, error } = await startConformance(remote(store)).check({
+    id: 'stands-still',
+    level: 'provider',
+    title: 'it stands still',
+    appliesTo: () => true,
+    async check(context) {
+      const [paused, resumed] = await Promise.all([context.fork(), context.fork()]);
+      await Promise.all([paused.pause(), resumed.pause()]);
+      const call = resumed.call('inspect', context.key());
+      paused.call('inspect', context.key()).then(
+        () => (answered = true),
+        () => {},
+      );
+      resumed.resume();
+      await call;
+      throw new Error('one answers, the other does not');
+    },
+  });
+  await store.close();
+  expect({ status, answered }).toEqual({ status: 'failed', answered: false });
+  expect(error?.message).toContain('one answers, the other does not');
+  await expect.poll(processes).toBe(before);
 });
 
 test('a module that cannot be imported is a failure that says so', async () => {

@@ -50,6 +50,8 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
   #controller: AbortController | undefined = undefined;
   #renewing: Promise<void> | undefined = undefined;
   #releasing: Promise<boolean> | undefined = undefined;
+  /** Lets go of the caller of a release that is not answered. */
+  #tired: (() => void) | undefined = undefined;
 
   constructor(host: LeaseHost, terms: Terms) {
     this.#host = host;
@@ -136,6 +138,10 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
   }
 
   due(now: number): void {
+    if (this.#state !== 'held') {
+      this.#tired?.();
+      return;
+    }
     if (now >= this.#deadline) {
       this.#lapse();
       return;
@@ -198,14 +204,21 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
   }
 
   #release(): Promise<boolean> {
-    const { provider, releases } = this.#host;
+    const { provider, releases, calendar } = this.#host;
     releases.begin();
-    return releaseOnce(provider, this.#claim, (answer) => {
-      const certain = typeof answer === 'boolean' || isPermanent(answer);
-      if (!certain) this.#giveUp();
-      releases.end();
-      if (typeof answer === 'boolean') return answer;
-      throw certain ? answer : unconfirmedRelease(provider, this.#claim, answer);
+    return new Promise((resolve, reject) => {
+      // Once the hold has ended by itself the answer changes nothing: nobody is held up for it any longer.
+      this.#tired = () => reject(unconfirmedRelease(provider, this.#claim, undefined));
+      // In whole seconds, so that nearly all share one entry: few will ever need it.
+      calendar.schedule(this, Math.ceil(this.#deadline / 1_000) * 1_000);
+      void releaseOnce(provider, this.#claim, (answer) => {
+        calendar.cancel(this);
+        const certain = typeof answer === 'boolean' || isPermanent(answer);
+        if (!certain) this.#giveUp();
+        releases.end();
+        if (typeof answer === 'boolean') resolve(answer);
+        else reject(certain ? answer : unconfirmedRelease(provider, this.#claim, answer));
+      });
     });
   }
 

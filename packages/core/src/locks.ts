@@ -184,7 +184,8 @@ export class LockManager implements Locks {
     for (const lease of leases.members()) lease.close(reason);
     await within(runtime, this.#closeTimeout, releases.settled());
     releases.stop();
-    calendar.stop();
+    // Callers whose release nobody has answered yet are let go when the hold has ended.
+    if (calendar.size === 0) calendar.stop();
     waitingCalendar.stop();
     if (this.#owned) await within(runtime, this.#closeTimeout, closeQuietly(provider));
   }

@@ -6,7 +6,7 @@ export const givingUp: readonly CoreRecipe[] = [
     file: 'acquisition.js',
     find: 'if (this.#leaves || this.#inFlight !== undefined) {',
     replace: 'if (this.#leaves === undefined) {',
-    caughtBy: ['locks-abort', 'locks-timeout', 'locks-abort-through-outage', 'locks-lost-reply-given-up'],
+    caughtBy: ['locks-abort', 'locks-timeout', 'locks-abort-through-outage', 'locks-unknown-attempt-given-up'],
     mayAlsoFail: ['locks-late-grant', 'locks-wakes-spurious', 'locks-close', 'locks-polling-pace'],
   },
   {
@@ -14,21 +14,21 @@ export const givingUp: readonly CoreRecipe[] = [
     file: 'acquisition.js',
     find: 'this.#leaves = true;',
     replace: '',
-    caughtBy: ['locks-lost-reply-given-up'],
+    caughtBy: ['locks-unknown-attempt-given-up'],
   },
   {
     name: 'a release is sent once',
     file: 'background-releases.js',
     find: 'await this.#pause(pause);',
     replace: 'return;',
-    caughtBy: ['locks-abort-through-outage', 'locks-release-through-outage', 'locks-lost-reply-given-up'],
+    caughtBy: ['locks-abort-through-outage', 'locks-release-through-outage', 'locks-unknown-attempt-given-up'],
   },
   {
     name: 'one release that frees nothing is taken as proof after an unknown attempt',
     file: 'background-releases.js',
     find: '(!unsure || session || over())',
     replace: 'true',
-    caughtBy: ['locks-lost-reply-given-up'],
+    caughtBy: ['locks-unknown-attempt-given-up'],
   },
   {
     name: 'a release overtakes the attempt in flight',
@@ -41,16 +41,14 @@ export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'a rejected release is not repeated',
     file: 'held-lease.js',
-    find: `if (!certain)
-                this.#giveUp();`,
+    find: 'if (!certain) this.#giveUp();',
     replace: '',
     caughtBy: ['locks-release-through-outage'],
   },
   {
     name: 'withLock does not release when its work throws',
     file: 'with-lock.js',
-    find: `await lease[Symbol.asyncDispose]();
-        throw lost`,
+    find: 'await lease[Symbol.asyncDispose](); throw lost',
     replace: 'throw lost',
     caughtBy: ['locks-work-throws'],
   },

@@ -15,6 +15,7 @@ export const loss: readonly CoreRecipe[] = [
     find: 'this.#plan(runtime.clock.now() + untilRenewal(',
     replace: 'this.#plan(Infinity + untilRenewal(',
     caughtBy: ['locks-unknown-renewal'],
+    alone: true,
   },
   {
     name: 'rejected renewals are repeated without a pause',
@@ -30,6 +31,7 @@ export const loss: readonly CoreRecipe[] = [
     find: 'const useful = ',
     replace: 'const useful = false && ',
     caughtBy: ['locks-renewal', 'locks-unknown-renewal', 'locks-short-ttl'],
+    alone: true,
   },
   {
     name: 'a renewal that answers false is ignored',
@@ -42,17 +44,14 @@ export const loss: readonly CoreRecipe[] = [
   {
     name: 'the signal never fires on a loss',
     file: 'held-lease.js',
-    find: `this.#end('lost');
-        this.#controller?.abort(reason);`,
+    find: `this.#end('lost'); this.#controller?.abort(reason);`,
     replace: `this.#end('lost');`,
     caughtBy: ['locks-loss-signal', 'locks-max-hold'],
   },
   {
     name: 'a lost lease is not released',
     file: 'held-lease.js',
-    find: `this.#giveUp();
-    }
-    #end(state)`,
+    find: 'this.#giveUp(); } #end(state)',
     replace: `}
     #end(state)`,
     caughtBy: ['locks-max-hold', 'locks-late-renewal'],

@@ -9,7 +9,7 @@ import type { Mutant } from '../support/mutants.ts';
 /** A core that gets one thing wrong: one place in one of its built files, changed. */
 export interface CoreRecipe extends Mutant {
   readonly file: string;
-  /** Must occur exactly once in `file`. */
+  /** Must occur exactly once in `file`, whatever white space is between its words. */
   readonly find: string;
   readonly replace: string;
   /** It shows only where the event loop does nothing else. @default false */
@@ -33,15 +33,21 @@ export function cook({ name, file, find, replace }: CoreRecipe): Meal {
     cpSync(dist, directory, { recursive: true, filter: (source) => !/\.(map|d\.ts)$/.test(source) });
     writeFileSync(join(directory, 'package.json'), '{ "type": "module" }');
     const path = join(directory, file);
-    const [before, after, ...more] = readFileSync(path, 'utf8').split(find);
-    if (before === undefined || after === undefined || more.length > 0) {
+    const text = readFileSync(path, 'utf8');
+    const [place, ...more] = text.matchAll(pattern(find));
+    if (place === undefined || more.length > 0) {
       throw new Error(`"${name}": ${file} must have this exactly once, so that the recipe can change it:\n${find}`);
     }
-    writeFileSync(path, before + replace + after);
+    writeFileSync(path, text.slice(0, place.index) + replace + text.slice(place.index + place[0].length));
     // Past the loader of the test runner, which would not find it there.
     return { core: createRequire(import.meta.url)(join(directory, 'index.js')) as Core, remove };
   } catch (error) {
     remove();
     throw error;
   }
+}
+
+function pattern(find: string): RegExp {
+  const words = find.split(/\s+/).map((word) => word.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
+  return new RegExp(words.join('\\s+'), 'g');
 }

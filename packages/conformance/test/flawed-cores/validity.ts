@@ -40,13 +40,12 @@ export const validity: readonly CoreRecipe[] = [
   {
     name: 'a late renewal revives the lease',
     file: 'held-lease.js',
-    find: `if (this.#state !== 'held')
-            throw this.#ended();
-        if (answer === false)`,
+    find: `if (this.#state !== 'held') throw this.#ended(); if (answer === false)`,
     replace: `this.#state = 'held';
         if (answer !== false) this.#deadline = deadlineOf(sentAt, this.#claim.ttl, this.#holdUntil);
         if (answer === false)`,
     caughtBy: ['locks-late-renewal'],
+    alone: true,
   },
   {
     name: 'a rejected renewal counts as a renewal',

@@ -13,7 +13,7 @@ export const waits: readonly CoreRecipe[] = [
     file: 'acquisition.js',
     find: 'this.#cause = error;',
     replace: 'this.#cause = error; this.#claim = this.#newClaim(this.#claim.key);',
-    caughtBy: ['locks-lost-reply', 'locks-lost-reply-given-up'],
+    caughtBy: ['locks-repeats-its-claim', 'locks-unknown-attempt-given-up'],
   },
   {
     name: 'a wake while an attempt is in flight is forgotten (lost wake-up)',

@@ -7,7 +7,7 @@ import type { Interference } from '../../interference.ts';
 import type { Requirement } from '../../requirement.ts';
 import { inBackground, within } from '../../time.ts';
 import { always, whenTtlExpires } from '../when.ts';
-import { acquireInTime } from './leasing.ts';
+import { acquireInTime, inTime } from './leasing.ts';
 
 /** How long a closing `Locks` waits for a backend that says nothing, in ms. */
 const closeTimeout = 100;
@@ -96,6 +96,23 @@ export const outageRequirements: readonly Requirement[] = [
         await settledReleases(context, interference, lease);
       });
       await Promise.all(checks);
+    },
+  },
+  {
+    id: 'locks-silent-release',
+    level: 'locks',
+    title: 'a release that is never answered holds its caller, or that of withLock, no longer than the hold can last',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const { ttl, patience } = context;
+      const { locks, interference } = await context.interfere();
+      interference.rule('release', () => unheard);
+      const lease = await acquireInTime(context, locks, context.key(), { ttl });
+      const released = mustReject(lease.release(), 'LOCK_UNAVAILABLE', 'for a release that is never answered');
+      const work = inTime(context, () => locks.withLock(context.key(), () => 'the result', { ttl }));
+      await within(ttl + patience, released, 'a release that is never answered to reject when the ttl is over');
+      const result = await within(ttl + patience, work, 'withLock to resolve though its release is not answered');
+      assert.equal(result, 'the result', `expected the result of the work, got ${show(result)}`);
     },
   },
   {

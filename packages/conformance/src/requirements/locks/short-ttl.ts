@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { show } from '../../expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { now, sleepUntil } from '../../time.ts';
-import { mustTellTheTruth } from '../../truth.ts';
+import { mustTellTheTruth, slowestCall } from '../../truth.ts';
 import { whenTtlExpires } from '../when.ts';
 import { acquireInTime, untilConclusive } from './leasing.ts';
 
@@ -41,9 +41,8 @@ async function isKept(context: Context, ttl: number): Promise<boolean> {
   );
   const { held } = lease;
   if (!held) {
-    const slowestCall = Math.max(0, ...calls.map(({ sentAt, answeredAt }) => (answeredAt ?? now()) - sentAt));
-    // Two thirds of the ttl lie between a renewal and the end: half of them went to a stall of this process or of the store.
-    const stall = Math.max(slowest, slowestCall);
+    // Two thirds of the ttl lie between the moment of a renewal and the end: half of them went to a slow call or a slow process.
+    const stall = Math.max(slowest, slowestCall(interference, lease.owner));
     const why = `expected a lease with a ttl of ${ttl} ms to be kept; it was lost though nothing took longer than ${Math.round(stall)} ms: ${show(lease.signal.reason)}`;
     assert.ok(stall >= ttl / 4, why);
   }

@@ -6,7 +6,7 @@ import { refused, replyLost } from '../../interference.ts';
 import type { Fate } from '../../interference.ts';
 import type { Requirement } from '../../requirement.ts';
 import { now, sleepUntil, within } from '../../time.ts';
-import { mustTellTheTruth } from '../../truth.ts';
+import { mustTellTheTruth, slowestCall } from '../../truth.ts';
 import { always, whenTtlExpires } from '../when.ts';
 import { acquireInTime, untilConclusive } from './leasing.ts';
 
@@ -68,7 +68,7 @@ export const unknownRequirements: readonly Requirement[] = [
     },
   },
   {
-    id: 'locks-lost-reply',
+    id: 'locks-repeats-its-claim',
     level: 'locks',
     title: 'an attempt whose reply was lost is repeated and finds itself the holder: one lease, one hold, its token',
     appliesTo: always,
@@ -93,7 +93,7 @@ export const unknownRequirements: readonly Requirement[] = [
     },
   },
   {
-    id: 'locks-lost-reply-given-up',
+    id: 'locks-unknown-attempt-given-up',
     level: 'locks',
     title: 'an attempt that was rejected and given up leaves nothing, whether it took effect before, later or never',
     appliesTo: always,
@@ -157,7 +157,8 @@ async function survivesRejections(context: Context, fate: Fate): Promise<boolean
     await sleepUntil(last + 10);
     slowest = Math.max(slowest, now() - last);
   }
-  if (!lease.held && slowest > ttl / 8) return false;
+  const stall = Math.max(slowest, slowestCall(interference, lease.owner));
+  if (!lease.held && stall > ttl / 8) return false;
   const sent = interference.of('renew', lease.owner).length;
   assert.ok(
     lease.held && sent > 3,
