@@ -45,13 +45,13 @@ export function scopeFaults(faults: Faults): ScopedFaults {
   return {
     hooks: {
       sever: async (provider) => await track(given(faults.sever, 'sever')(provider)),
-      silence: (provider, direction) => begin(given(faults.silence, 'silence')(provider, direction)),
-      pause: () => begin(given(faults.pause, 'pause')()),
+      silence: async (provider, direction) => await begin(given(faults.silence, 'silence')(provider, direction)),
+      pause: async () => await begin(given(faults.pause, 'pause')()),
       restart: async () => await track(given(faults.restart, 'restart')()),
       restartEmpty: async () => await track(given(faults.restartEmpty, 'restartEmpty')()),
       dropReply: async (provider) => await track(given(faults.dropReply, 'dropReply')(provider)),
-      delay: (provider, delay) => begin(given(faults.delay, 'delay')(provider, delay)),
-      duplicate: (provider) => begin(given(faults.duplicate, 'duplicate')(provider)),
+      delay: async (provider, delay) => await begin(given(faults.delay, 'delay')(provider, delay)),
+      duplicate: async (provider) => await begin(given(faults.duplicate, 'duplicate')(provider)),
     },
     async end() {
       ended = true;

@@ -3,17 +3,6 @@ import { LockError } from '@locks/core';
 import type { Direction } from '@locks/conformance';
 import type { Server } from './server.ts';
 
-/** How a client deals with its connection; a flawed one differs. */
-export interface ClientRules {
-  /** Within how many ms each call settles. */
-  readonly timeout: number;
-  /** Whether a call without a reply is sent again a while later, though its caller has been answered. */
-  readonly sendsAgain: boolean;
-}
-
-/** The rules of a client that conforms. */
-export const soundClient: ClientRules = { timeout: 250, sendsAgain: false };
-
 interface Connection {
   cut: boolean;
   /** Whether pushes arrive. */
@@ -35,15 +24,15 @@ export class Link {
   /** What happens at the server when a connection ends. */
   onCut: () => void = () => {};
   readonly #server: Server;
-  readonly #rules: ClientRules;
+  readonly #timeout: number;
   readonly #onSubscribed: () => void;
   #connection: Connection;
   #closed = false;
 
-  /** `onSubscribed` is called whenever pushes begin to arrive, after an interruption too. */
-  constructor(server: Server, rules: ClientRules, onSubscribed: () => void) {
+  /** Each call settles within `timeout` ms. `onSubscribed` is called whenever pushes begin to arrive, after an interruption too. */
+  constructor(server: Server, timeout: number, onSubscribed: () => void) {
     this.#server = server;
-    this.#rules = rules;
+    this.#timeout = timeout;
     this.#onSubscribed = onSubscribed;
     this.#connection = this.#connect();
   }
@@ -102,14 +91,13 @@ export class Link {
   }
 
   #send<T>(connection: Connection, command: () => Promise<PromiseSettledResult<T>>): Promise<T> {
-    const { timeout, sendsAgain } = this.#rules;
+    const timeout = this.#timeout;
     return new Promise<T>((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
       const fail = (error: LockError): void => {
         clearTimeout(timer);
         connection.calls.delete(fail);
         reject(error);
-        if (sendsAgain && !this.#closed) void this.#sendLater(command);
       };
       connection.calls.add(fail);
       const late = new LockError('LOCK_UNAVAILABLE', `The server did not answer within ${timeout} ms.`);
@@ -121,11 +109,6 @@ export class Link {
         else reject(outcome.reason as Error);
       });
     });
-  }
-
-  async #sendLater(command: () => Promise<unknown>): Promise<void> {
-    await sleep(this.#rules.timeout / 8);
-    if (this.swallows === undefined && (await this.#server.takesRequest())) await command();
   }
 
   /** There and back; `undefined`: it was lost on the way. */

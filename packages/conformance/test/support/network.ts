@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockError, createMemoryProvider, createMemoryStore } from '@locks/core';
 import type { LockProvider } from '@locks/core';
-import type { ConformanceOptions, Faults } from '@locks/conformance';
+import type { GivenFaults } from '@locks/conformance';
 import { createTextbook, sound } from '../flawed/textbook.ts';
 import type { Rules, Store } from '../flawed/textbook.ts';
-import { Link, soundClient } from './link.ts';
-import type { ClientRules } from './link.ts';
+import { Link } from './link.ts';
 import { Server } from './server.ts';
 import type { Data } from './server.ts';
 
 /** What a simulated network is made of. */
-export interface NetworkOptions extends Partial<ClientRules> {
+export interface NetworkOptions {
+  /** Within how many ms each call settles. @default 250 */
+  readonly timeout?: number;
   /** Whether those who wait are woken when pushes arrive again. @default true */
   readonly wakesAfterInterruption?: boolean;
   /** What each provider does differently. */
@@ -18,11 +19,14 @@ export interface NetworkOptions extends Partial<ClientRules> {
 }
 
 /** What a conformance run takes: providers and a store with a network between them, and the hooks that hurt both. */
-export type Network = Required<Pick<ConformanceOptions, 'create' | 'faults'>>;
+export interface Network {
+  readonly create: () => LockProvider;
+  readonly faults: GivenFaults;
+}
 
 /** A network of its own. */
 export function createNetwork(createData: () => Data, options: NetworkOptions = {}): Network {
-  const { wakesAfterInterruption = true, wrap, ...rules } = options;
+  const { timeout = 250, wakesAfterInterruption = true, wrap } = options;
   const server = new Server(createData);
   const links = new Map<LockProvider, Link>();
   const linkOf = (provider: LockProvider): Link => {
@@ -38,7 +42,7 @@ export function createNetwork(createData: () => Data, options: NetworkOptions = 
     server.start({ empty });
   }
 
-  const faults: Required<Faults> = {
+  const faults: GivenFaults = {
     sever: async (provider) => linkOf(provider).cut(),
     async silence(provider, direction) {
       const link = linkOf(provider);
@@ -74,7 +78,7 @@ export function createNetwork(createData: () => Data, options: NetworkOptions = 
       const wakeAll = (): void => {
         if (wakesAfterInterruption) for (const wake of wakes.values()) queueMicrotask(wake);
       };
-      const link = new Link(server, { ...soundClient, ...rules }, wakeAll);
+      const link = new Link(server, timeout, wakeAll);
       const inner = createClient(server, link, wakes, () => links.delete(provider));
       const provider: LockProvider = { ...inner, ...wrap?.(inner, link) };
       links.set(provider, link);

@@ -1,10 +1,22 @@
+import assert from 'node:assert/strict';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context.ts';
 import type { Direction } from '../../faults.ts';
 import { mustBeBusy, mustGrant, mustRenew } from '../../expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { all, whenRemote, whenTtlExpires } from '../when.ts';
-import { callLimit, createOther, createSides, mustBeUnknown, mustStayIdle, persistent, warmUp } from './steps.ts';
+import { within } from '../../time.ts';
+import { all, whenRemote, whenTtlExpires, whenWaking } from '../when.ts';
+import {
+  callLimit,
+  createOther,
+  createSides,
+  mustBeUnknown,
+  mustStayIdle,
+  persistent,
+  settled,
+  waitForWakes,
+  warmUp,
+} from './steps.ts';
 
 /** The ways in which a provider can be cut off without a sign. */
 export const directions: readonly Direction[] = ['requests', 'replies', 'both'];
@@ -41,6 +53,26 @@ export const silenceRequirements: readonly Requirement[] = [
     },
   },
   {
+    id: 'silence-wakes',
+    level: 'provider',
+    title: 'a waiter that was cut off without a sign while the holder released is woken when the silence ends',
+    appliesTo: all(whenRemote, whenWaking),
+    needs: ['silence'],
+    async check(context) {
+      const { harmed, other } = await createSides(context);
+      await warmUp(context, harmed, other);
+      const holder = context.claim(context.key());
+      await mustGrant(other, holder, 'on a free key');
+      const waiter = waitForWakes(context, harmed, context.claim(holder.key));
+      await within(callLimit(context), waiter.inLine, 'the waiter to have its place in line');
+      const end = await context.faults.silence(harmed, 'both');
+      await other.release(holder);
+      await end();
+      await context.granted(waiter, 'by a wake alone, when the silence is over in which the holder released');
+      await waiter.release();
+    },
+  },
+  {
     id: 'silence-expires',
     level: 'provider',
     title: 'what a provider holds that was cut off without a sign goes to others after its ttl',
@@ -61,6 +93,18 @@ export const silenceRequirements: readonly Requirement[] = [
 /** What a direction is about. */
 export function nameOf(direction: Direction): string {
   return direction === 'both' ? 'requests and replies' : direction;
+}
+
+/** A session may be known to last a while yet, which is an answer; a ttl can only be restarted by the store. */
+async function mustNotBeRenewed(context: Context, provider: LockProvider, claim: Claim, when: string): Promise<void> {
+  const what = `a renewal ${when}`;
+  if (context.traits.expiry === 'ttl') {
+    await mustBeUnknown(context, what, provider.renew(claim));
+    return;
+  }
+  const outcome = await settled(context, what, provider.renew(claim));
+  const lost = 'answer' in outcome && outcome.answer === false;
+  assert.ok(!lost, `expected ${what} to be unknown or what is known of the session, it was answered false`);
 }
 
 /** Every call of `provider` between the beginning and the end of a fault during which nobody answers it. */
@@ -91,7 +135,7 @@ async function mustNotKnow(
       provider.tryAcquire(waiting, () => {}),
     ),
     mustBeUnknown(context, `an attempt on a key that another holds ${when}`, provider.tryAcquire(busy)),
-    mustBeUnknown(context, `a renewal ${when}`, provider.renew(held)),
+    mustNotBeRenewed(context, provider, held, when),
     mustBeUnknown(context, `a release ${when}`, provider.release(leaving)),
     mustBeUnknown(context, `an inspection ${when}`, provider.inspect(held.key)),
   ]);

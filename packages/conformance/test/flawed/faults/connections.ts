@@ -48,7 +48,7 @@ export const connections: readonly FaultFlaw[] = [
   },
   {
     name: 'after a cut nobody is woken who waited before',
-    caughtBy: ['sever-wakes', 'empty-restart-waiters'],
+    caughtBy: ['sever-wakes', 'silence-wakes', 'empty-restart-waiters'],
     mayAlsoFail: ['sever-keeps-place', 'sever-again-and-again', 'restart-waiters', 'locks-*'],
     make: connection({ wakesAfterInterruption: false }),
   },

@@ -1,4 +1,4 @@
-import type { Busy, LockProvider } from '@locks/core';
+import type { Busy, Claim, LockProvider } from '@locks/core';
 import { LockError, isLockError } from '@locks/core';
 import { client, connection } from './flaw.ts';
 import type { FaultFlaw } from './flaw.ts';
@@ -63,6 +63,7 @@ export const unknowns: readonly FaultFlaw[] = [
   },
   {
     name: 'a renewal that nobody answers is taken for a success',
+    ttl: 600,
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-loss'],
     mayAlsoFail: ['locks-*'],
     // The answer must come while the lease is held.
@@ -73,19 +74,19 @@ export const unknowns: readonly FaultFlaw[] = [
   {
     name: 'a release that nobody answers is answered with false',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'lost-reply-of-release-not-false'],
-    mayAlsoFail: ['locks-sever-*', 'locks-silence-callers', 'locks-pause-callers'],
+    mayAlsoFail: ['locks-sever-*', 'locks-silence-*', 'locks-pause-callers'],
     make: client((inner) => ({ release: (claim) => orElse(inner.release(claim), () => false) })),
   },
   {
     name: 'a release that nobody answers is answered with true',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-sever-release'],
-    mayAlsoFail: ['sever-*', 'locks-sever-*', 'locks-silence-callers', 'locks-pause-callers'],
+    mayAlsoFail: ['sever-*', 'locks-sever-*', 'locks-silence-*', 'locks-pause-callers'],
     make: client((inner) => ({ release: (claim) => orElse(inner.release(claim), () => true) })),
   },
   {
     name: 'a release that failed is not sent again',
     caughtBy: ['silence-is-unknown', 'locks-sever-release'],
-    mayAlsoFail: ['sever-*', 'locks-sever-*', 'locks-silence-callers', 'locks-pause-callers'],
+    mayAlsoFail: ['sever-*', 'locks-sever-*', 'locks-silence-*', 'locks-pause-callers'],
     make: client((inner) => {
       const forgotten = new Set<string>();
       return {
@@ -107,7 +108,7 @@ export const unknowns: readonly FaultFlaw[] = [
   {
     name: 'a connection that was cut is said to be closed for good',
     caughtBy: ['sever-in-flight', 'silence-is-unknown', 'pause-is-unknown'],
-    mayAlsoFail: ['sever-*', 'lost-reply-*', 'restart-*', 'empty-*', 'locks-*'],
+    mayAlsoFail: ['sever-*', 'lost-reply-*', 'restart-*', 'empty-*', 'duplicate-*', 'locks-*'],
     make: client((inner) => {
       const forGood = (): never => {
         throw new LockError('LOCK_CLOSED', 'The connection is closed.');
@@ -125,10 +126,25 @@ export const unknowns: readonly FaultFlaw[] = [
     make: connection({ timeout: Infinity }),
   },
   {
-    name: 'what nobody answered is sent again when its caller has gone',
-    caughtBy: ['sever-in-flight', 'silence-is-unknown'],
-    mayAlsoFail: ['sever-*', 'pause-*', 'restart-*', 'locks-*'],
-    make: connection({ sendsAgain: true }),
+    name: 'attempts that nobody answered are kept, and sent when the line is free',
+    caughtBy: ['sever-in-flight', 'silence-is-unknown', 'pause-is-unknown'],
+    mayAlsoFail: ['sever-*', 'lost-reply-*', 'restart-*', 'locks-*'],
+    make: client((inner) => {
+      const kept = new Set<Claim>();
+      return {
+        tryAcquire: (claim, wake) =>
+          orElse(inner.tryAcquire(claim, wake), (error) => {
+            kept.add(claim);
+            throw error;
+          }),
+        async release(claim) {
+          const freed = await inner.release(claim);
+          for (const late of kept) inner.tryAcquire(late).catch(() => {});
+          kept.clear();
+          return freed;
+        },
+      };
+    }),
   },
 ];
 
