@@ -139,7 +139,8 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
 
   due(now: number): void {
     if (this.#state !== 'held') {
-      this.#tired?.();
+      if (now >= this.#deadline) this.#tired?.();
+      else this.#host.calendar.schedule(this, this.#deadline);
       return;
     }
     if (now >= this.#deadline) {
@@ -209,7 +210,6 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
     return new Promise((resolve, reject) => {
       // Once the hold has ended by itself the answer changes nothing: nobody is held up for it any longer.
       this.#tired = () => reject(unconfirmedRelease(provider, this.#claim, undefined));
-      calendar.schedule(this, this.#deadline);
       void releaseOnce(provider, this.#claim, (answer) => {
         calendar.cancel(this);
         const certain = typeof answer === 'boolean' || isPermanent(answer);
@@ -247,7 +247,8 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
 
   #end(state: State): void {
     this.#state = state;
-    this.#host.calendar.cancel(this);
+    // Until its release is answered it stays in the calendar.
+    if (state !== 'released') this.#host.calendar.cancel(this);
     this.#host.leases.delete(this);
     if (this.#session !== undefined) this.#host.signals.unfollow(this.#session, this);
   }
