@@ -5,7 +5,7 @@ export const suiteNames = ['redis', 'memory', 'core'] as const;
 export type SuiteName = (typeof suiteNames)[number];
 
 /** What each suite consists of. */
-export const scenarios: Readonly<Record<SuiteName, readonly string[]>> = {
+const scenarios: Readonly<Record<SuiteName, readonly string[]>> = {
   redis: ['uncontended', 'contended', 'total-time', 'renewal', 'heap'],
   memory: ['pairs', 'heap'],
   core: ['import', 'size', 'overhead'],

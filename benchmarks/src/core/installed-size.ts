@@ -7,7 +7,8 @@ import type { Result } from '../results.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const peersFolder = fileURLToPath(new URL('../..', import.meta.url));
 
-const own = ['core', 'redis'];
+/** What is installed together. */
+const own = [['core'], ['core', 'redis']];
 const peers = [
   '@verrou/core',
   'redis-semaphore',
@@ -19,7 +20,7 @@ const peers = [
 
 /** What an installation brings to the disk: own packages as they would be published, peers with their dependencies. No client. */
 export function measureInstalledSize(): Result[] {
-  return [...own.map((name) => sizeOfOwn(name)), ...peers.map((name) => sizeOfPeer(name))];
+  return [...own.map((names) => sizeOfOwn(names)), ...peers.map((name) => sizeOfPeer(name))];
 }
 
 interface Packed {
@@ -28,21 +29,25 @@ interface Packed {
   readonly unpackedSize: number;
 }
 
-function sizeOfOwn(name: string): Result {
-  const folder = join(root, 'packages', name);
+function sizeOfOwn(names: readonly string[]): Result {
+  const packed = names.map((name) => pack(join(root, 'packages', name)));
+  return {
+    scenario: 'core/size',
+    subject: packed.map(({ name }) => name).join(' + '),
+    packedBytes: packed.reduce((sum, { size }) => sum + size, 0),
+    installedBytes: packed.reduce((sum, { unpackedSize }) => sum + unpackedSize, 0),
+    packages: packed.length,
+  };
+}
+
+function pack(folder: string): Packed {
   const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'], {
     cwd: folder,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const [packed] = JSON.parse(output) as [Packed];
-  return {
-    scenario: 'core/size',
-    subject: packed.name,
-    packedBytes: packed.size,
-    installedBytes: packed.unpackedSize,
-    packages: 1,
-  };
+  return packed;
 }
 
 function sizeOfPeer(name: string): Result {

@@ -1,6 +1,7 @@
 import { createLocks } from '@locks/core';
 import { now } from '../clock.ts';
 import { heapPerItem } from '../heap.ts';
+import { warmUp } from '../rotation.ts';
 import { serveTask } from '../tasks.ts';
 import { createNoopProvider } from './noop-provider.ts';
 
@@ -29,9 +30,9 @@ serveTask(async ({ rounds, slice, leases }: OverheadInput): Promise<OverheadOutp
   const acquireAndRelease: number[] = [];
   const renew: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const pairTime = await timeOf(pair, slice);
-    const renewTime = await timeOf(() => held.renew(), slice);
-    // The first round warms up.
+    const time = round === 0 ? slice * warmUp : slice;
+    const pairTime = await timeOf(pair, time);
+    const renewTime = await timeOf(() => held.renew(), time);
     if (round === 0) continue;
     acquireAndRelease.push(pairTime);
     renew.push(renewTime);

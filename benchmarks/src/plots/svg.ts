@@ -11,7 +11,7 @@ const bottom = 268;
 const colours: Readonly<Record<string, string>> = {
   '@locks': '#0072b2',
   '@locks/core': '#0072b2',
-  '@locks/redis': '#56b4e9',
+  '@locks/core + @locks/redis': '#56b4e9',
   verrou: '#e69f00',
   '@verrou/core': '#e69f00',
   'redis-semaphore': '#009e73',

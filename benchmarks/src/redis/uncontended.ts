@@ -25,6 +25,7 @@ interface Slice {
   readonly all: number;
   readonly serverMicroseconds: number;
   readonly clientMicroseconds: number;
+  readonly errors: readonly unknown[];
 }
 
 /** Acquire and release of locks that nobody else wants: each of `concurrency` workers has its own key. */
@@ -56,6 +57,7 @@ export async function measureUncontended(
     const own = slices.get(contestant) ?? [];
     const ratio = ratioOfRounds(rates(contestant.name), rates('raw client'));
     const latencies = own.flatMap((slice) => slice.latencies);
+    const errors = own.flatMap((slice) => slice.errors);
     return {
       scenario: 'redis/uncontended',
       subject: contestant.name,
@@ -70,6 +72,8 @@ export async function measureUncontended(
       allCommandsPerAcquisition: median(own.map(({ all }) => all)),
       serverMicroseconds: median(own.map(({ serverMicroseconds }) => serverMicroseconds)),
       clientMicroseconds: median(own.map(({ clientMicroseconds }) => clientMicroseconds)),
+      failures: errors.length,
+      firstFailure: errors.length === 0 ? undefined : String(errors[0]),
     };
   });
 }
@@ -81,6 +85,7 @@ async function measureSlice(
   ms: number,
 ): Promise<Slice> {
   const latencies: number[] = [];
+  const errors: unknown[] = [];
   await setImmediate();
   await resetStatistics(control);
   counter.reset();
@@ -92,8 +97,15 @@ async function measureSlice(
     const key = `${name}/${worker}`;
     let last = now();
     while (last < end) {
-      const held = await party.acquire(key);
-      await held.release();
+      try {
+        const held = await party.acquire(key);
+        await held.release();
+      } catch (error) {
+        errors.push(error);
+        await setImmediate();
+        last = now();
+        continue;
+      }
       const after = now();
       latencies.push(after - last);
       last = after;
@@ -114,5 +126,6 @@ async function measureSlice(
     all: allCommands(server) / pairs,
     serverMicroseconds: serverTime(server, sent) / pairs,
     clientMicroseconds: (user + system) / pairs,
+    errors,
   };
 }

@@ -32,12 +32,20 @@ export async function openWorkerCrew(assignment: Assignment): Promise<Crew> {
   return new WorkerCrew(assignment, client, counter, party, places);
 }
 
-/** Waits once for a lock of its own: some subscribe only when they wait for the first time. */
+/** For so many ms a process warms up, so that the compiler of the engine knows the library. */
+const warmUpTime = 400;
+
+/** Two workers take turns on a lock of their own: some libraries subscribe only when they wait for the first time. */
 async function warmUp(party: Party, key: string): Promise<void> {
+  const end = now() + warmUpTime;
   const first = await party.acquire(key);
-  const second = party.acquire(key).then((held) => held.release());
+  const take = async (): Promise<void> => {
+    do await (await party.acquire(key)).release();
+    while (now() < end);
+  };
+  const others = [take(), take()];
   await first.release();
-  await second;
+  await Promise.all(others);
 }
 
 class WorkerCrew implements Crew {

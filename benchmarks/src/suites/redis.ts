@@ -21,6 +21,9 @@ const held = 10_000;
 /** Locks in a Redis that was started for this and is stopped in the end. */
 export async function runRedisSuite(context: SuiteContext): Promise<SuiteReport> {
   const { options } = context;
+  if (process.env['LOCKS_TEST_REDIS_URL'] !== undefined) {
+    throw new UsageError('The benchmarks empty their server again and again: unset LOCKS_TEST_REDIS_URL.');
+  }
   const names = chooseSubjects(context);
   await using server = await startRedis();
   const control = new Redis(server.url);
@@ -52,6 +55,7 @@ async function uncontended(context: SuiteContext, url: string, control: Redis, n
     const rotation = rotationFor(context, 15, 130);
     const some = await measureUncontended(url, control, names, concurrency, rotation, context.options);
     context.print(formatTable(`Uncontended, ${concurrency} at once`, uncontendedColumns, some));
+    printFailures(context, some);
     results.push(...some);
   }
   return results;

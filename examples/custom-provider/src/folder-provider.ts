@@ -2,18 +2,16 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Busy, Grant, LockProvider } from '@locks/core';
+import type { AdapterConfig, Busy, Grant, LockProvider, Runtime } from '@locks/core';
 import { LockError, createDeadline, duration, isLockError, readOptions, systemRuntime } from '@locks/core/adapter';
-import type { AdapterConfig, Runtime } from '@locks/core/adapter';
 
-/** A key's directory at one moment. What decides is the name of one entry: `state,<token>,<since>,<until>,<holder>`. */
+/** A key's directory at one moment. One name in it decides: `state,<token>,<since>,<until>,<file with the owner>`. */
 interface State {
   readonly place: string;
   /** The highest token ever given or told; the holder's, while there is one. */
   readonly token: number;
   readonly since: number;
   readonly until: number;
-  /** The file with the owner in it. */
   readonly holder: string;
   readonly owner?: string;
   readonly leftovers?: readonly string[];
@@ -35,14 +33,13 @@ async function look(place: string): Promise<State | undefined> {
   const state = { place, token: Number(token), since: Number(since), until: Number(until), holder, leftovers };
   if (holder === free.holder) return state;
   const time = now();
-  if (time < state.since || time >= state.until) return void (await replace(state, free));
+  if (time < state.since || time >= state.until) return void (await replace(state, { ...state, ...free }));
   const owner = await readFile(join(place, holder), 'utf8').catch(missing);
   return owner === undefined ? undefined : { ...state, owner };
 }
 
 /** Compare-and-set: of all that saw the same state, `rename` succeeds for one. */
-async function replace(seen: State, changes: Partial<State>): Promise<boolean> {
-  const next = { ...seen, ...changes };
+async function replace(seen: State, next: State): Promise<boolean> {
   const done = (await rename(pathOf(seen), pathOf(next)).then(() => true, missing)) ?? false;
   const unused = next.holder === seen.holder ? [] : done ? [seen.holder, ...(seen.leftovers ?? [])] : [next.holder];
   for (const name of unused) await rm(join(seen.place, name), { force: true }).catch(() => {});
@@ -52,18 +49,21 @@ async function replace(seen: State, changes: Partial<State>): Promise<boolean> {
 /** Locks for the processes of one host that share `folder`. Each call settles within `timeout` ms. */
 export function createFolderProvider(folder: string, timeout = 5_000, runtime: Runtime = systemRuntime): LockProvider {
   const deadline = createDeadline(runtime, timeout, 'The folder');
+  let last: Promise<unknown> = Promise.resolve();
   let closed = false;
 
-  /** What `step` answers to the state of `key`. `undefined`, here and in `look`: it was changing, so look again. */
+  /** What `step` answers to the state; `undefined`: it changed, look again. Calls take turns, to spare the folder. */
   async function call<T>(key: string, step: (seen: State, sent: number) => Promise<T | undefined>): Promise<T> {
     if (closed) throw new LockError('LOCK_CLOSED', 'The folder provider is closed.');
-    const place = join(folder, createHash('sha256').update(key).digest('hex'));
-    const attempt = async (sent = now()): Promise<T> => {
+    const sent = now();
+    const attempt = async (): Promise<T> => {
       if (now() >= sent + timeout * 1_000) throw new LockError('LOCK_UNAVAILABLE', 'Others were faster all the time.');
-      const seen = await look(place);
-      return (seen && (await step(seen, sent))) ?? (await attempt(sent));
+      const seen = await look(join(folder, createHash('sha256').update(key).digest('hex')));
+      return (seen && (await step(seen, sent))) ?? (await attempt());
     };
-    return await deadline.race(attempt(), `a call for ${JSON.stringify(key)}`).catch((error: unknown) => {
+    const turn = last.then(attempt, attempt);
+    last = turn;
+    return await deadline.race(turn, `a call for ${JSON.stringify(key)}`).catch((error: unknown) => {
       const code = /\b(EACCES|EPERM|EROFS|ENOTDIR):/.test(String(error)) ? 'LOCK_MISCONFIGURED' : 'LOCK_UNAVAILABLE';
       throw isLockError(error) ? error : new LockError(code, `The folder: ${String(error)}`, { key, cause: error });
     });
@@ -95,10 +95,10 @@ export function createFolderProvider(folder: string, timeout = 5_000, runtime: R
         const token = Number(told ?? seen.token);
         if (seen.owner !== owner || token < seen.token) return false;
         const until = Math.max(seen.until, sent + ttl * 1_000);
-        if (await replace(seen, { token, since: sent, until })) return {};
+        if (await replace(seen, { ...seen, token, since: sent, until })) return {};
       }),
     release: ({ key, owner }) =>
-      call(key, async (seen) => seen.owner === owner && ((await replace(seen, free)) || undefined)),
+      call(key, async (seen) => seen.owner === owner && ((await replace(seen, { ...seen, ...free })) || undefined)),
     inspect: (key) =>
       call(key, async ({ owner, token, until }) => {
         const hold = { mode: 'exclusive', token: BigInt(token), remaining: Math.max(1, until - now()) / 1e3 } as const;

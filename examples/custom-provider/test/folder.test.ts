@@ -1,11 +1,13 @@
-import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { openLocks } from '@locks/core';
 import type { Claim } from '@locks/core';
 import { createFolderProvider } from '@locks/example-custom-provider';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 let folder: string;
 
@@ -52,6 +54,26 @@ test('a folder that can never be one is misconfigured; one that fails now is not
   await expect(createFolderProvider(file).inspect('report')).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
   const tooLong = join(folder, 'n'.repeat(300));
   await expect(createFolderProvider(tooLong).inspect('report')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+});
+
+test('calls settle in time though the folder does not answer, and go on when it does', async () => {
+  const provider = createFolderProvider(folder, 200);
+  await createFolderProvider(folder).tryAcquire(claim);
+  const [place = ''] = await readdir(folder);
+  const file = (await readdir(join(folder, place))).find((name) => name.startsWith('holder-')) ?? '';
+  const [path, aside] = [join(folder, place, file), join(folder, 'aside')];
+  await rename(path, aside);
+  // To open a pipe that nobody writes to takes for ever.
+  await promisify(execFile)('mkfifo', [path]);
+
+  const unavailable = { code: 'LOCK_UNAVAILABLE', message: expect.stringContaining('did not answer') };
+  const calls = [provider.inspect(claim.key), provider.renew(claim), provider.tryAcquire({ ...other, key: 'another' })];
+  await Promise.all(calls.map((call) => expect(call).rejects.toMatchObject(unavailable)));
+
+  const pipe = await open(path, 'w');
+  await rename(aside, path);
+  await pipe.close();
+  await vi.waitFor(async () => expect(await provider.renew(claim)).toEqual({}), 20_000);
 });
 
 test('a hold of before the last start of the machine is over, and tokens go on', async () => {

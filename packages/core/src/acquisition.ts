@@ -40,6 +40,7 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
   #counted = false;
   /** The claim may have a place in line, or a hold that nobody knows of. */
   #leaves = false;
+  #inLine = false;
   #uncertain = false;
   /** A ttl after the first of the rejections since the last answer: then it is enough of them. */
   #unavailableAt = Infinity;
@@ -104,6 +105,7 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
     this.#lastSend = sentAt;
     waitingCalendar.schedule(this, Math.min(this.#deadline, this.#unavailableAt));
     const inLine = this.#settings.wait > 0 && (this.#counted || this.#host.waiting < this.#host.maxWaiters);
+    this.#inLine ||= inLine;
     this.#leaves ||= inLine;
     try {
       this.#inFlight = Promise.resolve(provider.tryAcquire(this.#claim, inLine ? this.#onWake : undefined));
@@ -165,6 +167,7 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
     this.#host.releases.start({ claim: this.#claim, uncertain: false, lastSend: sentAt });
     this.#claim = this.#newClaim(this.#claim.key);
     this.#leaves = false;
+    this.#inLine = false;
     this.#uncertain = false;
     this.#retryAfterRejection(error);
   }
@@ -229,6 +232,7 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
         claim: this.#claim,
         inFlight: this.#inFlight,
         uncertain: this.#uncertain,
+        inLine: this.#inLine,
         lastSend: this.#lastSend,
       });
     }

@@ -10,6 +10,8 @@ export interface Abandoned {
   readonly inFlight?: Promise<unknown> | undefined;
   /** An attempt's effect is unknown: a release that answers `false` proves nothing yet. */
   readonly uncertain: boolean;
+  /** It may have a place in line, which does not go with the ttl. @default false */
+  readonly inLine?: boolean | undefined;
   /** When the last attempt or renewal was sent, in ms of the clock. */
   readonly lastSend: number;
 }
@@ -19,7 +21,7 @@ const longestPause = 1_000;
 
 /**
  * Gives claims up after their caller was answered. Law 2: a release is repeated until it frees something, or until nothing
- * can be left: the last send plus the ttl, or for sessions a conclusive answer.
+ * can be left: the last send plus the ttl, or for sessions and places in line a conclusive answer.
  */
 export class BackgroundReleases {
   readonly #provider: LockProvider;
@@ -74,7 +76,7 @@ export class BackgroundReleases {
     this.#pauses.clear();
   }
 
-  async #giveUp({ claim, inFlight, uncertain, lastSend }: Abandoned): Promise<void> {
+  async #giveUp({ claim, inFlight, uncertain, inLine = false, lastSend }: Abandoned): Promise<void> {
     let unsure = uncertain;
     if (inFlight !== undefined) await inFlight.catch((error: unknown) => (unsure ||= !isPermanent(error)));
     const session = this.#provider.traits.expiry === 'session';
@@ -83,7 +85,7 @@ export class BackgroundReleases {
       const answer = await releaseOnce(this.#provider, claim, itself);
       if (answer === true) return;
       if (answer === false && (!unsure || session || over())) return;
-      if (isPermanent(answer) || over() || this.#stopped) return;
+      if (isPermanent(answer) || (over() && !inLine) || this.#stopped) return;
       await this.#pause(pause);
     }
   }

@@ -41,7 +41,7 @@ describe('diagnostics', () => {
     const { owner } = provider.attempts[0]?.claim ?? {};
     await acquired.value?.release();
     const about = { provider: 'scripted', key: 'key', owner, mode: 'shared' };
-    expect(messages).toEqual([
+    expect(messages).toStrictEqual([
       ['acquire', { ...about, token: 5n, waited: 70, attempts: 1 }],
       ['renew', { ...about, renewed: true }],
       ['release', { ...about, freed: true }],

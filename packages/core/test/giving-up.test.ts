@@ -69,6 +69,21 @@ describe('what is left of an unknown attempt', () => {
     expect(provider.releases.length).toBeGreaterThan(1);
   });
 
+  it('is released until that is answered if it may have a place in line, which outlives the ttl', async () => {
+    const setting = createSetting();
+    const { runtime, provider, locks } = setting;
+    provider.answers.release = rejectAtOnce;
+    watch(locks.acquire('key', { ttl, wait: 2 * ttl }));
+    provider.open('tryAcquire').busy(10 * ttl);
+    await runtime.advance(20 * ttl);
+    const sent = provider.releases.length;
+    expect(sent).toBeGreaterThan(10);
+    provider.answers.release = (call) => call.answer(false);
+    await runtime.advance(2 * ttl);
+    expect(provider.releases).toHaveLength(sent + 1);
+    await expectNothingLeft(setting);
+  });
+
   it('is gone with one conclusive answer where sessions decide', async () => {
     const { runtime, provider, locks } = createSetting({ traits: { expiry: 'session' } });
     provider.answers.tryAcquire = rejectAtOnce;

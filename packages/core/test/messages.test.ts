@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createLocks, openLocks } from '../src/index.ts';
 import type { LockError } from '../src/index.ts';
 import { createFreeSetting, createSetting, watch } from './support/setting.ts';
 import { busyAtOnce, freeAtOnce, grantAtOnce, rejectAtOnce } from './support/scripted-provider.ts';
@@ -206,6 +207,111 @@ describe('the message', () => {
       code: 'LOCK_INVALID',
       key: 'key',
       message: '"key" is held shared by a and cannot become exclusive: release it first.',
+    });
+  });
+
+  it('of work that is no function shows how to call it', async () => {
+    const { locks } = createSetting();
+    expect(await errorOf(locks.withLock('seat', 5 as never))).toMatchObject({
+      code: 'LOCK_INVALID',
+      message: 'withLock(key, work, options): "work" must be a function.',
+    });
+  });
+
+  it('of a closed Locks says what to do', async () => {
+    const { locks } = createSetting();
+    await locks.close();
+    const closed = { code: 'LOCK_CLOSED', message: 'This Locks is closed; open another one.' };
+    expect(await errorOf(locks.acquire('seat'))).toMatchObject(closed);
+    expect(await errorOf(locks.inspect('seat'))).toMatchObject(closed);
+  });
+
+  it('of a question without an answer names the provider and the key', async () => {
+    const { provider, locks } = createSetting();
+    provider.inspecting = () => Promise.reject(new Error('connection lost'));
+    expect(await errorOf(locks.inspect('seat'))).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      key: 'seat',
+      message: 'scripted could not be asked about "seat".',
+    });
+  });
+
+  it('of a provider that is none says where URLs go', () => {
+    const message =
+      'createLocks needs a provider, such as createMemoryProvider(); for a URL or a configuration use openLocks.';
+    expect(() => createLocks({} as never)).toThrow(expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message }));
+  });
+
+  it('of a memory provider that is closed says so', async () => {
+    const { provider } = createMemorySetting();
+    await provider.close();
+    expect(await errorOf(provider.inspect('seat'))).toMatchObject({
+      code: 'LOCK_CLOSED',
+      message: 'The memory provider is closed.',
+    });
+  });
+
+  it('of a reentrant hold says what is wrong with it', async () => {
+    const { locks } = createFreeSetting({ reentrant: true });
+    const upgraded = await locks.withLock('seat', () => errorOf(locks.withLock('seat', () => 1)), { mode: 'shared' });
+    expect(upgraded).toMatchObject({
+      code: 'LOCK_INVALID',
+      key: 'seat',
+      message: '"seat" is held shared by this context and cannot become exclusive: release it first.',
+    });
+    const released = await locks.withLock('seat', async (hold) => {
+      await hold.release();
+      return await errorOf(hold.renew());
+    });
+    expect(released).toMatchObject({
+      code: 'LOCK_INVALID',
+      key: 'seat',
+      message: 'This hold on "seat" was released and cannot be renewed.',
+    });
+  });
+
+  it.each<[unknown, string]>([
+    [7, 'openLocks needs a URL or a configuration object, not 7.'],
+    [{ url: 7 }, 'openLocks: option "url" must be a string, not 7.'],
+    [{ url: 'memory:', options: 7 }, 'openLocks: option "options" must be an object, not 7.'],
+    [{ url: 'memory:', options: null }, 'openLocks: option "options" must be an object, not null.'],
+    [{}, 'openLocks needs option "url" (redis://host:6379) or option "provider" ("memory").'],
+    ['host', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
+    [' memory:', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
+    [
+      'ETCD+a.b-1://host',
+      'openLocks: no adapter is known for the scheme "etcd+a.b-1:". Known: memory, redis, rediss, zookeeper, postgres, postgresql, mysql, mariadb, sqlite. For an adapter of your own name its module: { provider: "module-id", url }.',
+    ],
+    [
+      { provider: 7 },
+      'openLocks: option "provider" must be an adapter\'s name, a module id or a module that exports fromConfig, not 7.',
+    ],
+    [
+      { provider: 'x://y' },
+      'openLocks: option "provider" is an adapter\'s name or a module id; a URL belongs into option "url".',
+    ],
+    [
+      { provider: 'no-such-adapter' },
+      'openLocks: provider "no-such-adapter" is neither one of memory, redis, zookeeper, sql nor a module that can be imported. Install it, or correct its name.',
+    ],
+    [{ provider: 'node:fs' }, 'openLocks: module "node:fs" does not export a function fromConfig.'],
+    ['memory:?ttl=1', 'The URL of openLocks: option "ttl" must be an integer from 50 to 86400000 (ms), not "1".'],
+    ['memory://host', 'The URL of the memory provider is "memory:", with nothing but options after it.'],
+    ['memory:?fair=x', 'The memory provider: option "fair" must be true or false, not "x".'],
+    [
+      'memory:?waiterTtl=29',
+      'The memory provider: option "waiterTtl" must be an integer from 30 to 86400000 (ms), not "29".',
+    ],
+  ])('of openLocks names the way out: %j', async (target, message) => {
+    expect(await errorOf(openLocks(target as string))).toMatchObject({ code: 'LOCK_MISCONFIGURED', message });
+  });
+
+  it('of an adapter that cannot open its backend points to the cause', async () => {
+    const fromConfig = () => Promise.reject(new RangeError('at redis://me:secret@host'));
+    expect(await errorOf(openLocks({ provider: { fromConfig }, url: 'redis://me:secret@host' }))).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: 'openLocks: the adapter could not open its backend; see the cause.',
+      cause: { name: 'RangeError', message: 'at redis://me:***@host' },
     });
   });
 });

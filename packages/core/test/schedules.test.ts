@@ -51,30 +51,42 @@ if (LOCKS_SCHEDULE_SEED !== undefined) {
       timeout,
     );
 
-    it('happen again from their seed, event by event', async () => {
-      for (let index = 0; index < 30; index += 1) {
-        const log = await logOf(index);
-        expect(log).not.toBe('');
-        expect(await logOf(index)).toBe(log);
-      }
-    });
+    it(
+      'happen again from their seed, event by event',
+      async () => {
+        for (let index = 0; index < 30; index += 1) {
+          const log = await logOf(index);
+          expect(log).not.toBe('');
+          expect(await logOf(index)).toBe(log);
+        }
+      },
+      timeout,
+    );
 
-    it('differ from seed to seed', async () => {
-      const logs = new Set<string>();
-      for (let index = 0; index < 50; index += 1) logs.add(await logOf(index));
-      expect(logs.size).toBeGreaterThan(45);
-    });
+    it(
+      'differ from seed to seed',
+      async () => {
+        const logs = new Set<string>();
+        for (let index = 0; index < 50; index += 1) logs.add(await logOf(index));
+        expect(logs.size).toBeGreaterThan(45);
+      },
+      timeout,
+    );
 
-    it('that break a promise are told with their events, shrunk, the same way each time', async () => {
-      const flaw = flawedProviders['releases whoever holds the key'];
-      const tell = () => findFailure(flaw, 0, 100, true);
-      const failure = await tell();
-      expect(failure).toMatch(/Shrunk [1-9]/);
-      expect(failure).toMatch(/LOCKS_SCHEDULE_SEED=\d+ npx vitest run schedules/);
-      expect(failure).toMatch(/path: "/);
-      expect(failure).toMatch(/store: release p\d/);
-      expect(await tell()).toBe(failure);
-    });
+    it(
+      'that break a promise are told with their events, shrunk, the same way each time',
+      async () => {
+        const flaw = flawedProviders['releases whoever holds the key'];
+        const tell = () => findFailure(flaw, 0, 100, true);
+        const failure = await tell();
+        expect(failure).toMatch(/Shrunk [1-9]/);
+        expect(failure).toMatch(/LOCKS_SCHEDULE_SEED=\d+ npx vitest run schedules/);
+        expect(failure).toMatch(/path: "/);
+        expect(failure).toMatch(/store: release p\d/);
+        expect(await tell()).toBe(failure);
+      },
+      timeout,
+    );
   });
 
   describe('400 schedules are enough to find', () => {

@@ -18,6 +18,11 @@ describe('the source of core', () => {
     expect(codeOf('runtime.ts')).toContain('setTimeout(');
   });
 
+  it('does not load what is for the tests of its users', () => {
+    const using = files.filter((file) => !file.startsWith('testing') && codeOf(file).includes('testing/'));
+    expect(using).toEqual([]);
+  });
+
   it.each(files.filter((file) => file !== 'clock.ts' && file !== 'runtime.ts' && !file.startsWith('testing')))(
     'takes time, timers and randomness from the runtime only: %s',
     (file) => {

@@ -32,6 +32,7 @@ export interface SubscriberOptions {
   readonly enableOfflineQueue: false;
   readonly maxRetriesPerRequest: 0;
   readonly disconnectTimeout: number;
+  readonly maxLoadingRetryTime: number;
   readonly retryStrategy: (attempt: number) => number;
 }
 

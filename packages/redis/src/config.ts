@@ -81,6 +81,8 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
     // A connection that has silently died is replaced, not waited for.
     socketTimeout: timeout,
     retryStrategy: (attempt: number) => Math.min(attempt * 50, 1_000),
+    // A server that has just started guesses how long it will load, up to far too long, and the client sleeps as long as it says.
+    maxLoadingRetryTime: 200,
     lazyConnect: true,
   });
   await connect(client, config, connectTimeout, db ?? place.db);

@@ -115,6 +115,7 @@ export class WakeChannel {
       maxRetriesPerRequest: 0,
       // A dead connection is not waited for: until its successor is there, every message is lost.
       disconnectTimeout: 100,
+      maxLoadingRetryTime: 200,
       retryStrategy: (attempt) => Math.min(attempt * 50, 1_000),
     });
     this.#subscriber = subscriber;

@@ -1,11 +1,14 @@
 import { requirements } from '@locks/conformance';
-import type { LeakCounts } from '@locks/conformance';
+import type { LeakCounts, Need } from '@locks/conformance';
 import { conformanceTests } from '@locks/conformance/vitest';
+import type { LockProvider } from '@locks/core';
+import { systemRuntime } from '@locks/core/adapter';
 import { startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
+import { createRedisProvider, fromConfig } from '../src/index.ts';
 import type { RedisOptions } from '../src/index.ts';
-import { breakable } from './support/faults.ts';
+import { breakable, closing } from './support/faults.ts';
 import { clients, ownPrefix } from './support/redis.ts';
 
 // A server that others use must not be frozen or restarted; one that the environment names cannot be.
@@ -30,12 +33,14 @@ async function left(prefix: string): Promise<LeakCounts> {
   return { keys: names.filter((name) => !name.endsWith('}:token')).length, channels: channels.length, connections };
 }
 
-function suite(name: string, open: (address: string) => Redis, options: RedisOptions, only?: readonly string[]): void {
+type Make = (address: string, options: RedisOptions) => LockProvider | Promise<LockProvider>;
+
+function suite(name: string, make: Make, options: RedisOptions, only?: readonly string[]): void {
   const prefix = ownPrefix();
   // Places in line that last shorter than by default: several requirements wait for one to lapse. And a shorter deadline: each
   // call to a server that says nothing takes this long.
   const all = { timeout: 2_000, waiterTtl: 3_000, ...options, prefix };
-  const { create, faults } = breakable(server, ownServer, open, all);
+  const { create, faults } = breakable(server, ownServer, (address) => make(address, all));
   conformanceTests({
     name,
     create,
@@ -46,13 +51,45 @@ function suite(name: string, open: (address: string) => Redis, options: RedisOpt
   });
 }
 
-for (const [name, open] of clients) suite(`redis, ${name}`, open, {});
+/** With a client of the caller, which he closes. */
+function over(open: (address: string) => Redis): Make {
+  return (address, options) => {
+    const client = open(address);
+    // What becomes of its connections is the subject of the tests.
+    client.on('error', () => {});
+    return closing(createRedisProvider(client, options), () => client.disconnect());
+  };
+}
 
-// How a client gets over a fault has nothing to do with the order in which waiters are served.
-const withoutFaults = requirements.filter(({ needs = [] }) => needs.every((need) => need === 'processes'));
+const configured: Make = (address, options) =>
+  fromConfig({ url: address, options: { ...options }, runtime: systemRuntime });
+
+/** The requirements whose needs satisfy `chosen`. */
+function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {
+  return requirements.filter(({ needs = [] }) => chosen(needs)).map(({ id }) => id);
+}
+
+const faultless: readonly Need[] = ['processes'];
+// What the two majors of the client might do differently: the rest of the faults happens to the server, or to time.
+const ofConnections: readonly Need[] = [...faultless, 'sever', 'dropReply', 'duplicate'];
+const [[name6, open6], [name5, open5]] = clients;
+
+suite(`redis, ${name6}`, over(open6), {});
+suite(
+  `redis, ${name5}`,
+  over(open5),
+  {},
+  ids((needs) => needs.every((need) => ofConnections.includes(need))),
+);
+suite(
+  'redis, client from configuration',
+  configured,
+  {},
+  ids((needs) => needs.some((need) => !faultless.includes(need))),
+);
 suite(
   'redis, not fair',
-  (address) => new Redis(address),
+  over(open6),
   { fair: false },
-  withoutFaults.map(({ id }) => id),
+  ids((needs) => needs.every((need) => faultless.includes(need))),
 );

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import type { AcquireOptions } from '../../src/index.ts';
 import { calm, slow, stormy } from './link.ts';
 import { keys, longestTtl } from './world.ts';
-import type { Conditions, Process, World } from './world.ts';
+import type { Process } from './process.ts';
+import type { Conditions, World } from './world.ts';
 
 /** What the commands may assume. */
 export interface Model {
@@ -55,14 +56,15 @@ const taking = fc
   .map(({ process: index, pause: ms, key, kind, hold, ...times }) => {
     const options: AcquireOptions =
       kind === 'exclusive' ? times : { ...times, mode: 'shared', permits: kind === 'mismatch' ? 3 : permitsOf[key] };
-    const name = `take ${key}, ${kind}, ${JSON.stringify(times)}, hold ${hold} ms`;
+    const { ttl, wait, renew, maxHold } = times;
+    const name = `take ${key} ${kind}, ttl ${ttl}, wait ${wait}, renew ${renew}, maxHold ${maxHold}, hold ${hold}`;
     return command(index, name, ms, (world, by) => world.take(by, key, options, hold));
   });
 
 /** Commands without arguments of their own, and how often each is drawn. */
 const plain: Readonly<Record<string, readonly [number, (world: World, process: Process, model: Model) => void]>> = {
-  release: [4, (world, by) => void by.leases.slice(-1).map((lease) => world.release(by, lease))],
-  renew: [2, (_, by) => void by.leases.slice(-1).map((lease) => lease.renew().catch(() => {}))],
+  release: [4, (world, by) => void by.holds.slice(-1).map((hold) => world.release(by, hold))],
+  renew: [2, (world, by) => void by.holds.slice(-1).map((hold) => world.renew(by, hold))],
   abort: [3, (_, by) => by.waits.findLast((wait) => wait.open)?.controller.abort(new Error('not wanted any more'))],
   close: [
     1,
@@ -80,11 +82,8 @@ const plain: Readonly<Record<string, readonly [number, (world: World, process: P
       world.crash(by);
     },
   ],
-  sleep: [
-    1,
-    // What the clock is sure to notice.
-    (world, by) => world.sleep(by, 2_500),
-  ],
+  // As long as the clock is sure to notice.
+  sleep: [1, (world, by) => world.sleep(by, 2_500)],
 };
 
 const doing = fc

@@ -1,8 +1,9 @@
 import { createMemoryProvider } from '../../src/index.ts';
 import { checkHistory } from '../../src/testing/check-history.ts';
 import { callTimeout, calm } from './link.ts';
+import type { Wait } from './process.ts';
 import { keys, longestTtl, waiterTtl } from './world.ts';
-import type { Wait, World } from './world.ts';
+import type { World } from './world.ts';
 
 /** The network heals, everybody gives back what it has, and time goes on: then nobody waits, and nothing is left. */
 export async function finish(world: World): Promise<void> {
@@ -12,12 +13,12 @@ export async function finish(world: World): Promise<void> {
     link.cutUntil = -Infinity;
   }
   await world.store.advance(Math.max(0, ...world.processes.map(({ runtime }) => runtime.busyUntil - world.now)));
-  for (const process of world.processes) for (const lease of process.leases) world.release(process, lease);
+  for (const process of world.processes) for (const hold of process.holds) world.release(process, hold);
   const open = (): Wait[] => world.processes.flatMap((process) => process.waits.filter((wait) => wait.open));
   const worst = longestTtl + waiterTtl + callTimeout + 3_000;
   for (const end = world.now + worst; open().length > 0 && world.now < end;) {
     await world.store.advance(100);
-    for (const process of world.processes) for (const lease of process.leases) world.release(process, lease);
+    for (const process of world.processes) for (const hold of process.holds) world.release(process, hold);
     world.look();
     world.forget();
   }
@@ -31,8 +32,9 @@ export async function finish(world: World): Promise<void> {
     for (const { owner } of holders) world.report(`${owner} is left behind as holder of ${key}`);
     if (waiters > 0) world.report(`${waiters} are left behind in the line of ${key}`);
   }
-  for (const { name, locks, runtime, state } of world.processes) {
+  for (const { name, locks, runtime, state, pending } of world.processes) {
     if (state === 'dead') continue;
+    if (pending > 0) world.report(`${name} has ${pending} renewals or releases that never settled`);
     let closed = false;
     void locks.close().then(() => (closed = true));
     await world.store.advance(0);

@@ -1,5 +1,5 @@
 import { createLocks, createMemoryProvider, createMemoryStore, isLockError } from '../../src/index.ts';
-import type { AcquireOptions, Lease, LockProvider, Locks, Runtime } from '../../src/index.ts';
+import type { AcquireOptions, LockProvider, Runtime } from '../../src/index.ts';
 import { createHistory } from '../../src/testing/history.ts';
 import { createRandom } from '../../src/testing/random.ts';
 import { createVirtualRuntime } from '../../src/testing/virtual-runtime.ts';
@@ -7,6 +7,8 @@ import type { VirtualRuntime } from '../../src/testing/virtual-runtime.ts';
 import { Link, callTimeout, calm } from './link.ts';
 import type { Weather } from './link.ts';
 import { ContractModel } from './model.ts';
+import { lateLoss } from './process.ts';
+import type { Hold, Process, Wait } from './process.ts';
 
 /** What a schedule starts from. */
 export interface Conditions {
@@ -24,28 +26,6 @@ export interface Flaw {
   server?(provider: LockProvider, world: World): LockProvider;
   client?(provider: LockProvider, runtime: VirtualRuntime): LockProvider;
   runtime?(runtime: VirtualRuntime): Runtime;
-}
-
-/** One call of `tryAcquire`. */
-export interface Wait {
-  readonly label: string;
-  readonly controller: AbortController;
-  until: number;
-  open: boolean;
-}
-
-export interface Process {
-  readonly name: string;
-  readonly runtime: VirtualRuntime;
-  readonly rate: number;
-  readonly link: Link;
-  readonly locks: Locks;
-  readonly leases: Lease[];
-  readonly waits: Wait[];
-  state: 'alive' | 'closed' | 'dead';
-  /** When it last was stalled, asleep, cut off or ended: until then nobody can expect it to be prompt. */
-  excusedUntil: number;
-  asleepUntil: number;
 }
 
 export const waiterTtl = 400;
@@ -82,7 +62,7 @@ export class World {
       const name = `p${index}`;
       const locks = createLocks(provider, { runtime: flaw.runtime?.(runtime) ?? runtime, label: name });
       const idle = { excusedUntil: -Infinity, asleepUntil: -Infinity };
-      return { name, runtime, rate, link, locks, leases: [], waits: [], state: 'alive', ...idle };
+      return { name, runtime, rate, link, locks, holds: [], waits: [], pending: 0, state: 'alive', ...idle };
     });
   }
 
@@ -105,41 +85,57 @@ export class World {
     const label = `${process.name}#${(this.#calls += 1)}`;
     // One attempt lasts as long as its call.
     const until = this.now + Math.max(wait, callTimeout) / process.rate;
-    const entry: Wait = { label, controller: new AbortController(), until, open: true };
-    process.waits.push(entry);
+    const waiting: Wait = { label, controller: new AbortController(), until, open: true };
+    process.waits.push(waiting);
     this.note(`${label} takes ${key} ${mode}`);
-    process.locks.tryAcquire(key, { ...options, wait, signal: entry.controller.signal }).then(
+    process.locks.tryAcquire(key, { ...options, wait, signal: waiting.controller.signal }).then(
       (lease) => {
-        entry.open = false;
+        waiting.open = false;
         if (process.state === 'dead') return;
         this.note(`${label} ${lease === null ? 'has to do without' : `has ${lease.owner}`}`);
         if (lease === null) return;
         this.history.granted(process.name, lease, permits);
-        process.leases.push(lease);
+        const entry: Hold = { lease, signal: lease.signal, released: false, overSince: undefined };
+        process.holds.push(entry);
         this.look();
-        if (hold < Infinity) process.runtime.setTimer(() => this.release(process, lease), hold, false);
+        if (hold < Infinity) process.runtime.setTimer(() => this.release(process, entry), hold, false);
       },
       (error: unknown) => {
-        entry.open = false;
+        waiting.open = false;
         const code = isLockError(error) ? error.code : String(error);
         this.note(`${label} fails with ${code}`);
         const expected =
           code === 'LOCK_UNAVAILABLE' ||
           code === 'LOCK_INVALID' ||
           (code === 'LOCK_CLOSED' && process.state === 'closed') ||
-          (error === entry.controller.signal.reason && entry.controller.signal.aborted);
+          (error === waiting.controller.signal.reason && waiting.controller.signal.aborted);
         if (!expected) this.report(`${label} failed with ${code}`);
       },
     );
   }
 
-  release(process: Process, lease: Lease): void {
+  release(process: Process, hold: Hold): void {
     if (process.state === 'dead') return;
+    const { lease } = hold;
     this.note(`${lease.owner} is released`);
     if (lease.held) this.history.released(lease);
-    lease.release().then(
-      (freed) => this.note(`${lease.owner} release: ${freed}`),
-      (error: unknown) => this.note(`${lease.owner} release: ${isLockError(error) ? error.code : String(error)}`),
+    hold.released ||= lease.held;
+    this.#follow(process, `${lease.owner} release`, lease.release());
+  }
+
+  renew(process: Process, { lease }: Hold): void {
+    this.#follow(process, `${lease.owner} renew`, lease.renew());
+  }
+
+  #follow(process: Process, what: string, call: Promise<unknown>): void {
+    process.pending += 1;
+    const settled = (answer: string): void => {
+      process.pending -= 1;
+      this.note(`${what}: ${answer}`);
+    };
+    call.then(
+      (answer) => settled(String(answer)),
+      (error: unknown) => settled(isLockError(error) ? error.code : String(error)),
     );
   }
 
@@ -168,13 +164,19 @@ export class World {
     this.history.look();
     for (const process of this.processes) {
       if (process.state === 'dead' || this.now < process.asleepUntil) continue;
-      for (const lease of process.leases) {
+      for (const { lease } of process.holds) {
         const { remaining } = lease;
         if (remaining > 0 && !this.#model.keeps(lease.key, lease.owner, this.now + remaining / process.rate)) {
           this.report(`${lease.owner} says ${remaining} ms remain; the store does not keep it so long`);
         }
       }
       if (this.now < process.runtime.busyUntil + 10) continue;
+      // A machine that slept finds out at its next timer: at a third of a validity.
+      const awake = this.now > process.asleepUntil + longestTtl / 2;
+      for (const hold of awake ? process.holds : []) {
+        const problem = lateLoss(hold, this.now);
+        if (problem !== undefined) this.report(problem);
+      }
       for (const wait of process.waits) {
         if (wait.open && this.now > wait.until + 10) this.report(`${wait.label} was not answered at its deadline`);
       }
@@ -184,11 +186,9 @@ export class World {
 
   /** Leases that ended and calls that were answered are of no interest any more. */
   forget(): void {
-    for (const { leases, waits } of this.processes) {
-      for (let index = leases.length - 1; index >= 0; index -= 1)
-        if (leases[index]?.held !== true) leases.splice(index, 1);
-      for (let index = waits.length - 1; index >= 0; index -= 1)
-        if (waits[index]?.open !== true) waits.splice(index, 1);
+    for (const { holds, waits } of this.processes) {
+      drop(holds, ({ released, signal }) => released || signal.aborted);
+      drop(waits, ({ open }) => !open);
     }
   }
 
@@ -226,6 +226,10 @@ export class World {
       close: () => provider.close(),
     };
   }
+}
+
+function drop<T>(list: T[], useless: (each: T) => boolean): void {
+  for (let index = list.length - 1; index >= 0; index -= 1) if (useless(list[index]!)) list.splice(index, 1);
 }
 
 function describe(answer: unknown): string {

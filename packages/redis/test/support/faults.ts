@@ -2,20 +2,11 @@ import type { Faults } from '@locks/conformance';
 import type { LockProvider } from '@locks/core';
 import { startProxy } from '@locks/test-servers';
 import type { Proxy, ServerHandle } from '@locks/test-servers';
-import type { Redis } from 'ioredis';
-import { createRedisProvider } from '../../src/index.ts';
-import type { RedisOptions } from '../../src/index.ts';
 import { eventually } from './redis.ts';
-
-/** What stands between a provider and the server. */
-interface Path {
-  readonly client: Redis;
-  readonly proxy: Proxy;
-}
 
 /** Providers that can be hurt one by one. */
 export interface Breakable {
-  /** A provider with a proxy and a client of its own, which end when it is closed. */
+  /** A provider with a proxy of its own, which ends when it is closed. */
   readonly create: () => Promise<LockProvider>;
   readonly faults: Faults;
 }
@@ -25,55 +16,56 @@ export function isScriptCall(piece: Buffer): boolean {
   return /\r\neval(?:sha)?\r\n/i.test(piece.toString('latin1'));
 }
 
-/** Providers on `server`, with clients that `open` makes; `ownServer` may also be paused and restarted, as nobody else uses it. */
+/** `provider`, which also does `then` when it is closed. */
+export function closing(provider: LockProvider, then: () => Promise<void> | void): LockProvider {
+  const close = provider.close.bind(provider);
+  provider.close = async () => {
+    await close();
+    await then();
+  };
+  return provider;
+}
+
+/** Providers on `server`, which `make` connects; `ownServer` may also be paused and restarted, as nobody else uses it. */
 export function breakable(
   server: ServerHandle,
   ownServer: boolean,
-  open: (url: string) => Redis,
-  options: RedisOptions,
+  make: (url: string) => LockProvider | Promise<LockProvider>,
 ): Breakable {
-  const paths = new WeakMap<LockProvider, Path>();
+  const proxies = new WeakMap<LockProvider, Proxy>();
 
   async function create(): Promise<LockProvider> {
     const proxy = await startProxy(server);
-    const client = open(proxy.url(server.url));
-    // What becomes of its connections is the subject of the tests.
-    client.on('error', () => {});
-    const provider = createRedisProvider(client, options);
-    const close = provider.close.bind(provider);
-    provider.close = async () => {
-      await close();
-      client.disconnect();
-      await proxy.stop();
-    };
-    paths.set(provider, { client, proxy });
+    const provider = closing(await make(proxy.url(server.url)), () => proxy.stop());
+    proxies.set(provider, proxy);
     return provider;
   }
 
-  function pathOf(provider: LockProvider): Path {
-    const path = paths.get(provider);
-    if (path === undefined) throw new Error('A fault was asked for a provider that create() did not make.');
-    return path;
+  function proxyOf(provider: LockProvider): Proxy {
+    const proxy = proxies.get(provider);
+    if (proxy === undefined) throw new Error('A fault was asked for a provider that create() did not make.');
+    return proxy;
   }
 
   const onTheWay: Faults = {
-    sever: (provider) => pathOf(provider).proxy.cut(),
-    silence: async (provider, direction) => pathOf(provider).proxy.silence(direction),
+    sever: (provider) => proxyOf(provider).cut(),
+    silence: async (provider, direction) => proxyOf(provider).silence(direction),
     async dropReply(provider) {
-      pathOf(provider).proxy.dropReply({ when: isScriptCall });
+      proxyOf(provider).dropReply({ when: isScriptCall });
     },
     async delay(provider, delay) {
-      const end = pathOf(provider).proxy.delay(delay, 'replies');
+      const end = proxyOf(provider).delay(delay, 'replies');
       return async () => end();
     },
     async duplicate(provider) {
-      const { client, proxy } = pathOf(provider);
-      await eventually('a connection', () => client.status === 'ready');
+      const proxy = proxyOf(provider);
+      await answering(provider);
       const before = proxy.clientConnections;
       const end = proxy.duplicate();
       // Only what is connected from now on is duplicated.
       await proxy.cut();
-      await eventually('new connections', () => client.status === 'ready' && proxy.clientConnections === before);
+      await answering(provider);
+      await eventually('as many connections as before', () => proxy.clientConnections === before);
       return async () => end();
     },
   };
@@ -86,4 +78,15 @@ export function breakable(
     restartEmpty: () => server.restart({ keepData: false }),
   };
   return { create, faults: ownServer ? { ...onTheWay, ...atTheServer } : onTheWay };
+}
+
+/** Resolves when `provider` is connected. */
+async function answering(provider: LockProvider): Promise<void> {
+  await eventually('an answer', async () => {
+    const asked = provider.inspect('is anybody there?');
+    return await asked.then(
+      () => true,
+      () => false,
+    );
+  });
 }

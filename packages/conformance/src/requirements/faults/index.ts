@@ -1,7 +1,7 @@
 import type { Requirement } from '../../requirement.ts';
 import { duplicateRequirements } from './duplicate.ts';
 import { locksDelayRequirements } from './locks-delay.ts';
-import { locksLostReplyRequirements } from './locks-lost-reply.ts';
+import { locksDroppedReplyRequirements } from './locks-dropped-reply.ts';
 import { locksPauseRequirements } from './locks-pause.ts';
 import { locksRestartRequirements } from './locks-restart.ts';
 import { locksSeverRequirements } from './locks-sever.ts';
@@ -21,7 +21,7 @@ export const faultRequirements: readonly Requirement[] = [
   silenceRequirements,
   restartRequirements,
   locksSeverRequirements,
-  locksLostReplyRequirements,
+  locksDroppedReplyRequirements,
   locksDelayRequirements,
   locksSilenceRequirements,
   locksPauseRequirements,

@@ -19,7 +19,7 @@ export const locksDelayRequirements: readonly Requirement[] = [
       const { provider, locks } = await createHarmed(context);
       const other = await createOther(context);
       await warmUp(context, provider, other);
-      const [delay, ttl] = [context.ttl, 3 * context.ttl];
+      const [delay, ttl] = [Math.ceil(context.ttl / 2), 3 * context.ttl];
       await context.faults.delay(provider, delay);
       const lease = await acquireAtLast(context, locks, context.key(), { ttl, renew: false });
       const mustRemain = (left: number, after: string): void => {
@@ -99,9 +99,15 @@ export const locksDelayRequirements: readonly Requirement[] = [
       const { provider, locks } = await createHarmed(context);
       const other = await createOther(context);
       const ttl = 4 * context.ttl;
-      const end = await context.faults.delay(provider, Math.ceil(ttl / 6));
+      const end = await context.faults.delay(provider, Math.ceil(context.ttl / 2));
       const lease = await acquireAtLast(context, locks, context.key(), { ttl });
-      await mustKeep(context, lease, other, 1.25 * ttl, `with a ttl of ${ttl} ms when each reply takes a sixth of it`);
+      await mustKeep(
+        context,
+        lease,
+        other,
+        1.25 * ttl,
+        `with a ttl of ${ttl} ms when each reply takes an eighth of it`,
+      );
       await end();
       if (lease.held) await answered(context, 'a renewal', () => lease.renew());
       await mustGetFree(context, lease, other, 'when replies are fast again');

@@ -3,9 +3,9 @@ import type { Context } from '../../context.ts';
 import type { Direction } from '../../faults.ts';
 import { mustExceed, mustGrant } from '../../expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { within } from '../../time.ts';
+import { inBackground, sleep, within } from '../../time.ts';
 import { mustBeHeld } from '../steps.ts';
-import { whenRemote } from '../when.ts';
+import { all, whenFair, whenRemote } from '../when.ts';
 import { acquireAtLast, createHarmed, mustBeLost, mustGetAway } from './locks-steps.ts';
 import { directions, nameOf } from './silence.ts';
 import { callLimit, createOther, persistent, warmUp } from './steps.ts';
@@ -38,6 +38,35 @@ export const locksSilenceRequirements: readonly Requirement[] = [
         await mustGetAway(context, harmed.locks, other, begin, `while its ${nameOf(direction)} are lost`);
       });
       await Promise.all(checks);
+    },
+  },
+  {
+    id: 'locks-silence-place',
+    level: 'locks',
+    title: 'a waiter that gives up in a silence longer than its ttl has left the line soon after it',
+    appliesTo: all(whenRemote, whenFair),
+    needs: ['silence'],
+    async check(context) {
+      const { ttl } = context;
+      const { provider, locks } = await createHarmed(context);
+      const other = await createOther(context);
+      const holder = context.claim(context.key());
+      await mustGrant(other, holder, 'on a free key');
+      const controller = new AbortController();
+      const wait = inBackground(locks.acquire(holder.key, { ttl, signal: controller.signal }));
+      await context.state(other, holder.key, 'a waiter in line', ({ waiters }) => waiters === 1);
+      const end = await context.faults.silence(provider, 'both');
+      controller.abort();
+      await within(
+        context.patience,
+        wait.catch(() => {}),
+        'an aborted wait to end',
+      );
+      await sleep(1.5 * ttl);
+      await end();
+      const what = 'nobody in line once the silence is over in which the waiter gave up';
+      await context.state(other, holder.key, what, ({ waiters }) => waiters === 0);
+      await other.release(holder);
     },
   },
 ];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Context } from '../../context.ts';
-import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant, mustRenew, show } from '../../expect.ts';
+import { isIdle, mustBeBusy, mustExceed, mustGrant, mustRenew, show } from '../../expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { inBackground, sleep, within } from '../../time.ts';
 import { mustBeHeld, pick, range } from '../steps.ts';
@@ -30,7 +30,7 @@ export const severRequirements: readonly Requirement[] = [
         await context.state(other, claim.key, `nobody holding after a release that followed cut ${round + 1}`, isIdle);
       }
       await mustBeHeld(context, again, holder, 'after the connections of another provider were cut');
-      await mustFree(other, holder, 'by the holder');
+      await other.release(holder);
     },
   },
   {

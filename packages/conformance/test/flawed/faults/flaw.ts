@@ -1,4 +1,5 @@
 import type { LockProvider } from '@locks/core';
+import type { Mutant } from '../../support/mutants.ts';
 import type { Link } from '../../support/link.ts';
 import { clockMint, createNetwork, textbookData } from '../../support/network.ts';
 import type { Network, NetworkOptions } from '../../support/network.ts';
@@ -6,12 +7,7 @@ import { createTextbook } from '../textbook.ts';
 import type { Rules, Store } from '../textbook.ts';
 
 /** A provider that is sound until something happens to its connection or to its store. */
-export interface FaultFlaw {
-  readonly name: string;
-  /** The requirements that must catch it. */
-  readonly caughtBy: readonly string[];
-  /** Requirements that build on what is broken and may fail too; `*` stands for any ending. */
-  readonly mayAlsoFail?: readonly string[];
+export interface FaultFlaw extends Mutant {
   readonly make: () => Network;
 }
 

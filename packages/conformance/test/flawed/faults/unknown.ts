@@ -23,7 +23,7 @@ export const unknowns: readonly FaultFlaw[] = [
       'lost-reply-of-attempt',
       'silence-is-unknown',
       'pause-is-unknown',
-      'locks-lost-reply-of-try',
+      'locks-dropped-reply-of-try',
       'locks-pause-callers',
     ],
     mayAlsoFail: ['sever-*', 'lost-reply-*', 'restart-*', 'locks-*'],
@@ -57,7 +57,7 @@ export const unknowns: readonly FaultFlaw[] = [
   },
   {
     name: 'a renewal that nobody answers is taken for a loss',
-    caughtBy: ['lost-reply-of-renewal', 'silence-is-unknown', 'pause-is-unknown', 'locks-lost-reply'],
+    caughtBy: ['lost-reply-of-renewal', 'silence-is-unknown', 'pause-is-unknown', 'locks-dropped-reply'],
     mayAlsoFail: ['lost-reply-of-renewal-counts', 'locks-sever-lease', 'locks-restart-lease'],
     make: client((inner) => ({ renew: (claim, token) => orElse(inner.renew(claim, token), () => false) })),
   },

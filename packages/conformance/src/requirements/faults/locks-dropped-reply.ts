@@ -10,9 +10,9 @@ import { createHarmed, giveBack, mustGetFree } from './locks-steps.ts';
 import { answered, callLimit, createOther, warmUp } from './steps.ts';
 
 /** Users of `createLocks` do not notice that one reply was lost. */
-export const locksLostReplyRequirements: readonly Requirement[] = [
+export const locksDroppedReplyRequirements: readonly Requirement[] = [
   {
-    id: 'locks-lost-reply',
+    id: 'locks-dropped-reply',
     level: 'locks',
     title: 'acquire, renew and release get over a lost reply: the lease is held, and its key is free at the end',
     appliesTo: whenRemote,
@@ -47,7 +47,7 @@ export const locksLostReplyRequirements: readonly Requirement[] = [
     },
   },
   {
-    id: 'locks-lost-reply-of-try',
+    id: 'locks-dropped-reply-of-try',
     level: 'locks',
     title: 'tryAcquire whose reply was lost is a lease or LOCK_UNAVAILABLE, never null, and what it took is given back',
     appliesTo: whenRemote,
