@@ -39,6 +39,13 @@ export const givingUp: readonly CoreRecipe[] = [
     mayAlsoFail: ['locks-late-grant', 'locks-close'],
   },
   {
+    name: 'a release is waited for without end',
+    file: 'held-lease.js',
+    find: 'this.#letGo?.();',
+    replace: ';',
+    caughtBy: ['locks-silent-release'],
+  },
+  {
     name: 'a rejected release is not repeated',
     file: 'held-lease.js',
     find: 'if (!certain) this.#giveUp();',
