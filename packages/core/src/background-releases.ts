@@ -10,7 +10,7 @@ export interface Abandoned {
   readonly inFlight?: Promise<unknown> | undefined;
   /** An attempt's effect is unknown: a release that answers `false` proves nothing yet. */
   readonly uncertain: boolean;
-  /** It may have a place in line, which does not go with the ttl. @default false */
+  /** It may have a place in line, which lasts as long as its provider lets it. @default false */
   readonly inLine?: boolean | undefined;
   /** When the last attempt or renewal was sent, in ms of the clock. */
   readonly lastSend: number;
@@ -18,10 +18,12 @@ export interface Abandoned {
 
 const firstPause = 50;
 const longestPause = 1_000;
+/** By then a place in line has lapsed by itself; without a bound, an outage would pile up what it left behind. */
+const longestPlace = 60_000;
 
 /**
  * Gives claims up after their caller was answered. Law 2: a release is repeated until it frees something, or until nothing
- * can be left: the last send plus the ttl, or for sessions and places in line a conclusive answer.
+ * can be left: the last send plus the ttl (a minute at least, for a place in line), or for sessions a conclusive answer.
  */
 export class BackgroundReleases {
   readonly #provider: LockProvider;
@@ -80,12 +82,13 @@ export class BackgroundReleases {
     let unsure = uncertain;
     if (inFlight !== undefined) await inFlight.catch((error: unknown) => (unsure ||= !isPermanent(error)));
     const session = this.#provider.traits.expiry === 'session';
-    const over = (): boolean => !session && this.#runtime.clock.exact() >= lastSend + claim.ttl;
+    const past = (span: number): boolean => !session && this.#runtime.clock.exact() >= lastSend + span;
+    const patience = inLine ? Math.max(claim.ttl, longestPlace) : claim.ttl;
     for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
       const answer = await releaseOnce(this.#provider, claim, itself);
       if (answer === true) return;
-      if (answer === false && (!unsure || session || over())) return;
-      if (isPermanent(answer) || (over() && !inLine) || this.#stopped) return;
+      if (answer === false && (!unsure || session || past(claim.ttl))) return;
+      if (isPermanent(answer) || past(patience) || this.#stopped) return;
       await this.#pause(pause);
     }
   }

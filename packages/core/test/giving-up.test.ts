@@ -84,6 +84,19 @@ describe('what is left of an unknown attempt', () => {
     await expectNothingLeft(setting);
   });
 
+  it('is released for a minute at most where it may have a place in line, so that an outage does not pile it up', async () => {
+    const setting = createSetting();
+    const { runtime, provider, locks } = setting;
+    provider.answers.tryAcquire = rejectAtOnce;
+    provider.answers.release = rejectAtOnce;
+    watch(locks.acquire('key', { ttl, wait: 500 }));
+    await runtime.advance(200_000);
+    const after = (provider.releases.at(-1)?.at ?? 0) - (provider.attempts.at(-1)?.at ?? 0);
+    expect(after).toBeGreaterThanOrEqual(60_000);
+    expect(after).toBeLessThan(62_000);
+    await expectNothingLeft(setting);
+  });
+
   it('is gone with one conclusive answer where sessions decide', async () => {
     const { runtime, provider, locks } = createSetting({ traits: { expiry: 'session' } });
     provider.answers.tryAcquire = rejectAtOnce;

@@ -26,7 +26,7 @@ export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'one release that frees nothing is taken as proof after an unknown attempt',
     file: 'background-releases.js',
-    find: '(!unsure || session || over())',
+    find: '(!unsure || session || past(claim.ttl))',
     replace: 'true',
     caughtBy: ['locks-unknown-attempt-given-up'],
   },
