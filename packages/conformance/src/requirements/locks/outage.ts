@@ -49,6 +49,7 @@ export const outageRequirements: readonly Requirement[] = [
         await mustReject(atClose, 'LOCK_CLOSED', 'for an attempt in flight at close');
         for (const key of [lease.key, ...keys])
           await context.state(provider, key, `the key to be free after ${ttl} ms`, isIdle);
+        await forget(provider, interference);
       });
       await Promise.all(checks);
     },
@@ -114,6 +115,7 @@ export const outageRequirements: readonly Requirement[] = [
       await within(ttl + 2 * patience, released, 'a release that is never answered to reject when the ttl is over');
       const result = await within(ttl + 2 * patience, work, 'withLock to resolve though its release is not answered');
       assert.equal(result, 'the result', `expected the result of the work, got ${show(result)}`);
+      await forget(await context.create(), interference);
     },
   },
   {
@@ -185,6 +187,11 @@ async function settledReleases(context: Context, { of }: Interference, lease: Le
     (calls) => calls.some(({ answer }) => answer !== undefined),
   );
   assert.equal(sent.length, 4, `expected four releases, of which the last was answered; ${sent.length} were sent`);
+}
+
+/** A store may keep what has expired until somebody comes by. */
+async function forget(provider: LockProvider, { of }: Interference): Promise<void> {
+  await Promise.all([...new Set(of('tryAcquire').map(({ claim }) => claim))].map((claim) => provider.release(claim)));
 }
 
 function thrown(error: unknown): unknown {
