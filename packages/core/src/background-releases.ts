@@ -33,11 +33,6 @@ export class BackgroundReleases {
     this.#runtime = runtime;
   }
 
-  /** How many claims are being given up. */
-  get size(): number {
-    return this.#pending.size;
-  }
-
   /** Gives up what `abandoned` has. Never rejects: diagnostics tell. */
   start(abandoned: Abandoned): void {
     void this.track(this.#giveUp(abandoned));

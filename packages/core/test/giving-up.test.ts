@@ -40,6 +40,17 @@ describe('what is left of an unknown attempt', () => {
       expect(Math.abs((between[index] ?? 0) - pause)).toBeLessThanOrEqual(1);
   });
 
+  it('is certainly gone at the very moment at which the last send plus the ttl is over', async () => {
+    const { runtime, provider, locks } = createSetting();
+    provider.answers.tryAcquire = rejectAtOnce;
+    watch(locks.tryAcquire('key', { ttl }));
+    await settle();
+    runtime.block(ttl);
+    provider.open('release').answer(false);
+    await runtime.advance(5_000);
+    expect(provider.releases).toHaveLength(1);
+  });
+
   it('is not released again once that freed something', async () => {
     const { runtime, provider, locks } = createSetting();
     provider.answers.tryAcquire = rejectAtOnce;
