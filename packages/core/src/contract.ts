@@ -58,7 +58,10 @@ export interface Grant {
 /** The key is held by others, or others are in line before this claim. */
 export interface Busy {
   readonly granted: false;
-  /** The latest moment for the next attempt, in ms from the answer: not the same for all who wait. Absent: core polls at a pace of its own. */
+  /**
+   * The latest moment for the next attempt, in ms from the answer; the same for all who wait, it brings them all at once. Absent:
+   * core polls at a pace of its own.
+   */
   readonly retryAfter?: number;
 }
 
