@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createLocks, openLocks } from '@locks/core';
 import type { Lease, Locks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
@@ -167,6 +168,38 @@ describe('a restart of Redis', () => {
     }
     await (await locks.acquire('job')).release();
   });
+});
+
+test('a client from configuration is back as soon as the server has loaded, however long that was to take', async () => {
+  // Loads for half a minute, and answers in between.
+  const loading = ['--key-load-delay', '30000', '--loading-process-events-interval-bytes', '1024'];
+  const handle = await server(...loading);
+  const locks = await openLocks(handle.url);
+  onTestFinished(() => locks.close());
+  // One that asks while it loads.
+  const observer = connect({ enableReadyCheck: false }, handle.url);
+  const values = Array.from({ length: 1_000 }, (_, index) => [`key-${index}`, randomBytes(200).toString('hex')]);
+  await observer.mset(values.flat());
+  await observer.save();
+  const restarted = handle.restart();
+  await eventually('a long way to go', async () => {
+    const info = await observer.info().catch(() => '');
+    const [left, up] = ['loading_eta_seconds', 'uptime_in_seconds'].map((name) => {
+      return Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+    });
+    return left! >= 12 && up! >= 3;
+  });
+  await observer.config('SET', 'key-load-delay', '0');
+  await restarted;
+  const start = performance.now();
+  await eventually('an answer', () =>
+    locks.inspect('job').then(
+      () => true,
+      () => false,
+    ),
+  );
+  // With its defaults the client would sleep ten seconds, of which three are over at most.
+  expect(performance.now() - start).toBeLessThan(3_000);
 });
 
 describe('a Redis that does not answer', () => {

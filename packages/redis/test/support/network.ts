@@ -77,7 +77,7 @@ export async function meet(): Promise<Meeting> {
     return party;
   }
 
-  const target = { host, port: Number(port) };
+  const target = { host, port: Number(port || 6379) };
   return {
     prefix,
     observer,
@@ -86,7 +86,10 @@ export async function meet(): Promise<Meeting> {
       const wakes = apart ? await startProxy(target) : commands;
       const client = open(commands.url(url));
       client.on('error', () => {});
-      const provider = createRedisProvider(apart ? withWakesBy(wakes, client) : client, { ...options, prefix });
+      const provider = createRedisProvider(apart ? withWakesBy(wakes.url(url), client) : client, {
+        ...options,
+        prefix,
+      });
       return adopt({ locks: createLocks(provider, { ttl: 3_000 }), commands, wakes }, async () => {
         await provider.close();
         client.disconnect();
@@ -122,12 +125,12 @@ export async function meet(): Promise<Meeting> {
   };
 }
 
-/** `client`, whose subscriber is another real client that goes through `wakes`. */
-function withWakesBy(wakes: Proxy, client: Redis): RedisClient {
+/** `client`, whose subscriber is another real client that connects to `wakes`. */
+function withWakesBy(wakes: string, client: Redis): RedisClient {
   return {
     evalsha: (...args) => client.evalsha(...args),
     eval: (...args) => client.eval(...args),
     scan: (...args) => client.scan(...args),
-    duplicate: (options) => new Redis({ ...options, host: wakes.host, port: wakes.port }),
+    duplicate: (options) => new Redis(wakes, options),
   };
 }
