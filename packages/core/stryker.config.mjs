@@ -1,3 +1,5 @@
+// Mutation testing: npm run stryker. Everything is mutated but the testing module, which tests use and nobody runs in production.
+// Reports are in .cache/stryker; what an earlier run found out is used again as long as neither source nor tests have changed.
 export default {
   packageManager: 'npm',
   plugins: ['@stryker-mutator/vitest-runner'],
@@ -6,16 +8,17 @@ export default {
   mutate: ['src/**/*.ts', '!src/testing/**'],
   coverageAnalysis: 'perTest',
   concurrency: 1,
+  // All tests together take about a second; a mutant that takes longer than this and half as much again does not end.
   timeoutMS: 2_000,
   incremental: true,
   incrementalFile: '.cache/stryker/incremental.json',
   tempDirName: '.cache/stryker/sandbox',
-  // Its path in the sandbox would be wrong, and this version cannot rewrite it with TypeScript 7.
+  // In the sandbox its paths would be wrong; Stryker corrects them with an interface that TypeScript 7 does not have.
   tsconfigFile: 'none',
   ignorePatterns: ['dist', '.cache', 'tsconfig.json', 'test/tsconfig.json'],
   reporters: ['clear-text', 'json', 'html'],
   clearTextReporter: { allowColor: false, reportTests: false },
   jsonReporter: { fileName: '.cache/stryker/report.json' },
   htmlReporter: { fileName: '.cache/stryker/report.html' },
-  thresholds: { high: 95, low: 90, break: 85 },
+  thresholds: { high: 95, low: 90, break: 90 },
 };

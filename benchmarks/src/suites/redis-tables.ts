@@ -31,7 +31,7 @@ export const contendedColumns: readonly Column[] = [
 export const totalTimeColumns: readonly Column[] = [
   subjectColumn,
   { head: 'total ms', of: ({ totalTime }) => (totalTime === undefined ? 'not done' : figure(totalTime)) },
-  { head: 'done', of: ({ completed, wanted }) => `${completed} of ${wanted}` },
+  { head: 'done', of: ({ completed, wanted }) => `${figure(completed)} of ${figure(wanted)}` },
   { head: 'failures', of: ({ failures }) => figure(failures) },
   { head: 'two holders', of: ({ violations }) => figure(violations) },
 ];

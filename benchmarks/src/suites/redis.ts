@@ -74,7 +74,8 @@ async function contended(context: SuiteContext, url: string, control: Redis, nam
         const contention: Contention = { waiters, processes, hold };
         // In a quick run the peers show up where it matters most.
         const all = !quick || (waiters === 100 && hold === 2);
-        const some = await oneByOne([push, ...(all ? libraries : ['@locks'])], context, (name) =>
+        const cell = { scenario: 'redis/contended', ...contention };
+        const some = await oneByOne([push, ...(all ? libraries : ['@locks'])], cell, context, (name) =>
           measureContended(url, control, name, contention, patience, context.options),
         );
         const title = `Contended, ${waiters} on one key in ${processes} process(es), held ${hold} ms`;
@@ -93,7 +94,8 @@ async function totalTime(context: SuiteContext, url: string, control: Redis, nam
   const results: Result[] = [];
   for (const processes of quick ? [4] : [1, 4]) {
     const contention: Contention = { waiters: 100, processes, hold: 2 };
-    const some = await oneByOne(libraries, context, (name) =>
+    const cell = { scenario: 'redis/total-time', ...contention };
+    const some = await oneByOne(libraries, cell, context, (name) =>
       measureTotalTime(url, control, name, contention, 10, quick ? 6_000 : 15_000, context.options),
     );
     const title = `Until 100 workers in ${processes} process(es) had it 10 times each, held 2 ms`;
@@ -104,14 +106,23 @@ async function totalTime(context: SuiteContext, url: string, control: Redis, nam
   return results;
 }
 
-/** In random order; the results in the order of `names`. */
+/** In random order; the results in the order of `names`. One whose process dies has no figures, and the others go on. */
 async function oneByOne(
   names: readonly string[],
+  cell: Omit<Result, 'subject'>,
   { random }: SuiteContext,
   measure: (name: string) => Promise<Result>,
 ): Promise<Result[]> {
   const results = new Map<string, Result>();
-  for (const name of shuffle(names, random)) results.set(name, await measure(name));
+  for (const name of shuffle(names, random)) {
+    const result = await measure(name).catch((error: unknown): Result => ({
+      ...cell,
+      subject: name,
+      failures: 1,
+      firstFailure: String(error),
+    }));
+    results.set(name, result);
+  }
   return names.flatMap((name) => results.get(name) ?? []);
 }
 

@@ -38,11 +38,6 @@ export class BackgroundReleases {
     this.#runtime = runtime;
   }
 
-  /** How many claims are being given up. */
-  get size(): number {
-    return this.#pending;
-  }
-
   /** Gives up what `abandoned` has. Never rejects: diagnostics tell. */
   start(abandoned: Abandoned): void {
     this.begin();

@@ -8,7 +8,8 @@
  *
  * 1. Granted, busy and false are certain; a rejection means *unknown*, except `LOCK_INVALID`, `LOCK_MISCONFIGURED` and
  *    `LOCK_CLOSED`, which mean "not, and will not". Contention is never an exception; a dead backend is never contention.
- *    A provider rejects only when its command can no longer take effect, or has a server-side limit below the ttl.
+ *    A provider rejects only when its command can no longer take effect, or when whatever it may still do is over by the send
+ *    plus the ttl.
  * 2. Every call may be repeated. A claim whose reply was lost is sent again and finds itself the holder: the same token,
  *    the ttl restarted. After a release was sent, core never acquires with that owner again.
  * 3. The server's clock or session decides expiry; only core's monotonic clock decides validity. No client wall clock.
@@ -28,7 +29,7 @@ export interface Claim {
   readonly key: string;
   /**
    * Unique per lease and never reused: `<label>/<unique>`. The label (`host:pid` by default) is what people see.
-   * Composites append `~n`; a provider compares owners verbatim and reads nothing from them.
+   * Composites append `~n`; a provider compares owners verbatim and reads nothing from them. At most 250 ASCII characters.
    */
   readonly owner: string;
   /** The duration asked for, in ms: an integer from 50 to 86 400 000. */
@@ -57,7 +58,10 @@ export interface Grant {
 /** The key is held by others, or others are in line before this claim. */
 export interface Busy {
   readonly granted: false;
-  /** The latest moment for the next attempt, in ms from the answer. Absent: core polls at a pace of its own. */
+  /**
+   * The latest moment for the next attempt, in ms from the answer; the same for all who wait, it brings them all at once. Absent:
+   * core polls at a pace of its own.
+   */
   readonly retryAfter?: number;
 }
 
@@ -122,7 +126,7 @@ export interface LockProvider {
    */
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy>;
   /**
-   * Restarts the ttl. With `token`, also makes it this lease's token and the key's counter at least that; refused when the
+   * Restarts the ttl. With `token` (below 2^53), also makes it this lease's token and the key's counter at least that; refused when the
    * lease's own token is higher. `false`: this claim certainly does not hold the key (or the token was refused: then release).
    * A hold that has expired cannot be renewed, though nobody has taken the key since.
    */

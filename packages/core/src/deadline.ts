@@ -10,7 +10,7 @@ export type CallName = string | (() => string);
 export interface Deadline {
   /**
    * What `call` settles to, or `LOCK_UNAVAILABLE` after the timeout; `what` says in the message what was not answered.
-   * A late answer is dropped, a late rejection too. A step of a longer call gets what is left of its time as `within`.
+   * A late answer is dropped, a late rejection too; what the call does goes on, so a loop of its own must end by itself. A step of a longer call gets what is left of its time as `within`.
    * A rejection in time goes to `mend`: it returns another call to wait for until the same deadline, or throws what to reject with.
    */
   race<T>(call: Promise<T>, what: CallName, within?: number, mend?: (error: unknown) => Promise<T>): Promise<T>;

@@ -13,6 +13,9 @@ import { untilRenewal } from './pace.ts';
 import type { Listed } from './roster.ts';
 import { deadlineOf, grouped } from './validity.ts';
 
+/** How long a release may stay unanswered after the hold has ended by itself, in ms. */
+const releaseGrace = 1_000;
+
 type State = 'held' | 'released' | 'lost' | 'closed';
 
 /** How a granted lease is kept. */
@@ -51,7 +54,8 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
   #renewing: Promise<void> | undefined = undefined;
   #releasing: Promise<boolean> | undefined = undefined;
   /** Lets go of the caller of a release that is not answered. */
-  #tired: (() => void) | undefined = undefined;
+  #letGo: (() => void) | undefined = undefined;
+  #overdue = false;
 
   constructor(host: LeaseHost, terms: Terms) {
     this.#host = host;
@@ -139,7 +143,7 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
 
   due(now: number): void {
     if (this.#state !== 'held') {
-      this.#tired?.();
+      this.#waitForRelease(now);
       return;
     }
     if (now >= this.#deadline) {
@@ -149,6 +153,20 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
     // In flight still: whatever comes of it, the deadline stands until an answer moves it.
     this.#host.calendar.schedule(this, this.#deadline);
     if (this.#autoRenew && this.#renewing === undefined) this.#renew().catch(() => {});
+  }
+
+  /** Once the hold has ended by itself the answer changes nothing: nobody is held up for it much longer. */
+  #waitForRelease(now: number): void {
+    const { calendar } = this.#host;
+    if (this.#overdue) {
+      this.#letGo?.();
+    } else if (now < this.#deadline) {
+      calendar.schedule(this, this.#deadline);
+    } else {
+      // Counted from here: after a blocked event loop the answer may be there, unread.
+      this.#overdue = true;
+      calendar.schedule(this, now + releaseGrace);
+    }
   }
 
   #renew(): Promise<void> {
@@ -207,10 +225,7 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
     const { provider, releases, calendar } = this.#host;
     releases.begin();
     return new Promise((resolve, reject) => {
-      // Once the hold has ended by itself the answer changes nothing: nobody is held up for it any longer.
-      this.#tired = () => reject(unconfirmedRelease(provider, this.#claim, undefined));
-      // In whole seconds, so that nearly all share one entry: few will ever need it.
-      calendar.schedule(this, Math.ceil(this.#deadline / 1_000) * 1_000);
+      this.#letGo = () => reject(unconfirmedRelease(provider, this.#claim, undefined));
       void releaseOnce(provider, this.#claim, (answer) => {
         calendar.cancel(this);
         const certain = typeof answer === 'boolean' || isPermanent(answer);
@@ -248,7 +263,8 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
 
   #end(state: State): void {
     this.#state = state;
-    this.#host.calendar.cancel(this);
+    // Until its release is answered it stays in the calendar.
+    if (state !== 'released') this.#host.calendar.cancel(this);
     this.#host.leases.delete(this);
     if (this.#session !== undefined) this.#host.signals.unfollow(this.#session, this);
   }

@@ -29,7 +29,7 @@ export interface Lease extends AsyncDisposable {
   /**
    * Gives the lock back. `true`: this freed it; `false`: it was lost before. Repeating it answers the same.
    * @throws `LOCK_UNAVAILABLE` when the answer is unknown; it is then repeated in the background until the ttl is over. Also when
-   * there is none by the time the hold has ended by itself.
+   * there is none 1 000 ms after the hold has ended by itself.
    */
   release(): Promise<boolean>;
   /** Releases; never rejects. For `await using`. */

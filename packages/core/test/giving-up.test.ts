@@ -25,6 +25,32 @@ describe('what is left of an unknown attempt', () => {
     await expectNothingLeft(setting);
   });
 
+  it.each([
+    [0, [25, 50, 100, 200, 400, 500, 500]],
+    [0.999_999, [50, 100, 200, 400, 800, 1_000, 1_000]],
+  ])('is released at a pace that slows down to once a second, with jitter %d', async (random, pauses) => {
+    const { runtime, provider, locks } = createSetting({ random });
+    provider.answers.tryAcquire = rejectAtOnce;
+    provider.answers.release = (call) => call.answer(false);
+    await locks.tryAcquire('key', { ttl: 10_000 }).catch(() => {});
+    await runtime.advance(5_000);
+    const times = provider.releases.map((call) => call.at);
+    const between = times.slice(1).map((at, index) => Math.ceil(at - (times[index] ?? 0)));
+    for (const [index, pause] of pauses.entries())
+      expect(Math.abs((between[index] ?? 0) - pause)).toBeLessThanOrEqual(1);
+  });
+
+  it('is certainly gone at the very moment at which the last send plus the ttl is over', async () => {
+    const { runtime, provider, locks } = createSetting();
+    provider.answers.tryAcquire = rejectAtOnce;
+    watch(locks.tryAcquire('key', { ttl }));
+    await settle();
+    runtime.block(ttl);
+    provider.open('release').answer(false);
+    await runtime.advance(5_000);
+    expect(provider.releases).toHaveLength(1);
+  });
+
   it('is not released again once that freed something', async () => {
     const { runtime, provider, locks } = createSetting();
     provider.answers.tryAcquire = rejectAtOnce;

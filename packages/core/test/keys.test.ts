@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LockError } from '../src/index.ts';
 import { createSetting } from './support/setting.ts';
 import { grantAtOnce } from './support/scripted-provider.ts';
 
@@ -77,6 +78,16 @@ describe('inspect', () => {
     provider.inspecting = async () => state;
     expect(await locks.inspect('key')).toEqual(state);
   });
+
+  it.each(['LOCK_UNAVAILABLE', 'LOCK_MISCONFIGURED'] as const)(
+    'rejects with what the provider says when that is an error of this library: %s',
+    async (code) => {
+      const { provider, locks } = createSetting();
+      const error = new LockError(code, 'Said by the provider.');
+      provider.inspecting = () => Promise.reject(error);
+      await expect(locks.inspect('key')).rejects.toBe(error);
+    },
+  );
 
   it.each<[string, () => Promise<never>]>([
     ['rejects', () => Promise.reject(new Error('connection lost'))],

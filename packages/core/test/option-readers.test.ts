@@ -55,11 +55,12 @@ describe('an option reader', () => {
     expect(reader.parse(text)).toBe(value);
   });
 
-  it('says in words what it expects', () => {
+  it('of words reads them, and each says in words what it expects', () => {
     expect(duration(10, 20).expects).toBe('an integer from 10 to 20 (ms)');
     expect(durationOrForever(10).expects).toBe('a number of ms of at least 10, or Infinity');
     expect(integer(1, 9).expects).toBe('an integer from 1 to 9');
     expect(flag.expects).toBe('true or false');
+    expect(oneOf('on', 'off').parse('off')).toBe('off');
     expect(colour.expects).toBe('"red" or "green" or "blue"');
     expect(matching(/x/, 'an x').expects).toBe('an x');
     expect(client.expects).toBe('a client');

@@ -26,6 +26,25 @@ describe('a reentrant withLock inside another on the same key', () => {
     expect(provider.calls.map((call) => call.kind)).toEqual(['tryAcquire', 'release']);
   });
 
+  it('is given a lease like any other', async () => {
+    const { runtime, provider, locks } = createFreeSetting(options);
+    const seen: unknown[] = [];
+    const done = watch(
+      locks.withLock('key', async (hold) => {
+        const { signal } = hold;
+        seen.push(hold.owner === provider.attempts[0]?.claim.owner, hold.remaining, signal.aborted);
+        runtime.block(100);
+        await hold.renew();
+        seen.push(provider.renewals.length, hold.remaining);
+        runtime.block(1_000);
+        seen.push(hold.remaining, hold.signal === signal, signal.aborted);
+      }),
+    );
+    await settle();
+    expect(seen).toEqual([true, 988, false, 1, 988, 0, true, true]);
+    expect(done.error).toMatchObject({ code: 'LOCK_LOST' });
+  });
+
   it('gives its hold back without ending that of the outer one', async () => {
     const { provider, locks } = createFreeSetting(options);
     await locks.withLock('key', async (outer) => {

@@ -10,10 +10,8 @@
 local owner, ttl, me, waiterTtl, channel = ARGV[1], tonumber(ARGV[2]), ARGV[5], tonumber(ARGV[7]), ARGV[8]
 local above, retention, permits = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[10]
 
-local now = clock()
-local value = holder()
-purge(now, value)
-value = holder()
+local now, micros = clock()
+local value = purge(now, holder())
 
 local function somebodyShares()
   if value == SHARED then return true end
@@ -33,7 +31,7 @@ local function share(token)
   settleShares()
   keepPermits(ttl)
   keepToken(retention)
-  wakeHead(me, channel)
+  wakeHead(me, SHARED, channel)
   return token
 end
 
@@ -45,7 +43,7 @@ end
 
 if value == owner then
   redis.call('DEL', KEYS[5], KEYS[6])
-  return share(tonumber(redis.call('GET', KEYS[2]) or mint(above, retention)))
+  return share(tonumber(redis.call('GET', KEYS[2]) or mint(above, retention, micros)))
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
   return share(tonumber(redis.call('HGET', KEYS[6], owner)))
@@ -56,7 +54,7 @@ if (not head or head == me or ARGV[9] == '1') and admits(value, 's' .. permits) 
   -- A key that expired as a whole leaves its companions for less than a millisecond.
   if not value then redis.call('DEL', KEYS[5], KEYS[6]) end
   leaveLine(me)
-  return share(mint(above, retention))
+  return share(mint(above, retention, micros))
 end
 
 if ARGV[6] == '1' then
@@ -64,5 +62,4 @@ if ARGV[6] == '1' then
   keepPlaces(11, now, waiterTtl, channel)
   keepPermits(waiterTtl)
 end
-wakeHead(me, channel)
-return busy(me, value, now, waiterTtl)
+return busy(me, wakeHead(me, value, channel), value, now, waiterTtl)

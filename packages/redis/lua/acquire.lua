@@ -8,38 +8,34 @@ local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumb
 -- include token
 
 -- The uncontended path: EXISTS, SET, TIME, SET. Nothing that it does not need is defined before it.
-if redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl) then
-  return mint(above, retention)
-end
+local free = redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
+local now, micros = clock()
+if free then return mint(above, retention, micros) end
 
 -- include queue
 local me, waiterTtl, channel = ARGV[5], tonumber(ARGV[7]), ARGV[8]
-local now = clock()
-local value = holder()
-purge(now, value)
-value = holder()
+local value = purge(now, holder())
 
 if value == owner then
   redis.call('PEXPIRE', KEYS[1], ttl)
   local token = redis.call('GET', KEYS[2])
-  if not token then return mint(above, retention) end
+  if not token then return mint(above, retention, micros) end
   keepToken(retention)
   return tonumber(token)
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then return redis.error_reply('LOCKS_SHARED') end
 
-local head = headOfLine()
-if not value and (not head or head == me or ARGV[9] == '1') then
+local first = not value and (ARGV[9] == '1' or (headOfLine() or me) == me)
+if first then
   leaveLine(me)
   -- Nobody shares now, and nobody waits to: the number of permits is free again.
   if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
   redis.call('SET', KEYS[1], owner, 'PX', ttl)
-  return mint(above, retention)
+  return mint(above, retention, micros)
 end
 
 if ARGV[6] == '1' then
   stayInLine(me, now, waiterTtl)
   keepPlaces(10, now, waiterTtl, channel)
 end
-wakeHead(me, channel)
-return busy(me, value, now, waiterTtl)
+return busy(me, wakeHead(me, value, channel), value, now, waiterTtl)

@@ -40,16 +40,17 @@ local function settleShares()
   redis.call('PEXPIREAT', KEYS[6], last[2])
 end
 
--- Drops all that has expired: places anywhere in the line, and shares.
+-- Drops all that has expired: places anywhere in the line, and shares. Returns who has the key then.
 local function purge(now, value)
   local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
   for _, waiter in ipairs(gone) do leaveLine(waiter) end
-  if value ~= SHARED then return end
+  if value ~= SHARED then return value end
   gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
-  if not gone[1] then return end
+  if not gone[1] then return value end
   for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
   redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
   settleShares()
+  return holder()
 end
 
 local function headOfLine()
@@ -65,25 +66,22 @@ local function admits(value, kind)
 end
 
 -- At the end of every script: tells the head of the line if it can go. A message that reaches nobody means that its process
--- is gone, and its place goes with it.
-local function wakeHead(me, channel)
-  local value = holder()
+-- is gone, and its place goes with it. Returns the head.
+local function wakeHead(me, value, channel)
   while true do
     local head = headOfLine()
-    if not head or head == me then return end
+    if not head or head == me then return head end
     local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-    if not admits(value, kind) then return end
-    if redis.call('PUBLISH', channel .. process, owner) > 0 then return end
+    if not admits(value, kind) then return head end
+    if redis.call('PUBLISH', channel .. process, owner) > 0 then return head end
     leaveLine(head)
   end
 end
 
 -- Takes a place, or shows that the one it has is still wanted.
 local function stayInLine(waiter, now, waiterTtl)
-  if not redis.call('ZSCORE', KEYS[3], waiter) then
-    local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
-    redis.call('ZADD', KEYS[3], (last[2] or 0) + 1, waiter)
-  end
+  local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+  redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
   redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
   redis.call('PEXPIRE', KEYS[3], waiterTtl)
   redis.call('PEXPIRE', KEYS[4], waiterTtl)
@@ -108,9 +106,8 @@ end
 
 -- Ms until the next attempt, negative: how a busy answer is told from a token. The head looks when a holder would expire,
 -- the others only show that they are alive.
-local function busy(me, value, now, waiterTtl)
+local function busy(me, head, value, now, waiterTtl)
   local wait = math.floor(waiterTtl / 3)
-  local head = headOfLine()
   if not head or head == me then
     local left = redis.call('PTTL', KEYS[1])
     if value == SHARED then

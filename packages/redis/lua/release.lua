@@ -3,34 +3,38 @@
 -- Returns 1 when this freed a hold, else 0.
 local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
-local freed = 0
+local freed, line = 0, false
 
 -- The uncontended path: GET, DEL, EXISTS. Nothing that it does not need is defined before it.
 if value == owner then
   redis.call('DEL', KEYS[1])
   if redis.call('EXISTS', KEYS[3]) == 0 then return 1 end
-  freed = 1
+  value, freed, line = false, 1, true
 end
 
 -- include token
 -- include queue
-local me = ARGV[2]
-if value == SHARED then
+local me, now = ARGV[2], clock()
+local wasShared = value == SHARED
+if wasShared then
   local expiry = redis.call('ZSCORE', KEYS[5], owner)
   if expiry then
-    if tonumber(expiry) > clock() then freed = 1 end
+    if tonumber(expiry) > now then freed = 1 end
     redis.call('ZREM', KEYS[5], owner)
     redis.call('HDEL', KEYS[6], owner)
     settleShares()
+    value = holder()
   end
 end
 
-local line = redis.call('EXISTS', KEYS[3]) == 1
+line = line or redis.call('EXISTS', KEYS[3]) == 1
+local head
 if line then
-  leaveLine(me)
-  purge(clock(), holder())
-  wakeHead(me, ARGV[3])
+  -- Who was granted has left the line already.
+  if freed == 0 then leaveLine(me) end
+  value = purge(now, value)
+  head = wakeHead(me, value, ARGV[3])
 end
 -- The number of permits is free again when nobody shares or waits.
-if (line or value == SHARED) and redis.call('EXISTS', KEYS[3], KEYS[5]) == 0 then redis.call('DEL', KEYS[7]) end
+if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', KEYS[7]) end
 return freed

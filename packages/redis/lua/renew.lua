@@ -39,7 +39,6 @@ end
 
 local renewed = renew()
 if redis.call('EXISTS', KEYS[3]) == 1 then
-  purge(now, value)
-  wakeHead('', ARGV[5])
+  wakeHead('', purge(now, value), ARGV[5])
 end
 return renewed

@@ -7,8 +7,7 @@ end
 
 -- The next token: above all earlier ones, above the floor, not behind the clock. It is kept until the clock has passed it
 -- by the retention, so that forgetting it cannot give a token twice.
-local function mint(above, retention)
-  local _, micros = clock()
+local function mint(above, retention, micros)
   local token = math.max(micros, above + 1)
   local keep = retention + math.ceil((token - micros) / 1000)
   local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')

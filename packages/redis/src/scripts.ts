@@ -8,15 +8,14 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireShared' | 'renew' | 'release' | 'inspect' | 'fencedSet', Script>> = {
   acquire: {
-    sha: 'b958169fe8f99f950bd2be3e2f05ae5c050a4140',
+    sha: '77c30e48b1a25f679d2b7743b7a524edd92de03a',
     lua: `local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
-local function mint(above, retention)
-local _, micros = clock()
+local function mint(above, retention, micros)
 local token = math.max(micros, above + 1)
 local keep = retention + math.ceil((token - micros) / 1000)
 local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
@@ -26,9 +25,9 @@ redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token
 end
 return token
 end
-if redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl) then
-return mint(above, retention)
-end
+local free = redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
+local now, micros = clock()
+if free then return mint(above, retention, micros) end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
@@ -55,12 +54,13 @@ end
 local function purge(now, value)
 local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
 for _, waiter in ipairs(gone) do leaveLine(waiter) end
-if value ~= SHARED then return end
+if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
-if not gone[1] then return end
+if not gone[1] then return value end
 for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
+return holder()
 end
 local function headOfLine()
 return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
@@ -71,22 +71,19 @@ if value ~= SHARED or kind == 'x' then return false end
 local permits = tonumber(string.sub(kind, 2))
 return not permits or redis.call('ZCARD', KEYS[5]) < permits
 end
-local function wakeHead(me, channel)
-local value = holder()
+local function wakeHead(me, value, channel)
 while true do
 local head = headOfLine()
-if not head or head == me then return end
+if not head or head == me then return head end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-if not admits(value, kind) then return end
-if redis.call('PUBLISH', channel .. process, owner) > 0 then return end
+if not admits(value, kind) then return head end
+if redis.call('PUBLISH', channel .. process, owner) > 0 then return head end
 leaveLine(head)
 end
 end
 local function stayInLine(waiter, now, waiterTtl)
-if not redis.call('ZSCORE', KEYS[3], waiter) then
 local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
-redis.call('ZADD', KEYS[3], (last[2] or 0) + 1, waiter)
-end
+redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
 redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
@@ -105,9 +102,8 @@ end
 end
 redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
 end
-local function busy(me, value, now, waiterTtl)
+local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
-local head = headOfLine()
 if not head or head == me then
 local left = redis.call('PTTL', KEYS[1])
 if value == SHARED then
@@ -119,41 +115,36 @@ end
 return -math.max(wait, 1)
 end
 local me, waiterTtl, channel = ARGV[5], tonumber(ARGV[7]), ARGV[8]
-local now = clock()
-local value = holder()
-purge(now, value)
-value = holder()
+local value = purge(now, holder())
 if value == owner then
 redis.call('PEXPIRE', KEYS[1], ttl)
 local token = redis.call('GET', KEYS[2])
-if not token then return mint(above, retention) end
+if not token then return mint(above, retention, micros) end
 keepToken(retention)
 return tonumber(token)
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then return redis.error_reply('LOCKS_SHARED') end
-local head = headOfLine()
-if not value and (not head or head == me or ARGV[9] == '1') then
+local first = not value and (ARGV[9] == '1' or (headOfLine() or me) == me)
+if first then
 leaveLine(me)
 if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
 redis.call('SET', KEYS[1], owner, 'PX', ttl)
-return mint(above, retention)
+return mint(above, retention, micros)
 end
 if ARGV[6] == '1' then
 stayInLine(me, now, waiterTtl)
 keepPlaces(10, now, waiterTtl, channel)
 end
-wakeHead(me, channel)
-return busy(me, value, now, waiterTtl)`,
+return busy(me, wakeHead(me, value, channel), value, now, waiterTtl)`,
   },
   acquireShared: {
-    sha: 'c6394d5ea40b626a5d2ad144271614644b2b22af',
+    sha: 'be3a372edd40336fb30d3bd070846debc01cd970',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
-local function mint(above, retention)
-local _, micros = clock()
+local function mint(above, retention, micros)
 local token = math.max(micros, above + 1)
 local keep = retention + math.ceil((token - micros) / 1000)
 local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
@@ -189,12 +180,13 @@ end
 local function purge(now, value)
 local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
 for _, waiter in ipairs(gone) do leaveLine(waiter) end
-if value ~= SHARED then return end
+if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
-if not gone[1] then return end
+if not gone[1] then return value end
 for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
+return holder()
 end
 local function headOfLine()
 return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
@@ -205,22 +197,19 @@ if value ~= SHARED or kind == 'x' then return false end
 local permits = tonumber(string.sub(kind, 2))
 return not permits or redis.call('ZCARD', KEYS[5]) < permits
 end
-local function wakeHead(me, channel)
-local value = holder()
+local function wakeHead(me, value, channel)
 while true do
 local head = headOfLine()
-if not head or head == me then return end
+if not head or head == me then return head end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-if not admits(value, kind) then return end
-if redis.call('PUBLISH', channel .. process, owner) > 0 then return end
+if not admits(value, kind) then return head end
+if redis.call('PUBLISH', channel .. process, owner) > 0 then return head end
 leaveLine(head)
 end
 end
 local function stayInLine(waiter, now, waiterTtl)
-if not redis.call('ZSCORE', KEYS[3], waiter) then
 local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
-redis.call('ZADD', KEYS[3], (last[2] or 0) + 1, waiter)
-end
+redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
 redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
@@ -239,9 +228,8 @@ end
 end
 redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
 end
-local function busy(me, value, now, waiterTtl)
+local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
-local head = headOfLine()
 if not head or head == me then
 local left = redis.call('PTTL', KEYS[1])
 if value == SHARED then
@@ -254,10 +242,8 @@ return -math.max(wait, 1)
 end
 local owner, ttl, me, waiterTtl, channel = ARGV[1], tonumber(ARGV[2]), ARGV[5], tonumber(ARGV[7]), ARGV[8]
 local above, retention, permits = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[10]
-local now = clock()
-local value = holder()
-purge(now, value)
-value = holder()
+local now, micros = clock()
+local value = purge(now, holder())
 local function somebodyShares()
 if value == SHARED then return true end
 for _, waiter in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
@@ -274,7 +260,7 @@ redis.call('HSET', KEYS[6], owner, string.format('%.0f', token))
 settleShares()
 keepPermits(ttl)
 keepToken(retention)
-wakeHead(me, channel)
+wakeHead(me, SHARED, channel)
 return token
 end
 local fixed = redis.call('GET', KEYS[7])
@@ -284,7 +270,7 @@ redis.call('DEL', KEYS[7])
 end
 if value == owner then
 redis.call('DEL', KEYS[5], KEYS[6])
-return share(tonumber(redis.call('GET', KEYS[2]) or mint(above, retention)))
+return share(tonumber(redis.call('GET', KEYS[2]) or mint(above, retention, micros)))
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
 return share(tonumber(redis.call('HGET', KEYS[6], owner)))
@@ -293,25 +279,23 @@ local head = headOfLine()
 if (not head or head == me or ARGV[9] == '1') and admits(value, 's' .. permits) then
 if not value then redis.call('DEL', KEYS[5], KEYS[6]) end
 leaveLine(me)
-return share(mint(above, retention))
+return share(mint(above, retention, micros))
 end
 if ARGV[6] == '1' then
 stayInLine(me, now, waiterTtl)
 keepPlaces(11, now, waiterTtl, channel)
 keepPermits(waiterTtl)
 end
-wakeHead(me, channel)
-return busy(me, value, now, waiterTtl)`,
+return busy(me, wakeHead(me, value, channel), value, now, waiterTtl)`,
   },
   renew: {
-    sha: '900eb31ca34f5fe1935c31cebd3cd4780886ed5f',
+    sha: '24f7c406ee0b9ab9e6caf8667ac289611112b81c',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
-local function mint(above, retention)
-local _, micros = clock()
+local function mint(above, retention, micros)
 local token = math.max(micros, above + 1)
 local keep = retention + math.ceil((token - micros) / 1000)
 local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
@@ -347,12 +331,13 @@ end
 local function purge(now, value)
 local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
 for _, waiter in ipairs(gone) do leaveLine(waiter) end
-if value ~= SHARED then return end
+if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
-if not gone[1] then return end
+if not gone[1] then return value end
 for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
+return holder()
 end
 local function headOfLine()
 return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
@@ -363,22 +348,19 @@ if value ~= SHARED or kind == 'x' then return false end
 local permits = tonumber(string.sub(kind, 2))
 return not permits or redis.call('ZCARD', KEYS[5]) < permits
 end
-local function wakeHead(me, channel)
-local value = holder()
+local function wakeHead(me, value, channel)
 while true do
 local head = headOfLine()
-if not head or head == me then return end
+if not head or head == me then return head end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-if not admits(value, kind) then return end
-if redis.call('PUBLISH', channel .. process, owner) > 0 then return end
+if not admits(value, kind) then return head end
+if redis.call('PUBLISH', channel .. process, owner) > 0 then return head end
 leaveLine(head)
 end
 end
 local function stayInLine(waiter, now, waiterTtl)
-if not redis.call('ZSCORE', KEYS[3], waiter) then
 local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
-redis.call('ZADD', KEYS[3], (last[2] or 0) + 1, waiter)
-end
+redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
 redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
@@ -397,9 +379,8 @@ end
 end
 redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
 end
-local function busy(me, value, now, waiterTtl)
+local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
-local head = headOfLine()
 if not head or head == me then
 local left = redis.call('PTTL', KEYS[1])
 if value == SHARED then
@@ -441,28 +422,26 @@ return 1
 end
 local renewed = renew()
 if redis.call('EXISTS', KEYS[3]) == 1 then
-purge(now, value)
-wakeHead('', ARGV[5])
+wakeHead('', purge(now, value), ARGV[5])
 end
 return renewed`,
   },
   release: {
-    sha: 'eb029b98dbc68934b1d90425e8e8479bb9cd13b1',
+    sha: '17e69157d4302848c0ae89976263ef6c7e7642d7',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
-local freed = 0
+local freed, line = 0, false
 if value == owner then
 redis.call('DEL', KEYS[1])
 if redis.call('EXISTS', KEYS[3]) == 0 then return 1 end
-freed = 1
+value, freed, line = false, 1, true
 end
 local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
-local function mint(above, retention)
-local _, micros = clock()
+local function mint(above, retention, micros)
 local token = math.max(micros, above + 1)
 local keep = retention + math.ceil((token - micros) / 1000)
 local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
@@ -498,12 +477,13 @@ end
 local function purge(now, value)
 local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
 for _, waiter in ipairs(gone) do leaveLine(waiter) end
-if value ~= SHARED then return end
+if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
-if not gone[1] then return end
+if not gone[1] then return value end
 for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
+return holder()
 end
 local function headOfLine()
 return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
@@ -514,22 +494,19 @@ if value ~= SHARED or kind == 'x' then return false end
 local permits = tonumber(string.sub(kind, 2))
 return not permits or redis.call('ZCARD', KEYS[5]) < permits
 end
-local function wakeHead(me, channel)
-local value = holder()
+local function wakeHead(me, value, channel)
 while true do
 local head = headOfLine()
-if not head or head == me then return end
+if not head or head == me then return head end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-if not admits(value, kind) then return end
-if redis.call('PUBLISH', channel .. process, owner) > 0 then return end
+if not admits(value, kind) then return head end
+if redis.call('PUBLISH', channel .. process, owner) > 0 then return head end
 leaveLine(head)
 end
 end
 local function stayInLine(waiter, now, waiterTtl)
-if not redis.call('ZSCORE', KEYS[3], waiter) then
 local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
-redis.call('ZADD', KEYS[3], (last[2] or 0) + 1, waiter)
-end
+redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
 redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
@@ -548,9 +525,8 @@ end
 end
 redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
 end
-local function busy(me, value, now, waiterTtl)
+local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
-local head = headOfLine()
 if not head or head == me then
 local left = redis.call('PTTL', KEYS[1])
 if value == SHARED then
@@ -561,34 +537,36 @@ if left >= 0 then wait = math.min(wait, left + 1) end
 end
 return -math.max(wait, 1)
 end
-local me = ARGV[2]
-if value == SHARED then
+local me, now = ARGV[2], clock()
+local wasShared = value == SHARED
+if wasShared then
 local expiry = redis.call('ZSCORE', KEYS[5], owner)
 if expiry then
-if tonumber(expiry) > clock() then freed = 1 end
+if tonumber(expiry) > now then freed = 1 end
 redis.call('ZREM', KEYS[5], owner)
 redis.call('HDEL', KEYS[6], owner)
 settleShares()
+value = holder()
 end
 end
-local line = redis.call('EXISTS', KEYS[3]) == 1
+line = line or redis.call('EXISTS', KEYS[3]) == 1
+local head
 if line then
-leaveLine(me)
-purge(clock(), holder())
-wakeHead(me, ARGV[3])
+if freed == 0 then leaveLine(me) end
+value = purge(now, value)
+head = wakeHead(me, value, ARGV[3])
 end
-if (line or value == SHARED) and redis.call('EXISTS', KEYS[3], KEYS[5]) == 0 then redis.call('DEL', KEYS[7]) end
+if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', KEYS[7]) end
 return freed`,
   },
   inspect: {
-    sha: '11f4c8519ef0f5135199f9374c86d2eb31568148',
+    sha: '26f283fec8c59fdebd4a1044e3ed54c3acc2cdcc',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
-local function mint(above, retention)
-local _, micros = clock()
+local function mint(above, retention, micros)
 local token = math.max(micros, above + 1)
 local keep = retention + math.ceil((token - micros) / 1000)
 local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
@@ -624,12 +602,13 @@ end
 local function purge(now, value)
 local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
 for _, waiter in ipairs(gone) do leaveLine(waiter) end
-if value ~= SHARED then return end
+if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
-if not gone[1] then return end
+if not gone[1] then return value end
 for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
+return holder()
 end
 local function headOfLine()
 return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
@@ -640,22 +619,19 @@ if value ~= SHARED or kind == 'x' then return false end
 local permits = tonumber(string.sub(kind, 2))
 return not permits or redis.call('ZCARD', KEYS[5]) < permits
 end
-local function wakeHead(me, channel)
-local value = holder()
+local function wakeHead(me, value, channel)
 while true do
 local head = headOfLine()
-if not head or head == me then return end
+if not head or head == me then return head end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-if not admits(value, kind) then return end
-if redis.call('PUBLISH', channel .. process, owner) > 0 then return end
+if not admits(value, kind) then return head end
+if redis.call('PUBLISH', channel .. process, owner) > 0 then return head end
 leaveLine(head)
 end
 end
 local function stayInLine(waiter, now, waiterTtl)
-if not redis.call('ZSCORE', KEYS[3], waiter) then
 local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
-redis.call('ZADD', KEYS[3], (last[2] or 0) + 1, waiter)
-end
+redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
 redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
@@ -674,9 +650,8 @@ end
 end
 redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
 end
-local function busy(me, value, now, waiterTtl)
+local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
-local head = headOfLine()
 if not head or head == me then
 local left = redis.call('PTTL', KEYS[1])
 if value == SHARED then

@@ -26,7 +26,7 @@ export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'one release that frees nothing is taken as proof after an unknown attempt',
     file: 'background-releases.js',
-    find: '(!unsure || session || over())',
+    find: '(!unsure || session || past(claim.ttl))',
     replace: 'true',
     caughtBy: ['locks-unknown-attempt-given-up'],
   },
@@ -37,6 +37,13 @@ export const givingUp: readonly CoreRecipe[] = [
     replace: 'inFlight.catch(() => { });',
     caughtBy: ['locks-abort-through-outage'],
     mayAlsoFail: ['locks-late-grant', 'locks-close'],
+  },
+  {
+    name: 'a release is waited for without end',
+    file: 'held-lease.js',
+    find: 'this.#letGo?.();',
+    replace: ';',
+    caughtBy: ['locks-silent-release'],
   },
   {
     name: 'a rejected release is not repeated',

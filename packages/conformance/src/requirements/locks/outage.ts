@@ -49,6 +49,7 @@ export const outageRequirements: readonly Requirement[] = [
         await mustReject(atClose, 'LOCK_CLOSED', 'for an attempt in flight at close');
         for (const key of [lease.key, ...keys])
           await context.state(provider, key, `the key to be free after ${ttl} ms`, isIdle);
+        await forget(provider, interference);
       });
       await Promise.all(checks);
     },
@@ -101,7 +102,8 @@ export const outageRequirements: readonly Requirement[] = [
   {
     id: 'locks-silent-release',
     level: 'locks',
-    title: 'a release that is never answered holds its caller, or that of withLock, no longer than the hold can last',
+    title:
+      'a release that is never answered holds its caller, or that of withLock, not much longer than the hold can last',
     appliesTo: whenTtlExpires,
     async check(context) {
       const { ttl, patience } = context;
@@ -110,9 +112,10 @@ export const outageRequirements: readonly Requirement[] = [
       const lease = await acquireInTime(context, locks, context.key(), { ttl });
       const released = mustReject(lease.release(), 'LOCK_UNAVAILABLE', 'for a release that is never answered');
       const work = inTime(context, () => locks.withLock(context.key(), () => 'the result', { ttl }));
-      await within(ttl + patience, released, 'a release that is never answered to reject when the ttl is over');
-      const result = await within(ttl + patience, work, 'withLock to resolve though its release is not answered');
+      await within(ttl + 2 * patience, released, 'a release that is never answered to reject when the ttl is over');
+      const result = await within(ttl + 2 * patience, work, 'withLock to resolve though its release is not answered');
       assert.equal(result, 'the result', `expected the result of the work, got ${show(result)}`);
+      await forget(await context.create(), interference);
     },
   },
   {
@@ -184,6 +187,11 @@ async function settledReleases(context: Context, { of }: Interference, lease: Le
     (calls) => calls.some(({ answer }) => answer !== undefined),
   );
   assert.equal(sent.length, 4, `expected four releases, of which the last was answered; ${sent.length} were sent`);
+}
+
+/** A store may keep what has expired until somebody comes by. */
+async function forget(provider: LockProvider, { of }: Interference): Promise<void> {
+  await Promise.all([...new Set(of('tryAcquire').map(({ claim }) => claim))].map((claim) => provider.release(claim)));
 }
 
 function thrown(error: unknown): unknown {
