@@ -98,12 +98,15 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
   });
 });
 
+/** Copies the source to where the process stands: no adapter of this workspace can be found from there. */
+async function importCopy(folder: string): Promise<{ openLocks: typeof openLocks }> {
+  await cp(new URL('../src/', import.meta.url), join(folder, 'src'), { recursive: true });
+  return (await import(pathToFileURL(join(folder, 'src/open.ts')).href)) as { openLocks: typeof openLocks };
+}
+
 describe('a missing adapter', () => {
   it('is answered with the command that installs it', async () => {
-    // A copy of the source where no adapter can be found, whatever this workspace has.
-    const folder = await standIn({});
-    await cp(new URL('../src/', import.meta.url), join(folder, 'src'), { recursive: true });
-    const copy = (await import(pathToFileURL(join(folder, 'src/open.ts')).href)) as { openLocks: typeof openLocks };
+    const copy = await importCopy(await standIn({}));
     const commands = {
       'redis://host': 'npm install @locks/redis ioredis',
       'rediss://host': 'npm install @locks/redis ioredis',
@@ -117,7 +120,9 @@ describe('a missing adapter', () => {
     for (const [url, command] of Object.entries(commands)) {
       await expect(copy.openLocks(url)).rejects.toMatchObject({
         code: 'LOCK_MISCONFIGURED',
-        message: expect.stringMatching(new RegExp(`which is not installed\\. Run: ${command}$`)),
+        message: expect.stringMatching(
+          new RegExp(`needs the package ${command.split(' ')[2]}, which is not installed\\. Run: ${command}$`),
+        ),
       });
     }
   });
@@ -131,6 +136,16 @@ describe('an adapter of the user', () => {
     });
     const locks = await openLocks({ provider: 'their-adapter' });
     expect(locks.name).toBe('third-party');
+  });
+
+  it('is found beside this package, also when it can only be imported', async () => {
+    const copy = await importCopy(
+      await standIn({
+        'node_modules/import-only/package.json': '{"type":"module","exports":{"import":"./index.js"}}',
+        'node_modules/import-only/index.js': memoryLike,
+      }),
+    );
+    expect((await copy.openLocks({ provider: 'import-only' })).name).toBe('third-party');
   });
 
   it('is found by a path from where the process stands, never among the files of this package', async () => {
@@ -167,6 +182,31 @@ describe('an adapter that cannot open its backend', () => {
       },
     });
     expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause });
+  });
+
+  it.each([
+    ['has no URL', undefined],
+    ['has no password', 'redis://me@host'],
+    ['has an empty password', 'redis://me:@host'],
+    ['has what looks like a password in its path', 'redis://host/a//me:refused@host'],
+  ])('rejects with the very error that it had when the configuration %s', async (_, url) => {
+    const cause = new Error('connection refused');
+    expect((await refusal({ url, provider: { fromConfig: () => Promise.reject(cause) } })).cause).toBe(cause);
+  });
+
+  it('rejects with an error of its own where the password must not be shown', async () => {
+    const rejecting = (reason: unknown) => ({
+      url: 'redis://me:100%@host',
+      provider: { fromConfig: () => Promise.reject(reason) },
+    });
+    expect((await refusal(rejecting('no entry for 100%'))).cause).toMatchObject({
+      name: 'Error',
+      message: 'no entry for ***',
+    });
+    expect((await refusal(rejecting(new TypeError('100% is wrong')))).cause).toMatchObject({
+      name: 'TypeError',
+      message: '*** is wrong',
+    });
   });
 
   it('may also return no provider', async () => {
