@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
 
@@ -35,5 +34,6 @@ export const systemRuntime: Runtime = {
     clearTimeout(timer as NodeJS.Timeout);
   },
   random: Math.random,
-  uniqueId: () => randomBytes(12).toString('base64url'),
+  // Loaded when first needed: it takes longer than all of this package.
+  uniqueId: () => process.getBuiltinModule('node:crypto').randomBytes(12).toString('base64url'),
 };
