@@ -1,12 +1,16 @@
 import { createLocks, openLocks } from '@locks/core';
 import type { KeyState, LockProvider, Locks } from '@locks/core';
-import { startProxy } from '@locks/test-servers';
+import { startProxy, startRedis } from '@locks/test-servers';
 import type { Proxy } from '@locks/test-servers';
 import { Redis } from 'ioredis';
-import { expect, inject, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import type { RedisClient, RedisOptions } from '../../src/index.ts';
 import { clients, connect, eventually, ownPrefix } from './redis.ts';
+
+// Every connection to it counts, so nobody else uses it.
+const server = await startRedis();
+afterAll(() => server.stop());
 
 /** What one process has: its locks, and the proxies in front of its two kinds of connections. */
 export interface Party {
@@ -15,7 +19,7 @@ export interface Party {
   readonly wakes: Proxy;
 }
 
-/** A part of the shared server that belongs to one test, and the parties that meet there. */
+/** A part of the server that belongs to one test, and the parties that meet there. */
 export interface Meeting {
   readonly prefix: string;
   /** Without a proxy: sees what the store has. */
@@ -45,10 +49,10 @@ export const parties: readonly (readonly [name: string, join: Join])[] = [
 
 export async function meet(): Promise<Meeting> {
   const prefix = ownPrefix();
-  const url = inject('redisUrl');
+  const { url } = server;
   const { hostname: host, port } = new URL(url);
-  const observer = connect();
-  const witness: LockProvider = createRedisProvider(connect(), { prefix });
+  const observer = connect({}, url);
+  const witness: LockProvider = createRedisProvider(connect({}, url), { prefix });
   const ends: (() => Promise<void>)[] = [];
   onTestFinished(async () => {
     for (const end of ends.splice(0)) await end();

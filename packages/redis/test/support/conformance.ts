@@ -6,12 +6,12 @@ import { systemRuntime } from '@locks/core/adapter';
 import { startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
-import { createRedisProvider, fromConfig } from '../src/index.ts';
-import type { RedisOptions } from '../src/index.ts';
-import { breakable, closing } from './support/faults.ts';
-import { clients, ownPrefix } from './support/redis.ts';
+import { createRedisProvider, fromConfig } from '../../src/index.ts';
+import type { RedisOptions } from '../../src/index.ts';
+import { breakable, closing } from './faults.ts';
+import { ownPrefix } from './redis.ts';
 
-// A server that others use must not be frozen or restarted; one that the environment names cannot be.
+// Each file of test/conformance has a server of its own: they run beside each other. A server that others use must not be frozen or restarted; one that the environment names cannot be.
 const ownServer = !process.env['LOCKS_TEST_REDIS_URL'];
 // The system keeps what a server wrote before it ended; waiting for the disk as well would delay every reply by a while unknown.
 const server = await startRedis(ownServer ? { args: ['--appendonly', 'yes', '--appendfsync', 'no'] } : {});
@@ -34,9 +34,11 @@ async function left(prefix: string): Promise<LeakCounts> {
   return { keys: names.filter((name) => !name.endsWith('}:token')).length, channels: channels.length, connections };
 }
 
-type Make = (address: string, options: RedisOptions) => LockProvider | Promise<LockProvider>;
+/** Makes the provider on the server at `address`. */
+export type Make = (address: string, options: RedisOptions) => LockProvider | Promise<LockProvider>;
 
-function suite(name: string, make: Make, options: RedisOptions, only?: readonly string[]): void {
+/** Registers the suite: all of it, or those that `only` names. */
+export function suite(name: string, make: Make, options: RedisOptions, only?: readonly string[]): void {
   const prefix = ownPrefix();
   // Places in line that last shorter than by default: several requirements wait for one to lapse. And a shorter deadline: each
   // call to a server that says nothing takes this long.
@@ -46,14 +48,14 @@ function suite(name: string, make: Make, options: RedisOptions, only?: readonly 
     name,
     create,
     faults,
-    processes: { module: new URL('support/process.mjs', import.meta.url), args: { url, ...all } },
+    processes: { module: new URL('process.mjs', import.meta.url), args: { url, ...all } },
     leaks: () => left(prefix),
     only,
   });
 }
 
 /** With a client of the caller, which he closes. */
-function over(open: (address: string) => Redis): Make {
+export function over(open: (address: string) => Redis): Make {
   return (address, options) => {
     const client = open(address);
     // What becomes of its connections is the subject of the tests.
@@ -62,35 +64,19 @@ function over(open: (address: string) => Redis): Make {
   };
 }
 
-const configured: Make = (address, options) =>
+/** With a client that comes from configuration. */
+export const configured: Make = (address, options) =>
   fromConfig({ url: address, options: { ...options }, runtime: systemRuntime });
 
 /** The requirements whose needs satisfy `chosen`. */
-function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {
+export function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {
   return requirements.filter(({ needs = [] }) => chosen(needs)).map(({ id }) => id);
 }
 
 const faultless = new Set<Need>(['processes']);
-// What the two majors of the client might do differently: the rest of the faults happens to the server, or to time.
-const ofConnections = new Set<Need>([...faultless, 'sever', 'dropReply', 'duplicate']);
-const [[name6, open6], [name5, open5]] = clients;
 
-suite(`redis, ${name6}`, over(open6), {});
-suite(
-  `redis, ${name5}`,
-  over(open5),
-  {},
-  ids((needs) => needs.every((need) => ofConnections.has(need))),
-);
-suite(
-  'redis, client from configuration',
-  configured,
-  {},
-  ids((needs) => needs.some((need) => !faultless.has(need))),
-);
-suite(
-  'redis, not fair',
-  over(open6),
-  { fair: false },
-  ids((needs) => needs.every((need) => faultless.has(need))),
-);
+/** The requirements that need nothing but processes. */
+export const withoutFaults: readonly string[] = ids((needs) => needs.every((need) => faultless.has(need)));
+
+/** The others. */
+export const withFaults: readonly string[] = ids((needs) => needs.some((need) => !faultless.has(need)));

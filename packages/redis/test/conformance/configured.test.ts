@@ -1,0 +1,3 @@
+import { configured, suite, withFaults } from '../support/conformance.ts';
+
+suite('redis, client from configuration', configured, {}, withFaults);
