@@ -12,6 +12,9 @@ interface Bucket extends CalendarEntry {
   readonly at: number;
 }
 
+/** A timer does not count the time that a machine was suspended: what became due meanwhile must not wait for long after it. */
+const longestSleep = 1_000;
+
 /**
  * A timer wheel with buckets made on demand: entries of the same millisecond share one, a heap orders the buckets, and one
  * timer serves all. Adding to an existing bucket, moving and removing are a few pointer writes, because almost every lease
@@ -88,7 +91,11 @@ export class Calendar {
     if (this.#timer !== undefined) this.#runtime.clearTimer(this.#timer);
     this.#timerAt = at;
     const delay = Math.ceil(at - this.#runtime.clock.now());
-    this.#timer = this.#runtime.setTimer(() => this.#fire(), Math.max(delay, 1), this.#keepAlive);
+    this.#timer = this.#runtime.setTimer(
+      () => this.#fire(),
+      Math.min(Math.max(delay, 1), longestSleep),
+      this.#keepAlive,
+    );
   }
 
   #fire(): void {

@@ -142,6 +142,17 @@ describe('a lease over a suspension', () => {
     expect(lease.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
   });
 
+  it('tells of its loss within a second, though nobody looks', async () => {
+    const { runtime, provider, take } = createSetting();
+    answerWell(provider);
+    const lease = await take('key');
+    let told = false;
+    lease.signal.addEventListener('abort', () => (told = true));
+    runtime.suspend(30_000);
+    await runtime.advance(1_000);
+    expect(told).toBe(true);
+  });
+
   it('is not renewed after it', async () => {
     const { runtime, provider, take } = createSetting();
     answerWell(provider);

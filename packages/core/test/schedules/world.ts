@@ -171,7 +171,7 @@ export class World {
         }
       }
       if (this.now < process.runtime.busyUntil + 10) continue;
-      // A machine that slept finds out at its next timer: at a third of a validity.
+      // A machine that slept finds out at its next timer: at a third of a validity, or within a second.
       const awake = this.now > process.asleepUntil + longestTtl / 2;
       for (const hold of awake ? process.holds : []) {
         const problem = lateLoss(hold, this.now);
