@@ -51,7 +51,7 @@ export class BackgroundReleases {
 
   end(): void {
     this.#pending -= 1;
-    if (this.#pending > 0) return;
+    if (this.#pending > 0 || this.#settled.length === 0) return;
     for (const resolve of this.#settled.splice(0)) resolve();
   }
 

@@ -5,16 +5,13 @@ import type { Claim, Grant, Mode, Renewal } from './contract.ts';
 import { about, channels } from './diagnostics.ts';
 import { isPermanent } from './errors.ts';
 import type { LockError } from './errors.ts';
-import { releaseOnce } from './background-releases.ts';
 import type { LeaseHost } from './host.ts';
 import type { Lease } from './lease.ts';
-import { badAnswerError, lostError, releasedError, unconfirmedRelease, unconfirmedRenewal } from './messages.ts';
+import { badAnswerError, lostError, releasedError, unconfirmedRenewal } from './messages.ts';
 import { untilRenewal } from './pace.ts';
+import { ReleaseCall } from './release-call.ts';
 import type { Listed } from './roster.ts';
 import { deadlineOf, grouped } from './validity.ts';
-
-/** How long a release may stay unanswered after the hold has ended by itself, in ms. */
-const releaseGrace = 1_000;
 
 type State = 'held' | 'released' | 'lost' | 'closed';
 
@@ -53,9 +50,6 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
   #controller: AbortController | undefined = undefined;
   #renewing: Promise<void> | undefined = undefined;
   #releasing: Promise<boolean> | undefined = undefined;
-  /** Lets go of the caller of a release that is not answered. */
-  #letGo: (() => void) | undefined = undefined;
-  #overdue = false;
 
   constructor(host: LeaseHost, terms: Terms) {
     this.#host = host;
@@ -119,7 +113,7 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
     if (this.#releasing !== undefined) return this.#releasing;
     if (!this.#isHeld()) return Promise.resolve(false);
     this.#end('released');
-    this.#releasing = this.#release();
+    this.#releasing = new ReleaseCall(this.#host, this.#claim, this.#deadline, this.#lastSend).result;
     return this.#releasing;
   }
 
@@ -142,10 +136,6 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
   }
 
   due(now: number): void {
-    if (this.#state !== 'held') {
-      this.#waitForRelease(now);
-      return;
-    }
     if (now >= this.#deadline) {
       this.#lapse();
       return;
@@ -153,20 +143,6 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
     // In flight still: whatever comes of it, the deadline stands until an answer moves it.
     this.#host.calendar.schedule(this, this.#deadline);
     if (this.#autoRenew && this.#renewing === undefined) this.#renew().catch(() => {});
-  }
-
-  /** Once the hold has ended by itself the answer changes nothing: nobody is held up for it much longer. */
-  #waitForRelease(now: number): void {
-    const { calendar } = this.#host;
-    if (this.#overdue) {
-      this.#letGo?.();
-    } else if (now < this.#deadline) {
-      calendar.schedule(this, this.#deadline);
-    } else {
-      // Counted from here: after a blocked event loop the answer may be there, unread.
-      this.#overdue = true;
-      calendar.schedule(this, now + releaseGrace);
-    }
   }
 
   #renew(): Promise<void> {
@@ -221,22 +197,6 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
     this.#host.calendar.schedule(this, Math.min(at, this.#deadline));
   }
 
-  #release(): Promise<boolean> {
-    const { provider, releases, calendar } = this.#host;
-    releases.begin();
-    return new Promise((resolve, reject) => {
-      this.#letGo = () => reject(unconfirmedRelease(provider, this.#claim, undefined));
-      void releaseOnce(provider, this.#claim, (answer) => {
-        calendar.cancel(this);
-        const certain = typeof answer === 'boolean' || isPermanent(answer);
-        if (!certain) this.#giveUp();
-        releases.end();
-        if (typeof answer === 'boolean') resolve(answer);
-        else reject(certain ? answer : unconfirmedRelease(provider, this.#claim, answer));
-      });
-    });
-  }
-
   /** Whether it is held; after a blocked event loop the timer has not run yet, and whoever looks first makes it lapse. */
   #isHeld(): boolean {
     if (this.#state === 'held' && !this.held) this.#lapse();
@@ -263,8 +223,7 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
 
   #end(state: State): void {
     this.#state = state;
-    // Until its release is answered it stays in the calendar.
-    if (state !== 'released') this.#host.calendar.cancel(this);
+    this.#host.calendar.cancel(this);
     this.#host.leases.delete(this);
     if (this.#session !== undefined) this.#host.signals.unfollow(this.#session, this);
   }
