@@ -1,4 +1,5 @@
-import type { Claim, Grant, LockProvider } from '@locks/core';
+import { isLockError } from '@locks/core';
+import type { Busy, Claim, Grant, LockProvider } from '@locks/core';
 import { expectAnswer } from './expect.ts';
 import type { Random } from './random.ts';
 import { inBackground } from './time.ts';
@@ -27,6 +28,8 @@ export interface WaitingOptions {
   readonly random: Random;
   /** Tries again only when woken, so that a wake that does not come is not made good by a poll. @default false */
   readonly onlyWhenWoken?: boolean;
+  /** Tries again when an attempt is rejected as unknown, as it may be in a process that was stopped. @default false */
+  readonly throughUnknown?: boolean;
 }
 
 const firstPoll = 20;
@@ -34,7 +37,7 @@ const longestPoll = 500;
 
 /** Starts to wait for `claim` at once. */
 export function startWaiting(provider: LockProvider, claim: Claim, options: WaitingOptions): Waiting {
-  const { signal, random, onlyWhenWoken = false } = options;
+  const { signal, random, onlyWhenWoken = false, throughUnknown = false } = options;
   let stopped = false;
   let woken = false;
   let isGranted = false;
@@ -47,10 +50,19 @@ export function startWaiting(provider: LockProvider, claim: Claim, options: Wait
     resume();
   };
 
+  async function attempt(): Promise<Grant | Busy> {
+    try {
+      return await provider.tryAcquire(claim, onWake);
+    } catch (error) {
+      if (!throughUnknown || !isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
+      return { granted: false };
+    }
+  }
+
   async function drive(): Promise<Grant> {
     for (let polls = 0; !stopped && !signal.aborted;) {
       woken = false;
-      const answer = await provider.tryAcquire(claim, onWake);
+      const answer = await attempt();
       answered();
       expectAnswer(answer, 'for a claim that waits');
       if (answer.granted) {

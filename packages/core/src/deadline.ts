@@ -18,7 +18,7 @@ export interface Deadline {
   stop(): void;
 }
 
-/** Deadlines may be this many ms late, so that the calls of a while share one bucket of the calendar. */
+/** Deadlines may be this many ms late, so that the calls of a while share one bucket of the calendar; twice as much after a stall. */
 const slack = 16;
 
 /** One deadline for all calls of a provider: a timer per command costs more than the rest of the call. */
@@ -32,11 +32,19 @@ export function createDeadline(runtime: Runtime, timeout: number, backend: strin
       mend?: (error: unknown) => Promise<T>,
     ): Promise<T> {
       return new Promise<T>((resolve, reject) => {
+        const end = Math.ceil((runtime.clock.now() + within) / slack) * slack;
         let over = false;
+        let late = false;
         const entry: CalendarEntry = {
           calendarPrevious: undefined,
           calendarNext: undefined,
-          due() {
+          due(now) {
+            if (!late && now > end + 2 * slack) {
+              // The event loop was blocked, or the process stopped: the answer may be there, unread.
+              late = true;
+              calendar.schedule(entry, now + slack);
+              return;
+            }
             over = true;
             const name = typeof what === 'string' ? what : what();
             reject(
@@ -44,7 +52,7 @@ export function createDeadline(runtime: Runtime, timeout: number, backend: strin
             );
           },
         };
-        calendar.schedule(entry, Math.ceil((runtime.clock.now() + within) / slack) * slack);
+        calendar.schedule(entry, end);
         const answered = (answer: T): void => {
           calendar.cancel(entry);
           resolve(answer);

@@ -35,6 +35,22 @@ describe('a deadline', () => {
     expect((raced.at ?? 0) - start).toBeGreaterThanOrEqual(1_000);
   });
 
+  it('believes an answer that was there, unread, when a blocked event loop went on', async () => {
+    const { runtime, deadline } = createSetting();
+    const call = createDeferred<number>();
+    const silent = watch(deadline.race(new Promise(() => {}), 'GET'));
+    const raced = watch(deadline.race(call.promise, 'GET'));
+    runtime.block(60_000);
+    await runtime.advance(1);
+    call.resolve(7);
+    await settle();
+    expect(raced.value).toBe(7);
+    expect(silent.state).toBe('open');
+    await runtime.advance(16);
+    expect(silent.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect(runtime.pendingTimers).toBe(0);
+  });
+
   it('may be another one for one call', async () => {
     const { runtime, deadline, start } = createSetting();
     const short = watch(deadline.race(new Promise(() => {}), 'GET', 100.4), runtime);

@@ -66,7 +66,7 @@ async function answer(request: Request): Promise<unknown> {
 }
 
 function wait({ claim }: Pick<Extract<Request, { kind: 'wait' }>, 'claim'>): Waiting {
-  return startWaiting(started(), claim, { signal, random });
+  return startWaiting(started(), claim, { signal, random, throughUnknown: true });
 }
 
 async function acquire(key: string, ttl: number): Promise<Lease> {

@@ -16,7 +16,8 @@ export interface CoreRecipe extends Mutant {
   readonly alone?: boolean;
 }
 
-const dist = dirname(fileURLToPath(import.meta.resolve('@locks/core')));
+// What tsc wrote, file by file: what is published is a bundle of it.
+const dist = dirname(dirname(fileURLToPath(import.meta.resolve('@locks/core'))));
 
 /** What was made of a recipe. */
 export interface Meal {
