@@ -59,19 +59,18 @@ export class RedisProvider implements LockProvider {
 
   async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
     if (wake === undefined) return await this.#attempt(claim);
+    const now = this.#runtime.clock.now();
     const { subscribed } = this.#channel;
     // A process whose locks are always free registers nobody, and needs no second connection.
-    if (!subscribed && this.#places.size === 0) {
-      const answer = await this.#attempt(claim);
-      if (answer.granted) return answer;
-      return await this.#settled(claim.owner, this.#openLine(claim, this.#place(claim, wake), answer));
-    }
-    const place = this.#place(claim, wake);
-    const quietFor = this.#places.quietFor(place, this.#runtime.clock.now());
+    const answer = subscribed || this.#places.size > 0 ? undefined : await this.#attempt(claim);
+    if (answer?.granted) return answer;
+    const place = this.#places.take(claim.key, claim.owner, this.#waiter(claim), wake);
+    const quietFor = this.#places.quietFor(place, now);
     if (quietFor !== undefined) return { granted: false, retryAfter: quietFor };
+    const end = now + this.#options.timeout;
     return await this.#settled(
       claim.owner,
-      subscribed ? this.#attempt(claim, place) : this.#openLine(claim, place, await this.#attempt(claim)),
+      subscribed ? this.#attempt(claim, place) : this.#openLine(claim, place, end, answer),
     );
   }
 
@@ -128,10 +127,6 @@ export class RedisProvider implements LockProvider {
     this.#closeClient?.();
   }
 
-  #place(claim: Claim, wake: () => void): Place {
-    return this.#places.take(claim.key, claim.owner, this.#waiter(claim), wake);
-  }
-
   /** Of a claim that was granted, or refused for good, nobody hears again. */
   async #settled(owner: string, answer: Promise<Grant | Busy>): Promise<Grant | Busy> {
     try {
@@ -145,18 +140,17 @@ export class RedisProvider implements LockProvider {
   }
 
   /** A place in line that nobody can be told of is worth nothing: without a subscription the answer is `busy`, to poll by. */
-  async #openLine(claim: Claim, place: Place, answer: Grant | Busy): Promise<Grant | Busy> {
+  async #openLine(claim: Claim, place: Place, end: number, answered?: Busy): Promise<Grant | Busy> {
+    const left = (): number => end - this.#runtime.clock.now();
+    const answer = answered ?? (await this.#attempt(claim));
     if (answer.granted) return answer;
-    const { clock } = this.#runtime;
-    const end = clock.now() + this.#options.timeout;
     try {
-      await this.#deadline.race(this.#channel.open(), 'the subscription of the wake channel');
+      await this.#deadline.race(this.#channel.open(), 'the subscription of the wake channel', left());
     } catch (error) {
       if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
       return { ...answer, retryAfter: this.#options.waiterTtl / 24 };
     }
-    const left = end - clock.now();
-    return left > 0 ? await this.#attempt(claim, place, left) : answer;
+    return left() > 0 ? await this.#attempt(claim, place, left()) : answer;
   }
 
   /** One attempt; with a `place`, it is taken or kept. */
