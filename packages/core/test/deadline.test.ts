@@ -51,6 +51,73 @@ describe('a deadline', () => {
     expect(runtime.pendingTimers).toBe(0);
   });
 
+  it('lets a rejection be mended by another call, until the same deadline', async () => {
+    const { runtime, deadline } = createSetting();
+    const seen: unknown[] = [];
+    const first = createDeferred<number>();
+    const second = createDeferred<number>();
+    const raced = watch(
+      deadline.race(first.promise, 'GET', 500, (error) => {
+        seen.push(error);
+        return second.promise;
+      }),
+    );
+    first.reject(new Error('not known here'));
+    await settle();
+    expect(seen).toEqual([new Error('not known here')]);
+    expect(raced.state).toBe('open');
+    second.resolve(8);
+    await settle();
+    expect(raced.value).toBe(8);
+    await runtime.advance(1_000);
+    expect(runtime.pendingTimers).toBe(0);
+  });
+
+  it('rejects with what a mending throws, or with LOCK_UNAVAILABLE when the second call is not answered', async () => {
+    const { runtime, deadline } = createSetting();
+    const told = watch(
+      deadline.race(Promise.reject(new Error('no')), 'GET', undefined, (error) => {
+        throw new Error('explained', { cause: error });
+      }),
+    );
+    const twice = watch(
+      deadline.race(Promise.reject(new Error('no')), 'GET', undefined, (error) =>
+        String(error).includes('no') ? Promise.reject(new Error('again')) : Promise.resolve(3),
+      ),
+    );
+    const silent = watch(
+      deadline.race(
+        Promise.reject(new Error('no')),
+        () => 'the second',
+        undefined,
+        () => new Promise(() => {}),
+      ),
+    );
+    await settle();
+    expect(told.error).toMatchObject({ message: 'explained', cause: new Error('no') });
+    expect(twice.value).toBe(3);
+    expect(silent.state).toBe('open');
+    await runtime.advance(1_016);
+    expect(silent.error).toMatchObject({ message: 'scripted did not answer the second within 1000 ms.' });
+  });
+
+  it('mends nothing when it is over', async () => {
+    const { runtime, deadline } = createSetting();
+    const call = createDeferred<number>();
+    let mended = 0;
+    const raced = watch(
+      deadline.race(call.promise, 'GET', 100, () => {
+        mended += 1;
+        return Promise.resolve(1);
+      }),
+    );
+    await runtime.advance(116);
+    call.reject(new Error('too late'));
+    await settle();
+    expect(raced.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect(mended).toBe(0);
+  });
+
   it('may be another one for one call', async () => {
     const { runtime, deadline, start } = createSetting();
     const short = watch(deadline.race(new Promise(() => {}), 'GET', 100.4), runtime);
