@@ -31,11 +31,11 @@ describe.each(ttls)('with a ttl of %d ms', (ttl) => {
     provider.answers.renew = renewAtOnce;
     const lease = await take('key', { ttl });
     // A lease looks at the clock every second: ten days of that would take a while.
-    const ttls = ttl < 1_000_000 ? 10 : 1;
-    await runtime.advance(ttls * ttl);
+    const rounds = ttl < 1_000_000 ? 10 : 1;
+    await runtime.advance(rounds * ttl);
     expect(lease.held).toBe(true);
-    expect(provider.renewals.length).toBeGreaterThanOrEqual(3 * ttls - 1);
-    expect(provider.renewals.length).toBeLessThanOrEqual(3.6 * ttls + 0.4);
+    expect(provider.renewals.length).toBeGreaterThanOrEqual(3 * rounds - 1);
+    expect(provider.renewals.length).toBeLessThanOrEqual(3.6 * rounds + 0.4);
   });
 
   it('a validity much shorter than the ttl is renewed three to four times per validity', async () => {
