@@ -3,7 +3,7 @@ import type { LeakCounts, Need } from '@locks/conformance';
 import { conformanceTests } from '@locks/conformance/vitest';
 import type { LockProvider } from '@locks/core';
 import { startPostgres } from '@locks/test-servers';
-import pg from 'pg';
+import { Pool } from 'pg';
 import { afterAll } from 'vitest';
 import { createSqlProvider } from '../../../src/index.ts';
 import type { SqlOptions } from '../../../src/index.ts';
@@ -16,7 +16,7 @@ import { breakable } from './faults.ts';
 // wrote before it ended; waiting for the disk as well would delay every reply by a while unknown.
 const server = await startPostgres({ args: ['-c', 'max_connections=300', '-c', 'fsync=off'] });
 const { url } = server;
-const observer = new pg.Pool({ connectionString: url, max: 1 });
+const observer = new Pool({ connectionString: url, max: 1 });
 // Its connection is cut at each restart.
 observer.on('error', () => {});
 afterAll(async () => {
