@@ -32,6 +32,8 @@ export interface ServerDefinition {
   readonly containerCommand: readonly string[];
   /** @default {} */
   readonly containerEnvironment?: Readonly<Record<string, string>>;
+  /** A command that is executed inside the container at each start, again and again until it succeeds. @default none */
+  readonly containerSetup?: readonly string[];
   readonly program: Program;
   /** The user that a local process runs as when this one is root, for servers that refuse to be. @default as this process */
   readonly account?: string;
