@@ -55,7 +55,7 @@ export function startMariadb(options: MariadbServerOptions = {}): Promise<Server
       ]);
       await writeFile(initFile(folder), `${statements}\n`);
     },
-    localArguments: ({ port, folder, dataFolder }) => [
+    localArguments: ({ folder, dataFolder }, port) => [
       '--no-defaults',
       `--datadir=${dataFolder}`,
       `--tmpdir=${dataFolder}`,
