@@ -69,11 +69,7 @@ function contendedGates(results: readonly Result[]): Gate[] {
       exactly(0, 0),
     ),
     ...gate('SQL, contended: nobody starved', total(figuresOf(everywhere, ({ starved }) => starved)), exactly(0, 0)),
-    ...gate(
-      'SQL, contended: no call failed',
-      total(figuresOf(everywhere, ({ failures }) => failures)),
-      exactly(0, 0),
-    ),
+    ...gate('SQL, contended: no call failed', total(figuresOf(everywhere, ({ failures }) => failures)), exactly(0, 0)),
     ...gate(
       'SQL, contended: never two holders',
       total(figuresOf(everywhere, ({ violations }) => violations)),

@@ -22,7 +22,17 @@ export async function measureTotalTime(
   const { waiters, processes, hold } = contention;
   await control.flushall();
   const key = `total/${randomUUID()}`;
-  await using crews = await startCrews({ backend: 'redis', url, subject, key, processes, workers: waiters, hold, turns, retryDelay });
+  await using crews = await startCrews({
+    backend: 'redis',
+    url,
+    subject,
+    key,
+    processes,
+    workers: waiters,
+    hold,
+    turns,
+    retryDelay,
+  });
   const from = now();
   crews.order('begin');
   const done = crews.all('done');

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { Client } from 'pg';
 import { now, sleep } from '../clock.ts';
 import type { Crew } from '../crew/crew.ts';
 import type { Assignment, CrewReport } from '../crew/crew-messages.ts';
@@ -8,7 +8,7 @@ import type { Assignment, CrewReport } from '../crew/crew-messages.ts';
  * an update that is as durable as any, as a release is. A hand-over takes that, and the acquire that it asks for.
  */
 export async function openNotifyCrew({ url, key, process, processes, hold }: Assignment): Promise<Crew> {
-  const [sender, listener] = [new pg.Client(url), new pg.Client(url)];
+  const [sender, listener] = [new Client(url), new Client(url)];
   await Promise.all([sender.connect(), listener.connect()]);
   const channel = (index: number): string => `push_${key.replaceAll(/\W/g, '_')}_${index % processes}`;
   let pushes: number[] = [];

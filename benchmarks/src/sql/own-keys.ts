@@ -27,7 +27,16 @@ export async function measureOwnKeys(
   const all = new Map<string, Round[]>(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (const subject of shuffle(names, random)) {
-      const plan = { url, subject, key: randomUUID(), ownKeys: true, processes, workers: processes, hold: 0, retryDelay };
+      const plan = {
+        url,
+        subject,
+        key: randomUUID(),
+        ownKeys: true,
+        processes,
+        workers: processes,
+        hold: 0,
+        retryDelay,
+      };
       all.get(subject)?.push(await runRound({ backend: 'sql', turns: Infinity, ...plan }, slice));
     }
   }

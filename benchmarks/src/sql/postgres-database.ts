@@ -1,5 +1,5 @@
 import { startPostgres } from '@locks/test-servers';
-import pg from 'pg';
+import { Client } from 'pg';
 import { sleep } from '../clock.ts';
 import type { Database } from './database.ts';
 import { severeLines } from './severe-lines.ts';
@@ -16,7 +16,7 @@ const others = `SELECT count(*)::int AS count FROM pg_stat_activity
 /** A Postgres of its own, whose statements are counted by pg_stat_statements. */
 export async function openPostgres(): Promise<Database> {
   const server = await startPostgres({ args });
-  const control = new pg.Client(server.url);
+  const control = new Client(server.url);
   try {
     await control.connect();
     await control.query(`CREATE EXTENSION IF NOT EXISTS pg_stat_statements; ${rawTable}`);

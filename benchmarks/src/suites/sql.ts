@@ -139,7 +139,9 @@ async function contended(
 function checkEnvironment(): void {
   for (const name of ['LOCKS_TEST_POSTGRES_URL', 'LOCKS_TEST_MARIADB_URL']) {
     if (process.env[name] !== undefined) {
-      throw new UsageError(`The benchmarks need servers of their own, whose settings and logs they know: unset ${name}.`);
+      throw new UsageError(
+        `The benchmarks need servers of their own, whose settings and logs they know: unset ${name}.`,
+      );
     }
   }
 }
@@ -154,7 +156,5 @@ function checkSubjects({ options }: SuiteContext): void {
 
 function namesOf({ options: { subjects } }: SuiteContext, dialect: Dialect): string[] {
   const isPeer = (name: string): boolean => name !== raw && !name.startsWith('@locks');
-  return sqlSubjectNames(dialect).filter(
-    (name) => subjects.length === 0 || !isPeer(name) || subjects.includes(name),
-  );
+  return sqlSubjectNames(dialect).filter((name) => subjects.length === 0 || !isPeer(name) || subjects.includes(name));
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import PGMutexLock from 'pg-mutex-lock';
 import type { SqlSubject } from './subject.ts';
 import { connections } from './subject.ts';
@@ -6,9 +7,14 @@ import { connections } from './subject.ts';
 export const pgMutexLock: SqlSubject = {
   name: 'pg-mutex-lock',
   async open({ url }) {
-    const { hostname: host, port, username: user, password, pathname } = new URL(url);
-    const database = { host, port: Number(port), user, password, database: pathname.slice(1) };
+    const { hostname: host, port, username, password, pathname } = new URL(url);
+    const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
+    const database = { host, port: Number(port), user, password: secret, database: pathname.slice(1) };
     const mutexes = Array.from({ length: connections }, () => new PGMutexLock.default({ database, timeout: Infinity }));
+    // Several locks of one connection are waited for at the same time, of which pg warns.
+    process.noDeprecation = true;
+    // One that is ended before it has connected writes to the console.
+    await Promise.all(mutexes.map((mutex) => mutex.acquireLock(randomUUID())));
     let count = 0;
     return {
       async acquire(key) {

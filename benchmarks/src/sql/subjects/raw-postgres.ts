@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { Pool } from 'pg';
 import { sleep } from '../../clock.ts';
 import { ttl } from '../../party.ts';
 import type { SqlSubject } from './subject.ts';
@@ -31,7 +31,7 @@ const release = {
 export const rawPostgres: SqlSubject = {
   name: 'raw client',
   async open({ url, retryDelay = 5 }) {
-    const pool = new pg.Pool({ connectionString: url, max: connections, idleTimeoutMillis: 0 });
+    const pool = new Pool({ connectionString: url, max: connections, idleTimeoutMillis: 0 });
     let count = 0;
     return {
       async acquire(text) {
