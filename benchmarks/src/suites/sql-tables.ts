@@ -23,7 +23,14 @@ export const uncontendedColumns: readonly Column[] = [
   failuresColumn,
 ];
 
-export const ownKeysColumns: readonly Column[] = [subjectColumn, pairsColumn, rawColumn, ...speed, failuresColumn];
+export const ownKeysColumns: readonly Column[] = [
+  subjectColumn,
+  pairsColumn,
+  rawColumn,
+  { head: 'acquire p50 ms', of: ({ p50 }) => figure(p50, 3) },
+  { head: 'acquire p99 ms', of: ({ p99 }) => figure(p99, 3) },
+  failuresColumn,
+];
 
 export const statementsColumns: readonly Column[] = [
   subjectColumn,
