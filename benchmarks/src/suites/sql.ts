@@ -81,7 +81,7 @@ async function runSection(context: SuiteContext, section: Section, database: Dat
   const wants = (scenario: string): boolean => context.wants(dialect === 'postgres' ? scenario : dialect);
   await prepare(database, names, options);
   if (wants('uncontended')) {
-    for (const concurrency of section.concurrencies) {
+    for (const concurrency of options.quick ? [1, 16] : section.concurrencies) {
       const rotation = rotationFor(context, 15, 250);
       const some = await measureUncontended(database, names, concurrency, rotation, options);
       add(`uncontended, ${concurrency} at once`, uncontendedColumns, some);

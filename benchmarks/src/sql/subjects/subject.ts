@@ -27,5 +27,5 @@ export interface SqlSubject {
   open(target: SqlTarget): Promise<SqlParty>;
 }
 
-/** So many connections each party may have: more than that does not make these databases faster on few processors. */
-export const connections = 16;
+/** So many connections each party may have: the default of pg, mysql2, knex and `@locks`. */
+export const connections = 10;
