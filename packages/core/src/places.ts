@@ -2,7 +2,7 @@
 export interface Place {
   readonly key: string;
   readonly owner: string;
-  /** How the scripts call it. */
+  /** How the store calls it. */
   readonly waiter: string;
   wake: () => void;
   /**
@@ -41,6 +41,16 @@ export class Places {
     return this.#byOwner.size;
   }
 
+  /** The keys on which somebody is in line, as far as the server has answered. */
+  keys(): readonly string[] {
+    return [...this.#byKey.keys()];
+  }
+
+  /** Whether somebody is in line on `key`. */
+  waitsFor(key: string): boolean {
+    return this.#byKey.has(key);
+  }
+
   /** The place of `owner`, to be made if there is none; the latest `wake` counts. */
   take(key: string, owner: string, waiter: string, wake: () => void): Place {
     let place = this.#byOwner.get(owner);
@@ -74,6 +84,8 @@ export class Places {
     const place = this.#byOwner.get(owner);
     if (place === undefined) return;
     place.quiet = false;
+    // Its next call is on the way of a lock from one holder to the next: it carries nobody else.
+    place.waitUntil = Infinity;
     place.wake();
   }
 

@@ -63,6 +63,23 @@ describe('places in line', () => {
     expect(places.quietFor(at(line, 2), 1_950)).toBeUndefined();
   });
 
+  test('that were woken carry nobody else: their call is on the way of the lock from one holder to the next', () => {
+    const { places, line } = createLine(3);
+    places.wake('o0');
+    expect(places.shownWith(at(line, 0), 1_900)).toEqual([]);
+    places.shown(at(line, 0), refresh, 1_900, 1_901);
+    expect(places.shownWith(at(line, 0), 3_900)).toEqual([at(line, 1), at(line, 2)]);
+  });
+
+  test('say on which keys they are', () => {
+    const { places, line } = createLine(1);
+    places.take('other', 'z', 'x p z', () => {});
+    expect(places.keys()).toEqual(['key']);
+    expect([places.waitsFor('key'), places.waitsFor('other')]).toEqual([true, false]);
+    places.leave(at(line, 0).owner);
+    expect([places.keys(), places.waitsFor('key')]).toEqual([[], false]);
+  });
+
   test('are quiet from the send of that call on, because many are due at about the same time', () => {
     const { places, line } = createLine(3);
     places.shownWith(at(line, 0), 1_900);

@@ -1,0 +1,5 @@
+export { fromConfig } from './config.ts';
+export type { SqlConfigOptions } from './config.ts';
+export { createSqlProvider } from './create-provider.ts';
+export type { KnexClient, KnexInstance } from './knex.ts';
+export type { SqlOptions, TableOptions } from './options.ts';
