@@ -8,7 +8,7 @@ const target = (dialect, file) => new URL(`../src/${dialect}/${file}.ts`, import
 const filesOf = (folder) =>
   readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
-    .sort();
+    .toSorted();
 const camelCase = (text) => text.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase());
 const quoted = (text) => `\`${text.replaceAll(/[\\`]|\$\{/g, '\\$&')}\``;
 

@@ -1,5 +1,4 @@
-import { LockError } from '@locks/core/adapter';
-import type { Deadline, Places, Runtime } from '@locks/core/adapter';
+import type { Deadline, LockError, Places, Runtime } from '@locks/core/adapter';
 import type { Dialect, Listener } from './dialect.ts';
 import type { Poller } from './poller.ts';
 import type { Wakes } from './wakes.ts';

@@ -47,6 +47,8 @@ async function startOn(
     return client.container.create({
       Image: image,
       Cmd: [...definition.containerCommand],
+      Env: Object.entries(definition.containerEnvironment ?? {}).map(([name, value]) => `${name}=${value}`),
+      StopSignal: definition.stopSignal ?? 'SIGTERM',
       Labels: labels,
       ExposedPorts: { [exposed]: {} },
       // A fixed port of the host: Docker gives a container another one at each start if it may choose.
@@ -64,11 +66,14 @@ async function startOn(
     await waitUntilReady({
       probe: () => definition.probe(new URL(url)),
       failure: ended,
-      output: async () =>
-        tailOf(plainText(await container.logs({ stdout: true, stderr: true, tail: 40 })), definition.secret),
+      output: async () => tailOf(await log(), definition.secret),
       timeout: 60_000,
       what,
     });
+  }
+
+  async function log(): Promise<string> {
+    return plainText(await container.logs({ stdout: true, stderr: true }));
   }
 
   async function ended(): Promise<string | undefined> {
@@ -122,6 +127,7 @@ async function startOn(
         }
         await start();
       },
+      log,
       stop: remove,
     },
   };

@@ -1,11 +1,25 @@
-/** Where a server's program comes from when it runs as a local process. */
+/** Where a server's programs come from when it runs as a local process. */
 export interface Program {
   /** The executable, looked up in `PATH`. */
   readonly binary: string;
+  /** Where it may be besides: `<folder>/<version>/<rest>`, of which the newest version counts. */
+  readonly versions?: { readonly folder: string; readonly rest: string };
   readonly debianPackage: string;
   /** How to install it on macOS, as a command line. */
   readonly macos: string;
 }
+
+/** Where a local server is told to be. */
+export interface LocalPlace {
+  readonly port: number;
+  /** For its data, and only for that: it is emptied when a restart shall not keep them. */
+  readonly dataFolder: string;
+  /** For all else, such as sockets and what it reads at its start. */
+  readonly folder: string;
+}
+
+/** Runs a program that belongs to the server, as the user that the server will be; rejects with its output when it fails. */
+export type RunTool = (binary: string, args: readonly string[], input?: string) => Promise<void>;
 
 /** All that differs between one kind of server and another. */
 export interface ServerDefinition {
@@ -16,15 +30,36 @@ export interface ServerDefinition {
   /** The port that the server listens on inside its container. */
   readonly containerPort: number;
   readonly containerCommand: readonly string[];
+  /** @default {} */
+  readonly containerEnvironment?: Readonly<Record<string, string>>;
   readonly program: Program;
-  /** The arguments of a local process that listens on loopback only and keeps its files in `folder`. */
-  localArguments(port: number, folder: string): readonly string[];
+  /** The user that a local process runs as when this one is root, for servers that refuse to be. @default as this process */
+  readonly account?: string;
+  /** Fills an empty data folder, before the server's first start in it. @default nothing to do */
+  prepare?(place: LocalPlace, run: RunTool): Promise<void>;
+  /** The arguments of a local process that listens on loopback only and keeps its files in its place. */
+  localArguments(place: LocalPlace): readonly string[];
+  /** In ms: how long a local process may take to get ready. @default 10_000 */
+  readonly readyTimeout?: number;
+  /** What asks the server to end now, in order, whoever is connected. @default 'SIGTERM' */
+  readonly stopSignal?: NodeJS.Signals;
+  /**
+   * What SIGKILL makes a local server leave behind outside its folder, as shell commands that remove it; run in the server's folder,
+   * where its data is in `data`. @default ''
+   */
+  readonly cleanUp?: string;
   /** What the server prints when another process has its port. */
   readonly portTaken: RegExp;
   /** Includes the scheme and the credentials, if there are any. */
   url(host: string, port: number): string;
-  /** Rejects as long as the server at `url`, and the process `pid` if it is given, is not ready; settles within about a second. */
-  probe(url: URL, pid?: number): Promise<void>;
+  /** Rejects as long as the server at `url`, and `local` if it is given, is not ready; settles within about a second. */
+  probe(url: URL, local?: LocalServer): Promise<void>;
   /** Is never shown in an error. */
   readonly secret?: string;
+}
+
+/** By what a local process is told from another server that has got its port. */
+export interface LocalServer {
+  readonly pid: number;
+  readonly dataFolder: string;
 }

@@ -31,6 +31,7 @@ export async function useExternal(definition: ServerDefinition, url: URL, variab
       resume: refuse('resume'),
       kill: refuse('kill'),
       restart: refuse('restart'),
+      log: refuse('log'),
       stop: async () => {},
     },
   };

@@ -2,17 +2,9 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-
-/**
- * The shell becomes the server (`exec`), so signals to the child reach the server itself. Before that it leaves a guard behind,
- * which reads the pipe that this process holds the other end of: a line says that the server has ended; the end of the pipe
- * says that this process has, in whatever way, SIGKILL included. Then the guard kills the server and removes its folder.
- */
-const guard = `
-( IFS= read -r _ <&3 || { kill -KILL $$; rm -rf -- "$1"; } ) >/dev/null 2>&1 &
-shift
-exec "$@" 3<&-
-`;
+import type { Account } from './account.ts';
+import { guardScript } from './guard-script.ts';
+import { freeze, killAll, thaw } from './processes.ts';
 
 /** What to start. */
 export interface GuardedProcessOptions {
@@ -22,26 +14,34 @@ export interface GuardedProcessOptions {
   readonly folder: string;
   /** Standard output and standard error are appended to this file. */
   readonly logFile: string;
+  /** Shell commands that run in `folder` after the program was killed because this Node process has ended. */
+  readonly cleanUp: string;
+  /** Who the program runs as, and its guard. @default as this process */
+  readonly account?: Account | undefined;
 }
 
-/** A child process that does not outlive this one, nor keep it alive. */
+/** A child process, with all the processes it makes, that does not outlive this one, nor keep it alive. */
 export interface GuardedProcess {
   readonly pid: number;
   /** How it ended, as a part of a sentence; `undefined` while it runs. */
   ended(): string | undefined;
-  /** False: it has ended already. */
-  signal(signal: NodeJS.Signals): boolean;
-  /** SIGKILL; resolves when the process is gone. */
+  /** SIGSTOP; resolves when nothing of it runs. False: it has ended already. */
+  pause(): Promise<boolean>;
+  /** Ends a `pause`. False: it has ended already. */
+  resume(): Promise<boolean>;
+  /** SIGKILL; resolves when all processes are gone. */
   kill(): Promise<void>;
-  /** SIGTERM, and SIGKILL after `patience` ms, to a stopped process as well; resolves when the process is gone. */
-  terminate(patience: number): Promise<void>;
+  /** `signal`, and SIGKILL after `patience` ms, to a stopped process as well; resolves when the process is gone. */
+  terminate(signal: NodeJS.Signals, patience: number): Promise<void>;
 }
 
 /** Starts a program. Rejects only when no process can be made; a program that is missing is one that has ended. */
-export async function startGuarded({ program, args, folder, logFile }: GuardedProcessOptions): Promise<GuardedProcess> {
+export async function startGuarded(options: GuardedProcessOptions): Promise<GuardedProcess> {
+  const { program, args, folder, logFile, cleanUp, account = {} } = options;
   const log = openSync(logFile, 'a');
   // Its own session: Ctrl-C in a terminal ends this process, which may still want to talk to its server while it shuts down.
-  const child = spawn('/bin/sh', ['-c', guard, 'sh', folder, program, ...args], {
+  const child = spawn('/bin/sh', ['-c', guardScript, 'sh', folder, cleanUp, program, ...args], {
+    ...account,
     cwd: folder,
     detached: true,
     // Not standard input: Node closes that when the child exits, before the guard can be told.
@@ -74,22 +74,30 @@ export async function startGuarded({ program, args, folder, logFile }: GuardedPr
     await exited;
   }
 
+  const kill = async (): Promise<void> => {
+    // Later the process id may be somebody else's.
+    if (end === undefined) await killAll(pid);
+    await gone();
+  };
+
   return {
     pid,
     ended: () => end,
-    signal: (signal) => child.kill(signal),
-    kill() {
-      child.kill('SIGKILL');
-      return gone();
+    async pause() {
+      if (end === undefined) await freeze(pid);
+      return end === undefined;
     },
-    async terminate(patience) {
-      child.kill('SIGTERM');
-      child.kill('SIGCONT');
+    async resume() {
+      if (end === undefined) await thaw(pid);
+      return end === undefined;
+    },
+    kill,
+    async terminate(signal, patience) {
+      if (end !== undefined) return;
+      child.kill(signal);
+      await thaw(pid);
       const inTime = new AbortController();
-      const late = delay(patience, undefined, { signal: inTime.signal }).then(
-        () => child.kill('SIGKILL'),
-        () => {},
-      );
+      const late = delay(patience, undefined, { signal: inTime.signal }).then(kill, () => {});
       await gone();
       inTime.abort();
       await late;

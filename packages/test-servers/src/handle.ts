@@ -24,6 +24,8 @@ export interface ServerHandle extends ServerAddress, AsyncDisposable {
   kill(): Promise<void>;
   /** Starts the server again, whether it runs, is paused or was killed (a running one is shut down in order). Resolves when it answers. */
   restart(options?: RestartOptions): Promise<void>;
+  /** All that the server has printed, its errors among it. A restart without its data may begin anew. */
+  log(): Promise<string>;
   /** Ends the server for good, paused or not, and removes its data. May be called again. */
   stop(): Promise<void>;
 }
@@ -35,6 +37,7 @@ export interface ServerControls {
   resume(): Promise<void>;
   kill(): Promise<void>;
   restart(keepData: boolean): Promise<void>;
+  log(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -46,16 +49,16 @@ export interface StartedServer {
 
 /** Puts the operations of a server in line and makes `stop` final. */
 export function createHandle({ address, controls }: StartedServer): ServerHandle {
-  let last: Promise<void> = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
   let stopped: Promise<void> | undefined;
 
-  function inTurn(operation: () => Promise<void>): Promise<void> {
+  function inTurn<T>(operation: () => Promise<T>): Promise<T> {
     const result = last.then(operation);
     last = result.catch(() => {});
     return result;
   }
 
-  function whileStarted(name: string, operation: () => Promise<void>): Promise<void> {
+  function whileStarted<T>(name: string, operation: () => Promise<T>): Promise<T> {
     if (stopped !== undefined) {
       return Promise.reject(
         new Error(`${name}() after stop() of the server at ${address.host}:${address.port}: start a new one`),
@@ -78,6 +81,7 @@ export function createHandle({ address, controls }: StartedServer): ServerHandle
     resume: () => whileStarted('resume', () => controls.resume()),
     kill: () => whileStarted('kill', () => controls.kill()),
     restart: ({ keepData = true } = {}) => whileStarted('restart', () => controls.restart(keepData)),
+    log: () => whileStarted('log', () => controls.log()),
     stop,
     [Symbol.asyncDispose]: stop,
   };

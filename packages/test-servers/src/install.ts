@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { constants, existsSync } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Program } from './definition.ts';
@@ -14,7 +14,7 @@ export async function ensureProgram(
   serverName: string,
   install: boolean = mayInstall(),
 ): Promise<string> {
-  const found = await findProgram(program.binary);
+  const found = await findProgram(program);
   if (found !== undefined) return found;
   if (!install) throw new Error(`${program.binary} was not found in PATH. ${waysOut(program, serverName)}`);
   try {
@@ -26,10 +26,10 @@ export async function ensureProgram(
       { cause: error },
     );
   }
-  const installed = await findProgram(program.binary);
+  const installed = await findProgram(program);
   if (installed !== undefined) return installed;
   throw new Error(
-    `${program.debianPackage} was installed, but ${program.binary} is not in PATH. ${waysOut(program, serverName)}`,
+    `${program.debianPackage} is installed, but ${program.binary} was not found in PATH. ${waysOut(program, serverName)}`,
   );
 }
 
@@ -42,9 +42,9 @@ function mayInstall(): boolean {
 }
 
 /** `flock` lets parallel test packages install once, one after the other; the kernel frees its lock if its holder dies. */
-async function installDebianPackage({ binary, debianPackage }: Program): Promise<void> {
+async function installDebianPackage({ debianPackage }: Program): Promise<void> {
   const script = [
-    `if command -v ${binary}; then exit 0; fi`,
+    `if dpkg-query -W -f '\${db:Status-Status}' ${debianPackage} | grep -qx installed; then exit 0; fi`,
     'apt-get update -q',
     `apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=300 ${debianPackage}`,
   ].join('\n');
@@ -54,9 +54,19 @@ async function installDebianPackage({ binary, debianPackage }: Program): Promise
   });
 }
 
-async function findProgram(binary: string): Promise<string | undefined> {
-  // Debian puts some servers into sbin folders, which are not in every user's PATH.
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
+/** The path of a program, or of another one that comes with it; `undefined` when there is none. */
+export async function findProgram(
+  { binary, versions }: Pick<Program, 'binary' | 'versions'>,
+  besides: readonly string[] = [],
+): Promise<string | undefined> {
+  const folders = [
+    ...besides,
+    ...(process.env['PATH'] ?? '').split(delimiter),
+    // Debian puts some servers into sbin folders, which are not in every user's PATH.
+    '/usr/sbin',
+    '/usr/local/sbin',
+    ...(versions === undefined ? [] : await newestFirst(versions)),
+  ];
   for (const folder of folders) {
     const path = join(folder, binary);
     try {
@@ -67,6 +77,14 @@ async function findProgram(binary: string): Promise<string | undefined> {
     }
   }
   return undefined;
+}
+
+async function newestFirst({ folder, rest }: NonNullable<Program['versions']>): Promise<readonly string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const versions = names.filter((name) => /^\d+(\.\d+)*$/.test(name));
+  return versions
+    .toSorted((a, b) => Number.parseFloat(b) - Number.parseFloat(a))
+    .map((name) => join(folder, name, rest));
 }
 
 function waysOut({ debianPackage, macos }: Program, serverName: string): string {

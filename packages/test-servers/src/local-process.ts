@@ -1,12 +1,14 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ServerDefinition } from './definition.ts';
+import { type Account, accountForServer } from './account.ts';
+import type { LocalPlace, ServerDefinition } from './definition.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import type { StartedServer } from './handle.ts';
 import { ensureProgram } from './install.ts';
 import { PortTakenError, startOnFreePort } from './ports.ts';
 import { messageOf, tailOf, waitUntilReady } from './ready.ts';
+import { runShell, toolRunner } from './run-tool.ts';
 
 const host = '127.0.0.1';
 /** In ms: how long an orderly shutdown may take before it is a SIGKILL. */
@@ -15,45 +17,76 @@ const patience = 5_000;
 /** Starts a server as a child process on a free loopback port, its files in a temporary folder. */
 export async function startLocally(definition: ServerDefinition): Promise<StartedServer> {
   const program = await ensureProgram(definition.program, definition.name);
-  return startOnFreePort(host, (port) => startOn(port, definition, program));
+  const account = await accountForServer(definition.account);
+  return startOnFreePort(host, (port) => startOn(port, { definition, program, account }));
 }
 
-async function startOn(port: number, definition: ServerDefinition, program: string): Promise<StartedServer> {
-  const folder = await mkdtemp(join(tmpdir(), `locks-test-${definition.name}-`));
-  const dataFolder = join(folder, 'data');
+interface Surroundings {
+  readonly definition: ServerDefinition;
+  readonly program: string;
+  readonly account: Account | undefined;
+}
+
+async function startOn(port: number, { definition, program, account }: Surroundings): Promise<StartedServer> {
+  const { cleanUp = '', readyTimeout = 10_000, stopSignal = 'SIGTERM' } = definition;
+  // As the server will call it.
+  const folder = await realpath(await mkdtemp(join(tmpdir(), `locks-test-${definition.name}-`)));
+  const place: LocalPlace = { port, folder, dataFolder: join(folder, 'data') };
   const logFile = join(folder, 'output.log');
   const url = definition.url(host, port);
   const what = `${definition.program.binary} on ${host}:${port}`;
   let server: GuardedProcess | undefined;
 
+  function log(): Promise<string> {
+    return readFile(logFile, 'utf8');
+  }
+
   async function output(): Promise<string> {
-    return tailOf(await readFile(logFile, 'utf8'), definition.secret);
+    // There is none if the server was never started.
+    return tailOf(await log().catch(() => ''), definition.secret);
+  }
+
+  async function prepare(): Promise<void> {
+    if (account !== undefined) await chown(folder, account.uid, account.gid);
+    await mkdir(place.dataFolder, { mode: 0o700 });
+    if (account !== undefined) await chown(place.dataFolder, account.uid, account.gid);
+    await definition.prepare?.(place, toolRunner({ definition, program, folder, account }));
   }
 
   async function start(): Promise<void> {
-    await mkdir(dataFolder, { recursive: true });
-    const args = definition.localArguments(port, dataFolder);
-    const started = await startGuarded({ program, args, folder, logFile });
+    const args = definition.localArguments(place);
+    const started = await startGuarded({ program, args, folder, logFile, cleanUp, account });
     server = started;
     try {
       await waitUntilReady({
-        probe: () => definition.probe(new URL(url), started.pid),
+        probe: () => definition.probe(new URL(url), { pid: started.pid, dataFolder: place.dataFolder }),
         failure: async () => started.ended(),
         output,
-        timeout: 10_000,
+        timeout: readyTimeout,
         what,
       });
     } catch (error) {
-      await started.kill();
+      await kill();
       throw error;
     }
   }
 
-  async function signal(name: NodeJS.Signals): Promise<void> {
-    if (!server?.signal(name)) throw new Error(`${what} does not run, it ${server?.ended()}: restart() it first`);
+  async function mustRun(running: Promise<boolean> | undefined): Promise<void> {
+    if (!(await running)) throw new Error(`${what} does not run, it ${server?.ended()}: restart() it first`);
+  }
+
+  async function kill(): Promise<void> {
+    await server?.kill();
+    await runShell(cleanUp, folder);
+  }
+
+  async function shutDown(): Promise<void> {
+    await server?.terminate(stopSignal, patience);
+    await runShell(cleanUp, folder);
   }
 
   try {
+    await prepare();
     await start();
   } catch (error) {
     const taken = definition.portTaken.test(await output());
@@ -64,16 +97,20 @@ async function startOn(port: number, definition: ServerDefinition, program: stri
     address: { url, host, port },
     controls: {
       pid: () => (server?.ended() === undefined ? server?.pid : undefined),
-      pause: () => signal('SIGSTOP'),
-      resume: () => signal('SIGCONT'),
-      kill: async () => server?.kill(),
+      pause: () => mustRun(server?.pause()),
+      resume: () => mustRun(server?.resume()),
+      kill,
       async restart(keepData) {
-        await server?.terminate(patience);
-        if (!keepData) await rm(dataFolder, { recursive: true, force: true });
+        await shutDown();
+        if (!keepData) {
+          await rm(place.dataFolder, { recursive: true, force: true });
+          await prepare();
+        }
         await start();
       },
+      log,
       async stop() {
-        await server?.terminate(patience);
+        await shutDown();
         await rm(folder, { recursive: true, force: true });
       },
     },

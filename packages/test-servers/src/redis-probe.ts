@@ -1,17 +1,18 @@
 import { connect } from 'node:net';
 import { addressOf } from './address.ts';
+import type { LocalServer } from './definition.ts';
 
-/** Resolves when the Redis at `url`, and the process `pid` if it is given, answers PING; rejects otherwise, within 1 s. */
-export async function probeRedis(url: URL, pid?: number): Promise<void> {
+/** Resolves when the Redis at `url`, and the process `local` if it is given, answers PING; rejects otherwise, within 1 s. */
+export async function probeRedis(url: URL, local?: LocalServer): Promise<void> {
   const [user, password] = [url.username, url.password].map(decodeURIComponent);
   const login = password ? [['AUTH', ...(user ? [user] : []), password]] : [];
-  if (pid === undefined) {
+  if (local === undefined) {
     await exchange(url, [...login, ['PING']], /^\+PONG\r\n/m);
     return;
   }
   const reply = await exchange(url, [...login, ['PING'], ['INFO', 'server']], /^\+PONG\r\n[^]*^process_id:\d+\r\n/m);
   const answering = Number(/^process_id:(\d+)/m.exec(reply)?.[1]);
-  if (answering !== pid) throw new Error(`process ${answering} answers there, instead of ${pid}`);
+  if (answering !== local.pid) throw new Error(`process ${answering} answers there, instead of ${local.pid}`);
 }
 
 /** Sends commands and resolves to the replies once they match `enough`; rejects at the first error reply. */

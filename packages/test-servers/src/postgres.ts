@@ -1,0 +1,76 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ServerDefinition } from './definition.ts';
+import type { ServerHandle } from './handle.ts';
+import { makePassword } from './password.ts';
+import { probePostgres } from './postgres-probe.ts';
+import { startServer } from './start-server.ts';
+
+/** Options of `startPostgres`. */
+export interface PostgresServerOptions {
+  /**
+   * Further arguments of `postgres`, such as `['-c', 'max_connections=200']`.
+   * @default []
+   */
+  readonly args?: readonly string[];
+}
+
+const user = 'locks';
+const database = 'locks';
+
+/**
+ * Starts a Postgres of its own for the caller, in the way that the environment chooses (see the README), with a database and a superuser
+ * whose made-up password is part of the handle's `url`. Resolves when it executes queries; rejects with the end of its output when it
+ * does not within 60 s. Rejects when `LOCKS_TEST_POSTGRES_URL` names an external server and options are given, for it cannot be given any.
+ */
+export function startPostgres(options: PostgresServerOptions = {}): Promise<ServerHandle> {
+  const { args = [] } = options;
+  const password = makePassword();
+  const definition: ServerDefinition = {
+    name: 'postgres',
+    image: 'postgres:18-alpine',
+    containerPort: 5432,
+    containerCommand: ['postgres', ...args],
+    containerEnvironment: { POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: database },
+    program: {
+      binary: 'postgres',
+      versions: { folder: '/usr/lib/postgresql', rest: 'bin' },
+      debianPackage: 'postgresql',
+      macos: 'brew install postgresql@18',
+    },
+    account: 'postgres',
+    async prepare({ folder, dataFolder }, run) {
+      const passwordFile = join(folder, 'password');
+      await writeFile(passwordFile, password);
+      const settings = ['--encoding=UTF8', '--locale=C', '--no-sync'];
+      const login = ['--auth=scram-sha-256', `--username=${user}`, `--pwfile=${passwordFile}`];
+      await run('initdb', ['--pgdata', dataFolder, ...settings, ...login]);
+      await run('postgres', ['--single', '-D', dataFolder, 'template1'], `CREATE DATABASE ${database};\n`);
+    },
+    localArguments({ port, folder, dataFolder }) {
+      const settings = {
+        listen_addresses: '127.0.0.1',
+        port: `${port}`,
+        unix_socket_directories: folder,
+        // Files of the data folder; POSIX shared memory would outlive a SIGKILL.
+        dynamic_shared_memory_type: 'mmap',
+      };
+      return [
+        '-D',
+        dataFolder,
+        ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+        ...args,
+      ];
+    },
+    readyTimeout: 60_000,
+    // SIGTERM would wait until all clients have gone.
+    stopSignal: 'SIGINT',
+    // The System V shared memory that tells a second server of the folder that there is a first one; line 7 has its key and its id.
+    cleanUp: `sed -n 7p data/postmaster.pid | { read -r key id && ipcrm -m "$id"; }`,
+    portTaken: /Address already in use/,
+    url: (host, port) => `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`,
+    probe: probePostgres,
+    secret: password,
+  };
+  return startServer(definition, Object.keys(options));
+}

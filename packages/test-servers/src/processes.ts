@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile, readdir } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+interface RunningProcess {
+  readonly pid: number;
+  readonly parent: number;
+  readonly stopped: boolean;
+}
+
+/** All processes of this machine but those that have ended and wait for their parent to notice. */
+async function listProcesses(): Promise<readonly RunningProcess[]> {
+  // Minimal Linux images have no ps.
+  const lines = existsSync('/proc/self/stat') ? await readStates() : await askStates();
+  return lines.flatMap((line) => {
+    const [, pid, state, parent] = /^\s*(\d+)\s+(\w)\S*\s+(\d+)/.exec(line) ?? [];
+    if (state === undefined || state === 'Z' || state === 'X') return [];
+    return [{ pid: Number(pid), parent: Number(parent), stopped: state === 'T' || state === 't' }];
+  });
+}
+
+async function readStates(): Promise<readonly string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')));
+  // The second field is the program's name in parentheses, which may contain anything.
+  return stats.map((stat) => stat.replace(/\(.*\)/s, ''));
+}
+
+async function askStates(): Promise<readonly string[]> {
+  const { stdout } = await run('ps', ['-A', '-o', 'pid=', '-o', 'stat=', '-o', 'ppid=']);
+  return stdout.split('\n');
+}
+
+/** `pid` and what it made, directly or not, as far as it runs. */
+function familyOf(pid: number, processes: readonly RunningProcess[]): readonly RunningProcess[] {
+  const pids = new Set([pid]);
+  for (let size = 0; size < pids.size;) {
+    size = pids.size;
+    for (const process of processes) if (pids.has(process.parent)) pids.add(process.pid);
+  }
+  return processes.filter((process) => pids.has(process.pid));
+}
+
+/**
+ * Stops (SIGSTOP) a process and all its descendants; resolves to their process ids when all of them stand still. Process groups would
+ * not do: each child of a Postgres makes a session of its own.
+ */
+export async function freeze(pid: number): Promise<readonly number[]> {
+  for (;;) {
+    const family = familyOf(pid, await listProcesses());
+    const running = family.filter(({ stopped }) => !stopped);
+    if (running.length === 0) return family.map((process) => process.pid);
+    for (const process of running) send(process.pid, 'SIGSTOP');
+    // Until it has stopped, it may make another one.
+    await delay(1);
+  }
+}
+
+/** Ends `freeze`. */
+export async function thaw(pid: number): Promise<void> {
+  for (const process of familyOf(pid, await listProcesses())) send(process.pid, 'SIGCONT');
+}
+
+/** SIGKILL to a process and all its descendants; resolves when they are gone, or only wait for their parent to notice. */
+export async function killAll(pid: number): Promise<void> {
+  // What is frozen makes no more processes that nobody would find.
+  const family = new Set(await freeze(pid));
+  for (const member of family) send(member, 'SIGKILL');
+  while ((await listProcesses()).some((process) => family.has(process.pid))) await delay(5);
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
