@@ -41,6 +41,10 @@ export function configOf({ url, hasTables }: Backend): LocksConfig {
   return { url, requires: { scope: 'host' }, ...(makesTables && { options: { migrate: true } }) };
 }
 
+export function sqliteUrl(file: string): string {
+  return `sqlite:${file.replaceAll(/[%?]/g, encodeURIComponent)}`;
+}
+
 function schemeOf(url: string): string {
   return (/^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1] ?? '').toLowerCase();
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLocks } from '@locks/core';
-import { backendOf, configOf } from './backend.ts';
+import { backendOf, configOf, sqliteUrl } from './backend.ts';
 import { now } from './clock.ts';
 import { ttl } from './crew.ts';
 import type { Crew, Plan } from './crew.ts';
@@ -16,7 +16,7 @@ import type { WorkerHandle } from './worker-handle.ts';
 export async function openProcesses(url: string | undefined, signal: AbortSignal): Promise<Crew> {
   const folder = await mkdtemp(join(tmpdir(), 'locks-demo-'));
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  const backend = backendOf(url ?? `sqlite:${join(folder, 'locks.db')}`);
+  const backend = backendOf(url ?? sqliteUrl(join(folder, 'locks.db')));
   try {
     // Asks the backend before anything is started, so that a wrong address is one message, not one of each worker.
     await (await openLocks(configOf(backend), { ttl })).close();

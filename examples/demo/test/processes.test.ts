@@ -83,7 +83,7 @@ describe('four processes, one killed while holding: the balance is exact', () =>
   });
 
   test('in a SQLite file that is there after it', async () => {
-    const file = join(makeFolder(), 'locks of ours.db');
+    const file = join(makeFolder(), 'our own locks.db');
     const url = `sqlite:${file}`;
     expect(await expectExactBalance('--url', url)).toContain('The lock is in a SQLite file.');
     expect(existsSync(file)).toBe(true);
