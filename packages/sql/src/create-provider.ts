@@ -32,6 +32,7 @@ export function assembleProvider(
   }
   const { names, fair, waiterTtl, timeout } = options;
   const process = runtime.uniqueId();
-  const dialect = kind.createDialect(knex.client, { names, fair, waiterTtl, timeout, listen: options.listen, process });
+  const { listen } = options;
+  const dialect = kind.createDialect(knex.client, { names, fair, waiterTtl, timeout, listen, process, runtime });
   return new SqlProvider({ client: knex.client, dialect, options, runtime, process, destroy });
 }
