@@ -44,6 +44,6 @@ export function assembleProvider(
 export function plainDialect(knex: KnexInstance, names: TableNames, timeout?: number): Dialect {
   const { fair, waiterTtl, timeout: usual } = readSqlOptions({});
   const process = systemRuntime.uniqueId();
-  const options = { names, fair, waiterTtl, timeout: timeout ?? usual, listen: false, process };
+  const options = { names, fair, waiterTtl, timeout: timeout ?? usual, listen: false, process, runtime: systemRuntime };
   return kindOf(knex).createDialect(knex.client, options);
 }

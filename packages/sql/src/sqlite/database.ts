@@ -7,6 +7,8 @@ export interface Database {
 
 /** A prepared statement. */
 export interface Statement {
+  /** It returns rows. */
+  readonly reader?: boolean | undefined;
   /** libsql leaves a statement open that was not read to its end, as `get` does, and its transaction with it. */
   all(parameters?: Parameters): unknown[];
   run(parameters?: Parameters): unknown;
