@@ -54,15 +54,17 @@ function checkTransaction(trx: KnexInstance): void {
 }
 
 function checkResource(resource: unknown): void {
-  if (typeof resource === 'string' && /^[^\0]+$/.test(resource) && resource.isWellFormed()) {
-    if (Buffer.byteLength(resource) <= 512) return;
-  }
+  if (typeof resource === 'string' && isResource(resource)) return;
   const shown =
     typeof resource === 'string' ? JSON.stringify(resource.slice(0, 60)) : `a value of type ${typeof resource}`;
   throw new LockError(
     'LOCK_INVALID',
-    `fence() needs the name of a resource of 1 to 512 UTF-8 bytes without NUL, not ${shown}.`,
+    `fence() needs the name of a resource: 1 to 512 UTF-8 bytes without NUL, not ${shown}.`,
   );
+}
+
+function isResource(text: string): boolean {
+  return /^[^\0]+$/.test(text) && text.isWellFormed() && Buffer.byteLength(text) <= 512;
 }
 
 interface Statements {
