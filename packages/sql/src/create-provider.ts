@@ -1,8 +1,10 @@
 import { LockError, systemRuntime } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
-import { kindOf } from './kinds.ts';
+import type { Dialect } from './dialect.ts';
+import { checkNames, kindOf } from './kinds.ts';
 import type { KnexInstance } from './knex.ts';
+import type { TableNames } from './names.ts';
 import { readSqlOptions } from './options.ts';
 import type { ReadSqlOptions, SqlOptions } from './options.ts';
 import { SqlProvider } from './provider.ts';
@@ -31,7 +33,17 @@ export function assembleProvider(
     );
   }
   const { names, fair, waiterTtl, timeout } = options;
+  checkNames(kind, names);
   const process = runtime.uniqueId();
-  const dialect = kind.createDialect(knex.client, { names, fair, waiterTtl, timeout, listen: options.listen, process });
+  const { listen } = options;
+  const dialect = kind.createDialect(knex.client, { names, fair, waiterTtl, timeout, listen, process, runtime });
   return new SqlProvider({ client: knex.client, dialect, options, runtime, process, destroy });
+}
+
+/** The dialect of `knex`, for what is not the work of a provider. */
+export function plainDialect(knex: KnexInstance, names: TableNames, timeout?: number): Dialect {
+  const { fair, waiterTtl, timeout: usual } = readSqlOptions({});
+  const process = systemRuntime.uniqueId();
+  const options = { names, fair, waiterTtl, timeout: timeout ?? usual, listen: false, process, runtime: systemRuntime };
+  return kindOf(knex).createDialect(knex.client, options);
 }

@@ -2,6 +2,7 @@ import { LockError } from '@locks/core/adapter';
 import type { Dialect, DialectOptions } from './dialect.ts';
 import type { KnexClient, KnexInstance } from './knex.ts';
 import type { Migration } from './migration.ts';
+import type { TableNames } from './names.ts';
 import { mysql } from './mysql/kind.ts';
 import { postgres } from './postgres/kind.ts';
 import { sqlite } from './sqlite/kind.ts';
@@ -31,5 +32,14 @@ export function kindOf(knex: KnexInstance): Kind {
   throw new LockError(
     'LOCK_MISCONFIGURED',
     `@locks/sql works with the knex clients ${Object.keys(byDriver).join(', ')}, not with "${client.driverName}".`,
+  );
+}
+
+/** Refuses a schema where there are none. @throws `LOCK_MISCONFIGURED` */
+export function checkNames({ name }: Kind, { schema }: TableNames): void {
+  if (name !== 'sqlite' || schema === undefined) return;
+  throw new LockError(
+    'LOCK_MISCONFIGURED',
+    `@locks/sql: option "schema" is "${schema}", but SQLite has no schemas; leave it out, and name the tables by option "table".`,
   );
 }

@@ -12,6 +12,11 @@ export interface KnexClient {
   /** Of the pool; rejects after the pool's own timeout, a minute by default. */
   acquireConnection(): Promise<unknown>;
   releaseConnection(connection: unknown): Promise<unknown>;
+  /** Sends one statement, whose bindings stand where it has `?`; it resolves to an object with what the driver answered. */
+  query(
+    connection: unknown,
+    statement: { readonly sql: string; readonly bindings?: readonly unknown[] },
+  ): Promise<unknown>;
   /** Outside of the pool. */
   acquireRawConnection(): Promise<unknown>;
 }

@@ -31,10 +31,12 @@ export interface SqlOptions extends TableOptions {
 
 const name = matching(/^[A-Za-z_][A-Za-z0-9_]{0,39}$/, nameRule);
 
+/** How the names of the tables are checked. */
+export const tableReaders: OptionReaders<TableOptions> = { table: name, schema: name };
+
 /** How the options are checked. */
 export const sqlReaders: OptionReaders<SqlOptions> = {
-  table: name,
-  schema: name,
+  ...tableReaders,
   fair: flag,
   timeout: duration(10, 600_000),
   waiterTtl: duration(30, 86_400_000),
@@ -64,7 +66,7 @@ export interface ReadSqlOptions {
 export function readSqlOptions(options: SqlOptions): ReadSqlOptions {
   const read = readOptions(sqlReaders, options, sqlSource);
   return {
-    names: { table: read.table ?? 'locks', schema: read.schema },
+    names: namesOf(read),
     fair: read.fair ?? true,
     timeout: read.timeout ?? 5_000,
     waiterTtl: read.waiterTtl ?? 6_000,
@@ -73,4 +75,13 @@ export function readSqlOptions(options: SqlOptions): ReadSqlOptions {
     listen: read.listen ?? true,
     pollInterval: read.pollInterval,
   };
+}
+
+/** Checks where the tables are. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+export function readTableOptions(options: TableOptions): TableNames {
+  return namesOf(readOptions(tableReaders, options, sqlSource));
+}
+
+function namesOf({ table = 'locks', schema }: TableOptions): TableNames {
+  return { table, schema };
 }

@@ -10,6 +10,9 @@ import { Sweeper } from './sweeper.ts';
 import type { KnexClient } from './knex.ts';
 import type { Wakes } from './wakes.ts';
 
+/** More than whoever connects waits, in ms. */
+const longestConnect = 3_600_000;
+
 /** What a provider is made of. */
 export interface SqlProviderParts {
   readonly client: KnexClient;
@@ -58,6 +61,11 @@ export class SqlProvider implements LockProvider {
         ? poller
         : new NotifyChannel(dialect.listen, this.#places, poller, this.#deadline, runtime, waiterTtl / 3);
     this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, (limit) => this.#sweep(limit)) : undefined;
+  }
+
+  /** Resolves when the database answers, and has the tables. Whoever calls it sets the limit. */
+  async connect(): Promise<void> {
+    await this.#connections.run(async () => {}, { what: 'the connection', within: longestConnect });
   }
 
   async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {

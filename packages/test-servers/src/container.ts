@@ -63,13 +63,23 @@ async function startOn(
       const taken = /port is already allocated|address already in use/i.test(messageOf(error));
       throw taken ? new PortTakenError(messageOf(error), { cause: error }) : error;
     }
+    let setUp = definition.containerSetup === undefined;
     await waitUntilReady({
-      probe: () => definition.probe(new URL(url)),
+      async probe() {
+        if (!setUp) await execute(definition.containerSetup ?? []);
+        setUp = true;
+        await definition.probe(new URL(url));
+      },
       failure: ended,
       output: async () => tailOf(await log(), definition.secret),
       timeout: 60_000,
       what,
     });
+  }
+
+  async function execute(command: readonly string[]): Promise<void> {
+    const { exitCode, output } = await client.container.exec(container, [...command]);
+    if (exitCode !== 0) throw new Error(`${command[0]} exits with code ${exitCode}: ${output.trim()}`);
   }
 
   async function log(): Promise<string> {

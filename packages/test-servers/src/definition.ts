@@ -9,9 +9,8 @@ export interface Program {
   readonly macos: string;
 }
 
-/** Where a local server is told to be. */
-export interface LocalPlace {
-  readonly port: number;
+/** Where a local server has its files. */
+export interface LocalFolders {
   /** For its data, and only for that: it is emptied when a restart shall not keep them. */
   readonly dataFolder: string;
   /** For all else, such as sockets and what it reads at its start. */
@@ -32,13 +31,15 @@ export interface ServerDefinition {
   readonly containerCommand: readonly string[];
   /** @default {} */
   readonly containerEnvironment?: Readonly<Record<string, string>>;
+  /** A command that is executed inside the container at each start, again and again until it succeeds. @default none */
+  readonly containerSetup?: readonly string[];
   readonly program: Program;
   /** The user that a local process runs as when this one is root, for servers that refuse to be. @default as this process */
   readonly account?: string;
   /** Fills an empty data folder, before the server's first start in it. @default nothing to do */
-  prepare?(place: LocalPlace, run: RunTool): Promise<void>;
-  /** The arguments of a local process that listens on loopback only and keeps its files in its place. */
-  localArguments(place: LocalPlace): readonly string[];
+  prepare?(folders: LocalFolders, run: RunTool): Promise<void>;
+  /** The arguments of a local process that listens on loopback only and keeps its files in `folders`. */
+  localArguments(folders: LocalFolders, port: number): readonly string[];
   /** In ms: how long a local process may take to get ready. @default 10_000 */
   readonly readyTimeout?: number;
   /** What asks the server to end now, in order, whoever is connected. @default 'SIGTERM' */

@@ -2,7 +2,7 @@ import { chown, mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Account, accountForServer } from './account.ts';
-import type { LocalPlace, ServerDefinition } from './definition.ts';
+import type { ServerDefinition } from './definition.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import type { StartedServer } from './handle.ts';
 import { ensureProgram } from './install.ts';
@@ -18,20 +18,36 @@ const patience = 5_000;
 export async function startLocally(definition: ServerDefinition): Promise<StartedServer> {
   const program = await ensureProgram(definition.program, definition.name);
   const account = await accountForServer(definition.account);
-  return startOnFreePort(host, (port) => startOn(port, { definition, program, account }));
+  // As the server will call it.
+  const folder = await realpath(await mkdtemp(join(tmpdir(), `locks-test-${definition.name}-`)));
+  const surroundings = { definition, program, account, folder, dataFolder: join(folder, 'data') };
+  try {
+    if (account !== undefined) await chown(folder, account.uid, account.gid);
+    await prepareData(surroundings);
+    return await startOnFreePort(host, (port) => startOn(port, surroundings));
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 interface Surroundings {
   readonly definition: ServerDefinition;
   readonly program: string;
   readonly account: Account | undefined;
+  readonly folder: string;
+  readonly dataFolder: string;
 }
 
-async function startOn(port: number, { definition, program, account }: Surroundings): Promise<StartedServer> {
+async function prepareData({ definition, program, account, folder, dataFolder }: Surroundings): Promise<void> {
+  await mkdir(dataFolder, { mode: 0o700 });
+  if (account !== undefined) await chown(dataFolder, account.uid, account.gid);
+  await definition.prepare?.({ folder, dataFolder }, toolRunner({ definition, program, folder, account }));
+}
+
+async function startOn(port: number, surroundings: Surroundings): Promise<StartedServer> {
+  const { definition, program, account, folder, dataFolder } = surroundings;
   const { cleanUp = '', readyTimeout = 10_000, stopSignal = 'SIGTERM' } = definition;
-  // As the server will call it.
-  const folder = await realpath(await mkdtemp(join(tmpdir(), `locks-test-${definition.name}-`)));
-  const place: LocalPlace = { port, folder, dataFolder: join(folder, 'data') };
   const logFile = join(folder, 'output.log');
   const url = definition.url(host, port);
   const what = `${definition.program.binary} on ${host}:${port}`;
@@ -42,24 +58,16 @@ async function startOn(port: number, { definition, program, account }: Surroundi
   }
 
   async function output(): Promise<string> {
-    // There is none if the server was never started.
-    return tailOf(await log().catch(() => ''), definition.secret);
-  }
-
-  async function prepare(): Promise<void> {
-    if (account !== undefined) await chown(folder, account.uid, account.gid);
-    await mkdir(place.dataFolder, { mode: 0o700 });
-    if (account !== undefined) await chown(place.dataFolder, account.uid, account.gid);
-    await definition.prepare?.(place, toolRunner({ definition, program, folder, account }));
+    return tailOf(await log(), definition.secret);
   }
 
   async function start(): Promise<void> {
-    const args = definition.localArguments(place);
+    const args = definition.localArguments({ folder, dataFolder }, port);
     const started = await startGuarded({ program, args, folder, logFile, cleanUp, account });
     server = started;
     try {
       await waitUntilReady({
-        probe: () => definition.probe(new URL(url), { pid: started.pid, dataFolder: place.dataFolder }),
+        probe: () => definition.probe(new URL(url), { pid: started.pid, dataFolder }),
         failure: async () => started.ended(),
         output,
         timeout: readyTimeout,
@@ -86,12 +94,11 @@ async function startOn(port: number, { definition, program, account }: Surroundi
   }
 
   try {
-    await prepare();
     await start();
   } catch (error) {
-    const taken = definition.portTaken.test(await output());
-    await rm(folder, { recursive: true, force: true });
-    throw taken ? new PortTakenError(messageOf(error), { cause: error }) : error;
+    if (!definition.portTaken.test(await output())) throw error;
+    await rm(logFile);
+    throw new PortTakenError(messageOf(error), { cause: error });
   }
   return {
     address: { url, host, port },
@@ -103,8 +110,8 @@ async function startOn(port: number, { definition, program, account }: Surroundi
       async restart(keepData) {
         await shutDown();
         if (!keepData) {
-          await rm(place.dataFolder, { recursive: true, force: true });
-          await prepare();
+          await rm(dataFolder, { recursive: true, force: true });
+          await prepareData(surroundings);
         }
         await start();
       },

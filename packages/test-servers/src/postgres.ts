@@ -47,7 +47,7 @@ export function startPostgres(options: PostgresServerOptions = {}): Promise<Serv
       await run('initdb', ['--pgdata', dataFolder, ...settings, ...login]);
       await run('postgres', ['--single', '-D', dataFolder, 'template1'], `CREATE DATABASE ${database};\n`);
     },
-    localArguments({ port, folder, dataFolder }) {
+    localArguments({ folder, dataFolder }, port) {
       const settings = {
         listen_addresses: '127.0.0.1',
         port: `${port}`,

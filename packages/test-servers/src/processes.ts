@@ -6,14 +6,15 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-interface RunningProcess {
+/** A process that has not ended. */
+export interface RunningProcess {
   readonly pid: number;
   readonly parent: number;
   readonly stopped: boolean;
 }
 
 /** All processes of this machine but those that have ended and wait for their parent to notice. */
-async function listProcesses(): Promise<readonly RunningProcess[]> {
+export async function listProcesses(): Promise<readonly RunningProcess[]> {
   // Minimal Linux images have no ps.
   const lines = existsSync('/proc/self/stat') ? await readStates() : await askStates();
   return lines.flatMap((line) => {
@@ -36,7 +37,7 @@ async function askStates(): Promise<readonly string[]> {
 }
 
 /** `pid` and what it made, directly or not, as far as it runs. */
-function familyOf(pid: number, processes: readonly RunningProcess[]): readonly RunningProcess[] {
+export function familyOf(pid: number, processes: readonly RunningProcess[]): readonly RunningProcess[] {
   const pids = new Set([pid]);
   for (let size = 0; size < pids.size;) {
     size = pids.size;

@@ -29,7 +29,7 @@ export function startRedis(options: RedisServerOptions = {}): Promise<ServerHand
     containerPort: 6379,
     containerCommand: ['redis-server', ...settings],
     program: { binary: 'redis-server', debianPackage: 'redis-server', macos: 'brew install redis' },
-    localArguments: ({ port, dataFolder }) => [
+    localArguments: ({ dataFolder }, port) => [
       '--port',
       `${port}`,
       '--bind',

@@ -1,13 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type ServerHandle, startRedis } from '../src/index.ts';
-import { ask } from './ask.ts';
+import type { ServerHandle } from '../src/index.ts';
+import { type Kind, over } from './kinds/kind.ts';
 
 /** A run that is given a server: the one that the environment names, else one that we start to play that part. */
-export function testExternalServer(): void {
-  describe('an external Redis', () => {
+export function testExternalServer(kind: Kind): void {
+  const variable = `LOCKS_TEST_${kind.name.toUpperCase()}_URL`;
+
+  describe(`an external ${kind.name}`, () => {
     let given: ServerHandle;
     beforeAll(async () => {
-      given = await startRedis();
+      given = await kind.start();
     });
     afterAll(() => given.stop());
     afterEach(() => {
@@ -15,33 +17,35 @@ export function testExternalServer(): void {
     });
 
     test('is used as it is and left alone', async () => {
-      vi.stubEnv('LOCKS_TEST_REDIS_URL', given.url);
-      const server = await startRedis();
+      vi.stubEnv(variable, given.url);
+      const server = await kind.start();
       expect(server).toMatchObject({ url: given.url, host: given.host, port: given.port, pid: undefined });
       await server.stop();
-      expect(await ask(given.url, 'PING')).toMatch(/^(\+PONG|-NOAUTH)/);
+      await over(kind, given.url, (session) => session.ping());
     });
 
-    test.each(['pause', 'resume', 'kill', 'restart'] as const)('%s is refused with the way out', async (operation) => {
-      vi.stubEnv('LOCKS_TEST_REDIS_URL', given.url);
-      const server = await startRedis();
-      await expect(server[operation]()).rejects.toThrow(
-        new RegExp(`${operation}\\(\\) is not possible: .*Unset LOCKS_TEST_REDIS_URL .*LOCKS_TEST_SERVERS=docker`),
-      );
-    });
+    test.each(['pause', 'resume', 'kill', 'restart', 'log'] as const)(
+      '%s is refused with the way out',
+      async (operation) => {
+        vi.stubEnv(variable, given.url);
+        const server = await kind.start();
+        await expect(server[operation]()).rejects.toThrow(
+          new RegExp(`${operation}\\(\\) is not possible: .*Unset ${variable} .*LOCKS_TEST_SERVERS=docker`),
+        );
+      },
+    );
 
     test('cannot be given options', async () => {
-      vi.stubEnv('LOCKS_TEST_REDIS_URL', given.url);
-      await expect(startRedis({ args: ['--appendonly', 'yes'] })).rejects.toThrow(
-        /LOCKS_TEST_REDIS_URL .*cannot be given "args"/,
+      vi.stubEnv(variable, given.url);
+      await expect(kind.start(kind.durable.args === undefined ? { args: [] } : kind.durable)).rejects.toThrow(
+        new RegExp(`${variable} .*cannot be given "args"`),
       );
     });
 
-    test('must be spoken to in plain Redis', async () => {
-      vi.stubEnv('LOCKS_TEST_REDIS_URL', 'rediss://:hush-hush@localhost:1');
-      await expect(startRedis()).rejects.toThrow(
-        /^LOCKS_TEST_REDIS_URL starts with "rediss:", but only "redis:\/\/" is supported$/,
-      );
+    test('must be spoken to by its own protocol, without TLS', async () => {
+      vi.stubEnv(variable, 'https://:hush-hush@localhost:1');
+      const failure = await kind.start().catch((error: unknown) => error);
+      expect(String(failure)).toBe(`Error: ${variable} starts with "https:", but only "${kind.scheme}//" is supported`);
     });
   });
 }

@@ -6,71 +6,109 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
-import { startRedis } from '../src/index.ts';
-import { ask } from './ask.ts';
+import { familyOf, listProcesses } from '../src/processes.ts';
+import { type Kind, over } from './kinds/kind.ts';
 
 const parentScript = fileURLToPath(new URL('fixtures/parent.mjs', import.meta.url));
 
-/** The folder of a server's data, as the server sees it. */
-async function dataFolder(url: string): Promise<string> {
-  const lines = (await ask(url, 'CONFIG GET dir')).split('\r\n');
-  return lines.at(-1) ?? '';
+/** The process ids of a server and of all that it has made. */
+async function familyOfServer(pid: number | undefined): Promise<readonly number[]> {
+  expect(pid).toBeTypeOf('number');
+  return familyOf(pid ?? 0, await listProcesses()).map((member) => member.pid);
 }
 
-/** What holds for servers that are child processes of ours only. */
-export function testLocalProcess(): void {
-  describe('a Redis that is a local process', () => {
+async function runningOf(pids: readonly number[]): Promise<readonly number[]> {
+  const running = new Set((await listProcesses()).map(({ pid }) => pid));
+  return pids.filter((pid) => running.has(pid));
+}
+
+const killings = [
+  { way: 'idle', signal: 'SIGKILL' },
+  { way: 'paused', signal: 'SIGKILL' },
+] as const;
+const otherEnds = [
+  { way: 'idle', signal: 'SIGTERM' },
+  { way: 'idle', signal: 'SIGINT' },
+  { way: 'exit', signal: undefined },
+  { way: 'throw', signal: undefined },
+  { way: 'forget', signal: undefined },
+] as const;
+
+/** What holds for servers that are child processes of ours only; in how many ways their parent can end, only one kind need show. */
+export function testLocalProcess(kind: Kind, ends: 'all ends' | 'killings' = 'killings'): void {
+  const ping = (url: string): Promise<void> => over(kind, url, (session) => session.ping());
+
+  describe(`a ${kind.name} that is a local process`, () => {
     test('has the process id that the handle shows, a new one after restart, none while it is dead', async () => {
-      await using server = await startRedis();
+      await using server = await kind.start();
       const first = server.pid;
-      expect(await ask(server.url, 'INFO server')).toContain(`process_id:${first}\r\n`);
+      const family = await familyOfServer(first);
+      expect(family).toContain(first);
       await server.kill();
       expect(server.pid).toBeUndefined();
+      expect(await runningOf(family)).toEqual([]);
       await server.restart();
       expect(server.pid).not.toBe(first);
-      expect(await ask(server.url, 'INFO server')).toContain(`process_id:${server.pid}\r\n`);
+      expect(await familyOfServer(server.pid)).toContain(server.pid);
     });
 
-    test('leaves no files behind', async () => {
-      const server = await startRedis({ args: ['--appendonly', 'yes'] });
-      const folder = await dataFolder(server.url);
-      expect(existsSync(folder)).toBe(true);
-      await server.stop();
-      expect(existsSync(dirname(folder))).toBe(false);
+    test('pause stops all its processes', async () => {
+      await using server = await kind.start();
+      using _session = await kind.open(server.url);
+      await server.pause();
+      const family = familyOf(server.pid ?? 0, await listProcesses());
+      expect(family.length).toBeGreaterThan(0);
+      expect(family.filter(({ stopped }) => !stopped)).toEqual([]);
+      await server.resume();
+      expect(familyOf(server.pid ?? 0, await listProcesses()).filter(({ stopped }) => stopped)).toEqual([]);
     });
+
+    test.each(['runs', 'is paused', 'was killed'] as const)(
+      'leaves no process and no file behind when it %s at its stop',
+      async (state) => {
+        const server = await kind.start(kind.durable);
+        using session = await kind.open(server.url);
+        await session.write('value');
+        const folder = await session.dataFolder();
+        const family = await familyOfServer(server.pid);
+        expect(dirname(folder)).toContain(`locks-test-${kind.name}-`);
+        expect(existsSync(folder)).toBe(true);
+        if (state === 'is paused') await server.pause();
+        if (state === 'was killed') await server.kill();
+        await server.stop();
+        expect(existsSync(dirname(folder))).toBe(false);
+        expect(await runningOf(family)).toEqual([]);
+      },
+    );
 
     test('says so when no port can be had', async () => {
       const other = createServer().listen(0, '127.0.0.1');
       await once(other, 'listening');
       const address = other.address();
-      const taken = typeof address === 'object' ? address?.port : undefined;
-      await expect(startRedis({ args: ['--port', `${taken}`] })).rejects.toThrow('Address already in use');
+      const taken = typeof address === 'object' ? (address?.port ?? 0) : 0;
+      await expect(kind.start(kind.listenOn(taken))).rejects.toThrow('Address already in use');
       other.close();
     });
 
-    test.each([
-      { way: 'idle', signal: 'SIGKILL' },
-      { way: 'paused', signal: 'SIGKILL' },
-      { way: 'idle', signal: 'SIGTERM' },
-      { way: 'idle', signal: 'SIGINT' },
-      { way: 'exit', signal: undefined },
-      { way: 'throw', signal: undefined },
-      { way: 'forget', signal: undefined },
-    ] as const)('does not outlive its parent ($way, $signal)', async ({ way, signal }) => {
-      const parent = spawn(process.execPath, [parentScript, way], { stdio: ['ignore', 'pipe', 'ignore'] });
-      const exited = once(parent, 'exit');
-      const [line] = await once(createInterface({ input: parent.stdout }), 'line');
-      const url = String(line);
-      const folder = way === 'idle' ? await dataFolder(url) : undefined;
-      if (signal !== undefined) parent.kill(signal);
-      await exited;
-      await vi.waitFor(() => expect(ask(url, 'PING')).rejects.toThrow('ECONNREFUSED'), {
-        timeout: 10_000,
-        interval: 20,
-      });
-      if (folder !== undefined) {
-        await vi.waitFor(() => expect(existsSync(dirname(folder))).toBe(false), { timeout: 10_000, interval: 20 });
-      }
-    });
+    test.each(ends === 'killings' ? killings : [...killings, ...otherEnds])(
+      'does not outlive its parent ($way, $signal)',
+      async ({ way, signal }) => {
+        const parent = spawn(process.execPath, [parentScript, kind.name, way], { stdio: ['ignore', 'pipe', 'ignore'] });
+        const exited = once(parent, 'exit');
+        const [line] = await once(createInterface({ input: parent.stdout }), 'line');
+        const { url, pid } = JSON.parse(String(line)) as { readonly url: string; readonly pid: number };
+        using session = way === 'idle' ? await kind.open(url) : undefined;
+        const folder = await session?.dataFolder();
+        // Of a parent that ends by itself the server may have ended already.
+        const family = signal === undefined ? [pid] : await familyOfServer(pid);
+        if (signal !== undefined) parent.kill(signal);
+        await exited;
+        await vi.waitFor(() => expect(ping(url)).rejects.toThrow('ECONNREFUSED'), { timeout: 10_000, interval: 20 });
+        await vi.waitFor(async () => expect(await runningOf(family)).toEqual([]), { timeout: 10_000, interval: 20 });
+        if (folder !== undefined) {
+          await vi.waitFor(() => expect(existsSync(dirname(folder))).toBe(false), { timeout: 10_000, interval: 20 });
+        }
+      },
+    );
   });
 }

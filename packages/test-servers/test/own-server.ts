@@ -1,108 +1,113 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { type RedisServerOptions, type ServerHandle, startRedis } from '../src/index.ts';
-import { ask, open } from './ask.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { ServerHandle } from '../src/index.ts';
+import { type Kind, type KindOptions, over } from './kinds/kind.ts';
 
 /** What holds for every server that we start ourselves. */
-export function testOwnServer(way: 'local' | 'docker'): void {
-  describe(`a Redis of our own (${way})`, () => {
+export function testOwnServer(kind: Kind, way: 'local' | 'docker'): void {
+  describe(`a ${kind.name} of our own (${way})`, () => {
+    let shared: ServerHandle;
+    beforeAll(async () => {
+      shared = await kind.start(kind.durable);
+    });
+    afterAll(() => shared.stop());
+    /** For tests that do not end their server for good; a new one takes some kinds seconds. */
+    async function restarted(): Promise<ServerHandle> {
+      await shared.restart();
+      return shared;
+    }
+
     const started: ServerHandle[] = [];
     afterEach(async () => {
       await Promise.all(started.splice(0).map((server) => server.stop()));
     });
-    async function start(options?: RedisServerOptions): Promise<ServerHandle> {
-      const server = await startRedis(options);
+    async function start(options?: KindOptions): Promise<ServerHandle> {
+      const server = await kind.start(options);
       started.push(server);
       return server;
     }
+    const ping = ({ url }: ServerHandle): Promise<void> => over(kind, url, (session) => session.ping());
+    const write = ({ url }: ServerHandle, value: string): Promise<void> =>
+      over(kind, url, (session) => session.write(value));
+    const read = ({ url }: ServerHandle): Promise<string | undefined> => over(kind, url, (session) => session.read());
 
     test('answers at its url, and does not listen any more after stop', async () => {
       const server = await start();
-      expect(server.url).toBe(`redis://${server.host}:${server.port}`);
-      expect(await ask(server.url, 'PING')).toBe('+PONG');
+      expect(new URL(server.url)).toMatchObject({
+        protocol: kind.scheme,
+        hostname: server.host,
+        port: `${server.port}`,
+      });
+      await ping(server);
       await server.stop();
-      await expect(ask(server.url, 'PING')).rejects.toThrow('ECONNREFUSED');
+      await expect(ping(server)).rejects.toThrow('ECONNREFUSED');
     });
 
-    test('persists nothing unless asked', async () => {
-      const server = await start();
-      expect(await ask(server.url, 'CONFIG GET save')).toBe('*2\r\n$4\r\nsave\r\n$0');
-      expect(await ask(server.url, 'SET key value')).toBe('+OK');
-      await server.kill();
-      await server.restart();
-      expect(await ask(server.url, 'GET key')).toBe('$-1');
-    });
-
-    test('asks for the password that it was given', async () => {
-      const server = await start({ password: 'a b"c@/:é' });
-      expect(await ask(server.url, 'PING')).toMatch(/^-NOAUTH/);
-      expect(decodeURIComponent(new URL(server.url).password)).toBe('a b"c@/:é');
-      await server.restart();
-      expect(await ask(server.url, String.raw`AUTH "a b\"c@/:é"`)).toBe('+OK');
-    });
-
-    test('answers nothing while paused, and everything after resume', async () => {
-      const server = await start();
-      const connection = await open(server.url);
+    test('answers nothing while paused, on connections old and new, and everything after resume', async () => {
+      const server = await restarted();
+      const session = await kind.open(server.url);
       await server.pause();
-      const answer = connection.ask('PING');
+      const answer = session.ping().then(() => 'an answer');
+      const another = ping(server).then(() => 'an answer');
       const observed = new Promise((resolve) => setTimeout(resolve, 250, 'silence'));
-      expect(await Promise.race([answer, observed])).toBe('silence');
+      expect(await Promise.race([answer, another, observed])).toBe('silence');
       await server.resume();
-      expect(await answer).toBe('+PONG');
-      connection[Symbol.dispose]();
+      expect(await Promise.all([answer, another])).toEqual(['an answer', 'an answer']);
+      session[Symbol.dispose]();
     });
 
     test('pausing twice is pausing once', async () => {
-      const server = await start();
+      const server = await restarted();
       await server.pause();
       await server.pause();
       await server.resume();
       await server.resume();
-      expect(await ask(server.url, 'PING')).toBe('+PONG');
+      await ping(server);
     });
 
     test('kill ends connections and frees the port; restart brings back what was persisted, or nothing, at the same url', async () => {
-      const server = await start({ args: ['--appendonly', 'yes'] });
-      const connection = await open(server.url);
-      expect(await connection.ask('SET key value')).toBe('+OK');
+      const server = await restarted();
+      const session = await kind.open(server.url);
+      await session.write('value');
       await server.kill();
       await server.kill();
-      await connection.closed;
-      await expect(ask(server.url, 'PING')).rejects.toThrow('ECONNREFUSED');
+      await session.closed;
+      await expect(ping(server)).rejects.toThrow('ECONNREFUSED');
       await server.restart();
-      expect(await ask(server.url, 'GET key')).toBe('$5\r\nvalue');
+      expect(await read(server)).toBe('value');
       await server.kill();
       await server.restart({ keepData: false });
-      expect(await ask(server.url, 'GET key')).toBe('$-1');
+      expect(await read(server)).toBeUndefined();
     });
 
-    test('restart shuts a running or paused server down in order', async () => {
-      const server = await start({ args: ['--save', '3600', '1'] });
-      expect(await ask(server.url, 'SET key value')).toBe('+OK');
+    test('restart shuts a running or paused server down in order, whoever is connected', async () => {
+      const server = await restarted();
+      const session = await kind.open(server.url);
+      await session.write('value');
       await server.restart();
-      expect(await ask(server.url, 'GET key')).toBe('$5\r\nvalue');
-      expect(await ask(server.url, 'SET key again')).toBe('+OK');
+      await session.closed;
+      expect(await read(server)).toBe('value');
+      await write(server, 'again');
       await server.pause();
       await server.restart();
-      expect(await ask(server.url, 'GET key')).toBe('$5\r\nagain');
+      expect(await read(server)).toBe('again');
     });
 
-    test('kills a paused server', async () => {
-      const server = await start();
+    test('kill ends a paused server', async () => {
+      const server = await restarted();
       await server.pause();
       await server.kill();
-      await expect(ask(server.url, 'PING')).rejects.toThrow('ECONNREFUSED');
+      await expect(ping(server)).rejects.toThrow('ECONNREFUSED');
     });
 
-    test('stops a paused server', async () => {
+    test('stop ends a paused server', async () => {
       const server = await start();
       await server.pause();
       await server.stop();
-      await expect(ask(server.url, 'PING')).rejects.toThrow('ECONNREFUSED');
+      await expect(ping(server)).rejects.toThrow('ECONNREFUSED');
     });
 
     test('pause and resume of a killed server say that it does not run', async () => {
-      const server = await start();
+      const server = await restarted();
       await server.kill();
       await expect(server.pause()).rejects.toThrow(/does not run.*restart\(\) it first/);
       await expect(server.resume()).rejects.toThrow(/does not run.*restart\(\) it first/);
@@ -111,9 +116,9 @@ export function testOwnServer(way: 'local' | 'docker'): void {
     test('calls that are not awaited take effect in their order', async () => {
       const server = await start();
       await Promise.all([server.pause(), server.kill(), server.restart(), server.pause(), server.resume()]);
-      expect(await ask(server.url, 'PING')).toBe('+PONG');
+      await ping(server);
       await Promise.all([server.restart(), server.stop()]);
-      await expect(ask(server.url, 'PING')).rejects.toThrow('ECONNREFUSED');
+      await expect(ping(server)).rejects.toThrow('ECONNREFUSED');
     });
 
     test('stop may be repeated and is final', async () => {
@@ -122,22 +127,31 @@ export function testOwnServer(way: 'local' | 'docker'): void {
       await server.stop();
       await server[Symbol.asyncDispose]();
       await expect(server.restart()).rejects.toThrow(/restart\(\) after stop\(\)/);
+      await expect(server.log()).rejects.toThrow(/log\(\) after stop\(\)/);
     });
 
-    test('a server that cannot start tells why in its own words, without the password', async () => {
-      const failure = await startRedis({ password: 'hush-hush', args: ['--no-such-option', 'hush-hush'] }).catch(
-        (error: unknown) => error,
-      );
-      expect(String(failure)).toMatch(/on \S+:\d+ exited with code 1/);
-      expect(String(failure)).toMatch(/FATAL CONFIG FILE ERROR/);
-      expect(String(failure)).toContain('no-such-option');
-      expect(String(failure)).not.toContain('hush-hush');
+    test('log has what the server prints, across a restart too', async () => {
+      const server = await restarted();
+      await over(kind, server.url, (session) => session.noteDown('first-note'));
+      await expect.poll(() => server.log()).toContain('first-note');
+      await server.kill();
+      expect(await server.log()).toContain('first-note');
+      await server.restart();
+      await over(kind, server.url, (session) => session.noteDown('second-note'));
+      await expect.poll(() => server.log()).toMatch(/first-note[^]*second-note/);
+    });
+
+    test('a server that cannot start tells why in its own words', async () => {
+      const failure = await kind.start(kind.broken.options).catch((error: unknown) => error);
+      expect(String(failure)).toMatch(/on \S+:\d+ exited with code [1-9]/);
+      expect(String(failure)).toMatch(kind.broken.reason);
     });
 
     test('several servers run side by side', async () => {
       const servers = await Promise.all([start(), start(), start()]);
       expect(new Set(servers.map(({ url }) => url)).size).toBe(3);
-      for (const { url } of servers) expect(await ask(url, 'PING')).toBe('+PONG');
+      for (const [index, server] of servers.entries()) await write(server, `${index}`);
+      for (const [index, server] of servers.entries()) expect(await read(server)).toBe(`${index}`);
     });
   });
 }

@@ -1,10 +1,53 @@
+import { describe, expect, test } from 'vitest';
 import { chooseServer } from '../src/choose.ts';
+import { startRedis } from '../src/index.ts';
+import { ask } from './ask.ts';
 import { testExternalServer } from './external-server.ts';
+import { redis } from './kinds/redis.ts';
 import { testLocalProcess } from './local-process.ts';
 import { testOwnServer } from './own-server.ts';
 
 // Each way of running servers has its own tests; what it cannot do is another way's.
 const way = chooseServer('redis', 'redis:8-alpine').kind;
-if (way !== 'external') testOwnServer(way);
-if (way === 'local') testLocalProcess();
-testExternalServer();
+if (way !== 'external') {
+  testOwnServer(redis, way);
+  testOptions();
+}
+if (way === 'local') testLocalProcess(redis, 'all ends');
+testExternalServer(redis);
+
+function testOptions(): void {
+  describe('the options of a Redis', () => {
+    test('it persists nothing unless asked', async () => {
+      await using server = await startRedis();
+      expect(await ask(server.url, 'CONFIG GET save')).toBe('*2\r\n$4\r\nsave\r\n$0');
+      expect(await ask(server.url, 'SET key value')).toBe('+OK');
+      await server.kill();
+      await server.restart();
+      expect(await ask(server.url, 'GET key')).toBe('$-1');
+    });
+
+    test('it persists at its end what it was asked to', async () => {
+      await using server = await startRedis({ args: ['--save', '3600', '1'] });
+      expect(await ask(server.url, 'SET key value')).toBe('+OK');
+      await server.restart();
+      expect(await ask(server.url, 'GET key')).toBe('$5\r\nvalue');
+    });
+
+    test('it asks for the password that it was given', async () => {
+      await using server = await startRedis({ password: 'a b"c@/:é' });
+      expect(await ask(server.url, 'PING')).toMatch(/^-NOAUTH/);
+      expect(decodeURIComponent(new URL(server.url).password)).toBe('a b"c@/:é');
+      await server.restart();
+      expect(await ask(server.url, String.raw`AUTH "a b\"c@/:é"`)).toBe('+OK');
+    });
+
+    test('what it prints when it cannot start is told without the password', async () => {
+      const failure = await startRedis({ password: 'hush-hush', args: ['--no-such-option', 'hush-hush'] }).catch(
+        (error: unknown) => error,
+      );
+      expect(String(failure)).toContain('no-such-option');
+      expect(String(failure)).not.toContain('hush-hush');
+    });
+  });
+}

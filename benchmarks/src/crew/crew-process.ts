@@ -1,8 +1,11 @@
-import type { Assignment, Message, Order } from './crew-messages.ts';
-import { openPushCrew } from './push-crew.ts';
-import { push } from './push-name.ts';
-import { openWorkerCrew } from './worker-crew.ts';
-import type { Crew } from './worker-crew.ts';
+import type { Crew } from './crew.ts';
+import type { Assignment, Backend, Message, Order } from './crew-messages.ts';
+
+/** Of the one that is needed only. */
+const backends: Readonly<Record<Backend, () => Promise<(assignment: Assignment) => Promise<Crew>>>> = {
+  redis: async () => (await import('../redis/redis-crew.ts')).openCrew,
+  sql: async () => (await import('../sql/sql-crew.ts')).openCrew,
+};
 
 // One process of a crew: it does as it is told, and ends with whoever started it.
 let crew: Crew | undefined;
@@ -16,9 +19,14 @@ process.on('message', (order: Order) => {
 
 async function obey(order: Order): Promise<void> {
   if (order.kind === 'prepare') {
+    const open = await backends[order.assignment.backend]();
     crew = await open(order.assignment);
     tell({ kind: 'ready' });
     return;
+  }
+  if (order.kind === 'leave') {
+    await crew?.close?.();
+    process.exit();
   }
   if (crew === undefined) throw new Error(`"${order.kind}" came before "prepare"`);
   switch (order.kind) {
@@ -37,10 +45,6 @@ async function obey(order: Order): Promise<void> {
     default:
       order satisfies never;
   }
-}
-
-function open(assignment: Assignment): Promise<Crew> {
-  return assignment.subject === push ? openPushCrew(assignment) : openWorkerCrew(assignment);
 }
 
 function tell(message: Message): void {

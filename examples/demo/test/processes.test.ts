@@ -1,30 +1,28 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startRedis } from '@locks/test-servers';
+import { startMariadb, startPostgres, startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { figures, startDemo } from './start-demo.ts';
 import type { RunningDemo } from './start-demo.ts';
 
-let redis: ServerHandle;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(() => redis.stop());
-
 interface StartedDemo extends RunningDemo {
+  /** Where it puts its temporary files: nobody else does. */
   readonly temporary: string;
 }
 
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'locks-demo-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 function start(...args: readonly string[]): StartedDemo {
-  const temporary = mkdtempSync(join(tmpdir(), 'locks-demo-test-'));
-  const demo = startDemo(['--url', redis.url, ...args], temporary);
-  onTestFinished(() => {
-    demo.process.kill('SIGKILL');
-    rmSync(temporary, { recursive: true, force: true });
-  });
+  const temporary = makeFolder();
+  const demo = startDemo(args, temporary);
+  onTestFinished(() => void demo.process.kill('SIGKILL'));
   return { ...demo, temporary };
 }
 
@@ -59,24 +57,58 @@ async function workersAtWork(demo: RunningDemo): Promise<readonly number[]> {
   return workersOf(demo);
 }
 
-describe('the demo on Redis', () => {
-  test('four processes, one killed while holding: the balance is exact', async () => {
-    const demo = start('--workers', '4', '--updates', '6');
-    expect(await demo.exitCode).toBe(0);
-    const { text, errors } = demo.output;
-    expect(errors).toBe('');
-    expect(text).toContain('worker 3 killed while holding');
-    expect(text).toMatch(/the lock of worker 3 came free after [1-9]\d*\.\d\d s/);
-    expect(text).toContain('a late write with the token of worker 3 is refused');
-    // Worker 3 made 3 of its 6.
-    expect(figures(text, 'updates made')).toEqual(['24', '21']);
-    expect(figures(text, 'balance in the end')[1]).toBe('21');
-    expect(figures(text, 'updates lost')[1]).toBe('0');
-    expect(Number(figures(text, 'updates lost')[0])).toBeGreaterThan(0);
-    expect(figures(text, 'tokens strictly increase')).toEqual(['-', 'yes']);
-    expect(readdirSync(demo.temporary)).toEqual([]);
+/** Four processes, of which the third is killed while holding, after 3 of its 6 updates. */
+async function expectExactBalance(...args: readonly string[]): Promise<string> {
+  const demo = start('--workers', '4', '--updates', '6', ...args);
+  const code = await demo.exitCode;
+  const { text, errors } = demo.output;
+  expect(errors).toBe('');
+  expect(code).toBe(0);
+  expect(text).toContain('worker 3 killed while holding');
+  expect(text).toMatch(/the lock of worker 3 came free after [1-9]\d*\.\d\d s/);
+  expect(text).toContain('a late write with the token of worker 3 is refused');
+  expect(figures(text, 'updates made')).toEqual(['24', '21']);
+  expect(figures(text, 'balance in the end')[1]).toBe('21');
+  expect(figures(text, 'updates lost')[1]).toBe('0');
+  expect(Number(figures(text, 'updates lost')[0])).toBeGreaterThan(0);
+  expect(figures(text, 'most workers at it at once')[1]).toBe('1');
+  expect(figures(text, 'tokens strictly increase')).toEqual(['-', 'yes']);
+  expect(readdirSync(demo.temporary)).toEqual([]);
+  return text;
+}
+
+describe('four processes, one killed while holding: the balance is exact', () => {
+  test('without a server', async () => {
+    expect(await expectExactBalance()).toContain('The lock is in a SQLite file of this demo: no server.');
   });
 
+  test('in a SQLite file that is there after it', async () => {
+    const file = join(makeFolder(), 'our own locks.db');
+    const url = `sqlite:${file}`;
+    expect(await expectExactBalance('--url', url)).toContain('The lock is in a SQLite file.');
+    expect(existsSync(file)).toBe(true);
+    // The tables are there already.
+    await expectExactBalance('--url', url);
+  });
+
+  describe.each([
+    { name: 'Redis', start: startRedis },
+    { name: 'Postgres', start: startPostgres },
+    { name: 'MySQL or MariaDB', start: startMariadb },
+  ])('on $name', ({ name, start: startServer }) => {
+    let server: ServerHandle | undefined;
+    beforeAll(async () => {
+      server = await startServer();
+    });
+    afterAll(() => server?.stop());
+
+    test('by its URL', async () => {
+      expect(await expectExactBalance('--url', server?.url ?? '')).toContain(`The lock is in ${name}.`);
+    });
+  });
+});
+
+describe('what becomes of the workers', () => {
   test('a worker that dies by itself fails the demo', async () => {
     const demo = start('--workers', '3', '--updates', '100');
     const [first, ...others] = await workersAtWork(demo);

@@ -16,10 +16,11 @@ export interface Crews extends AsyncDisposable {
   reports(): Promise<CrewReport[]>;
 }
 
+/** What a crew is started for. */
+export type Plan = Omit<Assignment, 'process' | 'firstWorker'>;
+
 /** Splits `workers` evenly over `processes`, and starts those. */
-export async function startCrews(
-  plan: Omit<Assignment, 'process' | 'firstWorker'> & { readonly workers: number },
-): Promise<Crews> {
+export async function startCrews(plan: Plan): Promise<Crews> {
   const members: Member[] = [];
   let firstWorker = 0;
   for (let index = 0; index < plan.processes; index += 1) {
@@ -83,8 +84,11 @@ function startMember(assignment: Assignment): Member {
     grants: () => grants,
     heard: (kind) => heard.get(kind) ?? Promise.reject(new Error(`nobody listens for "${kind}"`)),
     async end() {
-      child.kill('SIGKILL');
+      send({ kind: 'leave' });
+      // It may be busy, or wait for a server that does not answer.
+      const patience = setTimeout(() => child.kill('SIGKILL'), 3_000);
       await exited;
+      clearTimeout(patience);
     },
   };
 }

@@ -1,42 +1,30 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
 import { now, sleep } from '../clock.ts';
-import { loadSubject } from '../subjects/index.ts';
-import type { Held, Party, Places } from '../subjects/subject.ts';
+import type { Held, Party, Places } from '../party.ts';
 import { packClaims } from './claims.ts';
 import type { Claim } from './claims.ts';
-import { connect } from './counting-client.ts';
-import type { CommandCounter } from './counting-client.ts';
+import type { Crew } from './crew.ts';
 import type { Assignment, CrewReport } from './crew-messages.ts';
 
-/** What a process of a crew does, whether it measures a library or the reference. */
-export interface Crew {
-  /** Resolves when its first claims are in line. */
-  begin(): Promise<void>;
-  /** Resolves when all turns were taken. */
-  readonly done: Promise<void>;
-  /** Acquisitions since `measure`. */
-  readonly grants: number;
-  measure(): void;
-  report(): CrewReport;
-}
-
-/** Workers that want the same lock again and again. */
-export async function openWorkerCrew(assignment: Assignment): Promise<Crew> {
-  const { client, counter } = await connect(assignment.url);
-  const subject = await loadSubject(assignment.subject);
-  const party = subject.open(client, { retryDelay: assignment.retryDelay });
-  await warmUp(party, `${assignment.key}/warm-up/${assignment.process}`);
-  // Among processes the order of calls is not the order of places; within one, one connection keeps it.
-  const places = assignment.processes > 1 ? party.watchPlaces?.(assignment.key) : undefined;
-  return new WorkerCrew(assignment, client, counter, party, places);
+/** What the workers of a process use. */
+export interface Station {
+  readonly party: Party;
+  /** When claims took their places, where the order of calls does not tell. */
+  readonly places?: Places | undefined;
+  /** Counts what the client sends, if it can. */
+  readonly counter?: { readonly total: number; reset(): void };
+  /** Calls may settle within the turn of the event loop: then the workers must let it turn now and then. */
+  readonly synchronous?: boolean;
+  /** Resolves when the first attempts of the workers have been answered. */
+  inLine(granted: () => number): Promise<unknown>;
+  close?(): Promise<void>;
 }
 
 /** For so many ms a process warms up, so that the compiler of the engine knows the library. */
 const warmUpTime = 400;
 
 /** Two workers take turns on a lock of their own: some libraries subscribe only when they wait for the first time. */
-async function warmUp(party: Party, key: string): Promise<void> {
+export async function warmUp(party: Party, key: string): Promise<void> {
   const end = now() + warmUpTime;
   const first = await party.acquire(key);
   const take = async (): Promise<void> => {
@@ -48,12 +36,10 @@ async function warmUp(party: Party, key: string): Promise<void> {
   await Promise.all(others);
 }
 
-class WorkerCrew implements Crew {
+/** Workers that want the same lock again and again, or each its own. */
+export class WorkerCrew implements Crew {
   readonly #assignment: Assignment;
-  readonly #client: Redis;
-  readonly #counter: CommandCounter;
-  readonly #party: Party;
-  readonly #places: Places | undefined;
+  readonly #station: Station;
   readonly #claims: Claim[] = [];
   /** The present claim of each worker, by its call. */
   readonly #waiting = new Map<number, number>();
@@ -61,30 +47,22 @@ class WorkerCrew implements Crew {
   readonly #holding = new Map<number, Claim>();
   #failures = 0;
   #grants = 0;
+  #closed = false;
+  #turnedAt = 0;
   #firstFailure: string | undefined = undefined;
   #finish!: () => void;
   readonly done: Promise<void> = new Promise((resolve) => (this.#finish = resolve));
 
-  constructor(
-    assignment: Assignment,
-    client: Redis,
-    counter: CommandCounter,
-    party: Party,
-    places: Places | undefined,
-  ) {
+  constructor(assignment: Assignment, station: Station) {
     this.#assignment = assignment;
-    this.#client = client;
-    this.#counter = counter;
-    this.#party = party;
-    this.#places = places;
+    this.#station = station;
   }
 
   async begin(): Promise<void> {
     const { firstWorker, workers } = this.#assignment;
     const all = Array.from({ length: workers }, (_, index) => this.#work(firstWorker + index));
     void Promise.all(all).then(this.#finish);
-    // The connection answers in order, so all first attempts have been answered by then.
-    await this.#client.ping();
+    await this.#station.inLine(() => this.#grants);
   }
 
   get grants(): number {
@@ -92,14 +70,14 @@ class WorkerCrew implements Crew {
   }
 
   measure(): void {
-    this.#counter.reset();
+    this.#station.counter?.reset();
     this.#failures = 0;
     this.#grants = 0;
   }
 
   report(): CrewReport {
     const claims = [...this.#claims, ...this.#holding.values()];
-    const placed = this.#places?.waiting();
+    const placed = this.#station.places?.waiting();
     for (const [worker, calledAt] of this.#waiting) {
       // Which of the claims in line is whose does not matter.
       const placedAt = placed === undefined ? calledAt : (placed.pop() ?? Infinity);
@@ -107,21 +85,28 @@ class WorkerCrew implements Crew {
     }
     return {
       claims: packClaims(claims),
-      commands: this.#counter.total,
+      commands: this.#station.counter?.total ?? 0,
       failures: this.#failures,
       firstFailure: this.#firstFailure,
       pushes: [],
     };
   }
 
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#station.close?.();
+  }
+
   async #work(worker: number): Promise<void> {
-    const { key, hold, turns } = this.#assignment;
-    for (let turn = 0; turn < turns;) {
+    const { hold, turns, ownKeys } = this.#assignment;
+    const key = ownKeys === true ? `${this.#assignment.key}/${worker}` : this.#assignment.key;
+    for (let turn = 0; turn < turns && !this.#closed;) {
+      if (this.#station.synchronous === true) await this.#turn();
       const calledAt = now();
       this.#waiting.set(worker, calledAt);
       let held: Held;
       try {
-        held = await this.#party.acquire(key);
+        held = await this.#station.party.acquire(key);
       } catch (error) {
         await this.#failed(error);
         continue;
@@ -131,7 +116,7 @@ class WorkerCrew implements Crew {
       turn += 1;
       this.#grants += 1;
       const grantedAt = now();
-      const placedAt = this.#places?.of(held) ?? calledAt;
+      const placedAt = this.#station.places?.of(held) ?? calledAt;
       const claim = { worker, calledAt, placedAt, grantedAt, releasedAt: Infinity };
       this.#holding.set(worker, claim);
       if (hold > 0) await sleep(hold);
@@ -143,6 +128,12 @@ class WorkerCrew implements Crew {
         await this.#failed(error);
       }
     }
+  }
+
+  async #turn(): Promise<void> {
+    if (now() - this.#turnedAt < 5) return;
+    await setImmediate();
+    this.#turnedAt = now();
   }
 
   async #failed(error: unknown): Promise<void> {

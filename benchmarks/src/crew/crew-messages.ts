@@ -1,9 +1,15 @@
+/** What a crew works with. */
+export type Backend = 'redis' | 'sql';
+
 /** What one process of a crew does. */
 export interface Assignment {
+  readonly backend: Backend;
   readonly url: string;
   /** A lock library, or `push` for the reference. */
   readonly subject: string;
+  /** What all workers want; with `ownKeys` the prefix of the key that each has for itself. */
   readonly key: string;
+  readonly ownKeys?: boolean;
   /** Its place among the processes, from 0. */
   readonly process: number;
   readonly processes: number;
@@ -23,13 +29,15 @@ export type Order =
   | { readonly kind: 'begin' }
   /** Everybody is in line: what is counted starts here. */
   | { readonly kind: 'measure' }
-  | { readonly kind: 'stop' };
+  | { readonly kind: 'stop' }
+  /** Give up what is held or waited for, and end. */
+  | { readonly kind: 'leave' };
 
 /** What a process of the crew found. */
 export interface CrewReport {
   /** Of `packClaims`. */
   readonly claims: Float64Array;
-  /** Client commands since `measure`. */
+  /** Client commands since `measure`, where the client counts them. */
   readonly commands: number;
   readonly failures: number;
   readonly firstFailure: string | undefined;

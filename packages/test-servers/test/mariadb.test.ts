@@ -1,0 +1,58 @@
+import { createConnection } from 'mysql2/promise';
+import { describe, expect, test } from 'vitest';
+import { chooseServer } from '../src/choose.ts';
+import { startMariadb } from '../src/index.ts';
+import { testExternalServer } from './external-server.ts';
+import { mariadb } from './kinds/mariadb.ts';
+import { testLocalProcess } from './local-process.ts';
+import { testOwnServer } from './own-server.ts';
+
+const way = chooseServer('mariadb', 'mariadb:12').kind;
+if (way !== 'external') {
+  testOwnServer(mariadb, way);
+  testOptions();
+}
+if (way === 'local') testLocalProcess(mariadb);
+testExternalServer(mariadb);
+
+function testOptions(): void {
+  describe('a MariaDB', () => {
+    test('has the settings that it was given, is as durable as by default, and has a database of its own', async () => {
+      await using server = await startMariadb({ args: ['--max-connections=37'] });
+      const rows = await query(
+        server.url,
+        `SELECT @@max_connections AS connections, @@innodb_flush_log_at_trx_commit AS flush, DATABASE() AS name, CURRENT_USER() AS user`,
+      );
+      expect(rows).toEqual([{ connections: 37, flush: 1, name: 'locks', user: 'locks@%' }]);
+    });
+
+    test('its user may make databases and users', async () => {
+      await using server = await startMariadb();
+      await query(server.url, 'CREATE DATABASE another');
+      await query(server.url, `CREATE USER guest@'%' IDENTIFIED BY 'p'`);
+      await query(server.url, `GRANT SELECT ON another.* TO guest@'%'`);
+      const url = new URL(server.url);
+      url.username = 'guest';
+      url.password = 'p';
+      url.pathname = '/another';
+      expect(await query(url.href, 'SELECT DATABASE() AS name')).toEqual([{ name: 'another' }]);
+    });
+
+    test('lets nobody in without the password', async () => {
+      await using server = await startMariadb();
+      const url = new URL(server.url);
+      url.password = 'another';
+      await expect(query(url.href, 'SELECT 1')).rejects.toThrow('Access denied');
+    });
+  });
+}
+
+async function query(url: string, sql: string): Promise<unknown> {
+  const connection = await createConnection(url);
+  try {
+    const [rows] = await connection.query(sql);
+    return rows;
+  } finally {
+    connection.destroy();
+  }
+}
