@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim } from '@locks/core';
-import { startPostgres } from '@locks/test-servers';
 import { afterAll, describe, expect, test } from 'vitest';
-import { connect, createTables } from './support/database.ts';
+import { connect, createTables, startServer } from './support/database.ts';
 import { blockRow, join, untilBlocked } from './support/party.ts';
 
-const server = await startPostgres();
+const server = await startServer();
 await createTables(server.url);
 afterAll(() => server.stop());
 const { url } = server;

@@ -1,8 +1,8 @@
-import { startPostgres, startProxy } from '@locks/test-servers';
+import { startProxy } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/waiting.ts';
-import { createTables, withClient } from './support/database.ts';
+import { createTables, startServer, withClient } from './support/database.ts';
 import {
   blockRow,
   blockedBackends,
@@ -14,7 +14,7 @@ import {
 } from './support/party.ts';
 import type { Party } from './support/party.ts';
 
-const server = await startPostgres({ args: ['-c', 'max_connections=200'] });
+const server = await startServer();
 await createTables(server.url);
 afterAll(() => server.stop());
 const { url } = server;
@@ -57,7 +57,7 @@ describe.each(losses)('a pooled connection that is %s', (_name, lose) => {
   async function cutOff(): Promise<{ readonly party: Party; readonly cut: () => Promise<void> }> {
     const proxy = await startProxy(server);
     onTestFinished(() => proxy.stop());
-    return { party: join(proxy.url(url), { pool: { min: 0, max } }), cut: () => proxy.cut() };
+    return { party: join(proxy.url(url), { pool: { min: 0, max }, defaults: { ttl: 2_000 } }), cut: () => proxy.cut() };
   }
 
   test('in the midst of an acquire: the claim is granted once, and nothing leaks', async () => {
@@ -175,7 +175,7 @@ describe('after its deadline no call takes effect', () => {
 describe('a pool that has no connection to lend', () => {
   test('is unavailable within the timeout, and not contention; nothing is left', async () => {
     const timeout = 300;
-    const party = join(url, { pool: { min: 0, max: 2 }, timeout });
+    const party = join(url, { pool: { min: 0, max: 2 }, timeout, defaults: { ttl: 1_000 } });
     const lease = await party.locks.acquire('kept', { ttl: 60_000 });
     const client = party.knex.client as {
       acquireConnection(): Promise<unknown>;
@@ -314,7 +314,7 @@ test('no statement is left waiting', async () => {
 
 describe('a restart under 100 waiters', () => {
   async function ownServer(): Promise<ServerHandle> {
-    const own = await startPostgres({ args: ['-c', 'max_connections=200'] });
+    const own = await startServer();
     onTestFinished(() => own.stop());
     await createTables(own.url);
     return own;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { startPostgres } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import knex from 'knex';
 import type { Knex } from 'knex';
@@ -10,6 +11,15 @@ import { migrations } from '../../../src/postgres/migrations.ts';
 
 /** Where the tables are unless a test wants them elsewhere. */
 export const defaultNames: TableNames = { table: 'locks', schema: undefined };
+
+/**
+ * A server for one file. The system keeps what it wrote before it ended; waiting for the disk as well would delay every reply by a while
+ * that nobody knows.
+ */
+export function startServer(...settings: readonly string[]): Promise<ServerHandle> {
+  const args = ['max_connections=300', 'fsync=off', ...settings].flatMap((setting) => ['-c', setting]);
+  return startPostgres({ args });
+}
 
 /** Runs the migrations at `url`, in the schema if there is one to be. */
 export async function createTables(url: string, names: TableNames = defaultNames): Promise<void> {

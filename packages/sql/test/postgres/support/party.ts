@@ -55,7 +55,7 @@ export async function blockRow(url: string, key: string): Promise<() => Promise<
   const isLocked = new Promise<void>((resolve) => (locked = resolve));
   const ended = new Promise<void>((resolve) => (end = resolve));
   const over = withClient(url, async (client) => {
-    await client.query('BEGIN');
+    await client.query('BEGIN READ WRITE');
     const { rowCount } = await client.query('SELECT FROM locks WHERE key = $1 FOR UPDATE', [Buffer.from(key)]);
     expect(rowCount).toBe(1);
     locked();
