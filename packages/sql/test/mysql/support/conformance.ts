@@ -10,7 +10,7 @@ import { afterAll } from 'vitest';
 import { createSqlProvider, fromConfig } from '../../../src/index.ts';
 import type { SqlOptions } from '../../../src/index.ts';
 import { closing } from '../../support/waiting.ts';
-import { createTables, named, openKnex, openTo } from './database.ts';
+import { createTables, named, openKnex, openTo, withClient } from './database.ts';
 import { breakable } from './faults.ts';
 
 // Each file of test/conformance has a server of its own: they run beside each other, and break it. The system keeps what a server
@@ -33,11 +33,15 @@ export async function suite(name: string, make: Make, options: SqlOptions, only?
     await openTo(server);
     await createTables(url, names);
   };
+  const forget = async (): Promise<void> => {
+    const database = names.schema ?? new URL(url).pathname.slice(1);
+    await withClient(server.url, (client) => client.query(`DROP DATABASE \`${database}\``));
+  };
   await prepare();
   // Places in line that last shorter than by default: several requirements wait for one to lapse. And a shorter deadline: each
   // call to a server that says nothing takes this long.
   const all = { timeout: 2_000, waiterTtl: 3_000, ...options };
-  const { create, faults } = breakable(server, url, prepare, (address) => make(address, all));
+  const { create, faults } = breakable(server, url, forget, prepare, (address) => make(address, all));
 
   /** What a provider may leave: rows of keys that nobody holds, and nothing else. */
   async function left(): Promise<LeakCounts> {

@@ -12,10 +12,15 @@ import { migrations } from '../../../src/mysql/migrations.ts';
 /** Where the tables are unless a test wants them elsewhere. */
 export const defaultNames: TableNames = { table: 'locks', schema: undefined };
 
-/** Runs the migrations at `url`, in the database of the names if there is one to be. */
+/** Runs the migrations in the database at `url`, or in that of the names; it is created where it is missing. */
 export async function createTables(url: string, names: TableNames = defaultNames): Promise<void> {
+  const { pathname } = new URL(url);
+  const server = new URL('/', url).href;
+  for (const database of [pathname.slice(1), names.schema]) {
+    if (database === undefined) continue;
+    await withClient(server, (client) => client.query(`CREATE DATABASE IF NOT EXISTS \`${database}\``));
+  }
   await withClient(url, async (client) => {
-    if (names.schema !== undefined) await client.query(`CREATE DATABASE IF NOT EXISTS \`${names.schema}\``);
     for (const { up } of migrations) {
       for (const statement of up) await client.query(rendered(statement, names, '`'));
     }

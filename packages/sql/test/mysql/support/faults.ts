@@ -11,18 +11,19 @@ export interface Breakable {
   readonly faults: Faults;
 }
 
-/** The command of a packet that executes a prepared statement: what follows the four bytes of its header. */
-const executeStatement = 0x17;
-
-/** Whether `piece` executes a prepared statement about a claim: its owner, "label/unique", is one of its values. */
-export function isCall(piece: Buffer): boolean {
-  return piece[4] === executeStatement && /\w\/\w/.test(piece.toString('latin1'));
+/**
+ * Whether `piece` says that a call of a provider has taken effect: that a statement found its row, or what the procedure decided. A
+ * statement that found no row is followed by another one, and the server's answers say which of them it was.
+ */
+export function saysEffect(piece: Buffer): boolean {
+  return /Rows matched: [1-9]|turn_owner/.test(piece.toString('latin1'));
 }
 
-/** Providers on `server`, which `make` connects to `url`; `prepare` fills a server that has nothing. Nobody else may use it. */
+/** Providers on `server`, which `make` connects to `url`; `forget` takes all from the server, and `prepare` gives it back what it needs to begin. Nobody else may use it. */
 export function breakable(
   server: ServerHandle,
   url: string,
+  forget: () => Promise<void>,
   prepare: () => Promise<void>,
   make: (url: string) => LockProvider | Promise<LockProvider>,
 ): Breakable {
@@ -48,7 +49,7 @@ export function breakable(
     sever: (provider) => proxyOf(provider).cut(),
     silence: async (provider, direction) => proxyOf(provider).silence(direction),
     async dropReply(provider) {
-      proxyOf(provider).dropReply({ when: isCall });
+      proxyOf(provider).cutMidFrame('replies', { bytes: 0, when: saysEffect });
     },
     async delay(provider, delay) {
       const end = proxyOf(provider).delay(delay, 'replies');
@@ -74,7 +75,9 @@ export function breakable(
       // Nobody is to meet a server without tables: that is a mistake of whoever runs it, and told as such.
       const reachable = [...proxies.values()].map((proxy) => proxy.refuse());
       await Promise.all([...proxies.values()].map((proxy) => proxy.cut()));
-      await server.restart({ keepData: false });
+      // Making all the files of a server anew takes seconds; what it knew of locks is as gone with their database.
+      await forget();
+      await server.restart();
       await prepare();
       for (const end of reachable) end();
     },
