@@ -1,0 +1,14 @@
+/** Repeats `probe` until it answers with something, and says what was waited for when it does not in time. */
+export async function eventually<T>(
+  what: string,
+  probe: () => Promise<T | undefined | false> | T | undefined | false,
+  limit = 10_000,
+): Promise<T> {
+  const end = performance.now() + limit;
+  for (;;) {
+    const found = await probe();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > end) throw new Error(`Waited ${limit} ms in vain for ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
