@@ -2,6 +2,7 @@ import { LockError } from '@locks/core/adapter';
 import { checkLayout } from '../layout.ts';
 import type { TableNames } from '../names.ts';
 import { noticeBoot } from './boot.ts';
+import { bootId, hostTime } from './clock.ts';
 import { numberOrNone } from './database.ts';
 import type { Session } from './session.ts';
 
@@ -24,7 +25,7 @@ export function greet(session: Session, names: TableNames): void {
   }
   session.write(() => {
     checkLayout(layoutOf(session), names);
-    noticeBoot(session);
+    noticeBoot(session, bootId(), hostTime());
   });
 }
 
