@@ -1,4 +1,4 @@
-import { numberOf } from './database.ts';
+import { numberOf, textOf } from './database.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
  * later than now tells; one that was not has at most its ttl left.
  */
 export function noticeBoot(session: Session, boot: string | undefined, now: number): void {
-  const stored = String(session.row('readHost')?.['boot'] ?? '');
+  const stored = textOf(session.row('readHost')?.['boot']);
   const name = boot ?? 'unknown';
   if (stored === name && (boot !== undefined || numberOf(session.row('lastTouched')?.['touched'] ?? 0) <= now)) return;
   session.run('voidKeys');

@@ -4,10 +4,11 @@ import type { LockProvider } from '@locks/core';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
+import type { KnexClient } from '../../src/knex.ts';
 import type { Database } from '../../src/sqlite/database.ts';
 import { migrations } from '../../src/sqlite/migrations.ts';
-import { eventually } from '../support/eventually.ts';
-import { callersKnex } from './support/callers-knex.ts';
+import { connect } from '../support/databases.ts';
+import { eventually } from '../support/waiting.ts';
 import { countLive } from './support/file.ts';
 import type { TestFile } from './support/file.ts';
 import { ownFile, party } from './support/own.ts';
@@ -28,11 +29,12 @@ function claim(key: string, owner: string) {
 
 /** A provider over a knex of the caller, and the one connection of its pool. */
 async function overOneConnection(file: TestFile): Promise<{ provider: LockProvider; connection: Database }> {
-  const knex = callersKnex(file);
+  const knex = connect(file.url);
   const provider = createSqlProvider(knex);
   onTestFinished(() => provider.close());
-  const connection = (await knex.client.acquireConnection()) as Database;
-  await knex.client.releaseConnection(connection);
+  const client = knex.client as KnexClient;
+  const connection = (await client.acquireConnection()) as Database;
+  await client.releaseConnection(connection);
   return { provider, connection };
 }
 
@@ -126,7 +128,7 @@ test('a file that has become read-only is named, with what it must be', async ()
   const { provider, connection } = await overOneConnection(file);
   await provider.tryAcquire(claim('held', 'me/0'));
   connection.exec('PRAGMA query_only = 1');
-  const error = await provider.tryAcquire(claim('job', 'me/1')).catch((reason: Error) => reason);
+  const error = await provider.tryAcquire(claim('job', 'me/1')).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
   expect((error as Error).message).toContain(file.path);
   expect((error as Error).message).toMatch(/able to write/);
@@ -141,7 +143,7 @@ test.runIf(process.platform !== 'win32')(
     const { provider } = await party(file);
     await provider.tryAcquire(claim('held', 'me/0'));
     for (const end of ['', '-wal', '-shm']) rmSync(file.path + end, { force: true });
-    const error = await provider.tryAcquire(claim('job', 'me/1')).catch((reason: Error) => reason);
+    const error = await provider.tryAcquire(claim('job', 'me/1')).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     expect((error as Error).message).toContain(`${JSON.stringify(file.path)} was deleted or replaced`);
     await expect(provider.tryAcquire(claim('job', 'me/1'))).rejects.toMatchObject({
@@ -174,7 +176,7 @@ test('a connection that the caller has closed is replaced', async () => {
 
 test('two providers on the one connection of a caller tell each other of turns', async () => {
   const file = ownFile();
-  const knex = callersKnex(file);
+  const knex = connect(file.url);
   const [one, other] = [createSqlProvider(knex), createSqlProvider(knex)];
   onTestFinished(async () => {
     await one.close();

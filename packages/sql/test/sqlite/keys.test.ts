@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { successor } from '../../src/sqlite/prefix.ts';
-import { collect } from '../support/collect.ts';
+import { collect } from '../support/waiting.ts';
 import { ownFile, party } from './support/own.ts';
 
 const keys = [

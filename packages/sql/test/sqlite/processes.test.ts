@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { countLive } from './support/file.ts';
 import { ownFile, party } from './support/own.ts';
 import { startWorker, startWorkers } from './support/worker.ts';

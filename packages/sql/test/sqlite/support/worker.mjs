@@ -57,11 +57,12 @@ const orders = {
   },
 };
 
-process.on('message', async ({ order, ...details }) => {
+const obey = async ({ order, ...details }) => {
   try {
     process.send({ answer: (await orders[order](details)) ?? null });
   } catch (error) {
     process.send({ error: String(error.stack) });
   }
-});
+};
+process.on('message', (message) => void obey(message));
 process.send({ answer: 'ready' });
