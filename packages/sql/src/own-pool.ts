@@ -45,7 +45,7 @@ export async function openPool(place: DatabasePlace, options: ConnectionOptions,
   const { connectTimeout, timeout, pool } = options;
   const sockets = new Set<Socket>();
   const driver = drivers[place.kind];
-  const make = (await importing('knex', driver.module, () => import('knex'))).knex as unknown as MakeKnex;
+  const make = (await importing('knex', driver.module, () => import('knex'))).default as unknown as MakeKnex;
   const loaded = await importing(driver.module, driver.module, driver.load);
   const recipe = place.kind === 'sqlite' ? { connection: { filename: place.file } } : ofServer(place, options, sockets);
   const knex = make({
