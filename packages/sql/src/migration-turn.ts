@@ -38,7 +38,7 @@ async function onSqlite<T>(session: Session, change: () => Promise<T>): Promise<
   // A wait within SQLite stops this process, which may be the one that is waited for.
   await session.run('PRAGMA busy_timeout = 0');
   try {
-    return await within(session, 'BEGIN IMMEDIATE', change, untilFree);
+    return await within(session, 'BEGIN IMMEDIATE', change, (statement) => whenFree(() => session.run(statement)));
   } finally {
     await session.run(`PRAGMA busy_timeout = ${Number(setting?.['timeout'] ?? 0)}`);
   }
@@ -48,12 +48,12 @@ async function within<T>(
   session: Session,
   begin: string,
   work: () => Promise<T>,
-  starting: (start: () => Promise<void>) => Promise<void> = (start) => start(),
+  send: (statement: string) => Promise<void> = (statement) => session.run(statement),
 ): Promise<T> {
-  await starting(() => session.run(begin));
+  await send(begin);
   try {
     const result = await work();
-    await session.run('COMMIT');
+    await send('COMMIT');
     return result;
   } catch (error) {
     // Of both errors the first one says why.
@@ -62,11 +62,12 @@ async function within<T>(
   }
 }
 
-async function untilFree(start: () => Promise<void>): Promise<void> {
+/** Outside of WAL mode whoever reads keeps even the end of a transaction waiting. */
+async function whenFree(send: () => Promise<void>): Promise<void> {
   const end = systemRuntime.clock.now() + patience;
   for (;;) {
     try {
-      return await start();
+      return await send();
     } catch (error) {
       if (!String((error as { readonly code?: unknown }).code).startsWith('SQLITE_BUSY')) throw error;
     }

@@ -43,6 +43,11 @@ interface Parts extends Pick<Session, 'kind' | 'names' | 'inTransaction'> {
   readonly connection: unknown;
 }
 
+/** What better-sqlite3 and libsql have. */
+interface SqliteConnection {
+  exec(sql: string): unknown;
+}
+
 /** A session over `connection`. Errors are knex's: the driver's, with the statement put before their message. */
 function createSession({ client, connection, kind, names, inTransaction }: Parts): Session {
   const send = async (sql: string, bindings: readonly unknown[]): Promise<unknown> => {
@@ -57,8 +62,10 @@ function createSession({ client, connection, kind, names, inTransaction }: Parts
       return rowsOf(await send(sql, bindings));
     },
     async run(sql) {
+      // libsql leaves a prepared statement open that found the file busy, and the next COMMIT fails for it.
+      if (kind.name === 'sqlite') (connection as SqliteConnection).exec(rendered(sql, names, kind.quote));
       // Only the client of Postgres gives every question mark a number, and takes the backslash away.
-      await send(kind.name === 'postgres' ? sql.replaceAll('?', '\\?') : sql, []);
+      else await send(kind.name === 'postgres' ? sql.replaceAll('?', '\\?') : sql, []);
     },
   };
 }

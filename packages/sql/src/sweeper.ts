@@ -1,7 +1,7 @@
 import type { Runtime, TimerHandle } from '@locks/core/adapter';
 
 /** As many rows as one statement removes at most: it must not take long. */
-const batch = 500;
+export const sweepBatch = 500;
 
 /** Removes the rows of idle keys: a quarter of the retention after the last time, or up to a half, and every six hours at least. */
 export class Sweeper {
@@ -33,7 +33,7 @@ export class Sweeper {
 
   async #run(): Promise<void> {
     try {
-      while (!this.#stopped && (await this.#sweep(batch)) === batch);
+      while (!this.#stopped && (await this.#sweep(sweepBatch)) === sweepBatch);
     } catch {
       // The next time may be better; meanwhile rows stay, which harms nobody.
     } finally {
