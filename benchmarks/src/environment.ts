@@ -7,7 +7,6 @@ export interface Environment {
   readonly platform: string;
   readonly cpus: number;
   readonly cpu: string;
-  readonly redis?: string;
   /** Versions of what was compared. */
   readonly versions: Readonly<Record<string, string>>;
   readonly seed: number;
@@ -27,15 +26,15 @@ export function readEnvironment(seed: number, quick: boolean): Environment {
   };
 }
 
-export function describeEnvironment({ node, platform, cpus: count, cpu, redis, versions, seed }: Environment): string {
-  const server = redis === undefined ? '' : `, Redis ${redis}`;
+export function describeEnvironment({ node, platform, cpus: count, cpu, versions, seed }: Environment): string {
   const peers = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  return `Node ${node}${server}, ${count} × ${cpu} (${platform}), seed ${seed}\n${peers.join(', ')}`;
+  return `Node ${node}, ${count} × ${cpu} (${platform}), seed ${seed}\n${peers.join(', ')}`;
 }
 
 function readVersions(): Record<string, string> {
   const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
     dependencies: Record<string, string>;
   };
-  return dependencies;
+  // What only tells the compiler about others is not compared.
+  return Object.fromEntries(Object.entries(dependencies).filter(([name]) => !name.startsWith('@types/')));
 }

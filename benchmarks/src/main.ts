@@ -16,6 +16,7 @@ type RunSuite = (context: SuiteContext) => Promise<SuiteReport>;
 const suites: Readonly<Record<SuiteName, () => Promise<RunSuite>>> = {
   redis: async () => (await import('./suites/redis.ts')).runRedisSuite,
   memory: async () => (await import('./suites/memory.ts')).runMemorySuite,
+  sql: async () => (await import('./suites/sql.ts')).runSqlSuite,
   core: async () => (await import('./suites/core.ts')).runCoreSuite,
 };
 
@@ -26,11 +27,11 @@ async function main(options: Options): Promise<void> {
   if (quick) print('A quick run: for finding defects, not for quoting.');
   const run = await suites[suite]();
   const wants = (scenario: string): boolean => only.length === 0 || only.includes(scenario);
-  const { results, redis } = await run({ options, random: createRandom(seed), wants, print });
+  const { results, servers } = await run({ options, random: createRandom(seed), wants, print });
   const gates = evaluateGates(results);
   if (gates.length > 0) print(formatGates(gates));
   if (options.json !== undefined) {
-    const where = redis === undefined ? environment : { ...environment, redis };
+    const where = { ...environment, ...servers };
     writeFileSync(options.json, `${JSON.stringify({ environment: where, results, gates }, undefined, 2)}\n`);
     print(`\nFigures: ${options.json}`);
   }

@@ -16,10 +16,14 @@ export interface Result {
   readonly ratioToRaw?: number | undefined;
   readonly ratioToRawLow?: number | undefined;
   readonly ratioToRawHigh?: number | undefined;
-  /** The same to verrou's memory store. */
+  /** The same to verrou. */
   readonly ratioToVerrou?: number | undefined;
   readonly ratioToVerrouLow?: number | undefined;
   readonly ratioToVerrouHigh?: number | undefined;
+  /** The same to what it is while nobody waits. */
+  readonly ratioToQuiet?: number | undefined;
+  readonly ratioToQuietLow?: number | undefined;
+  readonly ratioToQuietHigh?: number | undefined;
   /** Of an acquire and release, uncontended; of the gap between two holders, contended. */
   readonly p50?: number | undefined;
   readonly p99?: number | undefined;
@@ -31,6 +35,14 @@ export interface Result {
   readonly commandsPerAcquisition?: number | undefined;
   readonly allCommandsPerAcquisition?: number | undefined;
   readonly serverMicroseconds?: number | undefined;
+  /** Sent to the database by all who are connected. */
+  readonly statementsPerAcquisition?: number | undefined;
+  /** Of an uncontended acquire and release, as they pass on the way to the server. */
+  readonly statementsPerPair?: number | undefined;
+  readonly roundTripsPerPair?: number | undefined;
+  readonly connectionsPerPair?: number | undefined;
+  /** The same statements, as the server counts them. */
+  readonly serverStatementsPerPair?: number | undefined;
   /** CPU time of the measuring process, for each acquire and release. */
   readonly clientMicroseconds?: number | undefined;
   /** CPU ms per second. */
@@ -50,6 +62,9 @@ export interface Result {
   readonly failures?: number | undefined;
   readonly firstFailure?: string | undefined;
   readonly violations?: number | undefined;
+
+  /** Lines of level ERROR or worse in the log of the server. */
+  readonly severeLines?: number | undefined;
 
   // Size
   readonly heapBytes?: number | undefined;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Claim } from '../src/redis/claims.ts';
-import { packClaims, unpackClaims } from '../src/redis/claims.ts';
-import { studyHandOvers } from '../src/redis/hand-overs.ts';
+import type { Claim } from '../src/crew/claims.ts';
+import { packClaims, unpackClaims } from '../src/crew/claims.ts';
+import { studyHandOvers } from '../src/crew/hand-overs.ts';
 
 const all = { from: 0, to: 1_000 };
 

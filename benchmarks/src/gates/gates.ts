@@ -2,6 +2,7 @@ import type { Result } from '../results.ts';
 import { atLeast, atMost, figuresOf, gate, largest, ofSubject, own, smallest } from './gate.ts';
 import type { Gate } from './gate.ts';
 import { contendedGates, totalTimeGates, uncontendedGates } from './redis-gates.ts';
+import { sqlGates } from './sql-gates.ts';
 
 /** The gates that `results` say something about. */
 export function evaluateGates(results: readonly Result[]): Gate[] {
@@ -12,6 +13,7 @@ export function evaluateGates(results: readonly Result[]): Gate[] {
     ...uncontendedGates(results),
     ...contendedGates(results),
     ...totalTimeGates(results),
+    ...sqlGates(results),
     ...gate('memory, uncontended: ≥ 4 × verrou', smallest(ratios), atLeast(4, 2)),
     ...gate('heap per held lease: ≤ 700 B', largest(figuresOf(leases, ({ heapBytes }) => heapBytes)), atMost(700, 0)),
     ...gate('import of @locks/core: ≤ 15 ms over bare Node', largest(imports), atMost(15, 1)),

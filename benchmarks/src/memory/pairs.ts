@@ -4,7 +4,7 @@ import { rotate } from '../rotation.ts';
 import type { Rotation } from '../rotation.ts';
 import type { Result } from '../results.ts';
 import { median, ratioOfRounds } from '../statistics.ts';
-import type { Party } from '../subjects/subject.ts';
+import type { Party } from '../party.ts';
 import { memorySubjects } from './subjects.ts';
 
 /** How many workers, and whether they want the same key. */

@@ -1,12 +1,14 @@
 import type { Result } from '../results.ts';
 import type { Bar, Chart } from './chart.ts';
-
-type Figure = (result: Result) => number | undefined;
+import { grouped } from './grouped.ts';
+import type { Figure } from './grouped.ts';
+import { sqlCharts } from './sql-charts.ts';
 
 /** The charts that `results` are enough for. */
 export function chartsOf(results: readonly Result[]): Chart[] {
   const all = [
     ...redisCharts(results),
+    ...sqlCharts(results),
     grouped(results, 'memory/uncontended', {
       name: 'memory-uncontended',
       title: 'In memory: acquire and release, workers with a key each',
@@ -104,27 +106,4 @@ function renewalChart(results: readonly Result[]): Chart {
       { label: 'server', bars: bars(({ serverCpu }) => serverCpu) },
     ],
   };
-}
-
-interface Grouping extends Omit<Chart, 'groups'> {
-  readonly group: (result: Result) => string;
-  readonly of: Figure;
-  /** Whether there is a range of ratios. */
-  readonly range?: boolean;
-}
-
-function grouped(results: readonly Result[], scenario: string, { group, of, range, ...chart }: Grouping): Chart {
-  const bars = new Map<string, Bar[]>();
-  for (const result of results) {
-    const value = of(result);
-    if (result.scenario !== scenario || value === undefined || Number.isNaN(value)) continue;
-    const label = group(result);
-    const bar: Bar = {
-      series: result.subject,
-      value,
-      ...(range === true ? { low: result.ratioToRawLow, high: result.ratioToRawHigh } : {}),
-    };
-    bars.set(label, [...(bars.get(label) ?? []), bar]);
-  }
-  return { ...chart, groups: [...bars].map(([label, own]) => ({ label, bars: own })) };
 }

@@ -19,6 +19,9 @@ const colours: Readonly<Record<string, string>> = {
   'sesamecare redlock': '#56b4e9',
   '@sesamecare-oss/redlock': '#882255',
   'redlock-universal': '#d55e00',
+  '@locks over knex': '#56b4e9',
+  'advisory-lock': '#009e73',
+  'pg-mutex-lock': '#cc79a7',
   'async-mutex': '#117733',
 };
 const otherColour = '#999999';

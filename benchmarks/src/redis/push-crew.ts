@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { now, sleep } from '../clock.ts';
+import type { Crew } from '../crew/crew.ts';
+import type { Assignment, CrewReport } from '../crew/crew-messages.ts';
 import { connect } from './counting-client.ts';
-import type { Assignment, CrewReport } from './crew-messages.ts';
-import type { Crew } from './worker-crew.ts';
 
 /**
  * The reference: one message that travels round the processes, each publishing to the next after the time of a hold. A hand-over

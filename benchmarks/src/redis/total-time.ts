@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { now, sleep } from '../clock.ts';
 import type { Result } from '../results.ts';
-import type { RetryOptions } from '../subjects/subject.ts';
-import { unpackClaims } from './claims.ts';
-import type { Contention } from './contended.ts';
-import { startCrews } from './crews.ts';
-import { studyHandOvers } from './hand-overs.ts';
+import type { RetryOptions } from '../party.ts';
+import { unpackClaims } from '../crew/claims.ts';
+import { failuresOf } from '../crew/contention.ts';
+import type { Contention } from '../crew/contention.ts';
+import { startCrews } from '../crew/crews.ts';
+import { studyHandOvers } from '../crew/hand-overs.ts';
 
 /** From the start until each worker has had the lock `turns` times, for `patience` ms at most. */
 export async function measureTotalTime(
@@ -21,7 +22,17 @@ export async function measureTotalTime(
   const { waiters, processes, hold } = contention;
   await control.flushall();
   const key = `total/${randomUUID()}`;
-  await using crews = await startCrews({ url, subject, key, processes, workers: waiters, hold, turns, retryDelay });
+  await using crews = await startCrews({
+    backend: 'redis',
+    url,
+    subject,
+    key,
+    processes,
+    workers: waiters,
+    hold,
+    turns,
+    retryDelay,
+  });
   const from = now();
   crews.order('begin');
   const done = crews.all('done');
@@ -43,7 +54,6 @@ export async function measureTotalTime(
     completed: released.length,
     totalTime: released.length < wanted ? undefined : last - from,
     violations: studyHandOvers(claims, waiters, { from, to: last }).violations,
-    failures: reports.reduce((sum, report) => sum + report.failures, 0),
-    firstFailure: reports.find(({ firstFailure }) => firstFailure !== undefined)?.firstFailure,
+    ...failuresOf(reports),
   };
 }

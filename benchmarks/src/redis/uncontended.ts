@@ -1,12 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { now } from '../clock.ts';
+import { runPairs } from '../pair-loop.ts';
+import type { Pairs } from '../pair-loop.ts';
 import { rotate } from '../rotation.ts';
 import type { Rotation } from '../rotation.ts';
 import type { Result } from '../results.ts';
 import { median, percentile, ratioOfRounds } from '../statistics.ts';
 import { loadSubject } from '../subjects/index.ts';
-import type { Party, RetryOptions } from '../subjects/subject.ts';
+import type { Party, RetryOptions } from '../party.ts';
 import { connect } from './counting-client.ts';
 import type { CommandCounter } from './counting-client.ts';
 import { allCommands, readStatistics, resetStatistics, serverTime } from './server-statistics.ts';
@@ -18,14 +19,10 @@ interface Contestant {
   readonly counter: CommandCounter;
 }
 
-interface Slice {
-  readonly perSecond: number;
-  readonly latencies: readonly number[];
+interface Slice extends Pairs {
   readonly commands: number;
   readonly all: number;
   readonly serverMicroseconds: number;
-  readonly clientMicroseconds: number;
-  readonly errors: readonly unknown[];
 }
 
 /** Acquire and release of locks that nobody else wants: each of `concurrency` workers has its own key. */
@@ -84,48 +81,18 @@ async function measureSlice(
   concurrency: number,
   ms: number,
 ): Promise<Slice> {
-  const latencies: number[] = [];
-  const errors: unknown[] = [];
   await setImmediate();
   await resetStatistics(control);
   counter.reset();
-  const before = process.cpuUsage();
-  const start = now();
-  const end = start + ms;
-
-  async function work(worker: number): Promise<void> {
-    const key = `${name}/${worker}`;
-    let last = now();
-    while (last < end) {
-      try {
-        const held = await party.acquire(key);
-        await held.release();
-      } catch (error) {
-        errors.push(error);
-        await setImmediate();
-        last = now();
-        continue;
-      }
-      const after = now();
-      latencies.push(after - last);
-      last = after;
-    }
-  }
-
-  await Promise.all(Array.from({ length: concurrency }, (_, worker) => work(worker)));
-  const took = now() - start;
-  const { user, system } = process.cpuUsage(before);
+  const pairs = await runPairs(name, party, concurrency, ms);
   const sent = new Map(counter.calls);
   const commands = counter.total;
   const server = await readStatistics(control);
-  const pairs = latencies.length;
+  const count = pairs.latencies.length;
   return {
-    perSecond: (pairs / took) * 1_000,
-    latencies,
-    commands: commands / pairs,
-    all: allCommands(server) / pairs,
-    serverMicroseconds: serverTime(server, sent) / pairs,
-    clientMicroseconds: (user + system) / pairs,
-    errors,
+    ...pairs,
+    commands: commands / count,
+    all: allCommands(server) / count,
+    serverMicroseconds: serverTime(server, sent) / count,
   };
 }

@@ -1,17 +1,18 @@
 import { startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { UsageError } from '../command-line.ts';
+import type { Contention, Patience } from '../crew/contention.ts';
 import { measureContended } from '../redis/contended.ts';
-import type { Contention, Patience } from '../redis/contended.ts';
+
 import { measureHeap } from '../redis/heap.ts';
 import { push } from '../redis/push-name.ts';
 import { measureRenewal } from '../redis/renewal.ts';
 import { measureTotalTime } from '../redis/total-time.ts';
 import { measureUncontended } from '../redis/uncontended.ts';
 import type { Result } from '../results.ts';
-import { shuffle } from '../random.ts';
 import { subjectNames } from '../subjects/index.ts';
 import { formatTable } from '../table.ts';
+import { oneByOne, printFailures } from './one-by-one.ts';
 import { contendedColumns, heapColumns, renewalColumns, totalTimeColumns, uncontendedColumns } from './redis-tables.ts';
 import { rotationFor } from './suite.ts';
 import type { SuiteContext, SuiteReport } from './suite.ts';
@@ -43,7 +44,7 @@ export async function runRedisSuite(context: SuiteContext): Promise<SuiteReport>
       context.print(formatTable(`Heap of the client, ${held} held locks`, heapColumns, heap));
       results.push(...heap);
     }
-    return { results, redis };
+    return { results, servers: { redis } };
   } finally {
     control.disconnect();
   }
@@ -104,32 +105,6 @@ async function totalTime(context: SuiteContext, url: string, control: Redis, nam
     results.push(...some);
   }
   return results;
-}
-
-/** In random order; the results in the order of `names`. One whose process dies has no figures, and the others go on. */
-async function oneByOne(
-  names: readonly string[],
-  cell: Omit<Result, 'subject'>,
-  { random }: SuiteContext,
-  measure: (name: string) => Promise<Result>,
-): Promise<Result[]> {
-  const results = new Map<string, Result>();
-  for (const name of shuffle(names, random)) {
-    const result = await measure(name).catch((error: unknown): Result => ({
-      ...cell,
-      subject: name,
-      failures: 1,
-      firstFailure: String(error),
-    }));
-    results.set(name, result);
-  }
-  return names.flatMap((name) => results.get(name) ?? []);
-}
-
-function printFailures({ print }: SuiteContext, results: readonly Result[]): void {
-  for (const { subject, failures, firstFailure } of results) {
-    if (firstFailure !== undefined) print(`${subject} failed ${failures} times, first with: ${firstFailure}`);
-  }
 }
 
 function chooseSubjects({ options, print }: SuiteContext): string[] {

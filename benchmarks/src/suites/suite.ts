@@ -15,8 +15,8 @@ export interface SuiteContext {
 /** What a suite found. */
 export interface SuiteReport {
   readonly results: readonly Result[];
-  /** The server's version, if there was one. */
-  readonly redis?: string;
+  /** Versions of the servers, by name. */
+  readonly servers?: Readonly<Record<string, string>>;
 }
 
 /** How long subjects take turns, in a full run and in a quick one. */

@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 
 export interface Arguments {
   readonly help: boolean;
-  readonly url: string;
+  /** Missing: a SQLite file that the demo makes and removes. */
+  readonly url?: string;
   readonly workers: number;
   readonly updates: number;
 }
@@ -11,8 +12,14 @@ export const help = `Workers add 1 to one bank balance, by read, pause, write: f
 
 Usage: npm run demo -- [options]
 
-  --url <url>      where the lock lives: memory: (default; the workers are tasks of one process), or
-                   redis://host:port (the workers are processes, and one is killed while it holds the lock)
+The workers are processes, and one of them is killed while it holds the lock.
+
+  --url <url>      where the lock lives (default: a SQLite file in the temporary folder, removed at the end):
+                     sqlite:./file.db
+                     postgres://user:password@host/database     makes the tables of the lock where there are none,
+                     mysql://user:password@host/database        and leaves them, unless it says ?migrate=false
+                     redis://host:port
+                     memory:                                    the workers are tasks of one process, and nobody is killed
   --workers <n>    how many workers, 1 to 64 (default 4)
   --updates <n>    how many updates each makes, 1 to 10000 (default 25)
   --help           print this
@@ -30,7 +37,7 @@ export function readArguments(args: readonly string[]): Arguments {
   const { values } = parse(args);
   return {
     help: values.help,
-    url: values.url,
+    ...(values.url !== undefined && { url: values.url }),
     workers: count('workers', values.workers, 64),
     updates: count('updates', values.updates, 10_000),
   };
@@ -41,7 +48,7 @@ function parse(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       options: {
-        url: { type: 'string', default: 'memory:' },
+        url: { type: 'string' },
         workers: { type: 'string', default: '4' },
         updates: { type: 'string', default: '25' },
         help: { type: 'boolean', default: false },

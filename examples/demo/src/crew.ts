@@ -20,6 +20,8 @@ export interface Victim {
 export interface Crew {
   /** What each worker is: `a task of one process`. */
   readonly workerKind: string;
+  /** Where the lock is: `Redis`. */
+  readonly lockPlace: string;
   /** Whether a worker can be killed without taking all with it. */
   readonly mortal: boolean;
   /** Resolves to the account when everybody is done: a new one for each run. */

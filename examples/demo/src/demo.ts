@@ -29,10 +29,14 @@ export async function demo(options: Arguments, screen: Screen, signal: AbortSign
   }
 }
 
-function introduce({ workers, updates }: Arguments, { workerKind }: Crew): string {
+function introduce({ workers, updates }: Arguments, { workerKind, lockPlace }: Crew): string {
   const subject = workers === 1 ? `1 worker, ${workerKind}, has` : `${workers} workers, each ${workerKind}, share`;
   const often = updates === 1 ? 'once' : `${updates} times`;
-  return `${subject} one bank balance.\n${workers === 1 ? 'It' : 'Each'} adds 1 to it ${often}: read the balance, pause, write it back.`;
+  return [
+    `${subject} one bank balance.`,
+    `${workers === 1 ? 'It' : 'Each'} adds 1 to it ${often}: read the balance, pause, write it back.`,
+    `The lock is in ${lockPlace}.`,
+  ].join('\n');
 }
 
 function chooseVictim({ workers, updates }: Arguments, { mortal }: Crew): Victim | undefined {

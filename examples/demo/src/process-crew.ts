@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLocks } from '@locks/core';
+import { backendOf, configOf, sqliteUrl } from './backend.ts';
 import { now } from './clock.ts';
 import { ttl } from './crew.ts';
 import type { Crew, Plan } from './crew.ts';
@@ -11,21 +12,29 @@ import { createFileAccount } from './file-account.ts';
 import { startWorker } from './worker-handle.ts';
 import type { WorkerHandle } from './worker-handle.ts';
 
-/** Workers that are processes of their own; the balance is a file. */
-export async function openProcesses(url: string, signal: AbortSignal): Promise<Crew> {
-  // Asks the backend before anything is started, so that a wrong address is one message, not one of each worker.
-  await (await openLocks(url, { ttl })).close();
+/** Workers that are processes of their own. The balance is a file, and without a URL so are the locks. */
+export async function openProcesses(url: string | undefined, signal: AbortSignal): Promise<Crew> {
   const folder = await mkdtemp(join(tmpdir(), 'locks-demo-'));
+  const close = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  const backend = backendOf(url ?? sqliteUrl(join(folder, 'locks.db')));
+  try {
+    // Asks the backend before anything is started, so that a wrong address is one message, not one of each worker.
+    await (await openLocks(configOf(backend), { ttl })).close();
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     workerKind: 'a process of its own',
+    lockPlace: url === undefined ? `${backend.name} of this demo: no server` : backend.name,
     mortal: true,
     async run(plan, observe) {
       const file = join(folder, plan.locked ? 'with-a-lock.json' : 'without-a-lock.json');
       const account = createFileAccount(file);
-      await runWorkers(plan, file, url, observe, signal);
+      await runWorkers(plan, file, backend.url, observe, signal);
       return account;
     },
-    close: () => rm(folder, { recursive: true, force: true }),
+    close,
   };
 }
 

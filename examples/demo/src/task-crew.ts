@@ -1,4 +1,5 @@
 import { openLocks } from '@locks/core';
+import { backendOf } from './backend.ts';
 import { ttl } from './crew.ts';
 import type { Crew } from './crew.ts';
 import type { WorkEvent } from './events.ts';
@@ -12,6 +13,7 @@ export async function openTasks(url: string, signal: AbortSignal): Promise<Crew>
   const line = watchLine();
   return {
     workerKind: 'a task in this process',
+    lockPlace: backendOf(url).name,
     mortal: false,
     async run({ locked, workers, updates }, observe) {
       const account = createMemoryAccount();

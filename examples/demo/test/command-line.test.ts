@@ -3,7 +3,7 @@ import { figures, runDemo } from './start-demo.ts';
 
 describe('the demo on memory', () => {
   test('loses updates without a lock and none with one, and prints both', async () => {
-    const { code, text, errors } = await runDemo('--workers', '4', '--updates', '8');
+    const { code, text, errors } = await runDemo('--url', 'memory:', '--workers', '4', '--updates', '8');
     expect(errors).toBe('');
     expect(figures(text, 'updates made')).toEqual(['32', '32']);
     expect(figures(text, 'balance expected')).toEqual(['32', '32']);
@@ -18,13 +18,13 @@ describe('the demo on memory', () => {
   });
 
   test('writes plain lines into a pipe', async () => {
-    const { text } = await runDemo('--workers', '2', '--updates', '4');
+    const { text } = await runDemo('--url', 'memory:', '--workers', '2', '--updates', '4');
     expect(text).not.toMatch(/[\u001B\r]/);
     expect(text.match(/with a lock .*of 8 updates/g)).toHaveLength(4);
   });
 
   test('says that one worker needs no lock', async () => {
-    const { code, text } = await runDemo('--workers', '1', '--updates', '2');
+    const { code, text } = await runDemo('--url', 'memory:', '--workers', '1', '--updates', '2');
     expect(text).toContain('One worker alone loses nothing');
     expect(code).toBe(0);
   });
@@ -42,7 +42,9 @@ describe('wrong options', () => {
     { args: ['--workers', '0'], says: 'Option --workers must be a whole number from 1 to 64, not "0".' },
     { args: ['--updates', '1.5'], says: 'Option --updates must be a whole number from 1 to 10000, not "1.5".' },
     { args: ['more'], says: "Unexpected argument 'more'" },
+    { args: ['--url', ''], says: 'LOCK_MISCONFIGURED: ' },
     { args: ['--url', 'nonsense://host'], says: 'LOCK_MISCONFIGURED: ' },
+    { args: ['--url', 'sqlite:./no/such/folder/locks.db'], says: 'LOCK_MISCONFIGURED: ' },
   ])('exit code 2 and: $says', async ({ args, says }) => {
     const { code, text, errors } = await runDemo(...args);
     expect(errors).toContain(says);
@@ -52,9 +54,10 @@ describe('wrong options', () => {
   });
 });
 
-test('a backend that is not there: one line and exit code 1', async () => {
-  const { code, text, errors } = await runDemo('--url', 'redis://127.0.0.1:1');
+test.each(['redis', 'postgres', 'mysql'])('a %s that is not there: one line and exit code 1', async (scheme) => {
+  const { code, text, errors } = await runDemo('--url', `${scheme}://someone:secret@127.0.0.1:1/0`);
   expect(errors).toMatch(/^LOCK_UNAVAILABLE: .+\n$/);
+  expect(errors).not.toContain('secret');
   expect(text).toBe('');
   expect(code).toBe(1);
 });

@@ -16,6 +16,8 @@ export {
   withMethods,
 } from './option-readers.ts';
 export type { OptionReader, OptionReaders, OptionSource } from './option-readers.ts';
+export { Places } from './places.ts';
+export type { Place } from './places.ts';
 export { permitsRefused, upgradeRefused } from './refusals.ts';
 export { systemRuntime } from './runtime.ts';
 export type { Runtime, TimerHandle } from './runtime.ts';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Compiled } from './support/examples.ts';
-import { compile, runNode, useRedis } from './support/examples.ts';
+import { connectTo } from './support/addresses.ts';
+import { compile, runNode } from './support/examples.ts';
 import type { Program } from './support/programs.ts';
 import { readPrograms } from './support/programs.ts';
 import { root } from './support/repository.ts';
@@ -90,7 +91,13 @@ test.each([
   ["openLocks('redis://app:secret@cache.internal:6380/3?ttl=10s')", "openLocks('redis://there:1/3?ttl=10s')"],
   ['new Redis()', 'new Redis("redis://there:1")'],
   ['`redis://${host}`', '`redis://${host}`'],
+  ["openLocks('postgres://app:secret@localhost:5432/shop?ttl=10s')", "openLocks('postgres://there:2/own?ttl=10s')"],
+  ["connection: 'postgresql://localhost'", "connection: 'postgres://there:2/own'"],
+  ["openLocks('mysql://app:secret@localhost/shop')", "openLocks('mysql://there:3/own')"],
+  ["openLocks('mariadb://localhost/shop?ttl=10s')", "openLocks('mysql://there:3/own?ttl=10s')"],
+  ["openLocks('sqlite:./locks.db')", "openLocks('sqlite:./locks.db')"],
 ])('%s connects to the server of the tests', (source, expected) => {
   const program: Program = { page: 'page.md', line: 1, file: 'a.ts', source, notRun: undefined };
-  expect(useRedis(program, 'redis://there:1').source).toBe(expected);
+  const servers = { redis: 'redis://there:1', postgres: 'postgres://there:2/own', mysql: 'mysql://there:3/own' };
+  expect(connectTo(program, servers).source).toBe(expected);
 });

@@ -1,5 +1,5 @@
-import { LockError, createDeadline, isLockError, systemRuntime } from '@locks/core/adapter';
-import type { Deadline, Runtime } from '@locks/core/adapter';
+import { LockError, Places, createDeadline, isLockError, systemRuntime } from '@locks/core/adapter';
+import type { Deadline, Place, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
 import { openConnection } from './client.ts';
 import type { RedisClient } from './client.ts';
@@ -8,8 +8,6 @@ import type { KeyNames } from './keys.ts';
 import { readRedisOptions } from './options.ts';
 import type { ReadRedisOptions, RedisOptions } from './options.ts';
 import { releasedInDoubt, toInteger, toKeyState, toLockError } from './replies.ts';
-import { Places } from './places.ts';
-import type { Place } from './places.ts';
 import { callScript } from './script-call.ts';
 import { scripts } from './scripts.ts';
 import type { Script } from './scripts.ts';

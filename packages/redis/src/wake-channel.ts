@@ -1,6 +1,5 @@
-import type { Deadline, LockError, Runtime } from '@locks/core/adapter';
+import type { Deadline, LockError, Places, Runtime } from '@locks/core/adapter';
 import type { RedisClient, RedisSubscriber } from './client.ts';
-import type { Places } from './places.ts';
 import { toLockError } from './replies.ts';
 
 /** A subscription under way, and how to settle it. */

@@ -1,30 +1,34 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ServerHandle } from '@locks/test-servers';
-import { startRedis } from '@locks/test-servers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { connectTo } from '../support/addresses.ts';
 import type { Compiled } from '../support/examples.ts';
-import { compile, runNode, useRedis } from '../support/examples.ts';
+import { compile, runNode } from '../support/examples.ts';
 import type { Program } from '../support/programs.ts';
 import { readPrograms } from '../support/programs.ts';
 import type { Page } from '../support/repository.ts';
 import { readPages, root } from '../support/repository.ts';
+import type { Servers } from '../support/servers.ts';
+import { startServers } from '../support/servers.ts';
 
 const pages = readPages()
   .map((page) => read(page))
   .filter(({ programs, problem }) => programs.length > 0 || problem !== '');
+const all = pages.flatMap(({ programs }) => programs);
 
-let redis: ServerHandle | undefined;
-let compiled: ReadonlyMap<string, Compiled>;
+let servers: Servers | undefined;
+let connected: readonly Program[];
+let compiled: ReadonlyMap<Program, Compiled>;
 
 beforeAll(async () => {
-  const server = await startRedis();
-  redis = server;
-  const programs = pages.flatMap((page) => page.programs.map((program) => useRedis(program, server.url)));
-  const results = await compile(programs, join(root, 'packages/docs-tests/.cache/docs'));
-  compiled = new Map([...results].map(([program, result]) => [nameOf(program), result]));
+  const started = await startServers();
+  servers = started;
+  connected = all.map((program, index) => connectTo(program, started.addresses(index)));
+  compiled = await compile(connected, join(root, 'packages/docs-tests/.cache/docs'));
 });
 
-afterAll(() => redis?.stop());
+afterAll(() => servers?.stop());
 
 test('the README has an example', () => {
   expect(pages.map(({ path }) => path)).toContain('README.md');
@@ -36,18 +40,19 @@ describe.each(pages)('$path', ({ programs, problem }) => {
   });
 
   for (const program of programs) {
+    const index = all.indexOf(program);
     test(`line ${program.line} compiles`, () => {
-      expect(compiled.get(nameOf(program))?.problems.join('\n')).toBe('');
+      expect(compiledFrom(index).problems.join('\n')).toBe('');
     });
 
     // It says in the page why it cannot run here.
     if (program.notRun !== undefined) continue;
     test(`line ${program.line} runs`, async () => {
-      const path = compiled.get(nameOf(program))?.path ?? '';
-      const outcome = await runNode(['--enable-source-maps', path], {
-        limit: 10_000,
-        env: { REDIS_URL: redis?.url ?? '' },
-      });
+      await servers?.prepare(index, connected[index]?.source ?? '');
+      // Files that the program names relatively are made there.
+      const folder = mkdtempSync(join(tmpdir(), 'locks-docs-'));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      const outcome = await runNode(['--enable-source-maps', compiledFrom(index).path], { limit: 10_000, cwd: folder });
       expect(
         outcome.exitCode,
         outcome.exitCode === undefined ? `still running after 10 s\n${outcome.output}` : outcome.output,
@@ -55,6 +60,12 @@ describe.each(pages)('$path', ({ programs, problem }) => {
     });
   }
 });
+
+function compiledFrom(index: number): Compiled {
+  const result = compiled.get(connected[index] as Program);
+  if (result === undefined) throw new Error(`Program ${index} was not compiled.`);
+  return result;
+}
 
 function read(page: Page): {
   readonly path: string;
@@ -67,8 +78,4 @@ function read(page: Page): {
   } catch (error) {
     return { path, programs: [], problem: String(error) };
   }
-}
-
-function nameOf({ page, file }: Program): string {
-  return `${page}/${file}`;
 }

@@ -70,14 +70,6 @@ export async function compile(programs: readonly Program[], folder: string): Pro
   return new Map(compiled);
 }
 
-/** Points what connects to a Redis at this one: URLs, and clients made without an address. */
-export function useRedis(program: Program, url: string): Program {
-  const source = program.source
-    .replaceAll(/\bredis:\/\/[^/?#\s'"`$]+/g, () => url)
-    .replaceAll('new Redis()', () => `new Redis(${JSON.stringify(url)})`);
-  return { ...program, source };
-}
-
 /** Runs Node with `args`; ends it with SIGKILL after `limit` ms. */
 export async function runNode(
   args: readonly string[],

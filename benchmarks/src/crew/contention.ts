@@ -1,0 +1,69 @@
+import { now, sleep } from '../clock.ts';
+import type { Result } from '../results.ts';
+import { percentile } from '../statistics.ts';
+import { unpackClaims } from './claims.ts';
+import type { CrewReport } from './crew-messages.ts';
+import type { Crews } from './crews.ts';
+import { studyHandOvers } from './hand-overs.ts';
+import type { Window } from './hand-overs.ts';
+
+/** One setting of the contended scenario. */
+export interface Contention {
+  readonly waiters: number;
+  readonly processes: number;
+  readonly hold: number;
+}
+
+/** How long to look, in ms: for `least`, then until there were `acquisitions`, for `most` at most. */
+export interface Patience {
+  readonly least: number;
+  readonly most: number;
+  readonly acquisitions: number;
+}
+
+/** Lets crews that are in line go on until enough was seen. `wanted` is 0 where nobody acquires anything. */
+export async function observe(crews: Crews, { least, most }: Patience, wanted: number): Promise<Window> {
+  crews.order('measure');
+  const from = now();
+  await sleep(least);
+  while (crews.grants() < wanted && now() < from + most) await sleep(20);
+  const to = now();
+  crews.order('stop');
+  return { from, to };
+}
+
+/** What the reports of a crew whose workers want one key say. */
+export function contendedFigures(
+  reports: readonly CrewReport[],
+  waiters: number,
+  window: Window,
+): Omit<Result, 'scenario' | 'subject'> & { readonly acquisitions: number } {
+  const claims = reports.flatMap((report) => unpackClaims(report.claims));
+  const study = studyHandOvers(claims, waiters, window);
+  const { acquisitions } = study;
+  return {
+    acquisitions,
+    perSecond: (acquisitions / (window.to - window.from)) * 1_000,
+    p50: percentile(study.gaps, 0.5),
+    p99: percentile(study.gaps, 0.99),
+    handedOver: acquisitions === 0 ? undefined : study.gaps.length / acquisitions,
+    inversions: study.inversions,
+    fairness: study.fairness,
+    starved: study.starved,
+    violations: study.violations,
+    ...failuresOf(reports),
+  };
+}
+
+export function failuresOf(reports: readonly CrewReport[]): Pick<Result, 'failures' | 'firstFailure'> {
+  return {
+    failures: reports.reduce((total, { failures }) => total + failures, 0),
+    firstFailure: reports.find(({ firstFailure }) => firstFailure !== undefined)?.firstFailure,
+  };
+}
+
+/** Of the reference. */
+export function pushFigures(reports: readonly CrewReport[]): Pick<Result, 'p50' | 'p99'> {
+  const pushes = reports.flatMap((report) => report.pushes);
+  return { p50: percentile(pushes, 0.5), p99: percentile(pushes, 0.99) };
+}

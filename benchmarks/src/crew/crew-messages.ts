@@ -1,0 +1,57 @@
+/** What a crew works with. */
+export type Backend = 'redis' | 'sql';
+
+/** What one process of a crew does. */
+export interface Assignment {
+  readonly backend: Backend;
+  readonly url: string;
+  /** A lock library, or `push` for the reference. */
+  readonly subject: string;
+  /** What all workers want; with `ownKeys` the prefix of the key that each has for itself. */
+  readonly key: string;
+  readonly ownKeys?: boolean;
+  /** Its place among the processes, from 0. */
+  readonly process: number;
+  readonly processes: number;
+  /** The workers of this process have the numbers from `firstWorker`. */
+  readonly firstWorker: number;
+  readonly workers: number;
+  /** Ms that each holds the lock. */
+  readonly hold: number;
+  /** How often each worker takes the lock. */
+  readonly turns: number;
+  readonly retryDelay: number | undefined;
+}
+
+/** From the benchmark to a process of the crew. */
+export type Order =
+  | { readonly kind: 'prepare'; readonly assignment: Assignment }
+  | { readonly kind: 'begin' }
+  /** Everybody is in line: what is counted starts here. */
+  | { readonly kind: 'measure' }
+  | { readonly kind: 'stop' }
+  /** Give up what is held or waited for, and end. */
+  | { readonly kind: 'leave' };
+
+/** What a process of the crew found. */
+export interface CrewReport {
+  /** Of `packClaims`. */
+  readonly claims: Float64Array;
+  /** Client commands since `measure`, where the client counts them. */
+  readonly commands: number;
+  readonly failures: number;
+  readonly firstFailure: string | undefined;
+  /** Of the reference: ms from a publish to its message. */
+  readonly pushes: readonly number[];
+}
+
+/** From a process of the crew to the benchmark. */
+export type Message =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'inLine' }
+  /** Now and then after `measure`. */
+  | { readonly kind: 'progress'; readonly grants: number }
+  /** All its workers have had their turns. */
+  | { readonly kind: 'done' }
+  | { readonly kind: 'report'; readonly report: CrewReport }
+  | { readonly kind: 'broken'; readonly message: string };

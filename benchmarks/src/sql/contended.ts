@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { contendedFigures, observe, pushFigures } from '../crew/contention.ts';
+import type { Contention, Patience } from '../crew/contention.ts';
+import { startCrews } from '../crew/crews.ts';
+import type { RetryOptions } from '../party.ts';
+import type { Result } from '../results.ts';
+import type { Database } from './database.ts';
+import { notification } from './notify-name.ts';
+
+/** Many workers on one key. Counting starts when all of them are in line; what they leave in the log counts until they are gone. */
+export async function measureContended(
+  database: Database,
+  subject: string,
+  contention: Contention,
+  patience: Patience,
+  options: RetryOptions,
+): Promise<Result> {
+  const before = await database.severeLines();
+  const result = await runContended(database, subject, contention, patience, options);
+  await database.quiet();
+  const after = await database.severeLines();
+  return { ...result, severeLines: after === undefined || before === undefined ? undefined : after - before };
+}
+
+async function runContended(
+  database: Database,
+  subject: string,
+  contention: Contention,
+  patience: Patience,
+  { retryDelay }: RetryOptions,
+): Promise<Result> {
+  const { url, dialect } = database;
+  const { waiters, processes, hold } = contention;
+  const key = `contended/${randomUUID()}`;
+  const plan = { url, subject, key, processes, workers: waiters, hold, turns: Infinity, retryDelay };
+  await using crews = await startCrews({ backend: 'sql', ...plan });
+  crews.order('begin');
+  await crews.all('inLine');
+  await database.resetStatements();
+  // One and a half for each leave nobody without one who is served in turn.
+  const wanted = subject === notification ? 0 : Math.max(patience.acquisitions, waiters * 1.5);
+  const window = await observe(crews, patience, wanted);
+  const [statements, reports] = await Promise.all([database.statements(), crews.reports()]);
+  const cell = { scenario: `${dialect}/contended`, subject, ...contention };
+  if (subject === notification) return { ...cell, ...pushFigures(reports) };
+  const figures = contendedFigures(reports, waiters, window);
+  const { acquisitions } = figures;
+  const counts = statements !== undefined && acquisitions > 0;
+  return { ...cell, ...figures, statementsPerAcquisition: counts ? statements / acquisitions : undefined };
+}

@@ -1,0 +1,15 @@
+import type { Dialect } from './subjects/subject.ts';
+
+/** A database that parties are measured in, seen from outside. */
+export interface Database extends AsyncDisposable {
+  readonly dialect: Dialect;
+  readonly url: string;
+  readonly version: string;
+  /** What the clients of the database have sent since the last `resetStatements`; `undefined` where nobody counts it. */
+  statements(): Promise<number | undefined>;
+  resetStatements(): Promise<void>;
+  /** Lines of level ERROR or worse in the log of the server so far; `undefined` where there is no server. */
+  severeLines(): Promise<number | undefined>;
+  /** Resolves when nobody else is connected any more: what their ends leave in the log is there then. */
+  quiet(): Promise<void>;
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { startCrews } from '../crew/crews.ts';
+import { runPairs } from '../pair-loop.ts';
+import type { RetryOptions } from '../party.ts';
+import type { Result } from '../results.ts';
+import { rotate } from '../rotation.ts';
+import type { Rotation } from '../rotation.ts';
+import { median, percentile, ratioOfRounds } from '../statistics.ts';
+import type { Database } from './database.ts';
+import { openParty } from './subjects/index.ts';
+
+/** What another process does meanwhile, by how many of its workers want one key. */
+const settings = [
+  { subject: 'nobody waits', workers: 1 },
+  { subject: 'somebody waits for another key', workers: 2 },
+] as const;
+
+/** Longer than any slice, in ms. */
+const holdForever = 3_600_000;
+
+/**
+ * What it costs those who do not wait that somebody does, and listens: uncontended pairs, while another process has a lock for which
+ * nobody waits, or for which it waits itself.
+ */
+export async function measureListening(
+  { dialect, url }: Database,
+  concurrency: number,
+  rotation: Rotation,
+  { retryDelay }: RetryOptions,
+): Promise<Result[]> {
+  const party = await openParty('@locks', { url, retryDelay });
+  try {
+    const slices = await rotate(settings, rotation, async ({ workers }, slice) => {
+      const plan = { url, subject: '@locks', key: `other/${randomUUID()}`, processes: 1, workers, hold: holdForever };
+      await using crews = await startCrews({ backend: 'sql', ...plan, turns: 1, retryDelay });
+      crews.order('begin');
+      await crews.all('inLine');
+      return await runPairs('@locks', party, concurrency, slice);
+    });
+    const rounds = settings.map((setting) => (slices.get(setting) ?? []).map(({ perSecond }) => perSecond));
+    return settings.map((setting, index) => {
+      const own = rounds[index] ?? [];
+      const ratio = ratioOfRounds(own, rounds[0] ?? []);
+      const latencies = (slices.get(setting) ?? []).flatMap((pairs) => pairs.latencies);
+      return {
+        scenario: `${dialect}/listening`,
+        subject: setting.subject,
+        concurrency,
+        perSecond: median(own),
+        ratioToQuiet: ratio?.median,
+        ratioToQuietLow: ratio?.low,
+        ratioToQuietHigh: ratio?.high,
+        p50: percentile(latencies, 0.5),
+        p99: percentile(latencies, 0.99),
+      };
+    });
+  } finally {
+    await party.close();
+  }
+}

@@ -1,0 +1,47 @@
+import type { RetryOptions } from '../party.ts';
+import type { Result } from '../results.ts';
+import type { Database } from './database.ts';
+import { openParty } from './subjects/index.ts';
+import { openTap } from './tap.ts';
+
+/** Before the count: connections are opened, and statements prepared. */
+const before = 50;
+const counted = 200;
+
+/** What an uncontended acquire and release says to Postgres: the messages are counted on the way. */
+export async function measureStatements(
+  { dialect, url, statements, resetStatements }: Database,
+  names: readonly string[],
+  { retryDelay }: RetryOptions,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const subject of names) {
+    await using tap = await openTap(url);
+    const party = await openParty(subject, { url: tap.url, retryDelay });
+    const take = async (times: number): Promise<void> => {
+      for (let time = 0; time < times; time += 1) {
+        const held = await party.acquire(`statements/${subject}`);
+        await held.release();
+      }
+    };
+    try {
+      await take(before);
+      await resetStatements();
+      const start = { ...tap.tally };
+      await take(counted);
+      const end = { ...tap.tally };
+      const server = await statements();
+      results.push({
+        scenario: `${dialect}/statements`,
+        subject,
+        statementsPerPair: (end.statements - start.statements) / counted,
+        roundTripsPerPair: (end.roundTrips - start.roundTrips) / counted,
+        connectionsPerPair: (end.connections - start.connections) / counted,
+        serverStatementsPerPair: server === undefined ? undefined : server / counted,
+      });
+    } finally {
+      await party.close();
+    }
+  }
+  return results;
+}

@@ -1,0 +1,9 @@
+import knex from 'knex';
+import type { Knex } from 'knex';
+import { connections, dialectOf } from './subject.ts';
+
+/** A knex as an application has one. */
+export function openKnex(url: string): Knex {
+  const client = dialectOf(url) === 'mariadb' ? 'mysql2' : 'pg';
+  return knex({ client, connection: url, pool: { min: 0, max: connections } });
+}

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { evaluateGates } from '../src/gates/gates.ts';
+import type { Result } from '../src/results.ts';
+
+function verdicts(...results: Result[]): Record<string, boolean> {
+  return Object.fromEntries(evaluateGates(results).map(({ target, met }) => [target, met]));
+}
+
+const cell = {
+  waiters: 100,
+  processes: 4,
+  hold: 0,
+  p50: 1,
+  statementsPerAcquisition: 4,
+  inversions: 0,
+  starved: 0,
+  failures: 0,
+  violations: 0,
+  severeLines: 0,
+};
+
+test('the ratios of 1 and of 16 at once have gates, those of 64 have none', () => {
+  const ours = { scenario: 'postgres/uncontended', subject: '@locks' };
+  expect(
+    verdicts(
+      { ...ours, concurrency: 1, ratioToRaw: 0.85, ratioToVerrou: 1.5 },
+      { ...ours, concurrency: 16, ratioToRaw: 0.75, ratioToVerrou: 1.39 },
+      { ...ours, concurrency: 64, ratioToRaw: 0.5, ratioToVerrou: 1 },
+      { ...ours, subject: '@locks over knex', concurrency: 1, ratioToRaw: 0.9 },
+    ),
+  ).toEqual({
+    'Postgres, @locks, 1 at once: ≥ 0.8 × raw': true,
+    'Postgres, @locks, 16 at once: ≥ 0.8 × raw': false,
+    'Postgres, @locks, 1 at once: ≥ 1.4 × verrou': true,
+    'Postgres, @locks, 16 at once: ≥ 1.4 × verrou': false,
+    'Postgres, @locks over knex, 1 at once: ≥ 0.8 × raw': true,
+  });
+});
+
+test('a pair is exactly two statements and two round trips, not fewer than that either', () => {
+  const ours = { scenario: 'postgres/statements', subject: '@locks' };
+  expect(verdicts({ ...ours, statementsPerPair: 2, roundTripsPerPair: 2.005 })).toEqual({
+    'Postgres, @locks: exactly 2 statements per pair': true,
+    'Postgres, @locks: exactly 2 round trips per pair': false,
+  });
+  expect(verdicts({ ...ours, statementsPerPair: 1.99, roundTripsPerPair: 2 })).toEqual({
+    'Postgres, @locks: exactly 2 statements per pair': false,
+    'Postgres, @locks: exactly 2 round trips per pair': true,
+  });
+});
+
+test('the worst setting of ours counts, and no peer', () => {
+  const all = verdicts(
+    { ...cell, scenario: 'postgres/contended', subject: '@locks', hold: 0 },
+    { ...cell, scenario: 'postgres/contended', subject: '@locks', hold: 2, p50: 5.1, statementsPerAcquisition: 5.2 },
+    { ...cell, scenario: 'postgres/contended', subject: 'verrou', p50: 60, failures: 3, severeLines: 900 },
+    { ...cell, scenario: 'sqlite/contended', subject: '@locks', severeLines: undefined, inversions: 1 },
+  );
+  expect(all).toEqual({
+    'Postgres, 100 waiters: gap p50 ≤ 5 ms, in any setting': false,
+    'Postgres, 100 waiters: ≤ 5 statements per acquisition, in any setting': false,
+    'SQL, contended: no inversion': false,
+    'SQL, contended: nobody starved': true,
+    'SQL, contended: no call failed': true,
+    'SQL, contended: never two holders': true,
+    'Postgres, contended: 0 lines of level ERROR in the log': true,
+  });
+});
+
+test('one line in the log of either server is short, and so is a log that was not read', () => {
+  const target = 'contended: 0 lines of level ERROR in the log';
+  const postgres = { ...cell, scenario: 'postgres/contended', subject: '@locks' };
+  const mariadb = { ...cell, scenario: 'mariadb/contended', subject: '@locks' };
+  expect(verdicts(postgres, { ...mariadb, severeLines: 1 })).toMatchObject({
+    [`Postgres, ${target}`]: true,
+    [`MariaDB, ${target}`]: false,
+  });
+  expect(verdicts({ ...postgres, severeLines: undefined })[`Postgres, ${target}`]).toBe(false);
+});
+
+test('a cell that has no figures meets no gate', () => {
+  const broken = { scenario: 'postgres/contended', subject: '@locks', failures: 1 };
+  expect(Object.values(verdicts(broken))).toEqual(Object.values(verdicts(broken)).map(() => false));
+});

@@ -1,0 +1,32 @@
+import { startMariadb, startPostgres, startRedis } from '@locks/test-servers';
+import type { Addresses } from './addresses.ts';
+import { openDatabases } from './databases.ts';
+
+/** The servers that the programs of the documentation connect to. */
+export interface Servers {
+  /** Of the program with this number. */
+  addresses(program: number): Addresses;
+  /** Makes the databases that `source` connects to; `source` has the addresses of the program. */
+  prepare(program: number, source: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startServers(): Promise<Servers> {
+  const [redis, postgres, mariadb] = await Promise.all([startRedis(), startPostgres(), startMariadb()]);
+  const groups = [openDatabases(postgres.url), openDatabases(mariadb.url)] as const;
+  return {
+    addresses(program) {
+      const [inPostgres, inMariadb] = groups;
+      return { redis: redis.url, postgres: inPostgres.url(`${program}`), mysql: inMariadb.url(`${program}`) };
+    },
+    async prepare(program, source) {
+      for (const group of groups) {
+        if (source.includes(group.url(`${program}`))) await group.create(`${program}`);
+      }
+    },
+    async stop() {
+      for (const group of groups) await group.remove();
+      for (const server of [redis, postgres, mariadb]) await server.stop();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+// Writes src/<dialect>/statements.ts and src/<dialect>/migrations.ts from sql/<dialect>/*.sql and sql/<dialect>/migrations/*.sql.
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+
+export const dialects = ['postgres', 'mysql', 'sqlite'];
+
+const source = (dialect) => new URL(`../sql/${dialect}/`, import.meta.url);
+const target = (dialect, file) => new URL(`../src/${dialect}/${file}.ts`, import.meta.url);
+const filesOf = (folder) =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .toSorted();
+const camelCase = (text) => text.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase());
+const quoted = (text) => `\`${text.replaceAll(/[\\`]|\$\{/g, '\\$&')}\``;
+
+/** Comments and indentation go: they would be sent with every call. */
+const stripped = (text) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('--'))
+    .join('\n')
+    .replace(/;$/, '');
+
+/** The statements of a script, which is written for the database's own command line: it knows DELIMITER where that does. */
+function statementsOf(dialect, text) {
+  // Postgres takes a script whole, in one transaction.
+  if (dialect === 'postgres') return [text.trim()];
+  const found = [];
+  let delimiter = ';';
+  let statement = '';
+  for (const line of text.split('\n')) {
+    const changed = /^DELIMITER (\S+)$/.exec(line)?.[1];
+    if (changed !== undefined) {
+      delimiter = changed;
+    } else if (line.trimEnd().endsWith(delimiter)) {
+      found.push((statement + line.trimEnd().slice(0, -delimiter.length)).trim());
+      statement = '';
+    } else if (statement !== '' || (line.trim() !== '' && !line.startsWith('--'))) {
+      statement += `${line}\n`;
+    }
+  }
+  return found.filter((each) => each !== '');
+}
+
+const header = (dialect, what) =>
+  `// Written by scripts/embed-sql.mjs from sql/${dialect}/${what}; a test compares them. Change those and run it again.\n`;
+
+export function embedStatements(dialect) {
+  const folder = source(dialect);
+  const entries = filesOf(folder).map((file) => {
+    const text = stripped(readFileSync(new URL(file, folder), 'utf8'));
+    return `  ${camelCase(file.replace(/\.sql$/, ''))}: ${quoted(text)},`;
+  });
+  const names = filesOf(folder).map((file) => `'${camelCase(file.replace(/\.sql$/, ''))}'`);
+  return [
+    header(dialect, '*.sql'),
+    '/** The statements, with the default names of the tables. */',
+    `export const statements: Readonly<Record<${names.join(' | ') || 'never'}, string>> = {`,
+    ...entries,
+    '};',
+    '',
+  ].join('\n');
+}
+
+export function embedMigrations(dialect) {
+  const folder = new URL('migrations/', source(dialect));
+  const ups = filesOf(folder).filter((file) => !file.endsWith('.down.sql'));
+  const list = (file) =>
+    statementsOf(dialect, readFileSync(new URL(file, folder), 'utf8'))
+      .map((text) => `      ${quoted(text)},\n`)
+      .join('');
+  const entries = ups.map((file) => {
+    const name = file.replace(/\.sql$/, '');
+    return `  {\n    name: '${name}',\n    up: [\n${list(file)}    ],\n    down: [\n${list(`${name}.down.sql`)}    ],\n  },`;
+  });
+  return [
+    header(dialect, 'migrations/*.sql'),
+    "import type { Migration } from '../migration.ts';",
+    '',
+    '/** The migrations in their order, with the default names of the tables. */',
+    'export const migrations: readonly Migration[] = [',
+    ...entries,
+    '];',
+    '',
+  ].join('\n');
+}
+
+if (import.meta.url === `file://${process.argv[1]}`) {
+  for (const dialect of dialects) {
+    writeFileSync(target(dialect, 'statements'), embedStatements(dialect));
+    writeFileSync(target(dialect, 'migrations'), embedMigrations(dialect));
+  }
+}

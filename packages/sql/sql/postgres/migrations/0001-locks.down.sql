@@ -1,0 +1,8 @@
+-- Removes all of layout 1: no process may use it any more. The tokens of all keys are forgotten.
+DROP FUNCTION "locks_acquire";
+DROP FUNCTION "locks_renew";
+DROP FUNCTION "locks_release";
+DROP FUNCTION "locks_sweep";
+DROP FUNCTION "locks_settle";
+DROP FUNCTION "locks_lock";
+DROP TABLE "locks_fences", "locks_layout", "locks_line", "locks_shares", "locks";

@@ -1,0 +1,337 @@
+-- The tables and routines of @locks/sql, layout 1, for Postgres 13 and newer:
+--   psql --single-transaction --set ON_ERROR_STOP=1 --file 0001-locks.sql
+-- They belong to whoever runs this, in the first schema of the search path. Other names, or a schema: replace every name in double quotes.
+--
+-- Grants for a runtime role that is not the owner (no DELETE anywhere: routines run with the rights of their owner):
+--   GRANT USAGE ON SCHEMA <the schema> TO app;
+--   GRANT SELECT, INSERT, UPDATE ON "locks" TO app;
+--   GRANT SELECT ON "locks_line", "locks_shares", "locks_layout" TO app;
+--   GRANT EXECUTE ON FUNCTION "locks_acquire", "locks_renew", "locks_release", "locks_sweep" TO app;
+--   GRANT SELECT, INSERT, UPDATE ON "locks_fences" TO app;   -- only for fence()
+-- Nobody but the owner should be allowed to create anything in the schema.
+
+-- One row per key: whatever decides who is admitted. No index but the primary key, so that updates stay on their page.
+CREATE TABLE "locks" (
+  key bytea PRIMARY KEY CHECK (octet_length(key) BETWEEN 1 AND 512),
+  -- The highest fencing token minted or told.
+  version bigint NOT NULL,
+  -- The exclusive holder.
+  owner text,
+  -- The latest expiry of any holder: free if NULL or past.
+  held_until timestamptz,
+  -- How many share it, while there is no owner.
+  shares integer NOT NULL DEFAULT 0,
+  -- How many may share it, fixed while somebody shares it or waits to: 0 any number, NULL not fixed.
+  permits integer,
+  -- The first in line.
+  head_process text,
+  head_owner text,
+  head_until timestamptz,
+  -- No deadline in line is after it: nobody is in line if NULL or past.
+  line_until timestamptz,
+  -- No deadline in line is before it.
+  next_lapse timestamptz,
+  next_place bigint NOT NULL DEFAULT 1
+) WITH (
+  fillfactor = 50,
+  autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_scale_factor = 0.05,
+  autovacuum_vacuum_cost_delay = 0
+);
+
+CREATE TABLE "locks_shares" (
+  key bytea NOT NULL,
+  owner text NOT NULL,
+  token bigint NOT NULL,
+  expires timestamptz NOT NULL,
+  PRIMARY KEY (key, owner)
+) WITH (
+  fillfactor = 70,
+  autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_scale_factor = 0.05,
+  autovacuum_vacuum_cost_delay = 0
+);
+
+CREATE TABLE "locks_line" (
+  key bytea NOT NULL,
+  place bigint NOT NULL,
+  owner text NOT NULL,
+  -- Whom to tell.
+  process text NOT NULL,
+  -- NULL: exclusive; 0: any number of permits.
+  permits integer,
+  -- When the place is forfeit.
+  deadline timestamptz NOT NULL,
+  PRIMARY KEY (key, place),
+  UNIQUE (key, owner)
+) WITH (
+  fillfactor = 70,
+  autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_scale_factor = 0.05,
+  autovacuum_vacuum_cost_delay = 0
+);
+
+CREATE TABLE "locks_layout" (version integer NOT NULL);
+INSERT INTO "locks_layout" (version) VALUES (1);
+
+-- What guards of business tables know: never touched by the locks themselves.
+CREATE TABLE "locks_fences" (
+  resource bytea PRIMARY KEY,
+  token bigint NOT NULL
+) WITH (fillfactor = 50);
+
+-- The row of a key, locked, without what has lapsed by then, which must be written back; NULL when there is none and none is to be made.
+CREATE FUNCTION "locks_lock"(of_key bytea, make boolean, wait_ms integer) RETURNS "locks"
+LANGUAGE plpgsql AS $$
+DECLARE
+  r "locks";
+  at timestamptz;
+BEGIN
+  -- What waits longer must not take effect any more.
+  PERFORM set_config('lock_timeout', wait_ms::text, true);
+  LOOP
+    SELECT * INTO r FROM "locks" AS l WHERE l.key = of_key FOR NO KEY UPDATE;
+    EXIT WHEN FOUND;
+    IF NOT make THEN RETURN NULL; END IF;
+    INSERT INTO "locks" (key, version) VALUES (of_key, 0) ON CONFLICT (key) DO NOTHING;
+  END LOOP;
+  -- Whatever is read from here on is seen by a snapshot younger than the lock.
+  at := clock_timestamp();
+  IF r.next_lapse <= at THEN
+    DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.deadline <= at;
+    SELECT min(w.deadline), max(w.deadline) INTO r.next_lapse, r.line_until FROM "locks_line" AS w WHERE w.key = of_key;
+    r.head_owner := (SELECT w.owner FROM "locks_line" AS w WHERE w.key = of_key ORDER BY w.place LIMIT 1);
+  END IF;
+  IF r.held_until <= at THEN
+    IF r.owner IS NULL THEN DELETE FROM "locks_shares" AS s WHERE s.key = of_key; END IF;
+    r.owner := NULL;
+    r.held_until := NULL;
+    r.shares := 0;
+  ELSIF r.shares > 0 THEN
+    DELETE FROM "locks_shares" AS s WHERE s.key = of_key AND s.expires <= at;
+    IF FOUND THEN
+      SELECT count(*), max(s.expires) INTO r.shares, r.held_until FROM "locks_shares" AS s WHERE s.key = of_key;
+    END IF;
+  END IF;
+  RETURN r;
+END $$;
+
+-- The end of every routine: writes the row, and tells the first in line if it can go now. It is returned, and so are those of `also`
+-- that are first but cannot go yet; a process other than the caller's gets a message.
+CREATE FUNCTION "locks_settle"(
+  r "locks", by_owner text, in_process text, also text[],
+  OUT turn_process text, OUT turn_owner text
+)
+LANGUAGE plpgsql AS $$
+DECLARE
+  head "locks_line";
+  can_go boolean;
+BEGIN
+  IF r.line_until IS NOT NULL THEN
+    SELECT * INTO head FROM "locks_line" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
+  END IF;
+  r.head_process := head.process;
+  r.head_owner := head.owner;
+  r.head_until := head.deadline;
+  IF head.owner IS NULL THEN
+    r.line_until := NULL;
+    r.next_lapse := NULL;
+  END IF;
+  IF r.permits IS NOT NULL AND r.shares = 0 AND NOT EXISTS (
+    SELECT FROM "locks_line" AS w WHERE w.key = r.key AND w.permits IS NOT NULL
+  ) THEN
+    r.permits := NULL;
+  END IF;
+  UPDATE "locks" AS l
+  SET version = r.version, owner = r.owner, held_until = r.held_until, shares = r.shares, permits = r.permits,
+    head_process = r.head_process, head_owner = r.head_owner, head_until = r.head_until,
+    line_until = r.line_until, next_lapse = r.next_lapse, next_place = r.next_place
+  WHERE l.key = r.key AND l IS DISTINCT FROM r;
+  IF head.owner <> by_owner THEN
+    can_go := r.held_until IS NULL
+      OR head.permits IS NOT NULL AND r.owner IS NULL AND (head.permits = 0 OR r.shares < head.permits);
+    IF can_go OR head.owner = ANY (also) THEN
+      turn_process := head.process;
+      turn_owner := head.owner;
+      -- It takes a lock of the whole database, so only where somebody has to be told.
+      IF can_go AND head.process <> in_process THEN PERFORM pg_notify('locks_' || head.process, head.owner); END IF;
+    END IF;
+  END IF;
+END $$;
+
+-- Any attempt to take a key: protocol 3, the directed hand-off queue. `want_permits` is NULL for an exclusive claim, 0 for any number.
+CREATE FUNCTION "locks_acquire"(
+  of_key bytea, by_owner text, ttl_ms integer, above bigint, want_permits integer, fair boolean,
+  to_wait boolean, in_process text, place_ms integer, others text[], wait_ms integer,
+  OUT token bigint, OUT retry_ms integer, OUT refusal text, OUT permits_in_use integer,
+  OUT turn_process text, OUT turn_owner text
+)
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  r "locks" := "locks_lock"(of_key, true, wait_ms);
+  at timestamptz := clock_timestamp();
+  until timestamptz := at + interval '1 millisecond' * ttl_ms::double precision;
+  lapse timestamptz := at + interval '1 millisecond' * place_ms::double precision;
+  first boolean := r.head_owner IS NULL OR r.head_owner = by_owner;
+  of_share bigint;
+BEGIN
+  IF cardinality(others) > 0 THEN
+    UPDATE "locks_line" AS w SET deadline = lapse WHERE w.key = of_key AND w.owner = ANY (others);
+    IF FOUND THEN r.line_until := greatest(r.line_until, lapse); END IF;
+  END IF;
+  IF r.shares > 0 THEN
+    of_share := (SELECT s.token FROM "locks_shares" AS s WHERE s.key = of_key AND s.owner = by_owner);
+  END IF;
+
+  IF want_permits <> r.permits AND (r.shares > 0 OR EXISTS (
+    SELECT FROM "locks_line" AS w WHERE w.key = of_key AND w.permits IS NOT NULL AND w.owner <> by_owner
+  )) THEN
+    refusal := 'permits';
+    permits_in_use := r.permits;
+  ELSIF r.owner = by_owner THEN
+    token := r.version;
+    r.held_until := until;
+    IF want_permits IS NOT NULL THEN
+      -- What a statement without routines left there.
+      DELETE FROM "locks_shares" AS s WHERE s.key = of_key;
+      INSERT INTO "locks_shares" (key, owner, token, expires) VALUES (of_key, by_owner, r.version, until);
+      r.owner := NULL;
+      r.shares := 1;
+      r.permits := want_permits;
+    END IF;
+  ELSIF of_share IS NOT NULL AND want_permits IS NULL THEN
+    refusal := 'upgrade';
+  ELSIF of_share IS NOT NULL THEN
+    token := of_share;
+    UPDATE "locks_shares" AS s SET expires = until WHERE s.key = of_key AND s.owner = by_owner;
+    r.held_until := (SELECT max(s.expires) FROM "locks_shares" AS s WHERE s.key = of_key);
+  ELSIF (first OR NOT fair) AND (
+    r.held_until IS NULL
+    OR want_permits IS NOT NULL AND r.owner IS NULL AND (want_permits = 0 OR r.shares < want_permits)
+  ) THEN
+    token := greatest(r.version + 1, above + 1, (extract(epoch FROM at) * 1000000)::bigint);
+    r.version := token;
+    IF want_permits IS NULL THEN
+      r.owner := by_owner;
+      r.held_until := until;
+    ELSE
+      IF r.shares = 0 THEN DELETE FROM "locks_shares" AS s WHERE s.key = of_key; END IF;
+      INSERT INTO "locks_shares" (key, owner, token, expires) VALUES (of_key, by_owner, r.version, until);
+      r.shares := r.shares + 1;
+      r.held_until := greatest(r.held_until, until);
+      r.permits := want_permits;
+    END IF;
+  ELSIF to_wait THEN
+    UPDATE "locks_line" AS w SET deadline = lapse, process = in_process WHERE w.key = of_key AND w.owner = by_owner;
+    IF NOT FOUND THEN
+      INSERT INTO "locks_line" (key, place, owner, process, permits, deadline)
+      VALUES (of_key, r.next_place, by_owner, in_process, want_permits, lapse);
+      r.next_place := r.next_place + 1;
+    END IF;
+    r.line_until := greatest(r.line_until, lapse);
+    r.next_lapse := least(r.next_lapse, lapse);
+    IF want_permits IS NOT NULL THEN r.permits := want_permits; END IF;
+  END IF;
+
+  IF token IS NOT NULL AND r.line_until IS NOT NULL THEN
+    DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
+  END IF;
+  SELECT s.turn_process, s.turn_owner INTO turn_process, turn_owner
+  FROM "locks_settle"(r, by_owner, in_process, others) AS s;
+  IF token IS NULL AND refusal IS NULL THEN
+    retry_ms := place_ms / 3;
+    -- The first looks when a holder would expire; the others only show that they are alive.
+    IF first AND r.held_until IS NOT NULL THEN
+      until := r.held_until;
+      IF r.shares > 0 THEN until := (SELECT min(s.expires) FROM "locks_shares" AS s WHERE s.key = of_key); END IF;
+      retry_ms := least(retry_ms, ceil(extract(epoch FROM until - at) * 1000)::integer + 1);
+    END IF;
+    retry_ms := greatest(retry_ms, 1);
+  END IF;
+END $$;
+
+-- Restarts the ttl of whatever hold the owner has; with `raise_to`, also makes that its token unless its own is higher.
+CREATE FUNCTION "locks_renew"(
+  of_key bytea, by_owner text, ttl_ms integer, raise_to bigint, in_process text, wait_ms integer,
+  OUT renewed boolean, OUT turn_process text, OUT turn_owner text
+)
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  r "locks" := "locks_lock"(of_key, false, wait_ms);
+  until timestamptz := clock_timestamp() + interval '1 millisecond' * ttl_ms::double precision;
+BEGIN
+  renewed := false;
+  IF r.key IS NULL THEN RETURN; END IF;
+  IF r.owner = by_owner AND (raise_to IS NULL OR r.version <= raise_to) THEN
+    renewed := true;
+    r.held_until := until;
+  ELSIF r.shares > 0 THEN
+    UPDATE "locks_shares" AS s SET expires = until, token = coalesce(raise_to, s.token)
+    WHERE s.key = of_key AND s.owner = by_owner AND (raise_to IS NULL OR s.token <= raise_to);
+    renewed := FOUND;
+    r.held_until := (SELECT max(s.expires) FROM "locks_shares" AS s WHERE s.key = of_key);
+  END IF;
+  IF renewed THEN r.version := greatest(r.version, raise_to); END IF;
+  SELECT s.turn_process, s.turn_owner INTO turn_process, turn_owner
+  FROM "locks_settle"(r, by_owner, in_process, '{}') AS s;
+END $$;
+
+-- Gives up what the owner has: its hold, of whatever mode, or its place in line.
+CREATE FUNCTION "locks_release"(
+  of_key bytea, by_owner text, in_process text, wait_ms integer,
+  OUT freed boolean, OUT turn_process text, OUT turn_owner text
+)
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  r "locks" := "locks_lock"(of_key, false, wait_ms);
+BEGIN
+  freed := false;
+  IF r.key IS NULL THEN RETURN; END IF;
+  IF r.owner = by_owner THEN
+    freed := true;
+    r.owner := NULL;
+    r.held_until := NULL;
+  ELSIF r.shares > 0 THEN
+    DELETE FROM "locks_shares" AS s WHERE s.key = of_key AND s.owner = by_owner;
+    freed := FOUND;
+    SELECT count(*), max(s.expires) INTO r.shares, r.held_until FROM "locks_shares" AS s WHERE s.key = of_key;
+  END IF;
+  IF r.line_until IS NOT NULL THEN
+    DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
+  END IF;
+  SELECT s.turn_process, s.turn_owner INTO turn_process, turn_owner
+  FROM "locks_settle"(r, by_owner, in_process, '{}') AS s;
+END $$;
+
+-- Removes at most `most` keys that nobody holds or waits for and whose tokens the clock has passed by the retention: the next token
+-- of such a key, which is not below the clock, exceeds them. Returns how many.
+CREATE FUNCTION "locks_sweep"(retention_ms bigint, most integer) RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  at timestamptz := clock_timestamp();
+  idle bytea[] := ARRAY(
+    SELECT l.key FROM "locks" AS l
+    WHERE (l.held_until IS NULL OR l.held_until <= at) AND (l.line_until IS NULL OR l.line_until <= at)
+      AND l.version < (extract(epoch FROM at) * 1000000)::bigint - retention_ms * 1000
+    LIMIT most
+    FOR UPDATE SKIP LOCKED
+  );
+BEGIN
+  DELETE FROM "locks_line" AS w WHERE w.key = ANY (idle);
+  DELETE FROM "locks_shares" AS s WHERE s.key = ANY (idle);
+  DELETE FROM "locks" AS l WHERE l.key = ANY (idle);
+  RETURN cardinality(idle);
+END $$;
+
+-- Fixed names: what the caller has put before them, temporary tables too, is not looked at. And nobody may call what he was not given.
+DO $$
+DECLARE
+  home text := (SELECT c.relnamespace::regnamespace::text FROM pg_class AS c WHERE c.oid = '"locks"'::regclass);
+  routine regproc;
+BEGIN
+  FOREACH routine IN ARRAY ARRAY['"locks_acquire"', '"locks_renew"', '"locks_release"', '"locks_sweep"']::regproc[] LOOP
+    EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, %s, pg_temp', routine, home);
+    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', routine);
+  END LOOP;
+END $$;
+REVOKE ALL ON FUNCTION "locks_lock", "locks_settle" FROM PUBLIC;

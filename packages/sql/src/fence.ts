@@ -1,0 +1,104 @@
+import { LockError, checkFenceable, staleError } from '@locks/core/adapter';
+import type { Lease } from '@locks/core';
+import type { KnexInstance } from './knex.ts';
+import type { Kind } from './kinds.ts';
+import { readTableOptions } from './options.ts';
+import type { TableOptions } from './options.ts';
+import { withSession } from './session.ts';
+import type { Session } from './session.ts';
+
+/** Refuses writes of holders that come too late, where they write: in their own transactions. */
+export interface SqlGuard {
+  /**
+   * Within `trx`, a Knex transaction of the caller: resolves if no later holder has been at `resource`, and keeps everybody else who asks
+   * for it out until the transaction ends. Call it before the writes that it protects. With a token in place of the lease the caller
+   * vouches for its being of an exclusive lease. Errors of the database are passed on as they are.
+   * @throws `LOCK_STALE` when a later holder has been there: the transaction is still open, and the caller should roll it back;
+   * `LOCK_INVALID` for a lease that is not exclusive, a token or a resource that cannot be, or a `trx` that is no transaction.
+   */
+  fence(trx: KnexInstance, resource: string, lease: Pick<Lease, 'token' | 'mode'> | bigint): Promise<void>;
+}
+
+/** A guard whose rows are in the table `<table>_fences`, one per resource. */
+export function createSqlGuard(options: TableOptions = {}): SqlGuard {
+  const names = readTableOptions(options);
+  return {
+    async fence(trx, resource, lease) {
+      checkTransaction(trx);
+      checkResource(resource);
+      const token = tokenOf(resource, lease);
+      await withSession(trx, names, (session) => pass(session, resource, token));
+    },
+  };
+}
+
+/** `fence` of a guard with the default names of the tables. */
+export const fence: SqlGuard['fence'] = (trx, resource, lease) => createSqlGuard().fence(trx, resource, lease);
+
+/** The highest token that a column of the databases holds. */
+const highestToken = 2n ** 63n - 1n;
+
+function tokenOf(resource: string, lease: Pick<Lease, 'token' | 'mode'> | bigint): bigint {
+  if (typeof lease !== 'bigint') checkFenceable(resource, lease);
+  const token = typeof lease === 'bigint' ? lease : lease.token;
+  if (token >= 0n && token <= highestToken) return token;
+  throw new LockError('LOCK_INVALID', `A fencing token is a bigint from 0 to ${highestToken}, not ${token}.`);
+}
+
+function checkTransaction(trx: KnexInstance): void {
+  if (trx?.isTransaction === true) return;
+  throw new LockError(
+    'LOCK_INVALID',
+    'fence() needs a Knex transaction: outside of the one that makes the write, a later holder could come between the two. Call it as knex.transaction((trx) => fence(trx, …)).',
+  );
+}
+
+function checkResource(resource: unknown): void {
+  if (typeof resource === 'string' && isResource(resource)) return;
+  const shown =
+    typeof resource === 'string' ? JSON.stringify(resource.slice(0, 60)) : `a value of type ${typeof resource}`;
+  throw new LockError(
+    'LOCK_INVALID',
+    `fence() needs the name of a resource: 1 to 512 UTF-8 bytes without NUL, not ${shown}.`,
+  );
+}
+
+function isResource(text: string): boolean {
+  return /^[^\0]+$/.test(text) && text.isWellFormed() && Buffer.byteLength(text) <= 512;
+}
+
+interface Statements {
+  /** Raises the resource's token to this one, unless it is higher; waits for others who do. */
+  readonly raise: string;
+  /** What the resource's token is now; the row is ours. */
+  readonly read: string;
+}
+
+const raiseOnConflict = (token: string): string =>
+  `INSERT INTO "locks_fences" AS fence (resource, token) VALUES (?, ${token}) ON CONFLICT (resource) DO UPDATE SET token = excluded.token WHERE fence.token < excluded.token`;
+
+const statements: Readonly<Record<Kind['name'], Statements>> = {
+  postgres: {
+    raise: raiseOnConflict('?::bigint'),
+    read: 'SELECT token::text AS token FROM "locks_fences" WHERE resource = ? FOR UPDATE',
+  },
+  mysql: {
+    raise:
+      'INSERT INTO `locks_fences` (resource, token) VALUES (?, CAST(? AS SIGNED)) ON DUPLICATE KEY UPDATE token = GREATEST(token, VALUES(token))',
+    read: 'SELECT CAST(token AS CHAR) AS token FROM `locks_fences` WHERE resource = ? FOR UPDATE',
+  },
+  sqlite: {
+    raise: raiseOnConflict('CAST(? AS INTEGER)'),
+    read: 'SELECT CAST(token AS TEXT) AS token FROM "locks_fences" WHERE resource = ?',
+  },
+};
+
+async function pass(session: Session, resource: string, token: bigint): Promise<void> {
+  const { raise, read } = statements[session.kind.name];
+  // Byte for byte, whatever the collation; SQLite compares texts so by itself.
+  const name = session.kind.name === 'sqlite' ? resource : Buffer.from(resource);
+  await session.rows(raise, name, `${token}`);
+  const [row] = await session.rows(read, name);
+  const seen = BigInt(String(row?.['token']));
+  if (seen > token) throw staleError(resource, token, seen);
+}

@@ -1,0 +1,14 @@
+export { combineMigrationSources } from './combine-migration-sources.ts';
+export type { MigrationSource, SourcedMigration } from './combine-migration-sources.ts';
+export { fromConfig } from './config.ts';
+export type { SqlConfigOptions } from './config-options.ts';
+export { createSqlProvider } from './create-provider.ts';
+export { createSqlGuard, fence } from './fence.ts';
+export type { SqlGuard } from './fence.ts';
+export type { KnexClient, KnexInstance } from './knex.ts';
+export { migrate } from './migrate.ts';
+export { LocksMigrationSource } from './migration-source.ts';
+export type { KnexMigration, LocksMigration } from './migration-source.ts';
+export type { SqlOptions, TableOptions } from './options.ts';
+export { sweep } from './sweep.ts';
+export type { SweepOptions } from './sweep.ts';

@@ -1,0 +1,22 @@
+/** What is used of a knex instance, so that its majors fit. It is never destroyed, and its configuration is not changed. */
+export interface KnexInstance {
+  readonly client: KnexClient;
+  /** Only a transaction has it. */
+  readonly isTransaction?: boolean | undefined;
+}
+
+/** The part of knex that hands out connections of its pool. */
+export interface KnexClient {
+  /** `pg`, `mysql2`, `better-sqlite3`, … */
+  readonly driverName: string;
+  /** Of the pool; rejects after the pool's own timeout, a minute by default. */
+  acquireConnection(): Promise<unknown>;
+  releaseConnection(connection: unknown): Promise<unknown>;
+  /** Sends one statement, whose bindings stand where it has `?`; it resolves to an object with what the driver answered. */
+  query(
+    connection: unknown,
+    statement: { readonly sql: string; readonly bindings?: readonly unknown[] },
+  ): Promise<unknown>;
+  /** Outside of the pool. */
+  acquireRawConnection(): Promise<unknown>;
+}

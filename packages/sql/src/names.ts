@@ -1,0 +1,36 @@
+import { LockError } from '@locks/core/adapter';
+
+/** Where the tables are. */
+export interface TableNames {
+  /** What the names of all tables and routines begin with. */
+  readonly table: string;
+  /** The schema (Postgres) or database (MySQL) they are in; `undefined`: the connection's own. */
+  readonly schema: string | undefined;
+}
+
+/** Short enough that the longest name made of it stays below the 63 bytes of Postgres, the 64 of MySQL. */
+const name = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/;
+
+/** What a name must be, for messages. */
+export const nameRule = '1 to 40 letters, digits and underscores, not beginning with a digit';
+
+/** Whether `text` may name a table or a schema. */
+export function isName(text: string): boolean {
+  return name.test(text);
+}
+
+/**
+ * `sql` with the names of our tables and routines, which it has quoted with `quote` and beginning with `locks`, replaced by the
+ * configured ones.
+ */
+export function rendered(sql: string, { table, schema }: TableNames, quote: '"' | '`'): string {
+  for (const text of schema === undefined ? [table] : [table, schema]) {
+    // Whatever comes here was validated as an option; what is put into SQL is checked where it is put.
+    if (!isName(text)) throw new LockError('LOCK_MISCONFIGURED', `@locks/sql: "${text}" is not a name: ${nameRule}.`);
+  }
+  const before = schema === undefined ? quote : `${quote}${schema}${quote}.${quote}`;
+  return sql.replaceAll(
+    new RegExp(`${quote}locks(_[a-z_]+)?${quote}`, 'g'),
+    (_, rest: string | undefined) => `${before}${table}${rest ?? ''}${quote}`,
+  );
+}

@@ -1,0 +1,167 @@
+import { LockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
+import type { Claim, Holder, KeyState } from '@locks/core';
+import { layoutVersion } from '../dialect.ts';
+import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Turn } from '../dialect.ts';
+import type { KnexClient } from '../knex.ts';
+import { rendered } from '../names.ts';
+import { abandon } from './cancel.ts';
+import { canRepeat, explain, isBroken, unusable } from './errors.ts';
+import { listen } from './listen.ts';
+import type { PgConnection, Reply, Value } from './pg.ts';
+import { Sessions, statement } from './session.ts';
+import type { Statement } from './session.ts';
+import { statements } from './statements.ts';
+
+type Row = Reply['rows'][number];
+
+/** Postgres 13 or newer, through `pg`. */
+export function createDialect(client: KnexClient, options: DialectOptions): Dialect {
+  const { names, fair, waiterTtl, timeout, process } = options;
+  const sessions = new Sessions(timeout);
+  const prepare = (name: keyof typeof statements): Statement => statement(name, rendered(statements[name], names, '"'));
+  const prepared = {
+    greet: prepare('greet'),
+    acquireFree: prepare('acquireFree'),
+    attempt: prepare('attempt'),
+    renew: prepare('renew'),
+    renewAny: prepare('renewAny'),
+    release: prepare('release'),
+    releaseAny: prepare('releaseAny'),
+    inspect: prepare('inspect'),
+    list: prepare('list'),
+    turns: prepare('turns'),
+    sweep: prepare('sweep'),
+  };
+  const limit = Math.ceil(timeout);
+
+  async function ask(connection: PgConnection, what: Statement, ...values: readonly Value[]): Promise<Reply['rows']> {
+    return await sessions.send(connection, what, values);
+  }
+
+  async function greet(connection: PgConnection): Promise<void> {
+    const [row] = await ask(connection, prepared.greet);
+    const [version, standby, readOnly, isolation, layout] = row ?? [];
+    if (Number(version) < 130_000) {
+      throw new LockError('LOCK_MISCONFIGURED', `@locks/sql needs Postgres 13 or newer; this is ${String(version)}.`);
+    }
+    if (standby === 't') throw unusable('25006', 'the server is a standby, which cannot write');
+    if (Number(layout) !== layoutVersion) {
+      throw new LockError(
+        'LOCK_MISCONFIGURED',
+        `The tables of @locks/sql have layout ${layout ?? 'none'}, this version needs ${layoutVersion}: run its migrations, or the version of @locks/sql that made them.`,
+      );
+    }
+    if (isolation !== 'read committed' || readOnly !== 'off') sessions.enclose(connection);
+  }
+
+  async function acquireFree(connection: PgConnection, claim: Claim): Promise<bigint | undefined> {
+    const { key, owner, ttl, floor } = claim;
+    // What is granted later than the ttl would outlive the caller's belief in it.
+    const wait = Math.min(limit, ttl);
+    const [row] = await ask(connection, prepared.acquireFree, bytes(key), owner, ttl, floor ?? 0n, wait);
+    return row === undefined ? undefined : BigInt(row[0] ?? 0);
+  }
+
+  async function attempt(connection: PgConnection, claim: Claim, line: Line | undefined): Promise<Attempt> {
+    const { key, owner, ttl, floor, mode } = claim;
+    const permits = mode === 'shared' ? (claim.permits ?? 0) : null;
+    const others = line?.others ?? [];
+    const wait = Math.min(limit, ttl);
+    const [row] = await ask(
+      connection, prepared.attempt, bytes(key), owner, ttl, floor ?? 0n, permits, fair, line !== undefined,
+      process, Math.ceil(waiterTtl), others, wait,
+    ); // prettier-ignore
+    const [token, retryAfter, refusal, inUse, ...turn] = row ?? [];
+    if (refusal === 'upgrade') throw upgradeRefused(claim);
+    if (refusal === 'permits') throw permitsRefused(claim, Number(inUse) || undefined);
+    const turns = toTurns(turn);
+    if (typeof token === 'string') return { token: BigInt(token), turns };
+    return { token: undefined, retryAfter: Number(retryAfter), turns };
+  }
+
+  async function renew(connection: PgConnection, claim: Claim, token: bigint | undefined): Promise<Renewed> {
+    const { owner, ttl, mode } = claim;
+    const key = bytes(claim.key);
+    const wait = Math.min(limit, ttl);
+    if (mode === 'exclusive') {
+      const [row] = await ask(connection, prepared.renew, key, owner, ttl, token ?? null, wait);
+      if (row !== undefined) return { renewed: true, turns: [] };
+    }
+    const [row] = await ask(connection, prepared.renewAny, key, owner, ttl, token ?? null, process, wait);
+    const [renewed, ...turn] = row ?? [];
+    return { renewed: renewed === 't', turns: toTurns(turn) };
+  }
+
+  async function release(connection: PgConnection, claim: Claim): Promise<Released> {
+    const { owner, mode } = claim;
+    const key = bytes(claim.key);
+    let freed = false;
+    if (mode === 'exclusive') {
+      const [row] = await ask(connection, prepared.release, key, owner, process, limit);
+      freed = row !== undefined;
+      if (row !== undefined && row[2] !== 't') return { freed, turns: toTurns(row) };
+    }
+    const [row] = await ask(connection, prepared.releaseAny, key, owner, process, limit);
+    const [freedNow, ...turn] = row ?? [];
+    return { freed: freed || freedNow === 't', turns: toTurns(turn) };
+  }
+
+  async function inspect(connection: PgConnection, key: string): Promise<KeyState> {
+    const holders: Holder[] = [];
+    let waiters = 0;
+    for (const [mode, owner, token, remaining] of await ask(connection, prepared.inspect, bytes(key))) {
+      if (mode === 'exclusive' || mode === 'shared') {
+        holders.push({ owner: owner ?? '', mode, token: BigInt(token ?? 0), remaining: Number(remaining) });
+      } else {
+        waiters = Number(token);
+      }
+    }
+    return { key, holders, waiters };
+  }
+
+  const dialect: Dialect<PgConnection> = {
+    name: 'postgres',
+    scope: 'network',
+    pollInterval: 25,
+    greet,
+    acquireFree,
+    attempt,
+    renew,
+    release,
+    inspect,
+    async list(connection, prefix, after, most) {
+      const from = after === undefined ? bytes(prefix) : Buffer.concat([bytes(after), Buffer.of(0)]);
+      const rows = await ask(connection, prepared.list, from, firstAfter(bytes(prefix)), most);
+      return rows.map(([key]) => Buffer.from(key ?? '', 'hex').toString());
+    },
+    async turns(connection, keys) {
+      const rows = await ask(connection, prepared.turns, keys.map(bytes), process);
+      return rows.map(([owner]) => owner ?? '');
+    },
+    async sweep(connection, retention, most) {
+      const [row] = await ask(connection, prepared.sweep, Math.ceil(retention), most);
+      return Number(row?.[0]);
+    },
+    canRepeat,
+    isBroken,
+    discard: abandon,
+    explain,
+    listen: options.listen ? (heard, lost) => listen(client, process, heard, lost) : undefined,
+  };
+  // The connections come from the pool of a client whose driver is pg.
+  return dialect as Dialect;
+}
+
+function bytes(text: string): Buffer {
+  return Buffer.from(text);
+}
+
+/** The lowest bytes above all that begin with `prefix`: UTF-8 has no byte 255. */
+function firstAfter(prefix: Buffer): Buffer | null {
+  const last = prefix.at(-1);
+  return last === undefined ? null : Buffer.concat([prefix.subarray(0, -1), Buffer.of(last + 1)]);
+}
+
+function toTurns([process, owner]: Row): readonly Turn[] {
+  return typeof process === 'string' && typeof owner === 'string' ? [{ process, owner }] : [];
+}

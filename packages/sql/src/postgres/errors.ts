@@ -1,0 +1,56 @@
+import { LockError, isLockError } from '@locks/core/adapter';
+import type { CallName } from '@locks/core/adapter';
+import type { Claim } from '@locks/core';
+
+/** The five characters by which the server classifies its errors; `undefined`: it is not one of the server's. */
+export function stateOf(error: unknown): string | undefined {
+  const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown };
+  return typeof code === 'string' && typeof severity === 'string' ? code : undefined;
+}
+
+/** The server undid the statement because of what others did meanwhile: a serialization failure, a deadlock, another's statement of that name. */
+export function canRepeat(error: unknown): boolean {
+  return ['40001', '40P01', '26000', '42P05', '0A000'].includes(stateOf(error) ?? '');
+}
+
+/** Whether the connection is of no use any more: it failed, the server ends it, or it leads to one that cannot write. */
+export function isBroken(error: unknown): boolean {
+  // An answer that was understood.
+  if (isLockError(error)) return false;
+  const state = stateOf(error);
+  if (state === undefined) return true;
+  const { severity } = error as { readonly severity: string };
+  return severity === 'FATAL' || severity === 'PANIC' || /^(?:08|57P|25)/.test(state);
+}
+
+/** What is wrong with the server as a whole. */
+export function unusable(state: string, message: string): Error {
+  return Object.assign(new Error(message), { code: state, severity: 'ERROR' });
+}
+
+const grants =
+  'Grant the role USAGE on the schema; SELECT, INSERT and UPDATE on the table of locks; SELECT on its other tables; EXECUTE on its functions: see the head of sql/postgres/migrations/0001-locks.sql.';
+
+/** What a retry cannot mend, and what can. */
+const permanent: Readonly<Record<string, string>> = {
+  '42P01': 'A table is missing: run the migrations of @locks/sql, or set the options "table" and "schema".',
+  '3F000': 'The schema is missing: create it and run the migrations of @locks/sql, or set the option "schema".',
+  '42883': 'A function is missing: run the migrations of @locks/sql, or set the options "table" and "schema".',
+  '42703': 'The tables are not those of @locks/sql: run its migrations, or set the option "table".',
+  '42501': grants,
+  '28000': 'Check the user and its password.',
+  '28P01': 'Check the user and its password.',
+  '3D000': 'Check the name of the database.',
+};
+
+/** The contract's error for one of the driver or of the server. */
+export function explain(error: unknown, what: CallName, claim?: Claim): LockError {
+  const call = typeof what === 'function' ? what() : what;
+  const text = error instanceof Error ? error.message : String(error);
+  const remedy = permanent[stateOf(error) ?? ''];
+  return new LockError(
+    remedy === undefined ? 'LOCK_UNAVAILABLE' : 'LOCK_MISCONFIGURED',
+    `Postgres failed at ${call}: ${text}${remedy === undefined ? '' : `. ${remedy}`}`,
+    { ...(claim === undefined ? {} : { key: claim.key }), cause: error },
+  );
+}

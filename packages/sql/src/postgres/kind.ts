@@ -1,0 +1,5 @@
+import type { Kind } from '../kinds.ts';
+import { createDialect } from './dialect.ts';
+import { migrations } from './migrations.ts';
+
+export const postgres: Kind = { name: 'postgres', quote: '"', migrations, createDialect };

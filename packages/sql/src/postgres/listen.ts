@@ -1,0 +1,31 @@
+import type { Listener } from '../dialect.ts';
+import type { KnexClient } from '../knex.ts';
+import { end } from './cancel.ts';
+import type { PgConnection } from './pg.ts';
+
+/** Opens a connection beside the pool that hears of the turns of `process`. */
+export async function listen(
+  client: KnexClient,
+  process: string,
+  heard: (owner: string) => void,
+  lost: () => void,
+): Promise<Listener> {
+  const connection = (await client.acquireRawConnection()) as PgConnection;
+  connection.on('error', lost);
+  connection.on('end', lost);
+  connection.on('notification', ({ payload }) => {
+    if (payload !== undefined) heard(payload);
+  });
+  try {
+    await connection.query(`LISTEN "locks_${process}"`);
+  } catch (error) {
+    end(connection);
+    throw error;
+  }
+  return {
+    async probe() {
+      await connection.query('SELECT 1');
+    },
+    close: () => end(connection),
+  };
+}

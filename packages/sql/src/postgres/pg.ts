@@ -1,0 +1,32 @@
+import type { Socket } from 'node:net';
+
+/** What a statement is given. */
+export type Value = string | number | bigint | boolean | Buffer | null | readonly string[] | readonly Buffer[];
+
+/** Rows as arrays of texts. */
+export interface Reply {
+  readonly rows: readonly (readonly (string | null)[])[];
+}
+
+/** A query as `pg` takes it. */
+export interface Query {
+  readonly text: string;
+  readonly values: readonly Value[];
+  readonly rowMode: string;
+  readonly types: { readonly getTypeParser: () => (text: unknown) => unknown };
+  readonly name?: string;
+}
+
+/** What is used of a client of `pg`. */
+export interface PgConnection {
+  query(query: Query | string): Promise<Reply>;
+  on(event: 'notification', listener: (message: { readonly payload?: string | undefined }) => void): unknown;
+  on(event: 'error' | 'end', listener: () => void): unknown;
+  end(): Promise<void>;
+  readonly host: string;
+  readonly port: number;
+  /** By what the server knows it, to cancel what it does. */
+  readonly processID: number | null;
+  readonly secretKey: number | null;
+  readonly connection: { readonly stream: Socket };
+}

@@ -1,0 +1,78 @@
+// Written by scripts/embed-sql.mjs from sql/postgres/*.sql; a test compares them. Change those and run it again.
+
+/** The statements, with the default names of the tables. */
+export const statements: Readonly<Record<'acquireFree' | 'attempt' | 'greet' | 'inspect' | 'list' | 'releaseAny' | 'release' | 'renewAny' | 'renew' | 'sweep' | 'turns', string>> = {
+  acquireFree: `INSERT INTO "locks" AS l (key, version, owner, held_until)
+SELECT $1::bytea, greatest($4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint), $2::text,
+clock_timestamp() + interval '1 millisecond' * $3::double precision
+WHERE set_config('lock_timeout', $5::text, true) IS NOT NULL
+ON CONFLICT (key) DO UPDATE SET
+version = CASE
+WHEN l.owner = $2 AND l.held_until > clock_timestamp() THEN l.version
+ELSE greatest(l.version + 1, $4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
+END,
+owner = $2,
+held_until = clock_timestamp() + interval '1 millisecond' * $3::double precision,
+shares = 0
+WHERE l.owner = $2 AND l.held_until > clock_timestamp()
+OR (l.held_until IS NULL OR l.held_until <= clock_timestamp())
+AND (l.line_until IS NULL OR l.line_until <= clock_timestamp())
+RETURNING l.version`,
+  attempt: `SELECT token, retry_ms, refusal, permits_in_use, turn_process, turn_owner
+FROM "locks_acquire"(
+$1::bytea, $2::text, $3::integer, $4::bigint, $5::integer, $6::boolean, $7::boolean, $8::text, $9::integer, $10::text[], $11::integer
+)`,
+  greet: `SELECT current_setting('server_version_num'), pg_is_in_recovery(), current_setting('default_transaction_read_only'),
+current_setting('default_transaction_isolation'), (SELECT max(version) FROM "locks_layout")`,
+  inspect: `WITH present AS MATERIALIZED (SELECT clock_timestamp() AS now)
+SELECT 'exclusive', l.owner, l.version, extract(epoch FROM l.held_until - now) * 1000
+FROM "locks" AS l, present
+WHERE l.key = $1::bytea AND l.owner IS NOT NULL AND l.held_until > now
+UNION ALL
+SELECT 'shared', s.owner, s.token, extract(epoch FROM s.expires - now) * 1000
+FROM "locks" AS l JOIN "locks_shares" AS s ON s.key = l.key, present
+WHERE l.key = $1::bytea AND l.owner IS NULL AND l.shares > 0 AND s.expires > now
+UNION ALL
+SELECT NULL, NULL, count(*), NULL
+FROM "locks_line" AS w, present
+WHERE w.key = $1::bytea AND w.deadline > now`,
+  list: `SELECT encode(l.key, 'hex')
+FROM "locks" AS l
+WHERE l.key >= $1::bytea AND ($2::bytea IS NULL OR l.key < $2::bytea)
+AND (l.held_until > clock_timestamp() OR l.line_until > clock_timestamp())
+ORDER BY l.key
+LIMIT $3::integer`,
+  releaseAny: `SELECT freed, turn_process, turn_owner FROM "locks_release"($1::bytea, $2::text, $3::text, $4::integer)`,
+  release: `WITH freed AS (
+UPDATE "locks" AS l SET owner = NULL, held_until = NULL
+WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
+AND set_config('lock_timeout', $4::text, true) IS NOT NULL
+RETURNING l.head_process, l.head_owner, l.head_until > clock_timestamp() AS live, l.line_until > clock_timestamp() AS line
+)
+SELECT CASE WHEN live THEN head_process END, CASE WHEN live THEN head_owner END, line AND live IS NOT TRUE,
+CASE WHEN live AND head_process <> $3::text THEN pg_notify('locks_' || head_process, head_owner) END
+FROM freed`,
+  renewAny: `SELECT renewed, turn_process, turn_owner
+FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::text, $6::integer)`,
+  renew: `UPDATE "locks" AS l
+SET held_until = clock_timestamp() + interval '1 millisecond' * $3::double precision,
+version = greatest(l.version, $4::bigint)
+WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
+AND ($4::bigint IS NULL OR l.version <= $4::bigint)
+AND set_config('lock_timeout', $5::text, true) IS NOT NULL
+RETURNING 1`,
+  sweep: `SELECT "locks_sweep"($1::bigint, $2::integer)`,
+  turns: `SELECT head.owner
+FROM "locks" AS l
+CROSS JOIN LATERAL (
+SELECT w.owner, w.process, w.permits FROM "locks_line" AS w
+WHERE w.key = l.key AND w.deadline > clock_timestamp()
+ORDER BY w.place LIMIT 1
+) AS head
+WHERE l.key = ANY ($1::bytea[]) AND head.process = $2::text AND (
+l.held_until IS NULL OR l.held_until <= clock_timestamp()
+OR head.permits IS NOT NULL AND l.owner IS NULL AND (head.permits = 0 OR head.permits > (
+SELECT count(*) FROM "locks_shares" AS s WHERE s.key = l.key AND s.expires > clock_timestamp()
+))
+)`,
+};

@@ -1,0 +1,36 @@
+import { createDeadline, systemRuntime } from '@locks/core/adapter';
+import { Connections } from './connections.ts';
+import { plainDialect } from './create-provider.ts';
+import type { KnexInstance } from './knex.ts';
+import { readSqlOptions } from './options.ts';
+import type { TableOptions } from './options.ts';
+import { sweepBatch } from './sweeper.ts';
+
+/** Options of `sweep`. */
+export interface SweepOptions extends TableOptions {
+  /** How long a key must have been idle, in ms; two ttls at least. @default 3_600_000 (an hour) */
+  readonly tokenRetention?: number | undefined;
+  /** Within how many ms each statement settles. @default 5_000 */
+  readonly timeout?: number | undefined;
+}
+
+/**
+ * Removes the rows of idle keys, and resolves to how many it was: for a job that runs now and then where providers have `sweep: false`.
+ * Many short statements, none of which waits for anybody; tokens never go back for it. Safe while locks are in use, and beside itself.
+ * @throws `LOCK_UNAVAILABLE` when the database does not answer; `LOCK_MISCONFIGURED` for a wrong option or missing tables.
+ */
+export async function sweep(knex: KnexInstance, options: SweepOptions = {}): Promise<number> {
+  const { names, timeout, tokenRetention } = readSqlOptions(options);
+  const dialect = plainDialect(knex, names, timeout);
+  const deadline = createDeadline(systemRuntime, timeout, dialect.name);
+  const connections = new Connections(knex.client, dialect, deadline, systemRuntime, timeout);
+  try {
+    const some = (): Promise<number> =>
+      connections.run((connection) => dialect.sweep(connection, tokenRetention, sweepBatch), { what: 'a sweep' });
+    let all = 0;
+    for (let removed = sweepBatch; removed === sweepBatch; all += removed) removed = await some();
+    return all;
+  } finally {
+    deadline.stop();
+  }
+}

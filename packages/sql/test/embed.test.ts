@@ -1,0 +1,30 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { dialects, embedMigrations, embedStatements } from '../scripts/embed-sql.mjs';
+
+describe.each(dialects)('the SQL of %s', (dialect) => {
+  const folder = new URL(`../sql/${dialect}/`, import.meta.url);
+  const read = (path: string): string => readFileSync(new URL(`../src/${dialect}/${path}.ts`, import.meta.url), 'utf8');
+
+  test('is embedded as it stands in its folder', () => {
+    expect(read('statements')).toBe(embedStatements(dialect));
+    expect(read('migrations')).toBe(embedMigrations(dialect));
+  });
+
+  test('says in each statement what it does, and what it returns', () => {
+    const files = readdirSync(folder).filter((file) => file.endsWith('.sql'));
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      const text = readFileSync(new URL(file, folder), 'utf8');
+      expect(text, file).toMatch(/^-- [A-Z][^]*?\.\n/);
+      expect(text, file).toMatch(/^-- Returns/m);
+    }
+  });
+
+  test('has a way back for each migration', () => {
+    const files = readdirSync(new URL('migrations/', folder)).filter((file) => file.endsWith('.sql'));
+    const ups = files.filter((file) => !file.endsWith('.down.sql'));
+    expect(ups.length).toBeGreaterThan(0);
+    expect(files).toEqual(ups.flatMap((file) => [file.replace(/\.sql$/, '.down.sql'), file]).toSorted());
+  });
+});

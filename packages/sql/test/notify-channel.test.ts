@@ -1,0 +1,134 @@
+import { LockError, Places, createDeadline } from '@locks/core/adapter';
+import { createVirtualRuntime } from '@locks/core/testing';
+import { describe, expect, test } from 'vitest';
+import type { Listener } from '../src/dialect.ts';
+import { NotifyChannel } from '../src/notify-channel.ts';
+import { Poller } from '../src/poller.ts';
+
+interface Opened {
+  readonly hear: (owner: string) => void;
+  readonly lose: () => void;
+  closed: boolean;
+}
+
+/** A channel whose listeners a test holds in its hands, with one waiter. */
+function createChannel() {
+  const runtime = createVirtualRuntime({ random: 0 });
+  const places = new Places(2_000);
+  const looks: (readonly string[])[] = [];
+  const poller = new Poller(places, runtime, 25, async (keys) => {
+    looks.push(keys);
+    return [];
+  });
+  const opened: Opened[] = [];
+  const refusals: Error[] = [];
+  let probed = 0;
+  let answer = (): Promise<void> => Promise.resolve();
+  const listen = async (hear: (owner: string) => void, lose: () => void): Promise<Listener> => {
+    const refusal = refusals.shift();
+    if (refusal !== undefined) throw refusal;
+    const listener: Opened = { hear, lose, closed: false };
+    opened.push(listener);
+    return {
+      probe: () => {
+        probed += 1;
+        return answer();
+      },
+      close: () => (listener.closed = true),
+    };
+  };
+  const deadline = createDeadline(runtime, 1_000, 'Postgres');
+  const channel = new NotifyChannel(listen, places, poller, deadline, runtime, 2_000);
+  const wakes: string[] = [];
+  const place = places.take('key', 'me', 'me', () => wakes.push('me'));
+  places.shown(place, 2_000, 0, 0);
+  return {
+    runtime,
+    places,
+    looks,
+    opened,
+    refusals,
+    channel,
+    wakes,
+    probes: () => probed,
+    never: () => (answer = () => new Promise(() => {})),
+  };
+}
+
+function latest(opened: readonly Opened[]): Opened {
+  const last = opened.at(-1);
+  if (last === undefined) throw new Error('nobody listens');
+  return last;
+}
+
+describe('the notify channel', () => {
+  test('listens once, wakes everybody then, and whoever it hears of', async () => {
+    const { opened, channel, wakes, looks, runtime } = createChannel();
+    await Promise.all([channel.start(), channel.start()]);
+    await channel.start();
+    expect([opened.length, channel.open]).toEqual([1, true]);
+    expect(wakes).toEqual(['me']);
+    latest(opened).hear('me');
+    latest(opened).hear('somebody else');
+    expect(wakes).toEqual(['me', 'me']);
+    await runtime.advance(1_000);
+    expect(looks).toEqual([]);
+  });
+
+  test('has a poller look when no listener can be had, and stops it when one can', async () => {
+    const { runtime, opened, refusals, channel, looks, wakes } = createChannel();
+    refusals.push(new Error('refused'));
+    await channel.start();
+    expect(channel.open).toBe(false);
+    await runtime.advance(25);
+    expect(looks).toHaveLength(1);
+    await runtime.advance(100);
+    channel.probe();
+    await runtime.advance(1);
+    expect([opened.length, channel.open, wakes]).toEqual([1, true, ['me']]);
+    const { length } = looks;
+    await runtime.advance(1_000);
+    expect(looks).toHaveLength(length);
+  });
+
+  test('listens again after its listener was lost; until then a poller looks', async () => {
+    const { runtime, opened, channel, looks, wakes } = createChannel();
+    await channel.start();
+    latest(opened).lose();
+    expect([channel.open, opened[0]?.closed]).toEqual([false, true]);
+    await runtime.advance(49);
+    expect(looks.length).toBeGreaterThan(0);
+    channel.probe();
+    expect(opened).toHaveLength(1);
+    await runtime.advance(1);
+    channel.probe();
+    await runtime.advance(1);
+    expect([opened.length, channel.open, wakes]).toEqual([2, true, ['me', 'me']]);
+  });
+
+  test('asks a listener that was silent, and gives it up when it does not answer', async () => {
+    const { runtime, opened, channel, probes, never } = createChannel();
+    await channel.start();
+    channel.probe();
+    await runtime.advance(2_000);
+    channel.probe();
+    await runtime.advance(1);
+    channel.probe();
+    expect([probes(), channel.open]).toEqual([1, true]);
+    never();
+    await runtime.advance(2_000);
+    channel.probe();
+    await runtime.advance(1_100);
+    expect([probes(), channel.open, opened[0]?.closed]).toEqual([2, false, true]);
+  });
+
+  test('ends its listener when it is closed, and one that comes later', async () => {
+    const { opened, channel } = createChannel();
+    const starting = channel.start();
+    const reason = new LockError('LOCK_CLOSED', 'closed');
+    channel.close(reason);
+    await expect(starting).rejects.toBe(reason);
+    await expect(channel.start()).rejects.toBe(reason);
+    expect([opened.length, opened[0]?.closed]).toEqual([1, true]);
+  });
+});

@@ -1,0 +1,3 @@
+import { over, suite, withoutFaults } from '../support/conformance.ts';
+
+await suite('postgres, not fair', over, { fair: false }, withoutFaults);

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerHandle } from '@locks/test-servers';
+import knex from 'knex';
+import type { Knex } from 'knex';
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+import { rendered } from '../../../src/names.ts';
+import type { TableNames } from '../../../src/names.ts';
+import { migrations } from '../../../src/postgres/migrations.ts';
+
+/** Where the tables are unless a test wants them elsewhere. */
+export const defaultNames: TableNames = { table: 'locks', schema: undefined };
+
+/** Runs the migrations at `url`, in the schema if there is one to be. */
+export async function createTables(url: string, names: TableNames = defaultNames): Promise<void> {
+  await withClient(url, async (client) => {
+    if (names.schema !== undefined) await client.query(`CREATE SCHEMA IF NOT EXISTS "${names.schema}"`);
+    for (const { up } of migrations) {
+      for (const statement of up) await client.query(rendered(statement, names, '"'));
+    }
+  });
+}
+
+/** Calls `work` with a connection of its own. */
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(url);
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A connection that ends with the test. */
+export async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client(url);
+  client.on('error', () => {});
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+/** A knex instance as an application makes one. */
+export function openKnex(url: string, pool: Knex.PoolConfig = { min: 0, max: 10 }): Knex {
+  return knex({ client: 'pg', connection: url, pool });
+}
+
+/** A knex instance that ends with the test. */
+export function connectKnex(url: string, pool?: Knex.PoolConfig): Knex {
+  const instance = openKnex(url, pool);
+  onTestFinished(() => instance.destroy());
+  return instance;
+}
+
+/** Whoever connects is who he says he is: what the server is told when somebody logs in is then the same each time. */
+export async function trustEverybody(url: string): Promise<void> {
+  await withClient(url, async (client) => {
+    const file = (await client.query<{ file: string }>("SELECT current_setting('hba_file') AS file")).rows[0]?.file;
+    await client.query(
+      `COPY (SELECT unnest(ARRAY['local all all trust', 'host all all all trust'])) TO ${pg.escapeLiteral(file ?? '')}`,
+    );
+    await client.query('SELECT pg_reload_conf()');
+  });
+}
+
+/** A database of its own on `server`, for one test. */
+export async function ownDatabase(server: ServerHandle, options = ''): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await withClient(server.url, (client) => client.query(`CREATE DATABASE ${name} ${options}`));
+  const url = new URL(server.url);
+  url.pathname = `/${name}`;
+  return url.href;
+}

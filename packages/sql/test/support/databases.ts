@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import knexOf from 'knex';
+import type { Knex } from 'knex';
+import libsql from 'libsql';
+import { inject, onTestFinished } from 'vitest';
+
+/** A kind of database that the package works with. */
+export interface Database {
+  readonly name: 'Postgres' | 'MariaDB' | 'SQLite';
+  /** The URL of a new database, which is gone after the test. */
+  create(): Promise<string>;
+}
+
+export const databases: readonly Database[] = [
+  { name: 'Postgres', create: () => onServer(inject('postgresUrl'), 'DROP DATABASE %s WITH (FORCE)') },
+  { name: 'MariaDB', create: () => onServer(inject('mariadbUrl'), 'DROP DATABASE %s') },
+  {
+    name: 'SQLite',
+    async create() {
+      const folder = await mkdtemp(join(tmpdir(), 'locks-sql-'));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      return `sqlite:${join(folder, 'locks.db')}`;
+    },
+  },
+];
+
+async function onServer(server: string, drop: string): Promise<string> {
+  const name = ownName();
+  const admin = connect(server);
+  await admin.raw(`CREATE DATABASE ${name}`);
+  onTestFinished(async () => {
+    const again = openKnex(server);
+    await again.raw(drop.replace('%s', name));
+    await again.destroy();
+  });
+  const url = new URL(server);
+  url.pathname = name;
+  return url.href;
+}
+
+/** A name that no other test has, for a database, a table or a user. */
+export function ownName(): string {
+  return `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
+}
+
+/** A knex as a user of this package has it, which ends with the test. */
+export function connect(url: string, options: Partial<Knex.Config> = {}): Knex {
+  const knex = openKnex(url, options);
+  onTestFinished(() => knex.destroy());
+  return knex;
+}
+
+/** A knex that the caller destroys. */
+export function openKnex(url: string, options: Partial<Knex.Config> = {}): Knex {
+  if (url.startsWith('sqlite:')) {
+    const { constructor } = knexOf({ client: 'better-sqlite3', useNullAsDefault: true }).client as {
+      readonly constructor: typeof knexOf.Client;
+    };
+    class Client extends constructor {
+      _driver(): unknown {
+        return libsql;
+      }
+    }
+    return knexOf({
+      client: Client,
+      connection: { filename: url.slice('sqlite:'.length) },
+      useNullAsDefault: true,
+      ...options,
+    });
+  }
+  return knexOf({ client: url.startsWith('mysql') ? 'mysql2' : 'pg', connection: url, ...options });
+}
+
+/** The rows of what knex answers a raw query with, whatever the driver. */
+export async function rowsOf(query: PromiseLike<unknown>): Promise<readonly Record<string, unknown>[]> {
+  const answer = await query;
+  if (!Array.isArray(answer)) return (answer as { readonly rows: readonly Record<string, unknown>[] }).rows;
+  return (Array.isArray(answer[0]) ? answer[0] : answer) as readonly Record<string, unknown>[];
+}
