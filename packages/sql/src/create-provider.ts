@@ -35,7 +35,8 @@ export function assembleProvider(
   const { names, fair, waiterTtl, timeout } = options;
   checkNames(kind, names);
   const process = runtime.uniqueId();
-  const dialect = kind.createDialect(knex.client, { names, fair, waiterTtl, timeout, listen: options.listen, process });
+  const { listen } = options;
+  const dialect = kind.createDialect(knex.client, { names, fair, waiterTtl, timeout, listen, process, runtime });
   return new SqlProvider({ client: knex.client, dialect, options, runtime, process, destroy });
 }
 
@@ -43,6 +44,6 @@ export function assembleProvider(
 export function plainDialect(knex: KnexInstance, names: TableNames, timeout?: number): Dialect {
   const { fair, waiterTtl, timeout: usual } = readSqlOptions({});
   const process = systemRuntime.uniqueId();
-  const options = { names, fair, waiterTtl, timeout: timeout ?? usual, listen: false, process };
+  const options = { names, fair, waiterTtl, timeout: timeout ?? usual, listen: false, process, runtime: systemRuntime };
   return kindOf(knex).createDialect(knex.client, options);
 }

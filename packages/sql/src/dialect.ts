@@ -1,5 +1,5 @@
 import type { Claim, KeyState } from '@locks/core';
-import type { CallName, LockError } from '@locks/core/adapter';
+import type { CallName, LockError, Runtime } from '@locks/core/adapter';
 import type { TableNames } from './names.ts';
 
 /** The layout of the tables that this version writes. */
@@ -49,6 +49,8 @@ export interface DialectOptions {
   readonly listen: boolean;
   /** This process, as the tables call it. */
   readonly process: string;
+  /** Clock, timers and randomness of this process. */
+  readonly runtime: Runtime;
 }
 
 /**

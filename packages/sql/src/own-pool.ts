@@ -4,6 +4,8 @@ import type { Runtime, TimerHandle } from '@locks/core/adapter';
 import type { ConnectionOptions } from './config-options.ts';
 import type { DatabasePlace, ServerPlace } from './database-url.ts';
 import type { KnexInstance } from './knex.ts';
+import { withLibsql } from './sqlite/driver.ts';
+import type { DatabaseClass } from './sqlite/driver.ts';
 
 /** A knex of this package's own. */
 export interface OwnPool {
@@ -45,11 +47,16 @@ export async function openPool(place: DatabasePlace, options: ConnectionOptions,
   const { connectTimeout, timeout, pool } = options;
   const sockets = new Set<Socket>();
   const driver = drivers[place.kind];
-  const make = (await importing('knex', driver.module, () => import('knex'))).knex as unknown as MakeKnex;
+  // Node gives a CommonJS module no name but `default`.
+  const make = (await importing('knex', driver.module, () => import('knex'))).default as unknown as MakeKnex;
   const loaded = await importing(driver.module, driver.module, driver.load);
   const recipe = place.kind === 'sqlite' ? { connection: { filename: place.file } } : ofServer(place, options, sockets);
+  const { client } = make({ client: driver.client, useNullAsDefault: true });
   const knex = make({
-    client: withDriver(make({ client: driver.client, useNullAsDefault: true }), loaded.default),
+    client:
+      place.kind === 'sqlite'
+        ? withLibsql(classOf(client), loaded.default as DatabaseClass, { patience: connectTimeout, runtime })
+        : withDriver(classOf(client), loaded.default),
     connection: recipe.connection,
     // Of SQLite, to which it means nothing here: without it knex warns.
     useNullAsDefault: true,
@@ -154,13 +161,17 @@ function ofMysql({ host, port }: ServerPlace, login: object, options: Connection
   };
 }
 
-/** The client of `knex` with `driver`, which knex itself may be unable to find where packages see only what they name. */
-function withDriver({ client }: KnexInstance, driver: unknown): unknown {
-  return class extends (client.constructor as new (config: object) => object) {
+/** `Client` with `driver`, which knex itself may be unable to find where packages see only what they name. */
+function withDriver(Client: new (config: object) => object, driver: unknown): unknown {
+  return class extends Client {
     _driver(): unknown {
       return driver;
     }
   };
+}
+
+function classOf<T>(client: object): new (config: object) => T {
+  return client.constructor as new (config: object) => T;
 }
 
 async function importing<T>(module: string, driver: string, load: () => Promise<T>): Promise<T> {

@@ -49,6 +49,8 @@ export function startMariadb(options: MariadbServerOptions = {}): Promise<Server
       await run('mariadb-install-db', [
         '--no-defaults',
         `--datadir=${dataFolder}`,
+        // Two that run at the same time in the same one take each other's tables away.
+        `--tmpdir=${folder}`,
         '--auth-root-authentication-method=socket',
         '--skip-test-db',
         logSize,
@@ -58,7 +60,7 @@ export function startMariadb(options: MariadbServerOptions = {}): Promise<Server
     localArguments: ({ folder, dataFolder }, port) => [
       '--no-defaults',
       `--datadir=${dataFolder}`,
-      `--tmpdir=${dataFolder}`,
+      `--tmpdir=${folder}`,
       `--port=${port}`,
       '--bind-address=127.0.0.1',
       `--socket=${join(folder, 'socket')}`,

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { chooseServer } from '../src/choose.ts';
@@ -12,7 +14,10 @@ if (way !== 'external') {
   testOwnServer(postgres, way);
   testOptions();
 }
-if (way === 'local') testLocalProcess(postgres);
+if (way === 'local') {
+  testLocalProcess(postgres);
+  testSharedMemory();
+}
 testExternalServer(postgres);
 
 function testOptions(): void {
@@ -45,6 +50,23 @@ function testOptions(): void {
       await expect(query(url.href, 'SELECT 1')).rejects.toThrow('password authentication failed');
     });
   });
+}
+
+function testSharedMemory(): void {
+  test('a Postgres that is killed leaves no shared memory behind', async () => {
+    await using server = await startPostgres();
+    const { rows } = await query(server.url, `SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 7) AS memory`);
+    const id = (rows[0] as { readonly memory: string }).memory.trim().split(/\s+/)[1];
+    expect(await sharedMemory()).toContain(id);
+    await server.kill();
+    expect(await sharedMemory()).not.toContain(id);
+  });
+}
+
+/** The ids of the System V shared memory of this machine. */
+async function sharedMemory(): Promise<readonly (string | undefined)[]> {
+  const { stdout } = await promisify(execFile)('ipcs', ['-m']);
+  return stdout.split('\n').map((line) => line.split(/\s+/)[1]);
 }
 
 async function query(url: string, sql: string): Promise<{ readonly rows: readonly unknown[] }> {

@@ -4,4 +4,57 @@ import type { Migration } from '../migration.ts';
 
 /** The migrations in their order, with the default names of the tables. */
 export const migrations: readonly Migration[] = [
+  {
+    name: '0001-locks',
+    up: [
+      `CREATE TABLE "locks" (
+  key TEXT NOT NULL PRIMARY KEY,
+  version INTEGER NOT NULL,
+  owner TEXT,
+  held_until INTEGER,
+  line_until INTEGER,
+  next_lapse INTEGER,
+  touched INTEGER NOT NULL
+) WITHOUT ROWID`,
+      `CREATE TABLE "locks_shares" (
+  key TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  token INTEGER NOT NULL,
+  permits INTEGER NOT NULL,
+  expires INTEGER NOT NULL,
+  PRIMARY KEY (key, owner)
+) WITHOUT ROWID`,
+      `CREATE TABLE "locks_line" (
+  key TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  owner TEXT NOT NULL,
+  process TEXT NOT NULL,
+  permits INTEGER,
+  deadline INTEGER NOT NULL,
+  PRIMARY KEY (key, place),
+  UNIQUE (key, owner)
+) WITHOUT ROWID`,
+      `CREATE TABLE "locks_fences" (
+  resource TEXT NOT NULL PRIMARY KEY,
+  token INTEGER NOT NULL
+) WITHOUT ROWID`,
+      `CREATE TABLE "locks_host" (
+  boot TEXT NOT NULL,
+  swept INTEGER NOT NULL
+)`,
+      `INSERT INTO "locks_host" (boot, swept) VALUES ('', 0)`,
+      `CREATE TABLE "locks_layout" (
+  version INTEGER NOT NULL
+)`,
+      `INSERT INTO "locks_layout" (version) VALUES (1)`,
+    ],
+    down: [
+      `DROP TABLE "locks_layout"`,
+      `DROP TABLE "locks_host"`,
+      `DROP TABLE "locks_fences"`,
+      `DROP TABLE "locks_line"`,
+      `DROP TABLE "locks_shares"`,
+      `DROP TABLE "locks"`,
+    ],
+  },
 ];

@@ -38,7 +38,8 @@ export interface Proxy extends AsyncDisposable {
   /**
    * Of connections to come, the server gets all requests a second time, over a connection of its own. An answer reaches the client once
    * the server has given both, so it must answer what it is asked; which of the two requests was first, nobody knows. Ending it leaves
-   * the connections to the clients as they are.
+   * the connections to the clients as they are. Where a login answers a challenge (Postgres, MariaDB) the second connection is refused by
+   * the server, so nothing is executed twice.
    */
   duplicate(): () => void;
   /** Resets all connections; new ones succeed. Resolves when they are closed. */

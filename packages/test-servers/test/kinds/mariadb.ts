@@ -1,4 +1,6 @@
+import { connect } from 'node:net';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { addressOf } from '../../src/address.ts';
 import { startMariadb } from '../../src/index.ts';
 import type { Kind } from './kind.ts';
 
@@ -10,8 +12,11 @@ export const mariadb: Kind = {
   broken: { options: { args: ['--no-such-option'] }, reason: /\[ERROR\].*no-such-option/ },
   listenOn: (port) => ({ args: [`--port=${port}`] }),
   async open(url) {
-    const connection = await createConnection(url);
-    const closed = new Promise<void>((resolve) => connection.on('end', resolve).on('error', () => resolve()));
+    // Of our own, for the client does not tell in all cases that a connection has ended.
+    const socket = connect(addressOf(new URL(url), 3306));
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    const connection = await createConnection({ uri: url, stream: () => socket });
+    connection.on('error', () => {});
 
     async function firstOf(sql: string): Promise<string | undefined> {
       const [rows] = await connection.query<RowDataPacket[]>(sql);

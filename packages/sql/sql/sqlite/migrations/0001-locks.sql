@@ -1,0 +1,56 @@
+-- The tables of @locks/sql in SQLite: sqlite3 locks.db < 0001-locks.sql
+-- Times are µs of the host's monotonic clock, which starts anew at each boot: "locks_host" says of which boot they are.
+
+-- One row per key. Held exclusively: owner and held_until; shared: held_until alone, the latest expiry of the shares.
+-- line_until and next_lapse are null when nobody is in line, else not before, and not after, any deadline in line.
+CREATE TABLE "locks" (
+  key TEXT NOT NULL PRIMARY KEY,
+  version INTEGER NOT NULL,
+  owner TEXT,
+  held_until INTEGER,
+  line_until INTEGER,
+  next_lapse INTEGER,
+  touched INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- permits: 0 is any number.
+CREATE TABLE "locks_shares" (
+  key TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  token INTEGER NOT NULL,
+  permits INTEGER NOT NULL,
+  expires INTEGER NOT NULL,
+  PRIMARY KEY (key, owner)
+) WITHOUT ROWID;
+
+-- permits: null wants the key exclusively, 0 shared with any number.
+CREATE TABLE "locks_line" (
+  key TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  owner TEXT NOT NULL,
+  process TEXT NOT NULL,
+  permits INTEGER,
+  deadline INTEGER NOT NULL,
+  PRIMARY KEY (key, place),
+  UNIQUE (key, owner)
+) WITHOUT ROWID;
+
+-- The guard's: the highest fencing token seen by each resource.
+CREATE TABLE "locks_fences" (
+  resource TEXT NOT NULL PRIMARY KEY,
+  token INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- swept: the highest version of a row that was removed.
+CREATE TABLE "locks_host" (
+  boot TEXT NOT NULL,
+  swept INTEGER NOT NULL
+);
+
+INSERT INTO "locks_host" (boot, swept) VALUES ('', 0);
+
+CREATE TABLE "locks_layout" (
+  version INTEGER NOT NULL
+);
+
+INSERT INTO "locks_layout" (version) VALUES (1);

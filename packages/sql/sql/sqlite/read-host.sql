@@ -1,0 +1,3 @@
+-- Of which boot the times are.
+-- Returns the boot, '' when no process has used the tables yet.
+SELECT boot FROM "locks_host";

@@ -1,0 +1,10 @@
+-- Whether there is anything to sweep: a look that keeps nobody from writing.
+-- :after, :to (null: the last), :older (than this version), :now
+-- Returns a row when there is.
+SELECT key FROM "locks"
+WHERE key > :after
+  AND (:to IS NULL OR key <= :to)
+  AND version < :older
+  AND (held_until IS NULL OR held_until <= :now)
+  AND (line_until IS NULL OR line_until <= :now)
+LIMIT 1;

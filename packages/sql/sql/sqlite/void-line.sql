@@ -1,0 +1,3 @@
+-- After a boot nobody is in line.
+-- Returns nothing.
+DELETE FROM "locks_line";

@@ -1,0 +1,3 @@
+-- After a boot nobody shares anything.
+-- Returns nothing.
+DELETE FROM "locks_shares";

@@ -1,0 +1,113 @@
+import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { LockError } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
+import type { Database, Row } from './database.ts';
+import { explain, isBusy } from './errors.ts';
+
+/** libsql's. */
+export type DatabaseClass = new (path: string) => Database;
+
+/** What is used of knex's client for better-sqlite3. */
+export interface SqliteClient {
+  readonly connectionSettings: { readonly filename: string };
+  _query(connection: Database, query: Query): Promise<unknown>;
+}
+
+type SqliteClientClass = new (config: object) => SqliteClient;
+
+/** A query as knex hands it to its client. */
+interface Query {
+  readonly sql: string;
+  readonly bindings?: readonly unknown[] | undefined;
+  response?: unknown;
+}
+
+/** How files are opened. */
+export interface OpenOptions {
+  /** How long others may keep the file busy, in ms. */
+  readonly patience: number;
+  readonly runtime: Runtime;
+}
+
+/**
+ * `Client`, knex's for better-sqlite3, with libsql in its place: the same interface, from binaries that are packages of the registry.
+ * `patience`: how long others may keep a file busy that is being opened, in ms.
+ */
+export function withLibsql(Client: SqliteClientClass, Libsql: DatabaseClass, options: OpenOptions): SqliteClientClass {
+  return class extends Client {
+    _driver(): unknown {
+      return Libsql;
+    }
+
+    async acquireRawConnection(): Promise<Database> {
+      return await openFile(Libsql, resolve(this.connectionSettings.filename), options);
+    }
+
+    override async _query(connection: Database, query: Query): Promise<unknown> {
+      // libsql leaves a prepared statement open that finds the file busy, such as BEGIN: the next COMMIT would fail.
+      if ((query.bindings ?? []).length > 0 || connection.prepare(query.sql).reader === true) {
+        return await super._query(connection, query);
+      }
+      connection.exec(query.sql);
+      query.response = [];
+      return query;
+    }
+  };
+}
+
+/**
+ * Opens a file for locks, which is created if it is not there; its folder must be. The write-ahead log lets readers and a writer go on beside each
+ * other. It is not synchronized with each commit: no crash of a process loses anything, and after one of the host its holds are
+ * void anyway, because they are of another boot; what a power cut takes of the versions, the clock in the tokens makes up for.
+ */
+async function openFile(Libsql: DatabaseClass, path: string, { patience, runtime }: OpenOptions): Promise<Database> {
+  checkPath(path);
+  const end = runtime.clock.now() + patience;
+  for (;;) {
+    let database: Database | undefined;
+    try {
+      database = new Libsql(path);
+      setUp(database, path);
+      return database;
+    } catch (error) {
+      database?.close();
+      if (!isBusy(error) || runtime.clock.now() > end) throw explainOpening(error, path);
+    }
+    await new Promise<void>((done) => {
+      runtime.setTimer(done, 1 + 9 * runtime.random(), true);
+    });
+  }
+}
+
+function setUp(database: Database, path: string): void {
+  const mode = (): unknown => (database.prepare('PRAGMA journal_mode').all()[0] as Row)['journal_mode'];
+  if (mode() !== 'wal') {
+    database.exec('PRAGMA journal_mode = WAL');
+    if (mode() !== 'wal')
+      throw misconfigured(path, 'its file system has no shared memory, which the write-ahead log needs');
+  }
+  database.exec('PRAGMA synchronous = NORMAL');
+}
+
+/** libsql itself says no more than "14", and takes some paths for the address of a server. */
+function checkPath(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw misconfigured(path, 'it is a folder');
+  const folder = statSync(dirname(path), { throwIfNoEntry: false });
+  if (folder === undefined) throw misconfigured(path, 'its folder is not there; create it first');
+  if (!folder.isDirectory()) throw misconfigured(path, 'what should be its folder is a file');
+}
+
+function explainOpening(error: unknown, path: string): LockError {
+  const refused = error instanceof Error && /ConnectionFailed/.test(error.message);
+  if (refused) return misconfigured(path, 'this process may not open it, or not write into its folder', error);
+  return explain(error, path, 'the opening of the file');
+}
+
+function misconfigured(path: string, why: string, cause?: unknown): LockError {
+  return new LockError(
+    'LOCK_MISCONFIGURED',
+    `@locks/sql cannot use the SQLite file ${JSON.stringify(path)}: ${why}.`,
+    cause === undefined ? {} : { cause },
+  );
+}

@@ -1,0 +1,58 @@
+import { LockError, isLockError } from '@locks/core/adapter';
+import type { CallName } from '@locks/core/adapter';
+import type { Claim } from '@locks/core';
+
+/** The file is not the one that was opened. */
+export class FileReplaced extends Error {
+  constructor(path: string) {
+    super(`the file ${JSON.stringify(path)} was deleted or replaced while it was open`);
+    this.name = 'FileReplaced';
+  }
+}
+
+/** SQLite's name of what went wrong, such as SQLITE_BUSY_RECOVERY. */
+function codeOf(error: unknown): string {
+  const code = (error as { readonly code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
+/** Somebody else is writing, or setting the file up: nothing was done. */
+export function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(codeOf(error));
+}
+
+/** The connection must not be used again. */
+export function isBroken(error: unknown): boolean {
+  if (error instanceof FileReplaced) return true;
+  // libsql throws a TypeError for a connection that somebody has closed.
+  if (error instanceof TypeError && /connection is not open/.test(error.message)) return true;
+  return /^SQLITE_(IOERR|CORRUPT|NOTADB|CANTOPEN|READONLY|MISUSE)/.test(codeOf(error));
+}
+
+/** The contract's error for one of SQLite. */
+export function explain(error: unknown, path: string | undefined, what: CallName, claim?: Claim): LockError {
+  if (isLockError(error)) return error;
+  const name = typeof what === 'string' ? what : what();
+  const where = path === undefined ? '' : ` in ${JSON.stringify(path)}`;
+  const reason = error instanceof Error ? error.message : String(error);
+  const key = claim === undefined ? {} : { key: claim.key };
+  const misconfigured = (advice: string): LockError =>
+    new LockError('LOCK_MISCONFIGURED', `SQLite refused ${name}${where}: ${reason}. ${advice}`, {
+      cause: error,
+      ...key,
+    });
+  const code = codeOf(error);
+  if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_PERM') {
+    return misconfigured('This process must be able to write the file and its folder.');
+  }
+  if (code.startsWith('SQLITE_NOTADB')) return misconfigured('Name another file, or delete this one.');
+  if (/no such (table|column)/.test(reason)) {
+    return misconfigured('The tables of the locks are gone: create them again with migrate(knex).');
+  }
+  const advice =
+    code === 'SQLITE_FULL' ? ' The disk is full.' : error instanceof FileReplaced ? ' It is opened again.' : '';
+  return new LockError('LOCK_UNAVAILABLE', `SQLite failed in ${name}${where}: ${reason}.${advice}`, {
+    cause: error,
+    ...key,
+  });
+}

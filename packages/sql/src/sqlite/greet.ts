@@ -1,0 +1,43 @@
+import { LockError } from '@locks/core/adapter';
+import { checkLayout } from '../layout.ts';
+import type { TableNames } from '../names.ts';
+import { noticeBoot } from './boot.ts';
+import { bootId, hostTime } from './clock.ts';
+import { numberOrNone, textOf } from './database.ts';
+import type { Session } from './session.ts';
+
+/** Looks what a connection is like, and checks the tables. @throws `LOCK_MISCONFIGURED` that names the way out. */
+export function greet(session: Session, names: TableNames): void {
+  if (names.schema !== undefined) {
+    throw misconfigured(`option "schema" is "${names.schema}", and SQLite has no schemas. Leave it out`);
+  }
+  const version = session.version();
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major < 3 || (major === 3 && minor < 35)) throw misconfigured(`SQLite is ${version}; 3.35 or later is needed`);
+  if (session.path === '') {
+    throw misconfigured(
+      'the database is in memory, where only one connection can see it. Name a file, or use openLocks("memory:") for locks within one process',
+    );
+  }
+  const encoding = textOf(session.pragma('encoding'));
+  if (encoding !== 'UTF-8') {
+    throw misconfigured(`the file ${JSON.stringify(session.path)} has encoding ${encoding}; UTF-8 is needed`);
+  }
+  session.write(() => {
+    checkLayout(layoutOf(session), names);
+    noticeBoot(session, bootId(), hostTime());
+  });
+}
+
+function layoutOf(session: Session): number | undefined {
+  try {
+    return numberOrNone(session.row('readLayout')?.['version']);
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('no such table')) return undefined;
+    throw error;
+  }
+}
+
+function misconfigured(why: string): LockError {
+  return new LockError('LOCK_MISCONFIGURED', `@locks/sql: ${why}.`);
+}

@@ -1,0 +1,142 @@
+import { statSync } from 'node:fs';
+import { rendered } from '../names.ts';
+import type { TableNames } from '../names.ts';
+import { numberOf, textOf } from './database.ts';
+import type { Database, Parameters, Row, Statement } from './database.ts';
+import { FileReplaced } from './errors.ts';
+import { statements } from './statements.ts';
+
+/** Our statements by name. */
+export type StatementName = keyof typeof statements;
+
+/** Transactions by connection: a change by the same connection is none to `PRAGMA data_version`, and providers may share one. */
+const commits = new WeakMap<Database, number>();
+
+/** One connection, with its prepared statements: all of it synchronous. */
+export class Session {
+  /** The file; '' when there is none. */
+  readonly path: string;
+  readonly #database: Database;
+  readonly #names: TableNames;
+  readonly #prepared = new Map<StatementName, Statement>();
+  readonly #identity: string | undefined;
+  /** Whether its owner has it wait for others who write. */
+  readonly #blocks: boolean;
+  #dataVersion: Statement | undefined = undefined;
+
+  constructor(database: Database, names: TableNames) {
+    this.#database = database;
+    this.#names = names;
+    const files = database.prepare('PRAGMA database_list').all() as Row[];
+    this.path = textOf(files.find(({ name }) => name === 'main')?.['file']);
+    this.#identity = identify(this.path);
+    this.#blocks = this.#busyTimeout() > 0;
+  }
+
+  /** The rows that a statement returns. */
+  rows(name: StatementName, parameters: Parameters = {}): readonly Row[] {
+    return this.#prepare(name).all(parameters) as Row[];
+  }
+
+  /** The first of them. */
+  row(name: StatementName, parameters?: Parameters): Row | undefined {
+    return this.rows(name, parameters)[0];
+  }
+
+  /** Executes a statement that returns nothing. */
+  run(name: StatementName, parameters: Parameters = {}): void {
+    this.#prepare(name).run(parameters);
+  }
+
+  /** What a PRAGMA answers. */
+  pragma(name: string): unknown {
+    const [row] = this.#database.prepare(`PRAGMA ${name}`).all() as Row[];
+    return Object.values(row ?? {})[0];
+  }
+
+  /** SQLite's version. */
+  version(): string {
+    const [row] = this.#database.prepare('SELECT sqlite_version() AS version').all() as Row[];
+    return textOf(row?.['version']);
+  }
+
+  /**
+   * What `work` returns, in one transaction. It is begun as one that writes: a statement by itself that finds the file busy
+   * stays open in libsql, and every later commit would fail.
+   */
+  write<T>(work: () => T): T {
+    return this.#withoutBlocking(() => {
+      this.#checkFile();
+      this.#database.exec('BEGIN IMMEDIATE');
+      try {
+        const result = work();
+        this.#database.exec('COMMIT');
+        commits.set(this.#database, this.commits + 1);
+        return result;
+      } catch (error) {
+        this.#rollback();
+        throw error;
+      }
+    });
+  }
+
+  /** What `work` returns, which only reads. */
+  read<T>(work: () => T): T {
+    return this.#withoutBlocking(work);
+  }
+
+  /** How many transactions were committed on this connection. */
+  get commits(): number {
+    return commits.get(this.#database) ?? 0;
+  }
+
+  /** Changes when another connection has written. */
+  dataVersion(): number {
+    // Prepared, it is read anew each time.
+    this.#dataVersion ??= this.#database.prepare('PRAGMA data_version');
+    return numberOf((this.#dataVersion.all()[0] as Row)['data_version']);
+  }
+
+  #prepare(name: StatementName): Statement {
+    let statement = this.#prepared.get(name);
+    if (statement === undefined) {
+      statement = this.#database.prepare(rendered(statements[name], this.#names, '"'));
+      this.#prepared.set(name, statement);
+    }
+    return statement;
+  }
+
+  #rollback(): void {
+    try {
+      this.#database.exec('ROLLBACK');
+    } catch {
+      // SQLite has done it already, as it does when the disk is full; what went wrong before is the error to tell.
+    }
+  }
+
+  /** Waiting for others who write would hold up the whole process; their owner's setting is back before anybody else runs. */
+  #withoutBlocking<T>(work: () => T): T {
+    if (!this.#blocks) return work();
+    const timeout = this.#busyTimeout();
+    this.#database.exec('PRAGMA busy_timeout = 0');
+    try {
+      return work();
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${timeout}`);
+    }
+  }
+
+  #busyTimeout(): number {
+    return numberOf(this.pragma('busy_timeout'));
+  }
+
+  /** SQLite goes on in a file that was deleted, while others lock in the one that replaced it. */
+  #checkFile(): void {
+    if (identify(this.path) !== this.#identity) throw new FileReplaced(this.path);
+  }
+}
+
+function identify(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && `${stats.dev} ${stats.ino}`;
+}
