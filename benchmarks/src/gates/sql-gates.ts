@@ -59,9 +59,9 @@ function contendedGates(results: readonly Result[]): Gate[] {
       atMost(5, 2),
     ),
     ...gate(
-      'Postgres: with somebody listening ≥ 0.95 × with nobody',
+      'Postgres: with somebody listening ≥ 0.9 × with nobody',
       smallest(figuresOf(listening, (r) => r.ratioToQuiet)),
-      atLeast(0.95, 2),
+      atLeast(0.9, 2),
     ),
     ...gate(
       'SQL, contended: no inversion',
