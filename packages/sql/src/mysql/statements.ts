@@ -29,7 +29,7 @@ UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ \`locks\` SET
 \`shares\` = 0 * LAST_INSERT_ID(CASE WHEN \`line_until\` IS NULL THEN 1 WHEN \`head_until\` > {clock} THEN IF(\`head_process\` = ?, 3, 2) ELSE 4 END),
 \`owner\` = NULL,
 \`held_until\` = NULL
-WHERE \`key\` = UNHEX(?) AND \`owner\` = ? AND \`held_until\` > {clock}`,
+WHERE \`key\` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND \`owner\` = ? AND \`held_until\` > {clock}`,
   renew: `/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
 UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ \`locks\` SET
 \`version\` = LAST_INSERT_ID(GREATEST(\`version\`, COALESCE(CAST(? AS SIGNED), \`version\`))),
