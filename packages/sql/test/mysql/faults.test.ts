@@ -43,7 +43,7 @@ describe.each(losses)('a pooled connection that is %s', (_name, lose) => {
   async function cutOff(): Promise<{ readonly party: Party; readonly cut: () => Promise<void> }> {
     const proxy = await startProxy(server);
     onTestFinished(() => proxy.stop());
-    return { party: join(proxy.url(url), { pool: { min: 0, max }, defaults: { ttl: 2_000 } }), cut: () => proxy.cut() };
+    return { party: join(proxy.url(url), { pool: { min: 0, max }, defaults: { ttl: 6_000 } }), cut: () => proxy.cut() };
   }
 
   test('in the midst of an acquire: the claim is granted once, and nothing leaks', async () => {
