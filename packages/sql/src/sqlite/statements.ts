@@ -97,9 +97,13 @@ SELECT count(*) FROM "locks_shares" WHERE key = record.key AND expires > :now
 ) THEN head.owner END AS owner,
 min(
 head.deadline,
-CASE WHEN record.owner IS NULL THEN
-coalesce((SELECT min(expires) FROM "locks_shares" WHERE key = record.key AND expires > :now), head.deadline)
-ELSE record.held_until END
+coalesce(
+CASE
+WHEN record.owner IS NULL THEN (SELECT min(expires) FROM "locks_shares" WHERE key = record.key AND expires > :now)
+WHEN record.held_until > :now THEN record.held_until
+END,
+head.deadline
+)
 ) AS changes,
 record.version,
 head.place
