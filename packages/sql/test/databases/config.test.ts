@@ -148,7 +148,7 @@ test('a wrong password option is not shown', async () => {
 test.each(['postgres', 'mysql'])(
   'a %s server that accepts and never answers is told within connectTimeout',
   async (scheme) => {
-    const silent = createServer(() => {});
+    const silent = createServer((socket) => void socket.resume());
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void silent.close());
     const { port } = silent.address() as AddressInfo;
