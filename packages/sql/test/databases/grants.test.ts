@@ -80,12 +80,14 @@ describe.each(databases.slice(0, 2))('the least-privilege user of the documentat
   test('who lacks a grant is told so', async () => {
     const { admin, user } = await withUser(database);
     const table = database.name === 'Postgres' ? '"locks"' : '`locks`';
-    const [name] = await user.raw('SELECT current_user AS name').then((answer: unknown) => [
-      String(
-        (answer as { readonly rows?: readonly { readonly name: string }[] }).rows?.[0]?.name ??
-          (answer as readonly (readonly { readonly name: string }[])[])[0]?.[0]?.name,
-      ).replace(/@.*/, ''),
-    ]);
+    const [name] = await user
+      .raw('SELECT current_user AS name')
+      .then((answer: unknown) => [
+        String(
+          (answer as { readonly rows?: readonly { readonly name: string }[] }).rows?.[0]?.name ??
+            (answer as readonly (readonly { readonly name: string }[])[])[0]?.[0]?.name,
+        ).replace(/@.*/, ''),
+      ]);
     await admin.raw(`REVOKE UPDATE ON ${table} FROM ${name}`);
     const provider = createSqlProvider(user);
     onTestFinished(() => provider.close());

@@ -61,7 +61,9 @@ describe.each(databases)('on $name', (database) => {
   test('tokens never go back', async () => {
     const { knex, provider } = await setUp(database);
     const take = async (owner: string, floor?: bigint): Promise<bigint> => {
-      const grant = await provider.tryAcquire(floor === undefined ? claim('job', owner) : { ...claim('job', owner), floor });
+      const grant = await provider.tryAcquire(
+        floor === undefined ? claim('job', owner) : { ...claim('job', owner), floor },
+      );
       if (!grant.granted) throw new Error('It is held.');
       await provider.release(claim('job', owner));
       return grant.token;
