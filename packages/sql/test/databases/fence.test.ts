@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createSqlGuard, fence, migrate } from '../../src/index.ts';
 import { connect, databases, rowsOf } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 
 const at = (token: bigint): Pick<Lease, 'token' | 'mode'> => ({ token, mode: 'exclusive' });
 const stale = (mine: bigint, seen: bigint): object => ({
@@ -194,6 +194,11 @@ describe.each(
   });
 });
 
+/** What the server tells of it is renewed only when nobody has asked for a tenth of a second. */
+const lockWaits = `SELECT 1 FROM (SELECT SLEEP(0.15)) pause, information_schema.innodb_trx t
+  JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id
+  WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE()`;
+
 /** Resolves when a statement in this database waits for a lock. */
 async function waiting(knex: Knex): Promise<void> {
   const { driverName } = knex.client as { readonly driverName: string };
@@ -203,12 +208,7 @@ async function waiting(knex: Knex): Promise<void> {
         ? await rowsOf(
             knex.raw(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`),
           )
-        : await rowsOf(
-            knex.raw(
-              `SELECT 1 FROM information_schema.innodb_trx t JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id
-               WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE()`,
-            ),
-          );
+        : await rowsOf(knex.raw(lockWaits));
     return rows.length > 0;
   });
 }
