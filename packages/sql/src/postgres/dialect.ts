@@ -68,9 +68,20 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
     const others = line?.others ?? [];
     const wait = Math.min(limit, ttl);
     const [row] = await ask(
-      connection, prepared.attempt, bytes(key), owner, ttl, floor ?? 0n, permits, fair, line !== undefined,
-      process, Math.ceil(waiterTtl), others, wait,
-    ); // prettier-ignore
+      connection,
+      prepared.attempt,
+      bytes(key),
+      owner,
+      ttl,
+      floor ?? 0n,
+      permits,
+      fair,
+      line !== undefined,
+      process,
+      Math.ceil(waiterTtl),
+      others,
+      wait,
+    );
     const [token, retryAfter, refusal, inUse, ...turn] = row ?? [];
     if (refusal === 'upgrade') throw upgradeRefused(claim);
     if (refusal === 'permits') throw permitsRefused(claim, Number(inUse) || undefined);
@@ -149,7 +160,7 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
     listen: options.listen ? (heard, lost) => listen(client, process, heard, lost) : undefined,
   };
   // The connections come from the pool of a client whose driver is pg.
-  return dialect as Dialect;
+  return dialect;
 }
 
 function bytes(text: string): Buffer {

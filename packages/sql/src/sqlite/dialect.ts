@@ -3,7 +3,7 @@ import type { Claim, KeyState } from '@locks/core';
 import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed } from '../dialect.ts';
 import type { KnexClient } from '../knex.ts';
 import { hostTime } from './clock.ts';
-import { numberOf } from './database.ts';
+import { numberOf, textOf } from './database.ts';
 import type { Database } from './database.ts';
 import { explain, isBroken, isBusy } from './errors.ts';
 import { greet } from './greet.ts';
@@ -99,7 +99,7 @@ class SqliteDialect implements Dialect<Database> {
     const holders = rows
       .filter(({ mode }) => mode !== null)
       .map(({ mode, owner, token, expires }) => ({
-        owner: String(owner),
+        owner: textOf(owner),
         mode: mode === 'shared' ? ('shared' as const) : ('exclusive' as const),
         token: BigInt(numberOf(token)),
         remaining: Math.ceil((numberOf(expires) - now) / 1_000),
@@ -115,7 +115,7 @@ class SqliteDialect implements Dialect<Database> {
   ): Promise<readonly string[]> {
     const session = this.#session(connection);
     const range = { from: prefix, after: after ?? null, before: successor(prefix) ?? null };
-    return session.read(() => session.rows('list', { ...range, now: hostTime(), limit })).map(({ key }) => String(key));
+    return session.read(() => session.rows('list', { ...range, now: hostTime(), limit })).map(({ key }) => textOf(key));
   }
 
   async turns(connection: Database, keys: readonly string[]): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 import type { Claim } from '@locks/core';
 import type { Turn } from '../dialect.ts';
-import { numberOf, numberOrNone } from './database.ts';
+import { numberOf, numberOrNone, textOf } from './database.ts';
 import type { Session } from './session.ts';
 
 /** The first in line. */
@@ -48,7 +48,7 @@ export class KeyRecord {
     this.now = now;
     const row = session.row('readKey', { key });
     this.version = numberOf(row === undefined ? session.row('readSwept')?.['swept'] : row['version']);
-    this.owner = (row?.['owner'] as string | null | undefined) ?? undefined;
+    this.owner = textOf(row?.['owner']) || undefined;
     this.#heldUntil = numberOrNone(row?.['held_until']);
     this.#lineUntil = numberOrNone(row?.['line_until']);
     this.#nextLapse = numberOrNone(row?.['next_lapse']);
@@ -73,8 +73,8 @@ export class KeyRecord {
     const row = this.#session.row('headOfLine', { key: this.key });
     if (row === undefined) return undefined;
     return {
-      owner: String(row['owner']),
-      process: String(row['process']),
+      owner: textOf(row['owner']),
+      process: textOf(row['process']),
       permits: numberOrNone(row['permits']),
     };
   }

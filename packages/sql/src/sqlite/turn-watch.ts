@@ -1,4 +1,4 @@
-import { numberOf } from './database.ts';
+import { numberOf, textOf } from './database.ts';
 import type { Session } from './session.ts';
 
 /** Looks for turns over one connection, and queries the tables only when the answer may have changed. */
@@ -22,7 +22,7 @@ export class TurnWatch {
     let changes = Infinity;
     for (const row of this.#session.rows('turns', { keys: JSON.stringify(keys), process, now })) {
       changes = Math.min(changes, numberOf(row['changes']));
-      if (row['owner'] !== null) turns.push(String(row['owner']));
+      if (row['owner'] !== null) turns.push(textOf(row['owner']));
     }
     // Whoever is not heard of after its turn was told is told again.
     this.#changes = turns.length === 0 ? changes : 0;

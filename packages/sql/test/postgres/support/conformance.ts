@@ -2,21 +2,19 @@ import { requirements } from '@locks/conformance';
 import type { LeakCounts, Need } from '@locks/conformance';
 import { conformanceTests } from '@locks/conformance/vitest';
 import type { LockProvider } from '@locks/core';
-import { startPostgres } from '@locks/test-servers';
-import pg from 'pg';
+import { Pool } from 'pg';
 import { afterAll } from 'vitest';
 import { createSqlProvider } from '../../../src/index.ts';
 import type { SqlOptions } from '../../../src/index.ts';
 import { rendered } from '../../../src/names.ts';
 import { closing } from '../../support/waiting.ts';
-import { createTables, openKnex, trustEverybody } from './database.ts';
+import { createTables, openKnex, startServer, trustEverybody } from './database.ts';
 import { breakable } from './faults.ts';
 
-// Each file of test/conformance has a server of its own: they run beside each other, and break it. The system keeps what a server
-// wrote before it ended; waiting for the disk as well would delay every reply by a while unknown.
-const server = await startPostgres({ args: ['-c', 'max_connections=300', '-c', 'fsync=off'] });
+// Each file of test/conformance has a server of its own: they run beside each other, and break it.
+const server = await startServer();
 const { url } = server;
-const observer = new pg.Pool({ connectionString: url, max: 1 });
+const observer = new Pool({ connectionString: url, max: 1 });
 // Its connection is cut at each restart.
 observer.on('error', () => {});
 afterAll(async () => {

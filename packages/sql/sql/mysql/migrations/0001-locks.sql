@@ -1,0 +1,361 @@
+-- The tables and routines of @locks/sql, layout 1, for MariaDB 10.6, MySQL 8.0 and newer:
+--   mariadb --user=admin --password the_database < 0001-locks.sql
+-- They belong to whoever runs this, in the database of the connection. Other names, or another database: replace every name in
+-- backticks that begins with locks. May be run again, whether it ended or not.
+--
+-- Grants for a runtime user (no DELETE, and nothing on the other tables: routines run with the rights of whoever made them):
+--   GRANT SELECT, INSERT, UPDATE ON `locks` TO app;
+--   GRANT SELECT ON `locks_layout` TO app;
+--   GRANT EXECUTE ON PROCEDURE `locks_act` TO app;
+--   GRANT EXECUTE ON PROCEDURE `locks_inspect` TO app;
+--   GRANT EXECUTE ON PROCEDURE `locks_sweep` TO app;
+--   GRANT SELECT, INSERT, UPDATE ON `locks_fences` TO app;   -- only for fence()
+--
+-- Times are microseconds since 1970 in UTC, by the clock of the server: numbers, so that no time zone of a session matters.
+-- Keys and owners are bytes: no collation makes two of them equal.
+
+-- One row per key: whatever decides who is admitted.
+CREATE TABLE IF NOT EXISTS `locks` (
+  `key` VARBINARY(512) NOT NULL,
+  -- The highest fencing token minted or told.
+  `version` BIGINT NOT NULL,
+  -- The exclusive holder.
+  `owner` VARBINARY(255) NULL,
+  -- The latest expiry of any holder: free if NULL or past.
+  `held_until` BIGINT NULL,
+  -- How many share it, while there is no owner.
+  `shares` BIGINT NOT NULL DEFAULT 0,
+  -- How many may share it, fixed while somebody shares it or waits to: 0 any number, NULL not fixed.
+  `permits` BIGINT NULL,
+  -- The first in line; its permits as in locks_line.
+  `head_process` VARBINARY(255) NULL,
+  `head_owner` VARBINARY(255) NULL,
+  `head_permits` BIGINT NULL,
+  `head_until` BIGINT NULL,
+  -- No deadline in line is after it: nobody is in line if NULL or past.
+  `line_until` BIGINT NULL,
+  -- No deadline in line is before it.
+  `next_lapse` BIGINT NULL,
+  `next_place` BIGINT NOT NULL DEFAULT 1,
+  PRIMARY KEY (`key`)
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
+
+CREATE TABLE IF NOT EXISTS `locks_shares` (
+  `key` VARBINARY(512) NOT NULL,
+  `owner` VARBINARY(255) NOT NULL,
+  `token` BIGINT NOT NULL,
+  `expires` BIGINT NOT NULL,
+  PRIMARY KEY (`key`, `owner`)
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
+
+-- An owner has one place on a key, which the lock on the key's row sees to: a unique index would lock the gaps between its rows.
+CREATE TABLE IF NOT EXISTS `locks_line` (
+  `key` VARBINARY(512) NOT NULL,
+  `place` BIGINT NOT NULL,
+  `owner` VARBINARY(255) NOT NULL,
+  `process` VARBINARY(255) NOT NULL,
+  -- NULL: exclusive. 0: shared by any number.
+  `permits` BIGINT NULL,
+  `deadline` BIGINT NOT NULL,
+  PRIMARY KEY (`key`, `place`),
+  KEY `owner` (`key`, `owner`)
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
+
+CREATE TABLE IF NOT EXISTS `locks_layout` (
+  `version` INT NOT NULL,
+  PRIMARY KEY (`version`)
+) ENGINE = InnoDB;
+
+-- The guard's rows: the highest token that each resource has seen.
+CREATE TABLE IF NOT EXISTS `locks_fences` (
+  `resource` VARBINARY(512) NOT NULL,
+  `token` BIGINT NOT NULL,
+  PRIMARY KEY (`resource`)
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
+
+DROP PROCEDURE IF EXISTS `locks_act`;
+DROP PROCEDURE IF EXISTS `locks_inspect`;
+DROP PROCEDURE IF EXISTS `locks_sweep`;
+
+DELIMITER //
+-- Protocol 3, the directed hand-off queue, for one key: all that one statement on the key's row cannot decide.
+-- act            acquire, renew or release
+-- claim_ttl      in microseconds, as all spans are
+-- claim_token    acquire: the token must exceed it; renew: NULL, or the token that this lease gets
+-- claim_permits  NULL: exclusive; 0: shared by any number
+-- line_process   NULL, or the process of a claim that takes a place in line
+-- other_owners   of this process, in line on this key, to be kept there: hexadecimal, with commas
+-- called_at      UTC_TIMESTAMP(6) of the call: after time_limit from then on nothing takes effect
+-- Answers with one row: outcome (granted, busy, permits, upgrade, done), answer (the token; the ms until the next attempt; the
+-- permits in use; 1 if it renewed or freed a hold), and the process and owner to be told that it is their turn, or NULL.
+CREATE PROCEDURE `locks_act`(
+  act VARBINARY(10),
+  claim_key VARBINARY(512),
+  claim_owner VARBINARY(255),
+  claim_ttl BIGINT,
+  claim_token BIGINT,
+  claim_permits BIGINT,
+  line_process VARBINARY(255),
+  waiter_ttl BIGINT,
+  other_owners LONGBLOB,
+  fair BOOLEAN,
+  called_at DATETIME(6),
+  time_limit BIGINT
+)
+MODIFIES SQL DATA
+SQL SECURITY DEFINER
+BEGIN
+  DECLARE now_at, row_version, row_held_until, row_shares, row_permits, row_line_until, row_next_lapse, row_next_place BIGINT;
+  DECLARE row_owner, row_head_process, row_head_owner VARBINARY(255);
+  DECLARE row_head_permits, row_head_until BIGINT;
+  DECLARE first_expiry, own_token, own_place, answer BIGINT;
+  DECLARE line_changed, tell BOOLEAN DEFAULT FALSE;
+  DECLARE outcome VARBINARY(10) DEFAULT 'done';
+  DECLARE usual_wait BIGINT DEFAULT @@session.innodb_lock_wait_timeout;
+
+  -- Fails within a transaction: this procedure has its own, and ends nobody else's.
+  SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+  START TRANSACTION READ WRITE;
+  BEGIN
+    DECLARE CONTINUE HANDLER FOR NOT FOUND BEGIN END;
+    DECLARE EXIT HANDLER FOR SQLEXCEPTION
+    BEGIN
+      ROLLBACK;
+      SET SESSION innodb_lock_wait_timeout = usual_wait;
+      RESIGNAL;
+    END;
+    SET SESSION innodb_lock_wait_timeout = GREATEST(1, CEILING(time_limit / 1000000));
+
+    -- The key's row first: whoever has it has the key, and what is read afterwards is what others have committed.
+    look: LOOP
+      SELECT `version`, `owner`, `held_until`, `shares`, `permits`, `head_process`, `head_owner`, `head_permits`, `head_until`,
+          `line_until`, `next_lapse`, `next_place`
+        INTO row_version, row_owner, row_held_until, row_shares, row_permits, row_head_process, row_head_owner, row_head_permits,
+          row_head_until, row_line_until, row_next_lapse, row_next_place
+        FROM `locks` WHERE `key` = claim_key FOR UPDATE;
+      IF row_version IS NOT NULL OR act <> 'acquire' THEN LEAVE look; END IF;
+      -- Not INSERT IGNORE: several who found their row there would share a lock on it, and none of them could go on.
+      INSERT INTO `locks` (`key`, `version`) VALUES (claim_key, 0) ON DUPLICATE KEY UPDATE `version` = `version`;
+    END LOOP;
+    -- After the wait for the row: each statement of a procedure has a time of its own.
+    SET now_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+    IF TIMESTAMPDIFF(MICROSECOND, called_at, UTC_TIMESTAMP(6)) > time_limit THEN
+      SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1205, MESSAGE_TEXT = 'The key row was locked for too long.';
+    END IF;
+
+    IF row_version IS NULL THEN
+      SET answer = 0;
+    ELSE
+      -- Purge.
+      IF row_next_lapse <= now_at THEN
+        DELETE FROM `locks_line` WHERE `key` = claim_key AND `deadline` <= now_at;
+        SELECT MIN(`deadline`), MAX(`deadline`) INTO row_next_lapse, row_line_until FROM `locks_line` WHERE `key` = claim_key;
+        SET line_changed = TRUE;
+      END IF;
+      IF row_shares > 0 THEN
+        SELECT MIN(`expires`) INTO first_expiry FROM `locks_shares` WHERE `key` = claim_key;
+        IF first_expiry <= now_at THEN
+          DELETE FROM `locks_shares` WHERE `key` = claim_key AND `expires` <= now_at;
+        END IF;
+        SELECT COUNT(*), MIN(`expires`), MAX(`expires`) INTO row_shares, first_expiry, row_held_until
+          FROM `locks_shares` WHERE `key` = claim_key;
+      ELSEIF row_held_until <= now_at THEN
+        SET row_owner = NULL, row_held_until = NULL;
+      END IF;
+
+      IF act = 'acquire' AND other_owners IS NOT NULL AND row_line_until IS NOT NULL THEN
+        UPDATE `locks_line` SET `deadline` = now_at + waiter_ttl
+          WHERE `key` = claim_key AND FIND_IN_SET(HEX(`owner`), other_owners) > 0;
+        SET row_line_until = GREATEST(row_line_until, now_at + waiter_ttl), line_changed = TRUE;
+      END IF;
+      IF line_changed THEN
+        SET row_head_owner = NULL;
+        SELECT `process`, `owner`, `permits`, `deadline` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
+          FROM `locks_line` WHERE `key` = claim_key ORDER BY `place` LIMIT 1;
+      END IF;
+
+      IF row_shares > 0 THEN
+        SELECT `token` INTO own_token FROM `locks_shares` WHERE `key` = claim_key AND `owner` = claim_owner;
+      END IF;
+
+      IF act = 'release' THEN
+        SET answer = 0;
+        IF row_owner = claim_owner THEN
+          SET row_owner = NULL, row_held_until = NULL, answer = 1;
+        ELSEIF own_token IS NOT NULL THEN
+          DELETE FROM `locks_shares` WHERE `key` = claim_key AND `owner` = claim_owner;
+          SELECT COUNT(*), MIN(`expires`), MAX(`expires`) INTO row_shares, first_expiry, row_held_until
+            FROM `locks_shares` WHERE `key` = claim_key;
+          SET answer = 1;
+        END IF;
+        IF row_line_until IS NOT NULL THEN
+          DELETE FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
+          SET line_changed = TRUE;
+        END IF;
+
+      ELSEIF act = 'renew' THEN
+        SET answer = 0;
+        IF row_owner = claim_owner AND row_version <= COALESCE(claim_token, row_version) THEN
+          SET row_held_until = now_at + claim_ttl, answer = 1;
+        ELSEIF own_token <= COALESCE(claim_token, own_token) THEN
+          UPDATE `locks_shares` SET `expires` = now_at + claim_ttl, `token` = COALESCE(claim_token, own_token)
+            WHERE `key` = claim_key AND `owner` = claim_owner;
+          SET row_held_until = GREATEST(row_held_until, now_at + claim_ttl), answer = 1;
+        END IF;
+        IF answer = 1 THEN
+          SET row_version = GREATEST(row_version, COALESCE(claim_token, row_version));
+        END IF;
+
+      ELSEIF row_permits <> claim_permits AND (row_shares > 0 OR EXISTS (
+        SELECT 1 FROM `locks_line` WHERE `key` = claim_key AND `permits` IS NOT NULL AND `owner` <> claim_owner
+      )) THEN
+        SET outcome = 'permits', answer = row_permits;
+
+      ELSEIF row_owner = claim_owner THEN
+        SET outcome = 'granted', answer = row_version, row_held_until = now_at + claim_ttl;
+        IF claim_permits IS NOT NULL THEN
+          INSERT INTO `locks_shares` (`key`, `owner`, `token`, `expires`)
+            VALUES (claim_key, claim_owner, row_version, row_held_until);
+          SET row_owner = NULL, row_shares = 1, row_permits = claim_permits;
+        END IF;
+
+      ELSEIF own_token IS NOT NULL AND claim_permits IS NULL THEN
+        SET outcome = 'upgrade';
+
+      ELSEIF own_token IS NOT NULL THEN
+        UPDATE `locks_shares` SET `expires` = now_at + claim_ttl WHERE `key` = claim_key AND `owner` = claim_owner;
+        SET outcome = 'granted', answer = own_token, row_held_until = GREATEST(row_held_until, now_at + claim_ttl);
+
+      ELSEIF (row_head_owner IS NULL OR row_head_owner = claim_owner OR fair = 0) AND (
+        row_held_until IS NULL
+        OR (row_owner IS NULL AND claim_permits IS NOT NULL AND (claim_permits = 0 OR row_shares < claim_permits))
+      ) THEN
+        IF row_line_until IS NOT NULL THEN
+          DELETE FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
+          SET line_changed = TRUE;
+        END IF;
+        SET row_version = GREATEST(row_version + 1, claim_token + 1, now_at), outcome = 'granted', answer = row_version;
+        SET row_held_until = GREATEST(COALESCE(row_held_until, 0), now_at + claim_ttl);
+        IF claim_permits IS NULL THEN
+          SET row_owner = claim_owner;
+        ELSE
+          INSERT INTO `locks_shares` (`key`, `owner`, `token`, `expires`)
+            VALUES (claim_key, claim_owner, row_version, now_at + claim_ttl);
+          SET row_shares = row_shares + 1, row_permits = claim_permits;
+        END IF;
+
+      ELSE
+        SET outcome = 'busy';
+        IF line_process IS NOT NULL THEN
+          SELECT `place` INTO own_place FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
+          IF own_place IS NULL THEN
+            INSERT INTO `locks_line` (`key`, `place`, `owner`, `process`, `permits`, `deadline`)
+              VALUES (claim_key, row_next_place, claim_owner, line_process, claim_permits, now_at + waiter_ttl);
+            SET row_next_place = row_next_place + 1;
+          ELSE
+            UPDATE `locks_line` SET `process` = line_process, `permits` = claim_permits, `deadline` = now_at + waiter_ttl
+              WHERE `key` = claim_key AND `place` = own_place;
+          END IF;
+          SET row_line_until = GREATEST(COALESCE(row_line_until, 0), now_at + waiter_ttl), line_changed = TRUE;
+          SET row_next_lapse = LEAST(COALESCE(row_next_lapse, now_at + waiter_ttl), now_at + waiter_ttl);
+          SET row_permits = COALESCE(claim_permits, row_permits);
+        END IF;
+      END IF;
+
+      -- The first in line, who is told at the end of every call if it can go.
+      IF line_changed THEN
+        SET row_head_owner = NULL;
+        SELECT `process`, `owner`, `permits`, `deadline` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
+          FROM `locks_line` WHERE `key` = claim_key ORDER BY `place` LIMIT 1;
+        IF row_head_owner IS NULL THEN
+          SET row_head_process = NULL, row_head_permits = NULL, row_head_until = NULL, row_line_until = NULL, row_next_lapse = NULL;
+        END IF;
+      END IF;
+      IF row_permits IS NOT NULL AND row_shares = 0 THEN
+        SELECT MAX(`permits`) INTO row_permits FROM `locks_line` WHERE `key` = claim_key;
+      END IF;
+      SET tell = row_head_owner <> claim_owner AND (
+        row_held_until IS NULL
+        OR (row_owner IS NULL AND row_head_permits IS NOT NULL AND (row_head_permits = 0 OR row_shares < row_head_permits))
+        OR COALESCE(FIND_IN_SET(HEX(row_head_owner), other_owners), 0) > 0
+      );
+      IF outcome = 'busy' THEN
+        SET answer = waiter_ttl DIV 3000;
+        -- The first looks when a holder expires, the others only show that they are still there.
+        IF row_head_owner IS NULL OR row_head_owner = claim_owner OR fair = 0 THEN
+          SET answer = LEAST(answer, COALESCE(IF(row_owner IS NULL, first_expiry, row_held_until) - now_at, 0) DIV 1000 + 1);
+        END IF;
+        SET answer = GREATEST(answer, 1);
+      END IF;
+      UPDATE `locks` SET `version` = row_version, `owner` = row_owner, `held_until` = row_held_until, `shares` = row_shares,
+          `permits` = row_permits, `head_process` = row_head_process, `head_owner` = row_head_owner,
+          `head_permits` = row_head_permits, `head_until` = row_head_until, `line_until` = row_line_until,
+          `next_lapse` = row_next_lapse, `next_place` = row_next_place
+        WHERE `key` = claim_key;
+    END IF;
+    COMMIT;
+    SET SESSION innodb_lock_wait_timeout = usual_wait;
+  END;
+  SELECT outcome, CAST(answer AS CHAR) AS answer, IF(tell, row_head_process, NULL) AS turn_process,
+    IF(tell, row_head_owner, NULL) AS turn_owner;
+END//
+
+-- Who holds a key: one row for each holder with mode, owner, token and the microseconds left; then a row "waiters" with their number
+-- in place of the token. One statement, so that it shows one moment.
+CREATE PROCEDURE `locks_inspect`(claim_key VARBINARY(512))
+READS SQL DATA
+SQL SECURITY DEFINER
+BEGIN
+  DECLARE now_at BIGINT DEFAULT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+  SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+  START TRANSACTION READ ONLY;
+  SELECT 'exclusive' AS mode, `owner`, CAST(`version` AS CHAR) AS token, CAST(`held_until` - now_at AS CHAR) AS remaining
+    FROM `locks` WHERE `key` = claim_key AND `owner` IS NOT NULL AND `held_until` > now_at
+  UNION ALL
+  SELECT 'shared', `locks_shares`.`owner`, CAST(`token` AS CHAR), CAST(`expires` - now_at AS CHAR)
+    FROM `locks_shares` WHERE `key` = claim_key AND `expires` > now_at
+  UNION ALL
+  SELECT 'waiters', NULL, CAST(COUNT(*) AS CHAR), NULL FROM `locks_line` WHERE `key` = claim_key AND `deadline` > now_at;
+  COMMIT;
+END//
+
+-- Removes the rows of at most most_keys keys that nobody holds or waits for, and whose last token is older than retention.
+-- A new row's token is not behind the clock, so it exceeds those that are forgotten. Answers with one row: how many keys.
+CREATE PROCEDURE `locks_sweep`(retention BIGINT, most_keys BIGINT)
+MODIFIES SQL DATA
+SQL SECURITY DEFINER
+BEGIN
+  DECLARE now_at BIGINT DEFAULT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+  DECLARE idle_key VARBINARY(512);
+  DECLARE finished BOOLEAN DEFAULT FALSE;
+  DECLARE swept BIGINT DEFAULT 0;
+  SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+  START TRANSACTION READ WRITE;
+  BEGIN
+    DECLARE idle CURSOR FOR
+      SELECT `key` FROM `locks`
+        WHERE `version` < now_at - retention AND COALESCE(`held_until`, 0) <= now_at AND COALESCE(`line_until`, 0) <= now_at
+        LIMIT most_keys FOR UPDATE SKIP LOCKED;
+    DECLARE CONTINUE HANDLER FOR NOT FOUND SET finished = TRUE;
+    DECLARE EXIT HANDLER FOR SQLEXCEPTION
+    BEGIN
+      ROLLBACK;
+      RESIGNAL;
+    END;
+    OPEN idle;
+    each_key: LOOP
+      FETCH idle INTO idle_key;
+      IF finished THEN LEAVE each_key; END IF;
+      DELETE FROM `locks_shares` WHERE `key` = idle_key;
+      DELETE FROM `locks_line` WHERE `key` = idle_key;
+      DELETE FROM `locks` WHERE `key` = idle_key;
+      SET swept = swept + 1;
+    END LOOP;
+    CLOSE idle;
+    COMMIT;
+  END;
+  SELECT CAST(swept AS CHAR) AS swept;
+END//
+DELIMITER ;
+
+INSERT INTO `locks_layout` (`version`) VALUES (1) ON DUPLICATE KEY UPDATE `version` = 1;

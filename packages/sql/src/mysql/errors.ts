@@ -1,0 +1,74 @@
+import { LockError, isLockError } from '@locks/core/adapter';
+import type { CallName } from '@locks/core/adapter';
+import type { Claim } from '@locks/core';
+import { TransactionOpen } from './session.ts';
+
+/** The server's number of its error; `undefined`: it is not one of the server's. */
+function numberOf(error: unknown): number | undefined {
+  const { errno, sqlState } = (error ?? {}) as { readonly errno?: unknown; readonly sqlState?: unknown };
+  // mysql2 gives errors of the network a number too, a negative one.
+  return typeof errno === 'number' && errno > 0 && typeof sqlState === 'string' ? errno : undefined;
+}
+
+/** A lock wait that took too long, a deadlock, a row that changed since, a prepared statement that has to be, or is not, prepared. */
+const undone: ReadonlySet<number | undefined> = new Set([1205, 1213, 1020, 1615, 1243]);
+
+/** The server undid the statement because of what others did meanwhile. */
+export function canRepeat(error: unknown): boolean {
+  return undone.has(numberOf(error));
+}
+
+/**
+ * The server shuts down; the statement was killed; so was the connection; it was silent for too long; there is no such prepared
+ * statement; the server, or its storage, takes no changes, as after a failover.
+ */
+const ending: ReadonlySet<number> = new Set([1053, 1317, 1927, 4031, 1243, 1290, 1836, 1874]);
+
+/** Whether the connection is of no use any more: it failed, the server ends it, or it leads to one that cannot write. */
+export function isBroken(error: unknown): boolean {
+  // An answer that was understood.
+  if (isLockError(error)) return false;
+  const number = numberOf(error);
+  return number === undefined || ending.has(number) || (error as { readonly fatal?: unknown }).fatal === true;
+}
+
+const tables = 'Run the migrations of @locks/sql, or set the options "table" and "schema".';
+const grants =
+  'Grant the user SELECT, INSERT and UPDATE on the table of locks, SELECT on that of the layout, EXECUTE on the procedures: see the head of sql/mysql/migrations/0001-locks.sql.';
+const login = 'Check the user, its password and the name of the database.';
+
+/** What a retry cannot mend, and what can. */
+const permanent: Readonly<Record<number, string>> = {
+  1044: login,
+  1045: login,
+  1049: login,
+  1054: tables,
+  1142: grants,
+  1143: grants,
+  1146: tables,
+  1305: tables,
+  1318: tables,
+  1370: grants,
+  1449: 'The user who ran the migrations of @locks/sql is gone: run its down file and the migrations again as another.',
+  1665: 'Set binlog_format to MIXED or ROW.',
+  1698: login,
+  1792: 'Its sessions are read only: give the pool connections that may write.',
+};
+
+const transactions =
+  'Give @locks/sql a pool whose connections have autocommit on, and are not lent within a transaction.';
+
+/** The contract's error for one of the driver or of the server. */
+export function explain(error: unknown, what: CallName, claim?: Claim): LockError {
+  const call = typeof what === 'function' ? what() : what;
+  const text = error instanceof Error ? error.message : String(error);
+  // 1568: the isolation level of a transaction that is open cannot be changed.
+  const number = numberOf(error);
+  const inTransaction = error instanceof TransactionOpen || number === 1568;
+  const remedy = inTransaction ? transactions : permanent[number ?? 0];
+  return new LockError(
+    remedy === undefined ? 'LOCK_UNAVAILABLE' : 'LOCK_MISCONFIGURED',
+    `MySQL failed at ${call}: ${text}${remedy === undefined ? '' : `. ${remedy}`}`,
+    { ...(claim === undefined ? {} : { key: claim.key }), cause: error },
+  );
+}

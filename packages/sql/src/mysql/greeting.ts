@@ -1,0 +1,47 @@
+import { LockError } from '@locks/core/adapter';
+import { checkLayout } from '../layout.ts';
+import type { TableNames } from '../names.ts';
+import { rowsOf, textOf } from './session.ts';
+import type { MysqlConnection } from './session.ts';
+
+/** What a connection is like. */
+export interface Greeting {
+  /** SYSDATE moves on within a statement. */
+  readonly clockMoves: boolean;
+}
+
+/**
+ * Looks at what a new connection is like.
+ * @throws `LOCK_MISCONFIGURED` for tables or servers of another version, and for sessions that commit nothing by themselves;
+ * `LOCK_UNAVAILABLE` for a server that is read only.
+ */
+export async function greet(connection: MysqlConnection, sql: string, names: TableNames): Promise<Greeting> {
+  const [row] = await rowsOf(connection, sql, []).catch((error: unknown) => {
+    // The table is missing, and the privilege to see that it is.
+    if ((error as { readonly errno?: unknown }).errno === 1146) return [];
+    throw error;
+  });
+  checkLayout(row === undefined ? undefined : Number(textOf(row['layout'])), names);
+  const server = textOf(row?.['server']);
+  if (isTooOld(server)) throw misconfigured(`it works with MariaDB 10.6, MySQL 8.0 and newer, not with ${server}`);
+  if (Number(row?.['autocommit']) !== 1) {
+    throw misconfigured(
+      'the connections of the pool have autocommit off, and a lock would be taken when somebody commits. Turn it on, or give it a pool of its own',
+    );
+  }
+  if (Number(row?.['read_only']) !== 0) {
+    throw new LockError('LOCK_UNAVAILABLE', `MySQL: the server is read only: a replica, or about to become one.`);
+  }
+  return { clockMoves: Number(row?.['moves']) === 1 };
+}
+
+function isTooOld(server: string): boolean {
+  // MariaDB once called itself 5.5.5 to its replicas.
+  const [, major = 0, minor = 0] = (/^(?:5\.5\.5-)?(\d+)\.(\d+)/.exec(server) ?? []).map(Number);
+  if (/mariadb/i.test(server)) return major < 10 || (major === 10 && minor < 6);
+  return major < 8;
+}
+
+function misconfigured(why: string): LockError {
+  return new LockError('LOCK_MISCONFIGURED', `@locks/sql: ${why}.`);
+}

@@ -1,0 +1,3 @@
+import { over, suite, withFaults } from '../support/conformance.ts';
+
+await suite('mariadb, faults', over, {}, withFaults);

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerHandle } from '@locks/test-servers';
+import knex from 'knex';
+import type { Knex } from 'knex';
+import { createConnection } from 'mysql2/promise';
+import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { onTestFinished } from 'vitest';
+import { rendered } from '../../../src/names.ts';
+import type { TableNames } from '../../../src/names.ts';
+import { migrations } from '../../../src/mysql/migrations.ts';
+
+/** Where the tables are unless a test wants them elsewhere. */
+export const defaultNames: TableNames = { table: 'locks', schema: undefined };
+
+/** Runs the migrations in the database at `url`, or in that of the names; it is created where it is missing. */
+export async function createTables(url: string, names: TableNames = defaultNames): Promise<void> {
+  const { pathname } = new URL(url);
+  const server = new URL('/', url).href;
+  for (const database of [pathname.slice(1), names.schema]) {
+    if (database === undefined) continue;
+    await withClient(server, (client) => client.query(`CREATE DATABASE IF NOT EXISTS \`${database}\``));
+  }
+  await withClient(url, async (client) => {
+    for (const { up } of migrations) {
+      for (const statement of up) await client.query(rendered(statement, names, '`'));
+    }
+  });
+}
+
+/** Calls `work` with a connection of its own. */
+export async function withClient<T>(url: string, work: (client: Connection) => Promise<T>): Promise<T> {
+  const client = await createConnection(url);
+  client.on('error', () => {});
+  try {
+    return await work(client);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** A connection that ends with the test. */
+export async function connect(url: string): Promise<Connection> {
+  const client = await createConnection(url);
+  client.on('error', () => {});
+  onTestFinished(() => client.destroy());
+  return client;
+}
+
+/** The rows of a query. */
+export async function rowsOf(
+  client: Connection,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<RowDataPacket[]> {
+  const [rows] = await client.query<RowDataPacket[]>(sql, [...values]);
+  return rows;
+}
+
+/** The names with which the statements are written, replaced. */
+export function named(sql: string, names: TableNames = defaultNames): string {
+  return rendered(sql, names, '`');
+}
+
+/** A knex instance as an application makes one, except that it does not write of its connections into the output of the tests. */
+export function openKnex(connection: string | object, pool: Knex.PoolConfig = { min: 0, max: 10 }): Knex {
+  return knex({ client: 'mysql2', connection: connection as string, pool, log: { warn() {} } });
+}
+
+/** A knex instance that ends with the test. */
+export function connectKnex(connection: string | object, pool?: Knex.PoolConfig): Knex {
+  const instance = openKnex(connection, pool);
+  onTestFinished(() => instance.destroy());
+  return instance;
+}
+
+/** The URL for a user who needs no password, and may do everything: what the server is told when he logs in is the same each time. */
+export async function openTo(server: ServerHandle): Promise<string> {
+  await withClient(server.url, async (client) => {
+    await client.query("CREATE USER IF NOT EXISTS everybody@'%' IDENTIFIED BY ''");
+    await client.query("GRANT ALL ON *.* TO everybody@'%'");
+  });
+  const url = new URL(server.url);
+  url.username = 'everybody';
+  url.password = '';
+  return url.href;
+}
+
+/** A database of its own on `server`, for one test. */
+export async function ownDatabase(server: ServerHandle, options = ''): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await withClient(server.url, (client) => client.query(`CREATE DATABASE ${name} ${options}`));
+  const url = new URL(server.url);
+  url.pathname = `/${name}`;
+  return url.href;
+}
