@@ -39,7 +39,8 @@ describe.each(databases)('on $name', (database) => {
     const lease = await locks.acquire('job');
     expect(lease.remaining).toBeLessThan(10_000);
     expect(lease.owner).toMatch(/^worker-7\//);
-    expect(await connect(url)('app').pluck('owner')).toEqual([lease.owner]);
+    const owners = (await connect(url)('app').pluck('owner')) as readonly (string | Buffer)[];
+    expect(owners.map(String)).toEqual([lease.owner]);
     await lease.release();
   });
 
@@ -147,7 +148,7 @@ test('a wrong password option is not shown', async () => {
 test.each(['postgres', 'mysql'])(
   'a %s server that accepts and never answers is told within connectTimeout',
   async (scheme) => {
-    const silent = createServer(() => {});
+    const silent = createServer((socket) => void socket.resume());
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void silent.close());
     const { port } = silent.address() as AddressInfo;
@@ -170,7 +171,10 @@ test('user, password and the name of the connections come from the configuration
   const admin = connect(url);
   const user = ownName();
   await admin.raw(`CREATE ROLE ${user} LOGIN SUPERUSER PASSWORD 'p@ss:/wörd'`);
-  onTestFinished(async () => void (await connect(inject('postgresUrl')).raw(`DROP ROLE ${user}`)));
+  onTestFinished(async () => {
+    await admin.raw(`REASSIGN OWNED BY ${user} TO CURRENT_USER`);
+    await admin.raw(`DROP ROLE ${user}`);
+  });
   const bare = changed(url, { username: '', password: '' });
   const options = { user, password: 'p@ss:/wörd', applicationName: user, migrate: true };
   const locks = await openLocks({ url: bare, options });
