@@ -65,15 +65,18 @@ export async function suite(name: string, make: Make, options: SqlOptions, only?
   });
 }
 
+/** Small: each connection is a process of the server, and a hundred claims at once open them all. */
+const poolSize = 4;
+
 /** With a knex instance of the caller, which he destroys. */
 export const over: Make = (address, options) => {
-  const instance = openKnex(address);
+  const instance = openKnex(address, { min: 0, max: poolSize });
   return closing(createSqlProvider(instance, options), () => instance.destroy());
 };
 
 /** With a knex instance of the provider's own. */
 export const configured: Make = (address, { listen: _listen, ...options }) =>
-  fromConfig({ url: address, options, runtime: systemRuntime });
+  fromConfig({ url: address, options: { ...options, pool: poolSize }, runtime: systemRuntime });
 
 /** The requirements whose needs satisfy `chosen`. */
 export function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {
