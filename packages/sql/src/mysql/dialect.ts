@@ -79,7 +79,8 @@ class MysqlDialect implements Dialect<MysqlConnection> {
   async release(connection: MysqlConnection, claim: Claim): Promise<Released> {
     let freed = false;
     if (claim.mode === 'exclusive' && this.#clockMoves(connection)) {
-      const values = [this.#options.process, hex(claim.key), claim.owner];
+      const { process, timeout } = this.#options;
+      const values = [process, hex(claim.key), micros(timeout), claim.owner];
       const what = await changed(connection, this.#texts.release, values);
       freed = what >= nobodyInLine;
       if (what === headIsOurs) return { freed, turns: await this.#head(connection, claim.key) };

@@ -12,7 +12,8 @@ WHERE \`key\` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND (
 OR (\`owner\` = ? AND \`held_until\` > {clock})
 )`,
   act: `CALL \`locks_act\`(
-?, UNHEX(?), ?, CAST(? AS SIGNED), CAST(? AS SIGNED), CAST(? AS SIGNED), ?, CAST(? AS SIGNED), ?, CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)
+?, UNHEX(?), ?, CAST(? AS SIGNED), CAST(? AS SIGNED), CAST(? AS SIGNED), ?, CAST(? AS SIGNED), ?,
+CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)
 )`,
   clock: `(TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + {elapsed})`,
   elapsed: `(MOD(TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)) + 87300000000, 1800000000) - 900000000)`,
@@ -35,7 +36,7 @@ UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ \`locks\` SET
 \`shares\` = 0 * LAST_INSERT_ID(CASE WHEN \`line_until\` IS NULL THEN 1 WHEN \`head_until\` > {clock} THEN IF(\`head_process\` = ?, 3, 2) ELSE 4 END),
 \`owner\` = NULL,
 \`held_until\` = NULL
-WHERE \`key\` = UNHEX(?) AND \`owner\` = ? AND \`held_until\` > {clock}`,
+WHERE \`key\` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND \`owner\` = ? AND \`held_until\` > {clock}`,
   renew: `/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
 UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ \`locks\` SET
 \`version\` = LAST_INSERT_ID(GREATEST(\`version\`, COALESCE(CAST(? AS SIGNED), \`version\`))),
