@@ -10,6 +10,7 @@ import { greet } from './greet.ts';
 import { attempt, release, renew } from './operations.ts';
 import type { Rules } from './operations.ts';
 import { successor } from './prefix.ts';
+import { LinePace } from './line-pace.ts';
 import { KeyRecord } from './record.ts';
 import { Session } from './session.ts';
 import { sweep } from './sweep.ts';
@@ -30,25 +31,34 @@ export function createDialect(_client: KnexClient, options: DialectOptions): Dia
 class SqliteDialect implements Dialect<Database> {
   readonly name = 'SQLite';
   readonly scope = 'host';
-  readonly pollInterval = 5;
   readonly #options: DialectOptions;
   readonly #rules: Rules;
   /** Weak: a connection that its pool has dropped is closed by the collector. */
   readonly #connected = new WeakMap<Database, Connected>();
+  readonly #pace = new LinePace();
   /** For messages. */
   #path: string | undefined = undefined;
 
   constructor(options: DialectOptions) {
     this.#options = options;
     const { fair, waiterTtl } = options;
-    this.#rules = { fair, waiterTtl, leastToken: (floor) => this.#leastToken(floor) };
+    this.#rules = {
+      fair,
+      waiterTtl,
+      leastToken: (floor) => this.#leastToken(floor),
+      placeTaken: () => this.#pace.moved(hostTime()),
+    };
+  }
+
+  get pollInterval(): number {
+    return this.#pace.interval(hostTime());
   }
 
   async greet(connection: Database): Promise<void> {
     const session = new Session(connection, this.#options.names);
     this.#path = session.path;
     greet(session, this.#options.names);
-    this.#connected.set(connection, { session, watch: new TurnWatch(session) });
+    this.#connected.set(connection, { session, watch: new TurnWatch(session, this.#pace) });
   }
 
   async acquireFree(connection: Database, { key, owner, ttl, floor }: Claim): Promise<bigint | undefined> {
