@@ -101,7 +101,6 @@ export class WorkerCrew implements Crew {
     const { hold, turns, ownKeys } = this.#assignment;
     const key = ownKeys === true ? `${this.#assignment.key}/${worker}` : this.#assignment.key;
     for (let turn = 0; turn < turns && !this.#closed;) {
-      if (this.#station.synchronous === true) await this.#turn();
       const calledAt = now();
       this.#waiting.set(worker, calledAt);
       let held: Held;
@@ -120,6 +119,7 @@ export class WorkerCrew implements Crew {
       const claim = { worker, calledAt, placedAt, grantedAt, releasedAt: Infinity };
       this.#holding.set(worker, claim);
       if (hold > 0) await sleep(hold);
+      else if (this.#station.synchronous === true) await this.#turn();
       this.#holding.delete(worker);
       this.#claims.push({ ...claim, releasedAt: now() });
       try {
@@ -130,6 +130,7 @@ export class WorkerCrew implements Crew {
     }
   }
 
+  /** While the lock is held: else nobody would ever find it taken. */
   async #turn(): Promise<void> {
     if (now() - this.#turnedAt < 5) return;
     await setImmediate();

@@ -46,6 +46,8 @@ function uncontendedGates(results: readonly Result[], subject: string): Gate[] {
 function contendedGates(results: readonly Result[]): Gate[] {
   const cells = both.flatMap((subject) => ofSubject(results, 'postgres/contended', subject));
   const everywhere = results.filter(({ scenario, subject }) => isContended(scenario) && subject.startsWith(own));
+  // Where time was up before everybody could have been served in turn, nobody is known to starve.
+  const served = everywhere.filter(({ acquisitions = Infinity, waiters = 0 }) => acquisitions >= waiters * 1.5);
   const listening = ofSubject(results, 'postgres/listening', 'somebody waits for another key');
   return [
     ...gate(
@@ -59,16 +61,16 @@ function contendedGates(results: readonly Result[]): Gate[] {
       atMost(5, 2),
     ),
     ...gate(
-      'Postgres: with somebody listening ≥ 0.95 × with nobody',
+      'Postgres: with somebody listening ≥ 0.9 × with nobody',
       smallest(figuresOf(listening, (r) => r.ratioToQuiet)),
-      atLeast(0.95, 2),
+      atLeast(0.9, 2),
     ),
     ...gate(
       'SQL, contended: no inversion',
       total(figuresOf(everywhere, ({ inversions }) => inversions)),
       exactly(0, 0),
     ),
-    ...gate('SQL, contended: nobody starved', total(figuresOf(everywhere, ({ starved }) => starved)), exactly(0, 0)),
+    ...gate('SQL, contended: nobody starved', total(figuresOf(served, ({ starved }) => starved)), exactly(0, 0)),
     ...gate('SQL, contended: no call failed', total(figuresOf(everywhere, ({ failures }) => failures)), exactly(0, 0)),
     ...gate(
       'SQL, contended: never two holders',

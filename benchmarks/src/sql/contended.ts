@@ -45,6 +45,12 @@ async function runContended(
   if (subject === notification) return { ...cell, ...pushFigures(reports) };
   const figures = contendedFigures(reports, waiters, window);
   const { acquisitions } = figures;
-  const counts = statements !== undefined && acquisitions > 0;
-  return { ...cell, ...figures, statementsPerAcquisition: counts ? statements / acquisitions : undefined };
+  const perAcquisition = (all: number | undefined): number | undefined =>
+    all === undefined || acquisitions === 0 ? undefined : all / acquisitions;
+  return {
+    ...cell,
+    ...figures,
+    statementsPerAcquisition: perAcquisition(statements?.count),
+    serverMicroseconds: perAcquisition(statements?.microseconds),
+  };
 }

@@ -1,12 +1,19 @@
 import type { Dialect } from './subjects/subject.ts';
 
+/** What clients have sent to a database. */
+export interface Statements {
+  readonly count: number;
+  /** Time that the server took to execute them, without the commit; `undefined` where nobody measures it. */
+  readonly microseconds: number | undefined;
+}
+
 /** A database that parties are measured in, seen from outside. */
 export interface Database extends AsyncDisposable {
   readonly dialect: Dialect;
   readonly url: string;
   readonly version: string;
   /** What the clients of the database have sent since the last `resetStatements`; `undefined` where nobody counts it. */
-  statements(): Promise<number | undefined>;
+  statements(): Promise<Statements | undefined>;
   resetStatements(): Promise<void>;
   /** Lines of level ERROR or worse in the log of the server so far; `undefined` where there is no server. */
   severeLines(): Promise<number | undefined>;

@@ -28,7 +28,7 @@ export async function openMariadb(): Promise<Database> {
       url: server.url,
       version: /^[\d.]+/.exec(String(version[0]?.['version']))?.[0] ?? 'unknown',
       // The one that asks is counted too.
-      statements: async () => (await number(sent)) - before - 1,
+      statements: async () => ({ count: (await number(sent)) - before - 1, microseconds: undefined }),
       async resetStatements() {
         before = await number(sent);
       },

@@ -1,14 +1,14 @@
 import { startPostgres } from '@locks/test-servers';
 import { Client } from 'pg';
 import { sleep } from '../clock.ts';
-import type { Database } from './database.ts';
+import type { Database, Statements } from './database.ts';
 import { severeLines } from './severe-lines.ts';
 import { rawTable } from './subjects/raw-postgres.ts';
 
 /** Durable as it is by default. One of the peers needs a connection for each lock, and one for each wish for one. */
 const args = ['-c', 'max_connections=400', '-c', 'shared_preload_libraries=pg_stat_statements'];
 
-const statements = `SELECT coalesce(sum(calls), 0)::int AS calls FROM pg_stat_statements
+const statements = `SELECT coalesce(sum(calls), 0)::int AS count, coalesce(sum(total_exec_time), 0) * 1000 AS microseconds FROM pg_stat_statements
   WHERE toplevel AND query NOT LIKE '%pg_stat_%'`;
 const others = `SELECT count(*)::int AS count FROM pg_stat_activity
   WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
@@ -26,7 +26,7 @@ export async function openPostgres(): Promise<Database> {
       url: server.url,
       version: /^\S+/.exec(rows[0]?.server_version ?? '')?.[0] ?? 'unknown',
       async statements() {
-        return (await control.query<{ calls: number }>(statements)).rows[0]?.calls;
+        return (await control.query<Statements>(statements)).rows[0];
       },
       async resetStatements() {
         await control.query('SELECT pg_stat_statements_reset()');

@@ -8,6 +8,10 @@ import { openTap } from './tap.ts';
 const before = 50;
 const counted = 200;
 
+function perPair(all: number | undefined): number | undefined {
+  return all === undefined ? undefined : all / counted;
+}
+
 /** What an uncontended acquire and release says to Postgres: the messages are counted on the way. */
 export async function measureStatements(
   { dialect, url, statements, resetStatements }: Database,
@@ -37,7 +41,8 @@ export async function measureStatements(
         statementsPerPair: (end.statements - start.statements) / counted,
         roundTripsPerPair: (end.roundTrips - start.roundTrips) / counted,
         connectionsPerPair: (end.connections - start.connections) / counted,
-        serverStatementsPerPair: server === undefined ? undefined : server / counted,
+        serverStatementsPerPair: perPair(server?.count),
+        serverMicroseconds: perPair(server?.microseconds),
       });
     } finally {
       await party.close();

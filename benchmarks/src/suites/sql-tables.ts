@@ -11,6 +11,7 @@ const rawColumn: Column = {
   head: '× raw [range]',
   of: (r) => ratio(r.ratioToRaw, r.ratioToRawLow, r.ratioToRawHigh),
 };
+const serverColumn: Column = { head: 'server µs', of: (r) => figure(r.serverMicroseconds) };
 const failuresColumn: Column = { head: 'failures', of: ({ failures }) => figure(failures) };
 
 export const uncontendedColumns: readonly Column[] = [
@@ -38,6 +39,7 @@ export const statementsColumns: readonly Column[] = [
   { head: 'round trips', of: (r) => figure(r.roundTripsPerPair, 2) },
   { head: 'connections', of: (r) => figure(r.connectionsPerPair, 2) },
   { head: 'by the server', of: (r) => figure(r.serverStatementsPerPair, 2) },
+  serverColumn,
 ];
 
 export const listeningColumns: readonly Column[] = [
@@ -54,6 +56,7 @@ export const contendedColumns: readonly Column[] = [
   { head: 'gap p99 ms', of: ({ p99 }) => figure(p99, 3) },
   { head: 'handed over', of: ({ handedOver }) => (handedOver === undefined ? '-' : `${figure(handedOver * 100)} %`) },
   { head: 'statements', of: (r) => figure(r.statementsPerAcquisition, 2) },
+  serverColumn,
   { head: 'inversions', of: ({ inversions }) => figure(inversions) },
   { head: 'Jain', of: ({ fairness }) => figure(fairness, 3) },
   { head: 'starved', of: ({ starved }) => figure(starved) },

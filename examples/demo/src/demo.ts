@@ -8,25 +8,30 @@ import { judge } from './verdict.ts';
 
 /** Runs the demo. Resolves to whether the lock kept its promise. */
 export async function demo(options: Arguments, screen: Screen, signal: AbortSignal): Promise<boolean> {
-  const { url, workers, updates } = options;
-  const crew = await openCrew(url, signal);
+  const crew = await openCrew(options.url, signal);
   try {
-    screen.say(`${introduce(options, crew)}\n`);
-    const victim = chooseVictim(options, crew);
-    const without = await run(crew, { workers, updates, locked: false }, 'without a lock', screen);
-    const under = await run(
-      crew,
-      { workers, updates, locked: true, ...(victim && { victim }) },
-      'with a lock   ',
-      screen,
-    );
-    screen.say(`\n${formatTable(['without a lock', 'with a lock'], [without, under], screen.paint)}\n`);
-    const { kept, line } = judge(without, under, workers);
-    screen.say(screen.paint(kept ? 'bold' : 'red', line));
-    return kept;
+    return await compareRuns(crew, options, screen);
   } finally {
     await crew.close();
   }
+}
+
+/** Lets `crew` work without a lock and with one. Resolves to whether the lock kept its promise. */
+export async function compareRuns(crew: Crew, options: Arguments, screen: Screen): Promise<boolean> {
+  const { workers, updates } = options;
+  screen.say(`${introduce(options, crew)}\n`);
+  const victim = chooseVictim(options, crew);
+  const without = await run(crew, { workers, updates, locked: false }, 'without a lock', screen);
+  const under = await run(
+    crew,
+    { workers, updates, locked: true, ...(victim && { victim }) },
+    'with a lock   ',
+    screen,
+  );
+  screen.say(`\n${formatTable(['without a lock', 'with a lock'], [without, under], screen.paint)}\n`);
+  const { kept, line } = judge(without, under, workers);
+  screen.say(screen.paint(kept ? 'bold' : 'red', line));
+  return kept;
 }
 
 function introduce({ workers, updates }: Arguments, { workerKind, lockPlace }: Crew): string {

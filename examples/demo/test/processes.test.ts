@@ -52,8 +52,8 @@ function stillRunning(pids: readonly number[]): readonly number[] {
   return runningProcesses().flatMap(({ pid }) => (pids.includes(pid) ? [pid] : []));
 }
 
-async function workersAtWork(demo: RunningDemo): Promise<readonly number[]> {
-  await vi.waitFor(() => expect(demo.output.text).toContain('without a lock  '), { timeout: 10_000, interval: 20 });
+async function workersAtWork(demo: RunningDemo, sign = 'without a lock  '): Promise<readonly number[]> {
+  await vi.waitFor(() => expect(demo.output.text).toContain(sign), { timeout: 30_000, interval: 20 });
   return workersOf(demo);
 }
 
@@ -120,16 +120,19 @@ describe('what becomes of the workers', () => {
     expect(readdirSync(demo.temporary)).toEqual([]);
   });
 
-  test('an interrupt ends the workers and removes the temporary files', async () => {
-    const demo = start('--workers', '3', '--updates', '100');
-    const workers = await workersAtWork(demo);
-    expect(workers).toHaveLength(3);
-    demo.process.kill('SIGINT');
-    expect(await demo.exitCode).toBe(130);
-    expect(demo.output.errors).toContain('Stopped');
-    expect(stillRunning(workers)).toEqual([]);
-    expect(readdirSync(demo.temporary)).toEqual([]);
-  });
+  test.each(['without a lock  ', 'with a lock  '])(
+    'an interrupt ends them, %j, and removes all files',
+    async (sign) => {
+      const demo = start('--workers', '3', '--updates', '80');
+      const workers = await workersAtWork(demo, sign);
+      expect(workers).toHaveLength(3);
+      demo.process.kill('SIGINT');
+      expect(await demo.exitCode).toBe(130);
+      expect(demo.output.errors).toContain('Stopped');
+      expect(stillRunning(workers)).toEqual([]);
+      expect(readdirSync(demo.temporary)).toEqual([]);
+    },
+  );
 
   test('workers do not outlive a demo that is killed', async () => {
     const demo = start('--workers', '3', '--updates', '100');

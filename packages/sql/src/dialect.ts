@@ -62,7 +62,7 @@ export interface Dialect<Connection = unknown> {
   readonly name: string;
   /** Who can meet in it. */
   readonly scope: 'host' | 'network';
-  /** How often to look whether it is somebody's turn where nothing tells, in ms. */
+  /** In how many ms to look whether it is somebody's turn where nothing tells; read before each look. */
   readonly pollInterval: number;
   /**
    * The first thing on each connection: looks at what it is like, and checks the layout of the tables.

@@ -10,8 +10,8 @@ import type { Session } from './session.ts';
 
 /** What Knex runs. */
 export interface KnexMigration {
-  up(knex: KnexInstance): Promise<void>;
-  down(knex: KnexInstance): Promise<void>;
+  up(knex: KnexInstance): PromiseLike<unknown>;
+  down?(knex: KnexInstance): PromiseLike<unknown>;
 }
 
 /** One step of the tables' layout, as `LocksMigrationSource` lists it. */

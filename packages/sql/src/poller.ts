@@ -9,18 +9,18 @@ export class Poller implements Wakes {
   readonly open = true;
   readonly #places: Places;
   readonly #runtime: Runtime;
-  readonly #interval: number;
+  readonly #interval: () => number;
   readonly #look: (keys: readonly string[]) => Promise<readonly string[]>;
   #timer: TimerHandle | undefined = undefined;
   #looking = false;
   #paused = false;
   #closed = false;
 
-  /** `look` answers with the owners whose turn it is; `interval` is in ms. */
+  /** `look` answers with the owners whose turn it is; `interval` tells in how many ms. */
   constructor(
     places: Places,
     runtime: Runtime,
-    interval: number,
+    interval: () => number,
     look: (keys: readonly string[]) => Promise<readonly string[]>,
   ) {
     this.#places = places;
@@ -37,7 +37,7 @@ export class Poller implements Wakes {
     this.#paused = false;
     if (this.#closed || this.#looking || this.#timer !== undefined || this.#places.size === 0) return;
     // Whoever waits keeps the process alive by a timer of its own.
-    this.#timer = this.#runtime.setTimer(() => void this.#tick(), this.#interval, false);
+    this.#timer = this.#runtime.setTimer(() => void this.#tick(), this.#interval(), false);
   }
 
   /** Stops looking until the next `probe`. */

@@ -53,8 +53,11 @@ export class SqlProvider implements LockProvider {
     this.#deadline = createDeadline(runtime, timeout, dialect.name);
     this.#connections = new Connections(client, dialect, this.#deadline, runtime, timeout);
     this.#places = new Places(waiterTtl / 3);
-    const poller = new Poller(this.#places, runtime, options.pollInterval ?? dialect.pollInterval, (keys) =>
-      this.#connections.run((connection) => dialect.turns(connection, keys), { what: 'a look at the line' }),
+    const poller = new Poller(
+      this.#places,
+      runtime,
+      () => options.pollInterval ?? dialect.pollInterval,
+      (keys) => this.#connections.run((connection) => dialect.turns(connection, keys), { what: 'a look at the line' }),
     );
     this.#wakes =
       dialect.listen === undefined

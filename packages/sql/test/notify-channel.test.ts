@@ -16,10 +16,15 @@ function createChannel() {
   const runtime = createVirtualRuntime({ random: 0 });
   const places = new Places(2_000);
   const looks: (readonly string[])[] = [];
-  const poller = new Poller(places, runtime, 25, async (keys) => {
-    looks.push(keys);
-    return [];
-  });
+  const poller = new Poller(
+    places,
+    runtime,
+    () => 25,
+    async (keys) => {
+      looks.push(keys);
+      return [];
+    },
+  );
   const opened: Opened[] = [];
   const refusals: Error[] = [];
   let probed = 0;

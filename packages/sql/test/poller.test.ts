@@ -8,10 +8,15 @@ function createPoller() {
   const places = new Places(2_000);
   const looks: (readonly string[])[] = [];
   const answers: Promise<readonly string[]>[] = [];
-  const poller = new Poller(places, runtime, 25, (keys) => {
-    looks.push(keys);
-    return answers.shift() ?? Promise.resolve([]);
-  });
+  const poller = new Poller(
+    places,
+    runtime,
+    () => 25,
+    (keys) => {
+      looks.push(keys);
+      return answers.shift() ?? Promise.resolve([]);
+    },
+  );
   const wakes: string[] = [];
   const wait = (key: string, owner: string): void => {
     const place = places.take(key, owner, owner, () => wakes.push(owner));

@@ -14,6 +14,8 @@ export interface GuardedProcessOptions {
   readonly folder: string;
   /** Standard output and standard error are appended to this file. */
   readonly logFile: string;
+  /** The file that is its standard input. @default none */
+  readonly inputFile?: string;
   /** Shell commands that run in `folder` after the program was killed because this Node process has ended. */
   readonly cleanUp: string;
   /** Who the program runs as, and its guard. @default as this process */
@@ -25,6 +27,8 @@ export interface GuardedProcess {
   readonly pid: number;
   /** How it ended, as a part of a sentence; `undefined` while it runs. */
   ended(): string | undefined;
+  /** Resolves when it has ended. */
+  readonly gone: () => Promise<void>;
   /** SIGSTOP; resolves when nothing of it runs. False: it has ended already. */
   pause(): Promise<boolean>;
   /** Ends a `pause`. False: it has ended already. */
@@ -37,7 +41,8 @@ export interface GuardedProcess {
 
 /** Starts a program. Rejects only when no process can be made; a program that is missing is one that has ended. */
 export async function startGuarded(options: GuardedProcessOptions): Promise<GuardedProcess> {
-  const { program, args, folder, logFile, cleanUp, account = {} } = options;
+  const { program, args, folder, logFile, inputFile = '/dev/null', cleanUp, account = {} } = options;
+  const input = openSync(inputFile, 'r');
   const log = openSync(logFile, 'a');
   // Its own session: Ctrl-C in a terminal ends this process, which may still want to talk to its server while it shuts down.
   const child = spawn('/bin/sh', ['-c', guardScript, 'sh', folder, cleanUp, program, ...args], {
@@ -45,8 +50,9 @@ export async function startGuarded(options: GuardedProcessOptions): Promise<Guar
     cwd: folder,
     detached: true,
     // Not standard input: Node closes that when the child exits, before the guard can be told.
-    stdio: ['ignore', log, log, 'pipe'],
+    stdio: [input, log, log, 'pipe'],
   });
+  closeSync(input);
   closeSync(log);
   const pipe = child.stdio[3];
   if (!(pipe instanceof Socket)) throw new Error(`${program} was started without a pipe to its guard`);
@@ -83,6 +89,7 @@ export async function startGuarded(options: GuardedProcessOptions): Promise<Guar
   return {
     pid,
     ended: () => end,
+    gone,
     async pause() {
       if (end === undefined) await freeze(pid);
       return end === undefined;

@@ -31,7 +31,13 @@ export function startPostgres(options: PostgresServerOptions = {}): Promise<Serv
     image: 'postgres:18-alpine',
     containerPort: 5432,
     containerCommand: ['postgres', ...args],
-    containerEnvironment: { POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: database },
+    // The encoding of the database is that of the locale.
+    containerEnvironment: {
+      POSTGRES_USER: user,
+      POSTGRES_PASSWORD: password,
+      POSTGRES_DB: database,
+      LANG: 'C.UTF-8',
+    },
     program: {
       binary: 'postgres',
       versions: { folder: '/usr/lib/postgresql', rest: 'bin' },

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
-import { dirname } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Account } from './account.ts';
 import type { RunTool, ServerDefinition } from './definition.ts';
+import { startGuarded } from './guarded-process.ts';
 import { findProgram } from './install.ts';
-import { messageOf, tailOf } from './ready.ts';
+import { tailOf } from './ready.ts';
 
 const run = promisify(execFile);
 
@@ -25,14 +27,14 @@ export function toolRunner({ definition, program, folder, account }: Surrounding
         `${definition.program.binary} was found, but not ${binary}, which comes with it: install it whole`,
       );
     }
-    const done = run(tool, args, { ...account, cwd: folder });
-    // Its early end is told by the exit code.
-    done.child.stdin?.on('error', () => {}).end(input);
-    try {
-      await done;
-    } catch (error) {
-      throw new Error(`${binary} failed: ${tailOf(messageOf(error), definition.secret)}`, { cause: error });
-    }
+    const inputFile = join(folder, 'input');
+    const logFile = join(folder, 'tool.log');
+    await Promise.all([writeFile(inputFile, input), writeFile(logFile, '')]);
+    const running = await startGuarded({ program: tool, args, folder, logFile, inputFile, cleanUp: '', account });
+    await running.gone();
+    if (running.ended() === 'exited with code 0') return;
+    const output = tailOf(await readFile(logFile, 'utf8'), definition.secret);
+    throw new Error(`${binary} ${running.ended()}. Its output ended with:\n${output || '(nothing)'}`);
   };
 }
 

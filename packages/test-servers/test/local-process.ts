@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { dirname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { familyOf, listProcesses } from '../src/processes.ts';
 import { type Kind, over } from './kinds/kind.ts';
 
@@ -110,5 +112,33 @@ export function testLocalProcess(kind: Kind, ends: 'all ends' | 'killings' = 'ki
         }
       },
     );
+  });
+}
+
+/** What holds for servers whose data folder is filled by other programs first. */
+export function testPreparation(kind: Kind): void {
+  test(`a ${kind.name} whose parent is killed while it is made leaves nothing behind`, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'locks-test-parent-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    // As /tmp is: the server may run as another user.
+    await chmod(folder, 0o1777);
+    const parent = spawn(process.execPath, [parentScript, kind.name, 'idle'], {
+      env: { ...process.env, TMPDIR: folder },
+      stdio: 'ignore',
+    });
+    const exited = once(parent, 'exit');
+    await vi.waitFor(
+      async () => expect(await readdir(join(folder, (await readdir(folder))[0] ?? '', 'data'))).not.toEqual([]),
+      {
+        timeout: 20_000,
+        interval: 5,
+      },
+    );
+    const family = (await familyOfServer(parent.pid)).filter((pid) => pid !== parent.pid);
+    expect(family.length).toBeGreaterThan(0);
+    parent.kill('SIGKILL');
+    await exited;
+    await vi.waitFor(async () => expect(await readdir(folder)).toEqual([]), { timeout: 10_000, interval: 20 });
+    expect(await runningOf(family)).toEqual([]);
   });
 }

@@ -4,7 +4,7 @@ import { chooseServer } from '../src/choose.ts';
 import { startMariadb } from '../src/index.ts';
 import { testExternalServer } from './external-server.ts';
 import { mariadb } from './kinds/mariadb.ts';
-import { testLocalProcess } from './local-process.ts';
+import { testLocalProcess, testPreparation } from './local-process.ts';
 import { testOwnServer } from './own-server.ts';
 
 const way = chooseServer('mariadb', 'mariadb:12').kind;
@@ -12,7 +12,10 @@ if (way !== 'external') {
   testOwnServer(mariadb, way);
   testOptions();
 }
-if (way === 'local') testLocalProcess(mariadb);
+if (way === 'local') {
+  testLocalProcess(mariadb);
+  testPreparation(mariadb);
+}
 testExternalServer(mariadb);
 
 function testOptions(): void {

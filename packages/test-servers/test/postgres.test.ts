@@ -6,7 +6,7 @@ import { chooseServer } from '../src/choose.ts';
 import { startPostgres } from '../src/index.ts';
 import { testExternalServer } from './external-server.ts';
 import { postgres } from './kinds/postgres.ts';
-import { testLocalProcess } from './local-process.ts';
+import { testLocalProcess, testPreparation } from './local-process.ts';
 import { testOwnServer } from './own-server.ts';
 
 const way = chooseServer('postgres', 'postgres:18-alpine').kind;
@@ -16,6 +16,7 @@ if (way !== 'external') {
 }
 if (way === 'local') {
   testLocalProcess(postgres);
+  testPreparation(postgres);
   testSharedMemory();
 }
 testExternalServer(postgres);

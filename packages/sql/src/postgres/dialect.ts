@@ -1,11 +1,11 @@
 import { LockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
 import type { Claim, Holder, KeyState } from '@locks/core';
-import { layoutVersion } from '../dialect.ts';
 import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Turn } from '../dialect.ts';
 import type { KnexClient } from '../knex.ts';
+import { checkLayout } from '../layout.ts';
 import { rendered } from '../names.ts';
 import { abandon } from './cancel.ts';
-import { canRepeat, explain, isBroken, unusable } from './errors.ts';
+import { canRepeat, explain, isBroken, stateOf, unusable } from './errors.ts';
 import { listen } from './listen.ts';
 import type { PgConnection, Reply, Value } from './pg.ts';
 import { Sessions, statement } from './session.ts';
@@ -39,18 +39,16 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
   }
 
   async function greet(connection: PgConnection): Promise<void> {
-    const [row] = await ask(connection, prepared.greet);
+    const [row] = await ask(connection, prepared.greet).catch((error: unknown) => {
+      if (stateOf(error) === '42P01') checkLayout(undefined, names);
+      throw error;
+    });
     const [version, standby, readOnly, isolation, layout] = row ?? [];
     if (Number(version) < 130_000) {
       throw new LockError('LOCK_MISCONFIGURED', `@locks/sql needs Postgres 13 or newer; this is ${String(version)}.`);
     }
     if (standby === 't') throw unusable('25006', 'the server is a standby, which cannot write');
-    if (Number(layout) !== layoutVersion) {
-      throw new LockError(
-        'LOCK_MISCONFIGURED',
-        `The tables of @locks/sql have layout ${layout ?? 'none'}, this version needs ${layoutVersion}: run its migrations, or the version of @locks/sql that made them.`,
-      );
-    }
+    checkLayout(layout === null || layout === undefined ? undefined : Number(layout), names);
     if (isolation !== 'read committed' || readOnly !== 'off') sessions.enclose(connection);
   }
 
@@ -68,9 +66,20 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
     const others = line?.others ?? [];
     const wait = Math.min(limit, ttl);
     const [row] = await ask(
-      connection, prepared.attempt, bytes(key), owner, ttl, floor ?? 0n, permits, fair, line !== undefined,
-      process, Math.ceil(waiterTtl), others, wait,
-    ); // prettier-ignore
+      connection,
+      prepared.attempt,
+      bytes(key),
+      owner,
+      ttl,
+      floor ?? 0n,
+      permits,
+      fair,
+      line !== undefined,
+      process,
+      Math.ceil(waiterTtl),
+      others,
+      wait,
+    );
     const [token, retryAfter, refusal, inUse, ...turn] = row ?? [];
     if (refusal === 'upgrade') throw upgradeRefused(claim);
     if (refusal === 'permits') throw permitsRefused(claim, Number(inUse) || undefined);
@@ -149,7 +158,7 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
     listen: options.listen ? (heard, lost) => listen(client, process, heard, lost) : undefined,
   };
   // The connections come from the pool of a client whose driver is pg.
-  return dialect as Dialect;
+  return dialect;
 }
 
 function bytes(text: string): Buffer {

@@ -1,5 +1,4 @@
-import { bootId, hostTime } from './clock.ts';
-import { numberOf } from './database.ts';
+import { numberOf, textOf } from './database.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -7,8 +6,8 @@ import type { Session } from './session.ts';
  * and the times in the tables mean nothing. Where the platform does not tell its boots apart, a row that was written
  * later than now tells; one that was not has at most its ttl left.
  */
-export function noticeBoot(session: Session, boot: string | undefined = bootId(), now: number = hostTime()): void {
-  const stored = String(session.row('readHost')?.['boot'] ?? '');
+export function noticeBoot(session: Session, boot: string | undefined, now: number): void {
+  const stored = textOf(session.row('readHost')?.['boot']);
   const name = boot ?? 'unknown';
   if (stored === name && (boot !== undefined || numberOf(session.row('lastTouched')?.['touched'] ?? 0) <= now)) return;
   session.run('voidKeys');

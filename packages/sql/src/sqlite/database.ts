@@ -29,3 +29,8 @@ export function numberOf(value: unknown): number {
 export function numberOrNone(value: unknown): number | undefined {
   return value === null || value === undefined ? undefined : Number(value);
 }
+
+/** A text of a row, '' for null. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

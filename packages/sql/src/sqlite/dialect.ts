@@ -3,13 +3,14 @@ import type { Claim, KeyState } from '@locks/core';
 import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed } from '../dialect.ts';
 import type { KnexClient } from '../knex.ts';
 import { hostTime } from './clock.ts';
-import { numberOf } from './database.ts';
+import { numberOf, textOf } from './database.ts';
 import type { Database } from './database.ts';
 import { explain, isBroken, isBusy } from './errors.ts';
 import { greet } from './greet.ts';
 import { attempt, release, renew } from './operations.ts';
 import type { Rules } from './operations.ts';
 import { successor } from './prefix.ts';
+import { LinePace } from './line-pace.ts';
 import { KeyRecord } from './record.ts';
 import { Session } from './session.ts';
 import { sweep } from './sweep.ts';
@@ -30,25 +31,34 @@ export function createDialect(_client: KnexClient, options: DialectOptions): Dia
 class SqliteDialect implements Dialect<Database> {
   readonly name = 'SQLite';
   readonly scope = 'host';
-  readonly pollInterval = 5;
   readonly #options: DialectOptions;
   readonly #rules: Rules;
   /** Weak: a connection that its pool has dropped is closed by the collector. */
   readonly #connected = new WeakMap<Database, Connected>();
+  readonly #pace = new LinePace();
   /** For messages. */
   #path: string | undefined = undefined;
 
   constructor(options: DialectOptions) {
     this.#options = options;
     const { fair, waiterTtl } = options;
-    this.#rules = { fair, waiterTtl, leastToken: (floor) => this.#leastToken(floor) };
+    this.#rules = {
+      fair,
+      waiterTtl,
+      leastToken: (floor) => this.#leastToken(floor),
+      placeTaken: () => this.#pace.moved(hostTime()),
+    };
+  }
+
+  get pollInterval(): number {
+    return this.#pace.interval(hostTime());
   }
 
   async greet(connection: Database): Promise<void> {
     const session = new Session(connection, this.#options.names);
     this.#path = session.path;
     greet(session, this.#options.names);
-    this.#connected.set(connection, { session, watch: new TurnWatch(session) });
+    this.#connected.set(connection, { session, watch: new TurnWatch(session, this.#pace) });
   }
 
   async acquireFree(connection: Database, { key, owner, ttl, floor }: Claim): Promise<bigint | undefined> {
@@ -99,7 +109,7 @@ class SqliteDialect implements Dialect<Database> {
     const holders = rows
       .filter(({ mode }) => mode !== null)
       .map(({ mode, owner, token, expires }) => ({
-        owner: String(owner),
+        owner: textOf(owner),
         mode: mode === 'shared' ? ('shared' as const) : ('exclusive' as const),
         token: BigInt(numberOf(token)),
         remaining: Math.ceil((numberOf(expires) - now) / 1_000),
@@ -115,7 +125,7 @@ class SqliteDialect implements Dialect<Database> {
   ): Promise<readonly string[]> {
     const session = this.#session(connection);
     const range = { from: prefix, after: after ?? null, before: successor(prefix) ?? null };
-    return session.read(() => session.rows('list', { ...range, now: hostTime(), limit })).map(({ key }) => String(key));
+    return session.read(() => session.rows('list', { ...range, now: hostTime(), limit })).map(({ key }) => textOf(key));
   }
 
   async turns(connection: Database, keys: readonly string[]): Promise<readonly string[]> {

@@ -92,10 +92,10 @@ function setUp(database: Database, path: string): void {
 
 /** libsql itself says no more than "14", and takes some paths for the address of a server. */
 function checkPath(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw misconfigured(path, 'it is a folder');
   const folder = statSync(dirname(path), { throwIfNoEntry: false });
   if (folder === undefined) throw misconfigured(path, 'its folder is not there; create it first');
   if (!folder.isDirectory()) throw misconfigured(path, 'what should be its folder is a file');
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw misconfigured(path, 'it is a folder');
 }
 
 function explainOpening(error: unknown, path: string): LockError {

@@ -2,7 +2,8 @@ import { LockError } from '@locks/core/adapter';
 import { checkLayout } from '../layout.ts';
 import type { TableNames } from '../names.ts';
 import { noticeBoot } from './boot.ts';
-import { numberOrNone } from './database.ts';
+import { bootId, hostTime } from './clock.ts';
+import { numberOrNone, textOf } from './database.ts';
 import type { Session } from './session.ts';
 
 /** Looks what a connection is like, and checks the tables. @throws `LOCK_MISCONFIGURED` that names the way out. */
@@ -18,13 +19,13 @@ export function greet(session: Session, names: TableNames): void {
       'the database is in memory, where only one connection can see it. Name a file, or use openLocks("memory:") for locks within one process',
     );
   }
-  const encoding = String(session.pragma('encoding'));
+  const encoding = textOf(session.pragma('encoding'));
   if (encoding !== 'UTF-8') {
     throw misconfigured(`the file ${JSON.stringify(session.path)} has encoding ${encoding}; UTF-8 is needed`);
   }
   session.write(() => {
     checkLayout(layoutOf(session), names);
-    noticeBoot(session);
+    noticeBoot(session, bootId(), hostTime());
   });
 }
 

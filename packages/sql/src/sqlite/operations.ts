@@ -1,7 +1,6 @@
 import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { Attempt, Line, Released, Renewed, Turn } from '../dialect.ts';
-import { permitsOf } from './record.ts';
 import type { KeyRecord } from './record.ts';
 
 /** What the operations on a key go by. */
@@ -11,6 +10,8 @@ export interface Rules {
   readonly waiterTtl: number;
   /** The least token: the wall clock in µs as it ran on since this process began. */
   leastToken(floor: bigint | undefined): number;
+  /** Told when a place in line was taken. */
+  placeTaken(): void;
 }
 
 /** An attempt to hold the key; with `line`, a place in line is taken or kept. @throws `LOCK_INVALID` */
@@ -22,7 +23,8 @@ export function attempt(record: KeyRecord, claim: Claim, line: Line | undefined,
   checkPermits(record, claim, permits);
   const token = repeat(record, claim, permits) ?? admit(record, claim, permits, rules);
   if (token === undefined && line !== undefined) {
-    record.keepPlace({ owner, process: line.process }, permits, deadline);
+    const taken = record.keepPlace({ owner, process: line.process }, permits, deadline);
+    if (taken) rules.placeTaken();
   }
   const turns = turnsAfter(record, owner, line?.others);
   record.save();
@@ -45,6 +47,11 @@ export function release(record: KeyRecord, { owner }: Claim): Released {
   const turns = turnsAfter(record, owner);
   record.save();
   return { freed, turns };
+}
+
+/** How many may share, as the tables say it; `undefined`: the claim is exclusive. */
+function permitsOf({ mode, permits }: Claim): number | undefined {
+  return mode === 'shared' ? (permits ?? 0) : undefined;
 }
 
 function checkPermits(record: KeyRecord, claim: Claim, permits: number | undefined): void {

@@ -1,6 +1,5 @@
-import type { Claim } from '@locks/core';
 import type { Turn } from '../dialect.ts';
-import { numberOf, numberOrNone } from './database.ts';
+import { numberOf, numberOrNone, textOf } from './database.ts';
 import type { Session } from './session.ts';
 
 /** The first in line. */
@@ -17,11 +16,6 @@ interface Shares {
 }
 
 const noShares: Shares = { number: 0, permits: undefined, first: undefined };
-
-/** How many may share, as the tables say it; `undefined`: the claim is exclusive. */
-export function permitsOf({ mode, permits }: Claim): number | undefined {
-  return mode === 'shared' ? (permits ?? 0) : undefined;
-}
 
 /**
  * The state of one key, read and written in one transaction, and the rules of admission: protocol 3, the directed hand-off queue, as
@@ -48,7 +42,7 @@ export class KeyRecord {
     this.now = now;
     const row = session.row('readKey', { key });
     this.version = numberOf(row === undefined ? session.row('readSwept')?.['swept'] : row['version']);
-    this.owner = (row?.['owner'] as string | null | undefined) ?? undefined;
+    this.owner = textOf(row?.['owner']) || undefined;
     this.#heldUntil = numberOrNone(row?.['held_until']);
     this.#lineUntil = numberOrNone(row?.['line_until']);
     this.#nextLapse = numberOrNone(row?.['next_lapse']);
@@ -73,8 +67,8 @@ export class KeyRecord {
     const row = this.#session.row('headOfLine', { key: this.key });
     if (row === undefined) return undefined;
     return {
-      owner: String(row['owner']),
-      process: String(row['process']),
+      owner: textOf(row['owner']),
+      process: textOf(row['process']),
       permits: numberOrNone(row['permits']),
     };
   }
@@ -129,12 +123,15 @@ export class KeyRecord {
     return true;
   }
 
-  /** Takes the last place in line, or keeps the one it has. */
-  keepPlace({ owner, process }: Turn, permits: number | undefined, deadline: number): void {
-    this.#session.run('keepPlace', { key: this.key, owner, process, permits: permits ?? null, deadline });
+  /** Keeps the place it has in line, or takes the last one; whether it took one. */
+  keepPlace({ owner, process }: Turn, permits: number | undefined, deadline: number): boolean {
+    const place = { key: this.key, owner, process, permits: permits ?? null, deadline };
+    const kept = this.#session.row('keepPlace', place) !== undefined;
+    if (!kept) this.#session.run('takePlace', place);
     this.#lineUntil = Math.max(this.#lineUntil ?? 0, deadline);
     this.#nextLapse = Math.min(this.#nextLapse ?? Infinity, deadline);
     this.#changed = true;
+    return !kept;
   }
 
   /** Keeps the places of `owners`. */

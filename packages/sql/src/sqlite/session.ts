@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { rendered } from '../names.ts';
 import type { TableNames } from '../names.ts';
-import { numberOf } from './database.ts';
+import { numberOf, textOf } from './database.ts';
 import type { Database, Parameters, Row, Statement } from './database.ts';
 import { FileReplaced } from './errors.ts';
 import { statements } from './statements.ts';
@@ -28,7 +28,7 @@ export class Session {
     this.#database = database;
     this.#names = names;
     const files = database.prepare('PRAGMA database_list').all() as Row[];
-    this.path = String(files.find(({ name }) => name === 'main')?.['file'] ?? '');
+    this.path = textOf(files.find(({ name }) => name === 'main')?.['file']);
     this.#identity = identify(this.path);
     this.#blocks = this.#busyTimeout() > 0;
   }
@@ -57,7 +57,7 @@ export class Session {
   /** SQLite's version. */
   version(): string {
     const [row] = this.#database.prepare('SELECT sqlite_version() AS version').all() as Row[];
-    return String(row?.['version']);
+    return textOf(row?.['version']);
   }
 
   /**

@@ -1,7 +1,7 @@
 // Written by scripts/embed-sql.mjs from sql/sqlite/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'acquireFree' | 'findShare' | 'headOfLine' | 'inspect' | 'keepOthers' | 'keepPlace' | 'lastTouched' | 'leaveLine' | 'list' | 'permitsInLine' | 'purgeLine' | 'purgeShares' | 'raiseSwept' | 'readHost' | 'readKey' | 'readLayout' | 'readLine' | 'readShares' | 'readSwept' | 'releaseHeld' | 'removeShare' | 'renewHeld' | 'sweepLine' | 'sweepShares' | 'sweepStretch' | 'sweep' | 'sweepable' | 'turns' | 'voidKeys' | 'voidLine' | 'voidShares' | 'writeBoot' | 'writeKey' | 'writeShare', string>> = {
+export const statements: Readonly<Record<'acquireFree' | 'findShare' | 'headOfLine' | 'inspect' | 'keepOthers' | 'keepPlace' | 'lastTouched' | 'leaveLine' | 'list' | 'permitsInLine' | 'purgeLine' | 'purgeShares' | 'raiseSwept' | 'readHost' | 'readKey' | 'readLayout' | 'readLine' | 'readShares' | 'readSwept' | 'releaseHeld' | 'removeShare' | 'renewHeld' | 'sweepLine' | 'sweepShares' | 'sweepStretch' | 'sweep' | 'sweepable' | 'takePlace' | 'turns' | 'voidKeys' | 'voidLine' | 'voidShares' | 'writeBoot' | 'writeKey' | 'writeShare', string>> = {
   acquireFree: `INSERT INTO "locks" (key, version, owner, held_until, touched)
 VALUES (:key, max(:least, (SELECT swept + 1 FROM "locks_host")), :owner, :until, :now)
 ON CONFLICT (key) DO UPDATE SET
@@ -23,13 +23,9 @@ SELECT NULL, NULL, count(*), NULL FROM "locks_line" WHERE key = :key AND deadlin
 ORDER BY token`,
   keepOthers: `UPDATE "locks_line" SET deadline = :deadline
 WHERE key = :key AND owner IN (SELECT value FROM json_each(:owners))`,
-  keepPlace: `INSERT INTO "locks_line" (key, place, owner, process, permits, deadline)
-VALUES (
-:key,
-(SELECT coalesce(max(place), 0) + 1 FROM "locks_line" WHERE key = :key),
-:owner, :process, :permits, :deadline
-)
-ON CONFLICT (key, owner) DO UPDATE SET process = excluded.process, permits = excluded.permits, deadline = excluded.deadline`,
+  keepPlace: `UPDATE "locks_line" SET process = :process, permits = :permits, deadline = :deadline
+WHERE key = :key AND owner = :owner
+RETURNING place`,
   lastTouched: `SELECT max(touched) AS touched FROM "locks"`,
   leaveLine: `DELETE FROM "locks_line" WHERE key = :key AND owner = :owner`,
   list: `SELECT key FROM "locks" AS record
@@ -85,6 +81,12 @@ AND version < :older
 AND (held_until IS NULL OR held_until <= :now)
 AND (line_until IS NULL OR line_until <= :now)
 LIMIT 1`,
+  takePlace: `INSERT INTO "locks_line" (key, place, owner, process, permits, deadline)
+VALUES (
+:key,
+(SELECT coalesce(max(place), 0) + 1 FROM "locks_line" WHERE key = :key),
+:owner, :process, :permits, :deadline
+)`,
   turns: `SELECT
 CASE WHEN head.process = :process AND (
 record.held_until IS NULL
@@ -95,10 +97,16 @@ SELECT count(*) FROM "locks_shares" WHERE key = record.key AND expires > :now
 ) THEN head.owner END AS owner,
 min(
 head.deadline,
-CASE WHEN record.owner IS NULL THEN
-coalesce((SELECT min(expires) FROM "locks_shares" WHERE key = record.key AND expires > :now), head.deadline)
-ELSE record.held_until END
-) AS changes
+coalesce(
+CASE
+WHEN record.owner IS NULL THEN (SELECT min(expires) FROM "locks_shares" WHERE key = record.key AND expires > :now)
+WHEN record.held_until > :now THEN record.held_until
+END,
+head.deadline
+)
+) AS changes,
+record.version,
+head.place
 FROM json_each(:keys) AS wanted
 JOIN "locks" AS record ON record.key = wanted.value
 JOIN "locks_line" AS head ON head.key = record.key AND head.place = (

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { hostTime } from './clock.ts';
-import { numberOf } from './database.ts';
+import { numberOf, textOf } from './database.ts';
 import type { Session } from './session.ts';
 
 /** As many rows as one transaction looks at: a millisecond or two, in which nobody else writes and the process does nothing else. */
@@ -13,9 +13,9 @@ export async function sweep(session: Session, older: number, limit: number): Pro
   for (;;) {
     const start = after;
     const next = session.read(() => session.row('sweepStretch', { after: start, length: stretch - 1 })?.['key']);
-    removed += sweepStretch(session, start, next === undefined ? null : String(next), older, limit - removed);
+    removed += sweepStretch(session, start, next === undefined ? null : textOf(next), older, limit - removed);
     if (next === undefined || removed >= limit) return removed;
-    after = String(next);
+    after = textOf(next);
     await setImmediate();
   }
 }

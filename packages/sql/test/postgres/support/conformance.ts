@@ -2,21 +2,20 @@ import { requirements } from '@locks/conformance';
 import type { LeakCounts, Need } from '@locks/conformance';
 import { conformanceTests } from '@locks/conformance/vitest';
 import type { LockProvider } from '@locks/core';
-import { startPostgres } from '@locks/test-servers';
-import pg from 'pg';
+import { Pool } from 'pg';
 import { afterAll } from 'vitest';
-import { createSqlProvider } from '../../../src/index.ts';
+import { systemRuntime } from '@locks/core/adapter';
+import { createSqlProvider, fromConfig } from '../../../src/index.ts';
 import type { SqlOptions } from '../../../src/index.ts';
 import { rendered } from '../../../src/names.ts';
 import { closing } from '../../support/waiting.ts';
-import { createTables, openKnex, trustEverybody } from './database.ts';
+import { createTables, openKnex, renewTables, startServer, trustEverybody } from './database.ts';
 import { breakable } from './faults.ts';
 
-// Each file of test/conformance has a server of its own: they run beside each other, and break it. The system keeps what a server
-// wrote before it ended; waiting for the disk as well would delay every reply by a while unknown.
-const server = await startPostgres({ args: ['-c', 'max_connections=300', '-c', 'fsync=off'] });
+// Each file of test/conformance has a server of its own: they run beside each other, and break it.
+const server = await startServer();
 const { url } = server;
-const observer = new pg.Pool({ connectionString: url, max: 1 });
+const observer = new Pool({ connectionString: url, max: 1 });
 // Its connection is cut at each restart.
 observer.on('error', () => {});
 afterAll(async () => {
@@ -30,15 +29,15 @@ export type Make = (address: string, options: SqlOptions) => LockProvider | Prom
 /** Registers the suite: all of it, or those that `only` names. */
 export async function suite(name: string, make: Make, options: SqlOptions, only?: readonly string[]): Promise<void> {
   const names = { table: options.table ?? 'locks', schema: options.schema };
-  const prepare = async (): Promise<void> => {
-    await trustEverybody(url);
-    await createTables(url, names);
-  };
-  await prepare();
-  // Places in line that last shorter than by default: several requirements wait for one to lapse. And a shorter deadline: each
-  // call to a server that says nothing takes this long.
-  const all = { timeout: 2_000, waiterTtl: 3_000, ...options };
-  const { create, faults } = breakable(server, prepare, (address) => make(address, all));
+  await trustEverybody(url);
+  await createTables(url, names);
+  // Places in line that last shorter than by default: several requirements wait for one to lapse.
+  const all = { waiterTtl: 3_000, ...options };
+  const { create, faults } = breakable(
+    server,
+    () => renewTables(url, names),
+    (address) => make(address, all),
+  );
 
   /** What a provider may leave: rows of keys that nobody holds, and nothing else. */
   async function left(): Promise<LeakCounts> {
@@ -71,6 +70,10 @@ export const over: Make = (address, options) => {
   const instance = openKnex(address);
   return closing(createSqlProvider(instance, options), () => instance.destroy());
 };
+
+/** With a knex instance of the provider's own. */
+export const configured: Make = (address, { listen: _listen, ...options }) =>
+  fromConfig({ url: address, options, runtime: systemRuntime });
 
 /** The requirements whose needs satisfy `chosen`. */
 export function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {

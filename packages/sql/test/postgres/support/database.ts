@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { startPostgres } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import knex from 'knex';
 import type { Knex } from 'knex';
-import pg from 'pg';
+import { Client, escapeLiteral } from 'pg';
 import { onTestFinished } from 'vitest';
 import { rendered } from '../../../src/names.ts';
 import type { TableNames } from '../../../src/names.ts';
@@ -10,6 +11,15 @@ import { migrations } from '../../../src/postgres/migrations.ts';
 
 /** Where the tables are unless a test wants them elsewhere. */
 export const defaultNames: TableNames = { table: 'locks', schema: undefined };
+
+/**
+ * A server for one file. The system keeps what it wrote before it ended; waiting for the disk as well would delay every reply by a while
+ * that nobody knows.
+ */
+export function startServer(...settings: readonly string[]): Promise<ServerHandle> {
+  const args = ['max_connections=300', 'fsync=off', ...settings].flatMap((setting) => ['-c', setting]);
+  return startPostgres({ args });
+}
 
 /** Runs the migrations at `url`, in the schema if there is one to be. */
 export async function createTables(url: string, names: TableNames = defaultNames): Promise<void> {
@@ -21,9 +31,19 @@ export async function createTables(url: string, names: TableNames = defaultNames
   });
 }
 
+/** Removes the tables and makes new ones. */
+export async function renewTables(url: string, names: TableNames): Promise<void> {
+  await withClient(url, async (client) => {
+    for (const { down } of migrations) {
+      for (const statement of down) await client.query(rendered(statement, names, '"'));
+    }
+  });
+  await createTables(url, names);
+}
+
 /** Calls `work` with a connection of its own. */
-export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client(url);
+export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client(url);
   client.on('error', () => {});
   await client.connect();
   try {
@@ -34,17 +54,17 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
 }
 
 /** A connection that ends with the test. */
-export async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client(url);
+export async function connect(url: string): Promise<Client> {
+  const client = new Client(url);
   client.on('error', () => {});
   await client.connect();
   onTestFinished(() => client.end());
   return client;
 }
 
-/** A knex instance as an application makes one. */
+/** A knex instance as an application makes one, except that it does not write of its connections into the output of the tests. */
 export function openKnex(url: string, pool: Knex.PoolConfig = { min: 0, max: 10 }): Knex {
-  return knex({ client: 'pg', connection: url, pool });
+  return knex({ client: 'pg', connection: url, pool, log: { warn() {} } });
 }
 
 /** A knex instance that ends with the test. */
@@ -59,7 +79,7 @@ export async function trustEverybody(url: string): Promise<void> {
   await withClient(url, async (client) => {
     const file = (await client.query<{ file: string }>("SELECT current_setting('hba_file') AS file")).rows[0]?.file;
     await client.query(
-      `COPY (SELECT unnest(ARRAY['local all all trust', 'host all all all trust'])) TO ${pg.escapeLiteral(file ?? '')}`,
+      `COPY (SELECT unnest(ARRAY['local all all trust', 'host all all all trust'])) TO ${escapeLiteral(file ?? '')}`,
     );
     await client.query('SELECT pg_reload_conf()');
   });

@@ -1,0 +1,309 @@
+import { randomUUID } from 'node:crypto';
+import { createLocks } from '@locks/core';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createSqlProvider } from '../../src/index.ts';
+import { rendered } from '../../src/names.ts';
+import { migrations } from '../../src/postgres/migrations.ts';
+import { collect, eventually } from '../support/waiting.ts';
+import { connect, connectKnex, createTables, ownDatabase, startServer, withClient } from './support/database.ts';
+import { join, queueUp } from './support/party.ts';
+
+const server = await startServer();
+afterAll(() => server.stop());
+
+/** `url` for another user. */
+function as(url: string, user: string): string {
+  const other = new URL(url);
+  other.username = user;
+  other.password = user;
+  return other.href;
+}
+
+/** A database with tables in a schema, and a role of the same name as its password that may do what the migration's head says. */
+async function withRole(): Promise<{ readonly url: string; readonly user: string }> {
+  const url = await ownDatabase(server);
+  const user = `app_${randomUUID().slice(0, 8)}`;
+  await withClient(url, async (client) => {
+    await client.query(`CREATE SCHEMA "safe"; SET search_path = "safe"; ${migrations[0]!.up[0]!}`);
+    await client.query(
+      `CREATE ROLE ${user} LOGIN PASSWORD '${user}'; GRANT CREATE, TEMPORARY ON DATABASE ${new URL(url).pathname.slice(1)} TO ${user}`,
+    );
+    await client.query(`SET search_path = "safe"`);
+    const grants = [...migrations[0]!.up[0]!.matchAll(/^-- {3}(GRANT [^;]+);/gm)].map(([, grant]) => grant ?? '');
+    expect(grants).toHaveLength(5);
+    for (const grant of grants) {
+      await client.query(grant.replace('<the schema>', '"safe"').replace(/TO app$/, `TO ${user}`));
+    }
+  });
+  return { url, user };
+}
+
+/** Everything that locks do. */
+async function exercise(url: string, options: { readonly schema?: string; readonly table?: string }): Promise<void> {
+  const { locks, provider } = join(url, options);
+  const lease = await locks.acquire('job');
+  const queue = await queueUp(locks, 'job', 3);
+  const other = join(url, options);
+  const far = other.locks.withLock('job', () => {});
+  await eventually('4 waiters', async () => (await locks.inspect('job')).waiters === 4);
+  await lease.renew();
+  expect(await collect(provider.list?.('jo') ?? [])).toEqual(['job']);
+  await lease.release();
+  await queue.all;
+  await far;
+  expect(queue.order).toEqual([0, 1, 2]);
+  const shares = await Promise.all([1, 2].map(() => locks.acquire('shared', { mode: 'shared', permits: 2 })));
+  expect(await locks.tryAcquire('shared', { mode: 'shared', permits: 2 })).toBeNull();
+  await shares[0]!.renew();
+  for (const share of shares) expect(await share.release()).toBe(true);
+}
+
+describe('other names', () => {
+  test.each([
+    { table: 'select' },
+    { table: 'Mixed_Case' },
+    { table: 'l'.repeat(40) },
+    { schema: 'Other' },
+    { schema: 'order', table: 'locks_locks' },
+  ])('%j: two sets of tables beside each other', async (options) => {
+    const url = await ownDatabase(server);
+    await createTables(url);
+    const names = { table: options.table ?? 'locks', schema: options.schema };
+    await createTables(url, names);
+    const plain = await join(url).locks.acquire('job');
+    await exercise(url, options);
+    expect(plain.held).toBe(true);
+    await plain.release();
+    await withClient(url, async (client) => {
+      for (const statement of migrations[0]!.down) await client.query(rendered(statement, names, '"'));
+      const { rows } = await client.query<{ name: string }>(
+        `SELECT relname AS name FROM pg_class WHERE relname ~* 'lock|select|llll' AND relkind = 'r' AND relnamespace <> 'pg_catalog'::regnamespace`,
+      );
+      expect(rows).toHaveLength(5);
+    });
+    await exercise(url, {});
+  });
+
+  test.each(['', '1st', 'a"b', 'a.b', "a'; DROP TABLE locks; --", 'ü', 'l'.repeat(41)])('%j is refused', (table) => {
+    const knex = connectKnex(server.url);
+    expect(() => createSqlProvider(knex, { table })).toThrow(expect.objectContaining({ code: 'LOCK_MISCONFIGURED' }));
+    expect(() => createSqlProvider(knex, { schema: table })).toThrow(
+      expect.objectContaining({ code: 'LOCK_MISCONFIGURED' }),
+    );
+  });
+});
+
+describe('tables that do not fit', () => {
+  test.each([
+    ['missing', undefined, /run the migrations/],
+    ['of a later layout', 'UPDATE locks_layout SET version = 2', /layout 2/],
+    ['without a layout', 'DELETE FROM locks_layout', /layout none/],
+    ['without a routine', 'DROP FUNCTION locks_acquire', /run the migrations/],
+  ])('%s: the error names the fix', async (_name, change, message) => {
+    const url = await ownDatabase(server);
+    if (change !== undefined) {
+      await createTables(url);
+      await withClient(url, (client) => client.query(change));
+    }
+    const { provider } = join(url);
+    const claim = { key: 'job', owner: 'a/1', ttl: 1_000, mode: 'shared' } as const;
+    await expect(provider.tryAcquire(claim)).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('a schema that is not there, too', async () => {
+    const { provider } = join(await ownDatabase(server), { schema: 'nowhere' });
+    await expect(provider.inspect('job')).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringContaining('migrations'),
+    });
+  });
+});
+
+describe('a role that may only do what is documented', () => {
+  test('takes locks, and sweeps', async () => {
+    const { url, user } = await withRole();
+    await exercise(as(url, user), { schema: 'safe' });
+    await withClient(as(url, user), async (client) => {
+      const { rows } = await client.query('SELECT safe.locks_sweep(0, 10) AS swept');
+      expect(rows).toEqual([{ swept: 2 }]);
+      for (const table of ['locks', 'locks_line', 'locks_shares', 'locks_fences', 'locks_layout']) {
+        await expect(client.query(`DELETE FROM safe.${table}`)).rejects.toMatchObject({ code: '42501' });
+      }
+      await expect(client.query('SELECT safe.locks_lock(NULL, false, 1)')).rejects.toMatchObject({ code: '42501' });
+    });
+  });
+
+  test('one without these rights is told which', async () => {
+    const { url } = await withRole();
+    const user = `nobody_${randomUUID().slice(0, 8)}`;
+    await withClient(url, (client) => client.query(`CREATE ROLE ${user} LOGIN PASSWORD '${user}'`));
+    const { provider } = join(as(url, user), { schema: 'safe' });
+    const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('EXECUTE') };
+    await expect(provider.inspect('job')).rejects.toMatchObject(refused);
+    await withClient(url, (client) =>
+      client.query(`GRANT USAGE ON SCHEMA safe TO ${user}; GRANT SELECT ON ALL TABLES IN SCHEMA safe TO ${user}`),
+    );
+    await expect(provider.tryAcquire({ key: 'job', owner: 'a/1', ttl: 1_000, mode: 'shared' })).rejects.toMatchObject(
+      refused,
+    );
+    await withClient(url, async (client) => {
+      await client.query('SET search_path = safe');
+      expect((await client.query('SELECT FROM locks')).rowCount).toBe(0);
+    });
+  });
+
+  test('cannot lead the routines to tables or functions of its own', async () => {
+    const { url, user } = await withRole();
+    const client = await connect(as(url, user));
+    await client.query(`CREATE SCHEMA trap; SET search_path = pg_temp, trap, safe, pg_catalog;
+      CREATE TEMPORARY TABLE locks (LIKE safe.locks); CREATE TEMPORARY TABLE locks_line (LIKE safe.locks_line);
+      CREATE TEMPORARY TABLE locks_shares (LIKE safe.locks_shares);
+      CREATE TABLE trap.locks (LIKE safe.locks); CREATE TABLE trap.locks_line (LIKE safe.locks_line);
+      CREATE TABLE trap.called (by text);
+      CREATE FUNCTION trap.clock_timestamp() RETURNS timestamptz LANGUAGE sql
+        AS $$ INSERT INTO trap.called VALUES (current_user); SELECT pg_catalog.clock_timestamp() $$;
+      CREATE FUNCTION trap.locks_lock(bytea, boolean, integer) RETURNS safe.locks LANGUAGE sql
+        AS $$ INSERT INTO trap.called VALUES (current_user); SELECT NULL::safe.locks $$;
+      CREATE FUNCTION trap.pg_notify(text, text) RETURNS void LANGUAGE sql
+        AS $$ INSERT INTO trap.called VALUES (current_user) $$`);
+    const call = "safe.locks_acquire('job', $1, 60000, 0, $2, true, true, $1, 60000, '{}', 1000)";
+    const first = await client.query<{ token: string }>(`SELECT token FROM ${call}`, ['a/1', null]);
+    expect(Number(first.rows[0]?.token)).toBeGreaterThan(1e15);
+    await client.query(`SELECT token FROM ${call}`, ['b/1', 3]);
+    await client.query("SELECT freed FROM safe.locks_release('job', 'a/1', 'c', 1000)");
+    expect((await client.query('SELECT FROM trap.called')).rowCount).toBe(0);
+    for (const table of ['pg_temp.locks', 'pg_temp.locks_line', 'trap.locks']) {
+      expect((await client.query(`SELECT FROM ${table}`)).rowCount, table).toBe(0);
+    }
+    expect((await client.query('SELECT FROM safe.locks')).rowCount).toBe(1);
+    expect((await client.query('SELECT FROM safe.locks_line')).rowCount).toBe(1);
+  });
+
+  test('nor can the search path of its connections', async () => {
+    const { url, user } = await withRole();
+    await withClient(url, (client) => client.query(`ALTER ROLE ${user} SET search_path = pg_temp, "$user", public`));
+    await exercise(as(url, user), { schema: 'safe' });
+  });
+});
+
+describe('keys are the bytes that they are', () => {
+  test.each([
+    "ENCODING 'UTF8'",
+    "ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
+    "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
+  ])('in a database with %s', async (options) => {
+    const url = await ownDatabase(server, options);
+    await createTables(url);
+    const { locks, provider } = join(url);
+    const keys = [
+      'job',
+      'Job',
+      'job ',
+      ' job',
+      'job\t',
+      'caf\u00E9',
+      'cafe\u0301',
+      '\u00E9',
+      '鎖',
+      '\u{1F512}',
+      'a\\b',
+      "a'b",
+      'a"b',
+      '%',
+      '\\x41',
+      'x'.repeat(512),
+      '鎖'.repeat(170),
+    ];
+    const leases = await Promise.all(keys.map((key) => locks.acquire(key)));
+    for (const [index, key] of keys.entries()) {
+      expect((await locks.inspect(key)).holders).toMatchObject([{ owner: leases[index]!.owner }]);
+    }
+    const listed = await collect(provider.list?.('') ?? []);
+    expect(listed).toEqual(keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+    expect(await collect(provider.list?.('job') ?? [])).toEqual(['job', 'job\t', 'job ']);
+    expect(await collect(provider.list?.('caf\u00E9') ?? [])).toEqual(['caf\u00E9']);
+    expect(await collect(provider.list?.('%') ?? [])).toEqual(['%']);
+    await Promise.all(leases.map((lease) => lease.release()));
+  });
+
+  test('a list of more keys than one statement gives has them all, each once, in order', async () => {
+    const url = await ownDatabase(server);
+    await createTables(url);
+    await withClient(url, (client) =>
+      client.query(
+        `INSERT INTO locks (key, version, owner, held_until)
+          SELECT convert_to('k' || n, 'UTF8'), 1, 'somebody', clock_timestamp() + interval '1 hour' FROM generate_series(1, 2500) AS n`,
+      ),
+    );
+    const listed = await collect(join(url).provider.list?.('k') ?? []);
+    expect(listed).toEqual(Array.from({ length: 2_500 }, (_, index) => `k${index + 1}`).toSorted());
+  });
+});
+
+test('the sweep removes idle keys and nothing else, and tokens go on', async () => {
+  const url = await ownDatabase(server);
+  await createTables(url);
+  const party = join(url);
+  const { locks } = party;
+  const idle = await locks.acquire('idle');
+  await idle.release();
+  const held = await locks.acquire('held');
+  const share = await locks.acquire('shared', { mode: 'shared' });
+  const waiting = locks.withLock('held', () => {});
+  await eventually('a waiter', async () => (await locks.inspect('held')).waiters === 1);
+  const raised = 2n ** 52n;
+  const { provider } = party;
+  const claim = { key: 'raised', owner: 'r/1', ttl: 5_000, mode: 'exclusive' } as const;
+  expect(await provider.tryAcquire({ ...claim, floor: raised })).toMatchObject({ token: raised + 1n });
+  await provider.release(claim);
+  await withClient(url, async (client) => {
+    expect((await client.query('SELECT locks_sweep(3600000, 100) AS n')).rows).toEqual([{ n: 0 }]);
+    expect((await client.query('SELECT locks_sweep(0, 100) AS n')).rows).toEqual([{ n: 1 }]);
+    const { rows } = await client.query("SELECT convert_from(key, 'UTF8') AS key FROM locks ORDER BY 1");
+    expect(rows).toEqual([{ key: 'held' }, { key: 'raised' }, { key: 'shared' }]);
+  });
+  const again = await locks.acquire('idle');
+  expect(again.token).toBeGreaterThan(idle.token);
+  await again.release();
+  await held.release();
+  await share.release();
+  await waiting;
+});
+
+test('sweeps in the midst of contention disturb nobody', async () => {
+  const url = await ownDatabase(server);
+  await createTables(url);
+  const knex = connectKnex(url);
+  const provider = createSqlProvider(knex);
+  const locks = createLocks(provider);
+  const client = await connect(url);
+  let over = false;
+  const sweeping = (async () => {
+    let swept = 0;
+    while (!over) swept += Number((await client.query<{ n: number }>('SELECT locks_sweep(0, 100) AS n')).rows[0]?.n);
+    return swept;
+  })();
+  let inside = 0;
+  let last = 0n;
+  await Promise.all(
+    Array.from({ length: 8 }, async (_, worker) => {
+      for (let round = 0; round < 25; round += 1) {
+        await locks.withLock('hot', (lease) => {
+          inside += 1;
+          expect(inside).toBe(1);
+          expect(lease.token).toBeGreaterThan(last);
+          last = lease.token;
+          inside -= 1;
+        });
+        if (worker === 0) await locks.withLock(`cold ${round % 3}`, () => {});
+      }
+    }),
+  );
+  over = true;
+  expect(await sweeping).toBeGreaterThan(0);
+  await locks.close();
+  await provider.close();
+});

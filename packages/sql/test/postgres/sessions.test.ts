@@ -1,0 +1,139 @@
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startContender } from './support/contenders.ts';
+import { createTables, ownDatabase, startServer, withClient } from './support/database.ts';
+import { blockRow, expectWholePool, join, untilBlocked } from './support/party.ts';
+import type { Party } from './support/party.ts';
+
+const server = await startServer();
+afterAll(() => server.stop());
+
+/** A database with tables, whose transactions are by default as `setting` says. */
+async function databaseWith(setting: string): Promise<string> {
+  const url = await ownDatabase(server);
+  await createTables(url);
+  await withClient(url, (client) => client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${setting}`));
+  return url;
+}
+
+/** Calls `work` with each connection of the pool, as an application could that shares it. */
+async function onEachConnection({ knex }: Party, size: number, statement: string): Promise<void> {
+  const client = knex.client as {
+    acquireConnection(): Promise<{ query(text: string): Promise<unknown> }>;
+    releaseConnection(connection: unknown): Promise<void>;
+  };
+  const lent = await Promise.all(Array.from({ length: size }, () => client.acquireConnection()));
+  for (const connection of lent) {
+    await connection.query(statement);
+    await client.releaseConnection(connection);
+  }
+}
+
+describe.each([
+  "default_transaction_isolation = 'repeatable read'",
+  "default_transaction_isolation = 'serializable'",
+  'default_transaction_read_only = on',
+  "synchronous_commit = 'off'",
+])('where %s', (setting) => {
+  test('every call does what it does elsewhere, also after a wait for the row', async () => {
+    const url = await databaseWith(setting);
+    const { locks, provider } = join(url);
+    const lease = await locks.acquire('job');
+    await lease.renew();
+    expect(await locks.tryAcquire('job')).toBeNull();
+    expect((await locks.inspect('job')).holders).toMatchObject([{ token: lease.token }]);
+    expect(await lease.release()).toBe(true);
+    // In the default isolation of this database the wait would end in an error.
+    const free = await blockRow(url, 'job');
+    const claim = { key: 'job', owner: 'second/1', ttl: 5_000, mode: 'exclusive' } as const;
+    const answer = provider.tryAcquire(claim);
+    await untilBlocked(url);
+    await free();
+    expect((await answer).granted).toBe(true);
+    await provider.release(claim);
+  });
+
+  test('two processes in contention are served, one at a time', async () => {
+    const url = await databaseWith(setting);
+    const contenders = [await startContender(), await startContender()];
+    const task = { url, key: 'hot', workers: 10, rounds: 10, ttl: 30_000 };
+    const tokens = await Promise.all(contenders.map((each) => each.contend(task)));
+    for (const own of tokens) expect(own).toEqual(own.toSorted((a, b) => (a < b ? -1 : 1)));
+    expect(new Set(tokens.flat()).size).toBe(200);
+  });
+});
+
+test('what a connection was set to by its owner is what it is set to afterwards', async () => {
+  const url = await databaseWith("default_transaction_isolation = 'serializable'");
+  const party = join(url, { pool: { min: 0, max: 1 } });
+  await onEachConnection(
+    party,
+    1,
+    "SET lock_timeout = '7s'; SET statement_timeout = '9s'; SET search_path = pg_catalog, public",
+  );
+  const lease = await party.locks.acquire('job');
+  const waiting = party.locks.withLock('job', () => {});
+  await lease.renew();
+  await lease.release();
+  await waiting;
+  const settings = [
+    'lock_timeout',
+    'statement_timeout',
+    'search_path',
+    'transaction_isolation',
+    'idle_in_transaction_session_timeout',
+  ];
+  const { rows } = await party.knex.raw<{ readonly rows: readonly unknown[] }>(
+    `SELECT ${settings.map((name) => `current_setting('${name}') AS ${name}`).join(', ')}`,
+  );
+  expect(rows).toEqual([
+    {
+      lock_timeout: '7s',
+      statement_timeout: '9s',
+      search_path: 'pg_catalog, public',
+      transaction_isolation: 'serializable',
+      idle_in_transaction_session_timeout: '0',
+    },
+  ]);
+});
+
+describe('what was prepared on a connection', () => {
+  test.each(['DISCARD ALL', 'DEALLOCATE ALL'])('is gone after %s: it goes on without', async (statement) => {
+    const url = await databaseWith("application_name = 'any'");
+    const party = join(url, { pool: { min: 0, max: 2 } });
+    for (let round = 0; round < 3; round += 1) {
+      const lease = await party.locks.acquire('job');
+      await lease.renew();
+      await onEachConnection(party, 2, statement);
+      await lease.renew();
+      expect(await lease.release()).toBe(true);
+    }
+    await expectWholePool(party, 2);
+  });
+
+  test('no longer fits the tables: it goes on without', async () => {
+    const url = await databaseWith("application_name = 'any'");
+    const { locks } = join(url, { pool: { min: 0, max: 1 } });
+    await (await locks.acquire('job')).release();
+    await withClient(url, (client) =>
+      client.query('ALTER TABLE locks ADD COLUMN more text; ALTER TABLE locks DROP COLUMN more'),
+    );
+    const lease = await locks.acquire('job');
+    expect(await lease.release()).toBe(true);
+  });
+});
+
+describe('calls run in connections of their own', () => {
+  test('a transaction of the caller that is undone does not undo them, and they do not wait for it', async () => {
+    const url = await databaseWith("application_name = 'any'");
+    const { locks, knex } = join(url);
+    const transaction = await knex.transaction();
+    onTestFinished(async () => {
+      await transaction.rollback();
+    });
+    await transaction.raw('CREATE TABLE business (id integer)');
+    const lease = await locks.acquire('job');
+    await transaction.rollback();
+    expect((await locks.inspect('job')).holders).toHaveLength(1);
+    expect(await lease.release()).toBe(true);
+  });
+});

@@ -1,0 +1,3 @@
+import { suite } from '../support/conformance.ts';
+
+suite('sqlite, not fair', { fair: false });

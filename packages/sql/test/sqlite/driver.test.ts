@@ -1,0 +1,133 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openLocks } from '@locks/core';
+import Libsql from 'libsql';
+import { expect, onTestFinished, test } from 'vitest';
+import { createSqlProvider } from '../../src/index.ts';
+import { connect } from '../support/databases.ts';
+import { ownFile } from './support/own.ts';
+
+function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'locks-sqlite-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Why `openLocks` refuses a path. */
+async function refusal(path: string): Promise<string> {
+  const error = await openLocks({ url: `sqlite:${path}`, options: { migrate: true } }).catch(
+    (reason: unknown) => reason,
+  );
+  expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+  return (error as Error).message;
+}
+
+test('a path where no file can be is refused by name', async () => {
+  const folder = ownFolder();
+  const text = join(folder, 'notes.txt');
+  writeFileSync(text, 'These are notes, and no database, however long they may be.\n'.repeat(200));
+  mkdirSync(join(folder, 'locks.db'));
+  const cases = [
+    [join(folder, 'locks.db'), /it is a folder/],
+    [join(folder, 'nowhere', 'locks.db'), /its folder is not there/],
+    [join(text, 'locks.db'), /folder is a file/],
+    [text, /not a database/],
+  ] as const;
+  for (const [path, why] of cases) {
+    const message = await refusal(path);
+    expect(message).toContain(JSON.stringify(path));
+    expect(message).toMatch(why);
+  }
+});
+
+test('a path that libsql would take for an address is that of a file', async () => {
+  const folder = ownFolder();
+  const before = process.cwd();
+  // Such as a folder named "http:" has it.
+  mkdirSync(join(folder, 'http:'));
+  const locks = await openLocks({ url: `sqlite:${join(folder, 'http:', 'locks.db')}`, options: { migrate: true } });
+  expect(await locks.withLock('job', () => 7)).toBe(7);
+  await locks.close();
+  expect(process.cwd()).toBe(before);
+});
+
+test('a file without the tables is refused with the ways to have them', async () => {
+  const error = await openLocks(`sqlite:${join(ownFolder(), 'locks.db')}`).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+  expect((error as Error).message).toMatch(/missing.*LocksMigrationSource.*migrate/);
+});
+
+test('a file of ours gets a write-ahead log', async () => {
+  const file = ownFile();
+  file.observer.exec('PRAGMA journal_mode = DELETE');
+  const locks = await openLocks(file.url);
+  await locks.withLock('job', () => {});
+  const another = new Libsql(file.path);
+  expect(another.prepare('PRAGMA journal_mode').all()).toEqual([{ journal_mode: 'wal' }]);
+  another.close();
+  await locks.close();
+});
+
+test('ten at once open a new file and create its tables', async () => {
+  const url = `sqlite:${join(ownFolder(), 'locks.db')}`;
+  const all = await Promise.all(Array.from({ length: 10 }, () => openLocks({ url, options: { migrate: true } })));
+  const tokens = await Promise.all(all.map((locks) => locks.withLock('job', ({ token }) => token)));
+  expect(new Set(tokens).size).toBe(10);
+  await Promise.all(all.map((locks) => locks.close()));
+});
+
+test('a file that somebody else keeps for himself is waited for, and then unavailable', async () => {
+  const file = ownFile();
+  file.observer.exec('PRAGMA journal_mode = DELETE');
+  const other = new Libsql(file.path);
+  onTestFinished(() => void other.close());
+  other.exec('BEGIN EXCLUSIVE');
+  await expect(openLocks({ url: file.url, options: { connectTimeout: 300, timeout: 300 } })).rejects.toMatchObject({
+    code: 'LOCK_UNAVAILABLE',
+  });
+  const opening = openLocks(file.url);
+  setTimeout(() => other.exec('COMMIT'), 50);
+  const locks = await opening;
+  expect(await locks.withLock('job', () => 7)).toBe(7);
+  await locks.close();
+});
+
+test('a database in memory is refused: nobody else can see it', async () => {
+  const provider = createSqlProvider(connect('sqlite::memory:'));
+  onTestFinished(() => provider.close());
+  const error = await provider.inspect('job').catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+  expect((error as Error).message).toMatch(/in memory.*memory:/);
+});
+
+test('a file whose text is UTF-16 is refused: its keys would be in another order', async () => {
+  const folder = ownFolder();
+  const path = join(folder, 'locks.db');
+  const database = new Libsql(path);
+  database.exec(`PRAGMA encoding = 'UTF-16le'; CREATE TABLE something (else_ TEXT)`);
+  database.close();
+  expect(await refusal(path)).toMatch(/UTF-16le; UTF-8 is needed/);
+});
+
+test("a caller's file without a write-ahead log works as well", async () => {
+  const file = ownFile();
+  file.observer.exec('PRAGMA journal_mode = DELETE');
+  const [one, other] = [createSqlProvider(connect(file.url)), createSqlProvider(connect(file.url))];
+  onTestFinished(async () => {
+    await one.close();
+    await other.close();
+  });
+  let count = 0;
+  const work = async (provider: typeof one, name: string): Promise<void> => {
+    for (let round = 0; round < 25; round += 1) {
+      const claim = { key: 'job', owner: `${name}/${round}`, ttl: 5_000, mode: 'exclusive' } as const;
+      while (!(await provider.tryAcquire(claim)).granted);
+      count += 1;
+      expect(await provider.release(claim)).toBe(true);
+    }
+  };
+  await Promise.all([work(one, 'one'), work(other, 'other')]);
+  expect(count).toBe(50);
+  expect(file.observer.prepare('PRAGMA journal_mode').all()).toEqual([{ journal_mode: 'delete' }]);
+});
