@@ -54,7 +54,7 @@ export function connect(url: string, options: Partial<Knex.Config> = {}): Knex {
 }
 
 /** A knex that the caller destroys. */
-function openKnex(url: string, options: Partial<Knex.Config> = {}): Knex {
+export function openKnex(url: string, options: Partial<Knex.Config> = {}): Knex {
   if (url.startsWith('sqlite:')) {
     const { constructor } = knexOf({ client: 'better-sqlite3', useNullAsDefault: true }).client as {
       readonly constructor: typeof knexOf.Client;
