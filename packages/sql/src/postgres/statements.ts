@@ -1,7 +1,7 @@
 // Written by scripts/embed-sql.mjs from sql/postgres/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'acquireFree' | 'attempt' | 'greet' | 'inspect' | 'list' | 'releaseAny' | 'release' | 'renewAny' | 'renew' | 'sweep' | 'turns', string>> = {
+export const statements: Readonly<Record<'acquireFree' | 'attempt' | 'grants' | 'greet' | 'inspect' | 'list' | 'releaseAny' | 'release' | 'renewAny' | 'renew' | 'sweep' | 'turns', string>> = {
   acquireFree: `INSERT INTO "locks" AS l (key, version, owner, held_until)
 SELECT $1::bytea, greatest($4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint), $2::text,
 clock_timestamp() + interval '1 millisecond' * $3::double precision
@@ -22,6 +22,11 @@ RETURNING l.version`,
 FROM "locks_acquire"(
 $1::bytea, $2::text, $3::integer, $4::bigint, $5::integer, $6::boolean, $7::boolean, $8::text, $9::integer, $10::text[], $11::integer
 )`,
+  grants: `GRANT USAGE ON SCHEMA "public" TO "app";
+GRANT SELECT, INSERT, UPDATE ON "locks" TO "app";
+GRANT SELECT ON "locks_line", "locks_shares", "locks_layout" TO "app";
+GRANT EXECUTE ON FUNCTION "locks_acquire", "locks_renew", "locks_release", "locks_sweep" TO "app";
+GRANT SELECT, INSERT, UPDATE ON "locks_fences" TO "app"`,
   greet: `SELECT current_setting('server_version_num'), pg_is_in_recovery(), current_setting('default_transaction_read_only'),
 current_setting('default_transaction_isolation'), (SELECT max(version) FROM "locks_layout")`,
   inspect: `WITH present AS MATERIALIZED (SELECT clock_timestamp() AS now)
