@@ -7,7 +7,7 @@ export const migrations: readonly Migration[] = [
   {
     name: '0001-locks',
     up: [
-      `--   GRANT SELECT, INSERT, UPDATE ON \`locks\` TO app`,
+      `--   GRANT SELECT, UPDATE ON \`locks\` TO app`,
       `--   GRANT SELECT ON \`locks_layout\` TO app`,
       `--   GRANT EXECUTE ON PROCEDURE \`locks_act\` TO app`,
       `--   GRANT EXECUTE ON PROCEDURE \`locks_inspect\` TO app`,

@@ -3,8 +3,8 @@
 -- They belong to whoever runs this, in the database of the connection. Other names, or another database: replace every name in
 -- backticks that begins with locks. May be run again, whether it ended or not.
 --
--- Grants for a runtime user (no DELETE, and nothing on the other tables: routines run with the rights of whoever made them):
---   GRANT SELECT, INSERT, UPDATE ON `locks` TO app;
+-- Grants for a runtime user (no INSERT and no DELETE: routines run with the rights of whoever made them):
+--   GRANT SELECT, UPDATE ON `locks` TO app;
 --   GRANT SELECT ON `locks_layout` TO app;
 --   GRANT EXECUTE ON PROCEDURE `locks_act` TO app;
 --   GRANT EXECUTE ON PROCEDURE `locks_inspect` TO app;
