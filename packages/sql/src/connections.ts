@@ -3,6 +3,7 @@ import type { CallName, Deadline, Runtime } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { Dialect } from './dialect.ts';
 import type { KnexClient } from './knex.ts';
+import { Lending } from './lending.ts';
 
 /** One call: what it holds, so that its deadline can take it away. */
 interface Call<Connection> {
@@ -26,7 +27,7 @@ export interface About {
  * a connection that is then still busy is ended, so that what was sent over it takes no effect later.
  */
 export class Connections<Connection> {
-  readonly #client: KnexClient;
+  readonly #lending: Lending<Connection>;
   readonly #dialect: Dialect<Connection>;
   readonly #deadline: Deadline;
   readonly #runtime: Runtime;
@@ -34,7 +35,7 @@ export class Connections<Connection> {
   readonly #greeted = new WeakSet<object>();
 
   constructor(client: KnexClient, dialect: Dialect<Connection>, deadline: Deadline, runtime: Runtime, timeout: number) {
-    this.#client = client;
+    this.#lending = new Lending(client);
     this.#dialect = dialect;
     this.#deadline = deadline;
     this.#runtime = runtime;
@@ -54,7 +55,7 @@ export class Connections<Connection> {
       call.over = true;
       if (connection !== undefined) {
         this.#discard(connection, error);
-        void this.#client.releaseConnection(connection);
+        this.#lending.give(connection);
       } else if (!served && isLockError(error, 'LOCK_UNAVAILABLE')) {
         throw poolExhausted(error, this.#dialect.name);
       }
@@ -86,9 +87,9 @@ export class Connections<Connection> {
   }
 
   async #checkOut(call: Call<Connection>): Promise<Connection> {
-    const connection = (await this.#client.acquireConnection()) as Connection;
+    const connection = await this.#lending.take();
     if (call.over) {
-      void this.#client.releaseConnection(connection);
+      this.#lending.give(connection);
       throw new LockError('LOCK_UNAVAILABLE', `${this.#dialect.name}: a connection came too late.`);
     }
     call.connection = connection;
@@ -99,7 +100,7 @@ export class Connections<Connection> {
   #checkIn(call: Call<Connection>, connection: Connection): void {
     if (call.over) return;
     call.connection = undefined;
-    void this.#client.releaseConnection(connection);
+    this.#lending.give(connection);
   }
 
   /** Ends it, and has the pool replace it. */

@@ -8,4 +8,3 @@ export type { Direction, Trap, TrapOptions, Way } from './proxy/conditions.ts';
 export type { Target } from './proxy/link.ts';
 export { type CutOptions, type Proxy, startProxy } from './proxy/proxy.ts';
 export { type RedisServerOptions, startRedis } from './redis.ts';
-export { ensureTool } from './tool.ts';

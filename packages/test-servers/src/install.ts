@@ -37,12 +37,12 @@ export async function ensureProgram(
  * Only as root on Debian and its descendants, and not under systemd: there the package starts a service of its own on the default port,
  * which nobody asked for. Without systemd `RUNLEVEL=1` keeps the package from starting one.
  */
-export function mayInstall(): boolean {
+function mayInstall(): boolean {
   return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get') && !existsSync('/run/systemd/system');
 }
 
 /** `flock` lets parallel test packages install once, one after the other; the kernel frees its lock if its holder dies. */
-export async function installDebianPackage({ debianPackage }: Pick<Program, 'debianPackage'>): Promise<void> {
+async function installDebianPackage({ debianPackage }: Program): Promise<void> {
   const script = [
     `if dpkg-query -W -f '\${db:Status-Status}' ${debianPackage} | grep -qx installed; then exit 0; fi`,
     'apt-get update -q',

@@ -57,9 +57,10 @@ export function withLibsql(Client: SqliteClientClass, Libsql: DatabaseClass, opt
 }
 
 /**
- * Opens a file for locks, which is created if it is not there; its folder must be. The write-ahead log lets readers and a writer go on beside each
- * other. It is not synchronized with each commit: no crash of a process loses anything, and after one of the host its holds are
- * void anyway, because they are of another boot; what a power cut takes of the versions, the clock in the tokens makes up for.
+ * Opens a file for locks, which is created if it is not there; its folder must be. With a write-ahead log, who reads holds up nobody,
+ * not even stopped in the middle. The log is not synchronized with each commit: no crash of a process loses anything by that, and after
+ * one of the host its holds are void anyway, because they are of another boot; for the versions that a power cut took, the clock in
+ * each token makes up.
  */
 async function openFile(Libsql: DatabaseClass, path: string, { patience, runtime }: OpenOptions): Promise<Database> {
   checkPath(path);

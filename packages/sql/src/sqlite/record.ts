@@ -145,7 +145,10 @@ export class KeyRecord {
   leaveLine(owner: string): void {
     if (this.#lineUntil === undefined) return;
     this.#session.run('leaveLine', { key: this.key, owner });
-    if (this.head() === undefined) this.#endLine();
+    if (this.head() !== undefined) return;
+    this.#lineUntil = undefined;
+    this.#nextLapse = undefined;
+    this.#changed = true;
   }
 
   /** Writes the row, if there is anything new in it. */
@@ -190,12 +193,6 @@ export class KeyRecord {
       first: numberOrNone(row?.['first']),
     };
     this.#heldUntil = numberOrNone(row?.['last']);
-    this.#changed = true;
-  }
-
-  #endLine(): void {
-    this.#lineUntil = undefined;
-    this.#nextLapse = undefined;
     this.#changed = true;
   }
 }

@@ -127,6 +127,7 @@ test.each([
     /"verify-full".*"prefer"/,
   ],
   ['TLS that the server has not', () => `${inject('postgresUrl')}?ssl=true`, 'LOCK_UNAVAILABLE', /SSL/],
+  ['TLS that the server has not', () => `${inject('mariadbUrl')}?ssl=true`, 'LOCK_UNAVAILABLE', /secure connection/],
   ['TLS for a file', () => 'sqlite:./x.db?ssl=true', 'LOCK_MISCONFIGURED', /"ssl" means nothing for a sqlite/],
   [
     'a name for a file',

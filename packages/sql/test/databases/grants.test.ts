@@ -75,6 +75,10 @@ describe.each(databases.slice(0, 2))('the least-privilege user of the documentat
     }
     await expect(user.raw('UPDATE locks_layout SET version = 2')).rejects.toThrow(denied);
     await expect(user.raw('CREATE TABLE mine (x integer)')).rejects.toThrow(denied);
+    await expect(migrate(user, { table: 'mine' })).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringMatching(denied) as string,
+    });
   });
 
   test('who lacks a grant is told so', async () => {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { openLocks } from '@locks/core';
-import { ensureTool } from '@locks/test-servers';
+import { ensureProgram } from '@locks/test-servers';
 import { describe, expect, test } from 'vitest';
 import { migrate } from '../../src/index.ts';
 import { connect, databases } from '../support/databases.ts';
@@ -15,21 +15,30 @@ const fileOf = (dialect: string, name: string): string =>
 /** Each database's own command line, run as the head of the files says. */
 const commandLines = {
   async Postgres(url: string, name: string) {
-    const psql = await ensureTool({ binary: 'psql', debianPackage: 'postgresql-client', macos: 'brew install libpq' });
+    const psql = await ensureProgram(
+      { binary: 'psql', debianPackage: 'postgresql-client', macos: 'brew install libpq' },
+      'postgres',
+    );
     await run(psql, ['--single-transaction', '--set', 'ON_ERROR_STOP=1', '--file', fileOf('postgres', name), url]);
   },
   async MariaDB(url: string, name: string) {
     const { hostname, port, username, password, pathname } = new URL(url);
-    const binary = await ensureTool({
-      binary: 'mariadb',
-      debianPackage: 'mariadb-client',
-      macos: 'brew install mariadb',
-    });
+    const binary = await ensureProgram(
+      {
+        binary: 'mariadb',
+        debianPackage: 'mariadb-client',
+        macos: 'brew install mariadb',
+      },
+      'mariadb',
+    );
     const login = [`--host=${hostname}`, `--port=${port}`, `--user=${username}`, '--protocol=tcp', pathname.slice(1)];
     await feed(binary, ['--no-defaults', ...login], fileOf('mysql', name), decodeURIComponent(password));
   },
   async SQLite(url: string, name: string) {
-    const sqlite = await ensureTool({ binary: 'sqlite3', debianPackage: 'sqlite3', macos: 'brew install sqlite' });
+    const sqlite = await ensureProgram(
+      { binary: 'sqlite3', debianPackage: 'sqlite3', macos: 'brew install sqlite' },
+      'sqlite',
+    );
     await feed(sqlite, ['-bail', url.slice('sqlite:'.length)], fileOf('sqlite', name));
   },
 } as const;

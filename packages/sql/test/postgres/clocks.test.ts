@@ -20,12 +20,12 @@ test('processes whose wall clocks are hours apart are served one at a time, with
   expect(ahead! - right!).toBeGreaterThan(0.9 * hour);
   expect(right! - behind!).toBeGreaterThan(0.9 * hour);
   const before = BigInt(Date.now()) * 1_000n;
-  const task = { url, key: 'hot', workers: 8, rounds: 8, ttl: 30_000 };
+  const task = { url, key: 'hot', workers: 5, rounds: 6, ttl: 30_000 };
   const tokens = await Promise.all(contenders.map((each) => each.contend(task)));
   const after = BigInt(Date.now()) * 1_000n;
   for (const own of tokens) expect(own).toEqual(own.toSorted((a, b) => (a < b ? -1 : 1)));
   const all = tokens.flat();
-  expect(new Set(all).size).toBe(3 * 64);
+  expect(new Set(all).size).toBe(3 * 30);
   for (const token of all) {
     // This machine's clock is the server's.
     expect(token).toBeGreaterThan(before - 60_000_000n);

@@ -1,3 +1,3 @@
-import { suite } from '../support/conformance.ts';
+import { configured, suite } from '../support/conformance.ts';
 
-suite('sqlite', {});
+suite('sqlite', configured, {});

@@ -1,19 +1,44 @@
 import { conformanceTests } from '@locks/conformance/vitest';
+import type { LockProvider } from '@locks/core';
 import { afterAll } from 'vitest';
+import { createSqlProvider } from '../../../src/index.ts';
 import type { SqlConfigOptions } from '../../../src/index.ts';
+import type { Database } from '../../../src/sqlite/database.ts';
+import { openKnex } from '../../support/databases.ts';
+import { closing } from '../../support/waiting.ts';
 import { openDescriptors } from './descriptors.ts';
 import { countLive, createFile, openProvider } from './file.ts';
+import type { TestFile } from './file.ts';
+
+/** Makes the provider on a file. */
+export type Make = (file: TestFile, options: SqlConfigOptions) => LockProvider | Promise<LockProvider>;
+
+/** With connections that come from configuration. */
+export const configured: Make = openProvider;
+
+/** With a knex of the caller, who has set up nothing but that it waits, all of the process, for others who write. */
+export const ofCaller: Make = ({ url }, options) => {
+  const afterCreate = (connection: Database, done: (error: null, connection: Database) => void): void => {
+    connection.exec('PRAGMA busy_timeout = 5000');
+    done(null, connection);
+  };
+  const knex = openKnex(url, { pool: { afterCreate } });
+  return closing(createSqlProvider(knex, options), () => knex.destroy());
+};
 
 /** Registers the suite on a file of its own. */
-export function suite(name: string, options: SqlConfigOptions): void {
+export function suite(name: string, make: Make, options: SqlConfigOptions): void {
   const file = createFile();
   afterAll(() => file.remove());
   // Places in line that last shorter than by default: several requirements wait for one to lapse.
   const all = { timeout: 2_000, waiterTtl: 3_000, ...options };
   conformanceTests({
     name,
-    create: () => openProvider(file, all),
-    processes: { module: new URL('process.mjs', import.meta.url), args: { url: file.url, ...all } },
-    leaks: async () => ({ ...countLive(file), descriptors: await openDescriptors(file.folder) }),
+    create: () => make(file, all),
+    processes: {
+      module: new URL('process.mjs', import.meta.url),
+      args: { url: file.url, caller: make === ofCaller, ...all },
+    },
+    leaks: async () => ({ ...countLive(file), connections: await openDescriptors(file.folder) }),
   });
 }

@@ -1,7 +1,17 @@
 // How another process of the conformance suite makes its provider.
 import { systemRuntime } from '@locks/core/adapter';
-import { fromConfig } from '@locks/sql';
+import { createSqlProvider, fromConfig } from '@locks/sql';
+import knex from 'knex';
+import libsql from 'libsql';
 
-export function create({ url, ...options }) {
-  return fromConfig({ url, options, runtime: systemRuntime });
+export function create({ url, caller, ...options }) {
+  if (!caller) return fromConfig({ url, options, runtime: systemRuntime });
+  const { constructor } = knex({ client: 'better-sqlite3', useNullAsDefault: true }).client;
+  class Client extends constructor {
+    _driver() {
+      return libsql;
+    }
+  }
+  const connection = { filename: url.slice('sqlite:'.length) };
+  return createSqlProvider(knex({ client: Client, connection, useNullAsDefault: true }), options);
 }

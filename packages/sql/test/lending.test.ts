@@ -1,0 +1,125 @@
+import knex from 'knex';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { KnexClient } from '../src/knex.ts';
+import { Lending } from '../src/lending.ts';
+
+interface Thing {
+  readonly id: number;
+}
+
+/** A real pool of knex, of things that need no server; `refusals` are what making the next ones fails with. */
+function createPool(max: number, acquireConnectionTimeout = 5_000) {
+  const refusals: Error[] = [];
+  let made = 0;
+  const Client = knex({ client: 'pg' }).client.constructor as new (config: object) => object;
+  class Things extends Client {
+    async acquireRawConnection(): Promise<Thing> {
+      const refusal = refusals.shift();
+      if (refusal !== undefined) throw refusal;
+      return { id: ++made };
+    }
+    async destroyRawConnection(): Promise<void> {}
+  }
+  const instance = knex({
+    client: Things as never,
+    connection: {},
+    pool: { min: 0, max },
+    acquireConnectionTimeout,
+    log: silent,
+  });
+  opened.push(instance);
+  const client = instance.client as KnexClient & { pool: { numUsed(): number; numPendingAcquires(): number } };
+  return { client, refusals, lending: new Lending<Thing>(client) };
+}
+
+// knex prints what it rejects with.
+const silent = { debug() {}, warn() {}, error() {}, deprecate() {} };
+
+const opened: { destroy(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((instance) => instance.destroy()));
+});
+
+describe('connections that are lent', () => {
+  test('stay at hand for the next call until the end of the turn, and then go back to the pool', async () => {
+    const { client, lending } = createPool(2);
+    const first = await lending.take();
+    lending.give(first);
+    const second = await lending.take();
+    expect(second).toBe(first);
+    lending.give(second);
+    expect(client.pool.numUsed()).toBe(1);
+    await turn();
+    expect(client.pool.numUsed()).toBe(0);
+  });
+
+  test('go from call to call, first come first served', async () => {
+    const { client, lending } = createPool(1);
+    const held = await lending.take();
+    const order: number[] = [];
+    const calls = [1, 2, 3].map(async (number) => {
+      const connection = await lending.take();
+      order.push(number);
+      lending.give(connection);
+    });
+    await turn();
+    expect(client.pool.numPendingAcquires()).toBe(3);
+    lending.give(held);
+    await Promise.all(calls);
+    expect(order).toEqual([1, 2, 3]);
+    // What the pool was asked for in vain goes back to it.
+    await expect.poll(() => [client.pool.numUsed(), client.pool.numPendingAcquires()]).toEqual([0, 0]);
+  });
+
+  test('go to whoever else waits at the pool, before the calls that came after it', async () => {
+    const { client, lending } = createPool(1);
+    const held = await lending.take();
+    const order: string[] = [];
+    const other = client.acquireConnection().then(async (connection) => {
+      order.push('other');
+      await client.releaseConnection(connection);
+    });
+    const own = lending.take().then((connection) => {
+      order.push('own');
+      lending.give(connection);
+    });
+    await turn();
+    lending.give(held);
+    await Promise.all([other, own]);
+    expect(order).toEqual(['other', 'own']);
+  });
+
+  test('are not lent again once they are disposed of', async () => {
+    const { client, lending } = createPool(1);
+    const broken = await lending.take();
+    lending.give(broken);
+    Object.assign(broken, { __knex__disposed: new Error('cut') });
+    const next = await lending.take();
+    expect(next).not.toBe(broken);
+    Object.assign(next, { __knex__disposed: new Error('cut') });
+    lending.give(next);
+    expect(client.pool.numUsed()).toBe(0);
+  });
+
+  test('cannot be had when the pool cannot make one, and can when it can again', async () => {
+    const { lending, refusals } = createPool(1);
+    refusals.push(new Error('refused'));
+    await expect(lending.take()).rejects.toThrow('refused');
+    const connection = await lending.take();
+    lending.give(connection);
+  });
+
+  test('are waited for longer than the pool itself waits: a call has a limit of its own', async () => {
+    const { client, lending } = createPool(1, 20);
+    const held = (await client.acquireConnection()) as Thing;
+    let got: Thing | undefined;
+    const waiting = lending.take().then((connection) => (got = connection));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(got).toBeUndefined();
+    await client.releaseConnection(held);
+    expect(await waiting).toBe(held);
+    lending.give(held);
+  });
+});
