@@ -33,6 +33,12 @@ export function isBroken(error: unknown): boolean {
   return number === undefined || ending.has(number) || (error as { readonly fatal?: unknown }).fatal === true;
 }
 
+/** What a server says that refuses to write: its connections are given up, because another one may be there by now. */
+export function readOnly(): Error {
+  const message = 'the server is read only: a replica, or about to become one';
+  return Object.assign(new Error(message), { errno: 1290, sqlState: 'HY000' });
+}
+
 const tables = 'Run the migrations of @locks/sql, or set the options "table" and "schema".';
 const grants =
   'Grant the user SELECT and UPDATE on the table of locks, SELECT on that of the layout, EXECUTE on the procedures: see the head of sql/mysql/migrations/0001-locks.sql.';

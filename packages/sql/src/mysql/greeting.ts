@@ -1,6 +1,7 @@
 import { LockError } from '@locks/core/adapter';
 import { checkLayout } from '../layout.ts';
 import type { TableNames } from '../names.ts';
+import { readOnly } from './errors.ts';
 import { rowsOf, textOf } from './session.ts';
 import type { MysqlConnection } from './session.ts';
 
@@ -13,11 +14,11 @@ export interface Greeting {
 /**
  * Looks at what a new connection is like.
  * @throws `LOCK_MISCONFIGURED` for tables or servers of another version, and for sessions that commit nothing by themselves;
- * `LOCK_UNAVAILABLE` for a server that is read only.
+ * the server's own error for one that is read only.
  */
 export async function greet(connection: MysqlConnection, sql: string, names: TableNames): Promise<Greeting> {
   const [row] = await rowsOf(connection, sql, []).catch((error: unknown) => {
-    // The table is missing, and the privilege to see that it is.
+    // The table is missing: the way out is told below.
     if ((error as { readonly errno?: unknown }).errno === 1146) return [];
     throw error;
   });
@@ -30,7 +31,7 @@ export async function greet(connection: MysqlConnection, sql: string, names: Tab
     );
   }
   if (Number(row?.['read_only']) !== 0) {
-    throw new LockError('LOCK_UNAVAILABLE', `MySQL: the server is read only: a replica, or about to become one.`);
+    throw readOnly();
   }
   return { clockMoves: Number(row?.['moves']) === 1 };
 }

@@ -3,7 +3,15 @@ import type { ServerHandle } from '@locks/test-servers';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/waiting.ts';
 import { createTables, rowsOf, startServer, withClient } from './support/database.ts';
-import { blockRow, blockedConnections, expectFree, expectWholePool, join, untilBlocked } from './support/party.ts';
+import {
+  blockRow,
+  blockedConnections,
+  expectFree,
+  expectWholePool,
+  join,
+  openTransactions,
+  untilBlocked,
+} from './support/party.ts';
 import type { Party } from './support/party.ts';
 
 const server = await startServer();
@@ -129,12 +137,7 @@ describe('a statement that is ended while it waits for the row', () => {
     await end();
     await expect(attempt).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     await free();
-    await eventually('no open transaction', async () => {
-      const rows = await withClient(url, (client) =>
-        rowsOf(client, 'SELECT trx_id FROM information_schema.innodb_trx'),
-      );
-      return rows.length === 0;
-    });
+    await eventually('no open transaction', async () => (await openTransactions(url)).length === 0);
     const lease = await locks.acquire(claim.key, { wait: 5_000 });
     expect(await lease.release()).toBe(true);
   });

@@ -69,17 +69,20 @@ export async function blockRow(url: string, key: string): Promise<() => Promise<
   };
 }
 
+/** The transactions that are open on the server, as InnoDB describes them: its table of them is a cache that many looks keep as it is. */
+export async function openTransactions(url: string): Promise<readonly string[]> {
+  const [row] = await withClient(url, (client) => rowsOf(client, 'SHOW ENGINE INNODB STATUS'));
+  return String(row?.['Status'])
+    .split(/^---TRANSACTION /m)
+    .filter((text) => /^\d+, ACTIVE/.test(text));
+}
+
 /** The connections of the server that wait for a row, since `atLeast` ms at least. */
 export async function blockedConnections(url: string, atLeast = 0): Promise<readonly number[]> {
-  const rows = await withClient(url, (client) =>
-    rowsOf(
-      client,
-      `SELECT trx_mysql_thread_id AS id FROM information_schema.innodb_trx
-        WHERE trx_state = 'LOCK WAIT' AND TIMESTAMPDIFF(SECOND, trx_wait_started, NOW()) >= ?`,
-      [Math.ceil(atLeast / 1_000)],
-    ),
-  );
-  return rows.map(({ id }) => Number(id));
+  const waiting = (text: string): number => Number(/HAS BEEN WAITING (\d+) us/.exec(text)?.[1] ?? -1) / 1_000;
+  return (await openTransactions(url))
+    .filter((text) => waiting(text) >= atLeast)
+    .map((text) => Number(/thread id (\d+)/.exec(text)?.[1]));
 }
 
 /** Resolves when `count` statements wait for a row, since `atLeast` ms at least. */
