@@ -67,6 +67,14 @@ test('the worst setting of ours counts, and no peer', () => {
   });
 });
 
+test('nobody starves in a cell that was too short to serve everybody', () => {
+  const target = 'SQL, contended: nobody starved';
+  const ours = { ...cell, scenario: 'mariadb/contended', subject: '@locks', starved: 3 };
+  expect(verdicts({ ...ours, acquisitions: 149 })).not.toHaveProperty([target]);
+  expect(verdicts({ ...ours, acquisitions: 150 })).toHaveProperty([target], false);
+  expect(verdicts({ ...ours, acquisitions: 150, starved: 0 })).toHaveProperty([target], true);
+});
+
 test('one line in the log of either server is short, and so is a log that was not read', () => {
   const target = 'contended: 0 lines of level ERROR in the log';
   const postgres = { ...cell, scenario: 'postgres/contended', subject: '@locks' };

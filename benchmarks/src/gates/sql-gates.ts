@@ -46,6 +46,8 @@ function uncontendedGates(results: readonly Result[], subject: string): Gate[] {
 function contendedGates(results: readonly Result[]): Gate[] {
   const cells = both.flatMap((subject) => ofSubject(results, 'postgres/contended', subject));
   const everywhere = results.filter(({ scenario, subject }) => isContended(scenario) && subject.startsWith(own));
+  // Where time was up before everybody could have been served in turn, nobody is known to starve.
+  const served = everywhere.filter(({ acquisitions = Infinity, waiters = 0 }) => acquisitions >= waiters * 1.5);
   const listening = ofSubject(results, 'postgres/listening', 'somebody waits for another key');
   return [
     ...gate(
@@ -68,7 +70,7 @@ function contendedGates(results: readonly Result[]): Gate[] {
       total(figuresOf(everywhere, ({ inversions }) => inversions)),
       exactly(0, 0),
     ),
-    ...gate('SQL, contended: nobody starved', total(figuresOf(everywhere, ({ starved }) => starved)), exactly(0, 0)),
+    ...gate('SQL, contended: nobody starved', total(figuresOf(served, ({ starved }) => starved)), exactly(0, 0)),
     ...gate('SQL, contended: no call failed', total(figuresOf(everywhere, ({ failures }) => failures)), exactly(0, 0)),
     ...gate(
       'SQL, contended: never two holders',

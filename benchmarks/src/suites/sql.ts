@@ -82,7 +82,7 @@ async function runSection(context: SuiteContext, section: Section, database: Dat
   await prepare(database, names, options);
   if (wants('uncontended')) {
     for (const concurrency of options.quick ? [1, 16] : section.concurrencies) {
-      const rotation = rotationFor(context, 15, 250);
+      const rotation = rotationFor(context, 12, 250);
       const some = await measureUncontended(database, names, concurrency, rotation, options);
       add(`uncontended, ${concurrency} at once`, uncontendedColumns, some);
     }
@@ -92,7 +92,7 @@ async function runSection(context: SuiteContext, section: Section, database: Dat
     add('an uncontended acquire and release, counted on the way', statementsColumns, some);
   }
   if (dialect === 'postgres' && wants('listening')) {
-    const some = await measureListening(database, 16, rotationFor(context, 15, 500), options);
+    const some = await measureListening(database, 16, rotationFor(context, 12, 500), options);
     add('uncontended, 16 at once, while another process listens', listeningColumns, some);
   }
   if (dialect === 'sqlite') {
@@ -125,7 +125,7 @@ async function contended(
   const { quick } = context.options;
   const patience: Patience = quick
     ? { least: 500, most: 3_000, acquisitions: 300 }
-    : { least: 1_500, most: 6_000, acquisitions: 1_500 };
+    : { least: 1_500, most: 5_000, acquisitions: 1_500 };
   // In a quick run the peers show up where it matters most.
   const all = !quick || (contention.processes === 4 && contention.hold === 2);
   const libraries = names.filter((name) => name !== raw && (all || name === '@locks'));

@@ -1,10 +1,12 @@
-import { createDeadline } from '@locks/core/adapter';
+import { LockError, createDeadline } from '@locks/core/adapter';
 import type { AdapterConfig } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
 import { readConfigOptions } from './config-options.ts';
 import { assembleProvider } from './create-provider.ts';
 import { readDatabaseUrl } from './database-url.ts';
+import type { DatabasePlace } from './database-url.ts';
 import { migrate } from './migrate.ts';
+import type { TableNames } from './names.ts';
 import { openPool } from './own-pool.ts';
 
 /** The longest that `close` waits for connections to end in order, in ms. */
@@ -18,6 +20,7 @@ const longestGrace = 1_000;
 export async function fromConfig({ url, options, runtime }: AdapterConfig): Promise<LockProvider> {
   const place = readDatabaseUrl(url);
   const { provider: own, connections, migrate: toMigrate } = readConfigOptions(options, place.kind);
+  checkDatabase(place, own.names);
   const { connectTimeout } = connections;
   const { knex, end } = await openPool(place, connections, runtime);
   const provider = assembleProvider(knex, own, runtime, () => end(Math.min(own.timeout / 2, longestGrace)));
@@ -35,4 +38,13 @@ export async function fromConfig({ url, options, runtime }: AdapterConfig): Prom
   } finally {
     deadline.stop();
   }
+}
+
+/** Postgres has one that is named after the user; MariaDB and MySQL leave it open, and then no table is found. */
+function checkDatabase(place: DatabasePlace, { schema }: TableNames): void {
+  if (place.kind !== 'mysql' || place.database !== undefined || schema !== undefined) return;
+  throw new LockError(
+    'LOCK_MISCONFIGURED',
+    '@locks/sql: its URL names no database; write mysql://user:password@host/database, or set option "schema".',
+  );
 }

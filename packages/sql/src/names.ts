@@ -15,7 +15,7 @@ const name = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/;
 export const nameRule = '1 to 40 letters, digits and underscores, not beginning with a digit';
 
 /** Whether `text` may name a table or a schema. */
-export function isName(text: string): boolean {
+function isName(text: string): boolean {
   return name.test(text);
 }
 

@@ -32,7 +32,7 @@ export interface SqlOptions extends TableOptions {
 const name = matching(/^[A-Za-z_][A-Za-z0-9_]{0,39}$/, nameRule);
 
 /** How the names of the tables are checked. */
-export const tableReaders: OptionReaders<TableOptions> = { table: name, schema: name };
+const tableReaders: OptionReaders<TableOptions> = { table: name, schema: name };
 
 /** How the options are checked. */
 export const sqlReaders: OptionReaders<SqlOptions> = {

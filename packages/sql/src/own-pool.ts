@@ -66,7 +66,8 @@ export async function openPool(place: DatabasePlace, options: ConnectionOptions,
     pool: {
       min: 0,
       max: pool,
-      createTimeoutMillis: connectTimeout,
+      // Whoever connects has a limit of its own, and says what was the matter.
+      createTimeoutMillis: connectTimeout + 1_000,
       idleTimeoutMillis: 30_000,
       ...(recipe.afterCreate === undefined ? {} : { afterCreate: recipe.afterCreate }),
     },

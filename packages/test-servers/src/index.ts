@@ -1,5 +1,7 @@
 export type { ServerAddress } from './address.ts';
+export type { Program } from './definition.ts';
 export type { RestartOptions, ServerHandle } from './handle.ts';
+export { ensureProgram } from './install.ts';
 export { type MariadbServerOptions, startMariadb } from './mariadb.ts';
 export { type PostgresServerOptions, startPostgres } from './postgres.ts';
 export type { Direction, Trap, TrapOptions, Way } from './proxy/conditions.ts';

@@ -3,5 +3,6 @@
 --          9 other owners, 10 fair, 11 how long it may have waited for the row (µs)
 -- Returns  outcome, answer, turn_process, turn_owner.
 CALL `locks_act`(
-  ?, UNHEX(?), ?, CAST(? AS SIGNED), CAST(? AS SIGNED), CAST(? AS SIGNED), ?, CAST(? AS SIGNED), ?, CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)
+  ?, UNHEX(?), ?, CAST(? AS SIGNED), CAST(? AS SIGNED), CAST(? AS SIGNED), ?, CAST(? AS SIGNED), ?,
+  CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)
 )

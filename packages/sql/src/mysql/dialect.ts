@@ -2,13 +2,14 @@ import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
 import type { Claim, Holder, KeyState } from '@locks/core';
 import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Turn } from '../dialect.ts';
 import type { KnexClient } from '../knex.ts';
-import { rendered } from '../names.ts';
 import { canRepeat, explain, isBroken } from './errors.ts';
+import { endOf, hex, micros } from './encoding.ts';
 import { greet } from './greeting.ts';
 import type { Greeting } from './greeting.ts';
 import { changed, rowsOf, textOf } from './session.ts';
 import type { MysqlConnection, Row, Value } from './session.ts';
-import { statements } from './statements.ts';
+import { textsOf } from './texts.ts';
+import type { Texts } from './texts.ts';
 
 /** As many keys as one look at the line asks for. */
 const looksTogether = 256;
@@ -21,8 +22,6 @@ const headMayBeGone = 4n;
 export function createDialect(_client: KnexClient, options: DialectOptions): Dialect {
   return new MysqlDialect(options);
 }
-
-type Texts = Record<keyof typeof statements, string>;
 
 /** MariaDB and MySQL, through mysql2: what one statement on the key's row cannot decide, a stored procedure does. */
 class MysqlDialect implements Dialect<MysqlConnection> {
@@ -79,7 +78,8 @@ class MysqlDialect implements Dialect<MysqlConnection> {
   async release(connection: MysqlConnection, claim: Claim): Promise<Released> {
     let freed = false;
     if (claim.mode === 'exclusive' && this.#clockMoves(connection)) {
-      const values = [this.#options.process, hex(claim.key), claim.owner];
+      const { process, timeout } = this.#options;
+      const values = [process, hex(claim.key), micros(timeout), claim.owner];
       const what = await changed(connection, this.#texts.release, values);
       freed = what >= nobodyInLine;
       if (what === headIsOurs) return { freed, turns: await this.#head(connection, claim.key) };
@@ -195,36 +195,7 @@ class MysqlDialect implements Dialect<MysqlConnection> {
   }
 }
 
-/** The statements as this process sends them. */
-function textsOf({ names, timeout }: DialectOptions): Texts {
-  const { clock, elapsed } = statements;
-  const seconds = `${Math.ceil(timeout / 1_000)}`;
-  const made = Object.entries(statements).map(([name, text]) => {
-    const whole = text.replaceAll('{clock}', clock).replaceAll('{elapsed}', elapsed).replaceAll('{seconds}', seconds);
-    return [name, rendered(whole, names, '`')];
-  });
-  return Object.fromEntries(made) as Texts;
-}
-
 function readHolder(row: Row): Omit<Holder, 'mode'> {
   const remaining = Number(textOf(row['remaining'])) / 1_000;
   return { owner: textOf(row['owner']), token: BigInt(textOf(row['token'])), remaining };
-}
-
-/** Milliseconds as microseconds. */
-function micros(milliseconds: number): string {
-  return `${Math.round(milliseconds * 1_000)}`;
-}
-
-/** Upper case, as the server's HEX writes it. */
-function hex(text: string): string {
-  return Buffer.from(text).toString('hex').toUpperCase();
-}
-
-/** The first bytes, in hexadecimal, that are after all keys that begin with `prefix`: the last byte of UTF-8 is never the highest. */
-function endOf(prefix: string): string {
-  const bytes = Buffer.from(prefix);
-  if (bytes.length === 0) return 'FF';
-  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) + 1;
-  return bytes.toString('hex').toUpperCase();
 }

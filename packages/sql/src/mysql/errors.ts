@@ -19,10 +19,11 @@ export function canRepeat(error: unknown): boolean {
 }
 
 /**
- * The server shuts down; the statement was killed; so was the connection; it was silent for too long; there is no such prepared
+ * The server shuts down; the statement was killed, or took longer than its session allows, which no handler of a procedure hears of, so
+ * that its transaction may be open still; the connection was killed; it was silent for too long; there is no such prepared
  * statement; the server, or its storage, takes no changes, as after a failover.
  */
-const ending: ReadonlySet<number> = new Set([1053, 1317, 1927, 4031, 1243, 1290, 1836, 1874]);
+const ending: ReadonlySet<number> = new Set([1053, 1317, 1969, 3024, 1927, 4031, 1243, 1290, 1836, 1874]);
 
 /** Whether the connection is of no use any more: it failed, the server ends it, or it leads to one that cannot write. */
 export function isBroken(error: unknown): boolean {
@@ -34,7 +35,7 @@ export function isBroken(error: unknown): boolean {
 
 const tables = 'Run the migrations of @locks/sql, or set the options "table" and "schema".';
 const grants =
-  'Grant the user SELECT, INSERT and UPDATE on the table of locks, SELECT on that of the layout, EXECUTE on the procedures: see the head of sql/mysql/migrations/0001-locks.sql.';
+  'Grant the user SELECT and UPDATE on the table of locks, SELECT on that of the layout, EXECUTE on the procedures: see the head of sql/mysql/migrations/0001-locks.sql.';
 const login = 'Check the user, its password and the name of the database.';
 
 /** What a retry cannot mend, and what can. */

@@ -7,7 +7,7 @@ export const migrations: readonly Migration[] = [
   {
     name: '0001-locks',
     up: [
-      `--   GRANT SELECT, INSERT, UPDATE ON \`locks\` TO app`,
+      `--   GRANT SELECT, UPDATE ON \`locks\` TO app`,
       `--   GRANT SELECT ON \`locks_layout\` TO app`,
       `--   GRANT EXECUTE ON PROCEDURE \`locks_act\` TO app`,
       `--   GRANT EXECUTE ON PROCEDURE \`locks_inspect\` TO app`,
@@ -104,172 +104,187 @@ BEGIN
     END;
     SET SESSION innodb_lock_wait_timeout = GREATEST(1, CEILING(time_limit / 1000000));
 
-    -- The key's row first: whoever has it has the key, and what is read afterwards is what others have committed.
-    look: LOOP
-      SELECT \`version\`, \`owner\`, \`held_until\`, \`shares\`, \`permits\`, \`head_process\`, \`head_owner\`, \`head_permits\`, \`head_until\`,
-          \`line_until\`, \`next_lapse\`, \`next_place\`
-        INTO row_version, row_owner, row_held_until, row_shares, row_permits, row_head_process, row_head_owner, row_head_permits,
-          row_head_until, row_line_until, row_next_lapse, row_next_place
-        FROM \`locks\` WHERE \`key\` = claim_key FOR UPDATE;
-      IF row_version IS NOT NULL OR act <> 'acquire' THEN LEAVE look; END IF;
-      -- Not INSERT IGNORE: several who found their row there would share a lock on it, and none of them could go on.
-      INSERT INTO \`locks\` (\`key\`, \`version\`) VALUES (claim_key, 0) ON DUPLICATE KEY UPDATE \`version\` = \`version\`;
-    END LOOP;
-    -- After the wait for the row: each statement of a procedure has a time of its own.
-    SET now_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6));
-    IF TIMESTAMPDIFF(MICROSECOND, called_at, UTC_TIMESTAMP(6)) > time_limit THEN
-      SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1205, MESSAGE_TEXT = 'The key row was locked for too long.';
+    -- Whoever tries without a place in line finds a key that somebody else has, most often. That needs no lock, and no turn behind all who want
+    -- one: the first in line cannot go either, and nobody is to be purged.
+    IF act = 'acquire' AND line_process IS NULL THEN
+      SET now_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+      SELECT LEAST(IF(\`head_owner\` IS NULL OR \`head_owner\` = claim_owner OR fair = 0, \`held_until\` - now_at, waiter_ttl), waiter_ttl DIV 3)
+          DIV 1000 + 1
+        INTO answer
+        FROM \`locks\` WHERE \`key\` = claim_key AND \`held_until\` > now_at AND \`owner\` <> claim_owner
+          AND COALESCE(\`permits\` = claim_permits, TRUE) AND COALESCE(\`next_lapse\` > now_at, TRUE);
     END IF;
 
-    IF row_version IS NULL THEN
-      SET answer = 0;
+    IF answer IS NOT NULL THEN
+      SET outcome = 'busy';
     ELSE
-      -- Purge.
-      IF row_next_lapse <= now_at THEN
-        DELETE FROM \`locks_line\` WHERE \`key\` = claim_key AND \`deadline\` <= now_at;
-        SELECT MIN(\`deadline\`), MAX(\`deadline\`) INTO row_next_lapse, row_line_until FROM \`locks_line\` WHERE \`key\` = claim_key;
-        SET line_changed = TRUE;
-      END IF;
-      IF row_shares > 0 THEN
-        SELECT MIN(\`expires\`) INTO first_expiry FROM \`locks_shares\` WHERE \`key\` = claim_key;
-        IF first_expiry <= now_at THEN
-          DELETE FROM \`locks_shares\` WHERE \`key\` = claim_key AND \`expires\` <= now_at;
-        END IF;
-        SELECT COUNT(*), MIN(\`expires\`), MAX(\`expires\`) INTO row_shares, first_expiry, row_held_until
-          FROM \`locks_shares\` WHERE \`key\` = claim_key;
-      ELSEIF row_held_until <= now_at THEN
-        SET row_owner = NULL, row_held_until = NULL;
-      END IF;
-
-      IF act = 'acquire' AND other_owners IS NOT NULL AND row_line_until IS NOT NULL THEN
-        UPDATE \`locks_line\` SET \`deadline\` = now_at + waiter_ttl
-          WHERE \`key\` = claim_key AND FIND_IN_SET(HEX(\`owner\`), other_owners) > 0;
-        SET row_line_until = GREATEST(row_line_until, now_at + waiter_ttl), line_changed = TRUE;
-      END IF;
-      IF line_changed THEN
-        SET row_head_owner = NULL;
-        SELECT \`process\`, \`owner\`, \`permits\`, \`deadline\` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
-          FROM \`locks_line\` WHERE \`key\` = claim_key ORDER BY \`place\` LIMIT 1;
+      -- The key's row first: whoever has it has the key, and what is read afterwards is what others have committed.
+      look: LOOP
+        SELECT \`version\`, \`owner\`, \`held_until\`, \`shares\`, \`permits\`, \`head_process\`, \`head_owner\`, \`head_permits\`, \`head_until\`,
+            \`line_until\`, \`next_lapse\`, \`next_place\`
+          INTO row_version, row_owner, row_held_until, row_shares, row_permits, row_head_process, row_head_owner, row_head_permits,
+            row_head_until, row_line_until, row_next_lapse, row_next_place
+          FROM \`locks\` WHERE \`key\` = claim_key FOR UPDATE;
+        IF row_version IS NOT NULL OR act <> 'acquire' THEN LEAVE look; END IF;
+        -- Not INSERT IGNORE: several who found their row there would share a lock on it, and none of them could go on.
+        INSERT INTO \`locks\` (\`key\`, \`version\`) VALUES (claim_key, 0) ON DUPLICATE KEY UPDATE \`version\` = \`version\`;
+      END LOOP;
+      -- After the wait for the row: each statement of a procedure has a time of its own.
+      SET now_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+      IF TIMESTAMPDIFF(MICROSECOND, called_at, UTC_TIMESTAMP(6)) > time_limit THEN
+        SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1205, MESSAGE_TEXT = 'The key row was locked for too long.';
       END IF;
 
-      IF row_shares > 0 THEN
-        SELECT \`token\` INTO own_token FROM \`locks_shares\` WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
-      END IF;
-
-      IF act = 'release' THEN
+      IF row_version IS NULL THEN
         SET answer = 0;
-        IF row_owner = claim_owner THEN
-          SET row_owner = NULL, row_held_until = NULL, answer = 1;
-        ELSEIF own_token IS NOT NULL THEN
-          DELETE FROM \`locks_shares\` WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
+      ELSE
+        -- Purge.
+        IF row_next_lapse <= now_at THEN
+          DELETE FROM \`locks_line\` WHERE \`key\` = claim_key AND \`deadline\` <= now_at;
+          SELECT MIN(\`deadline\`), MAX(\`deadline\`) INTO row_next_lapse, row_line_until FROM \`locks_line\` WHERE \`key\` = claim_key;
+          SET line_changed = TRUE;
+        END IF;
+        IF row_shares > 0 THEN
+          SELECT MIN(\`expires\`) INTO first_expiry FROM \`locks_shares\` WHERE \`key\` = claim_key;
+          IF first_expiry <= now_at THEN
+            DELETE FROM \`locks_shares\` WHERE \`key\` = claim_key AND \`expires\` <= now_at;
+          END IF;
           SELECT COUNT(*), MIN(\`expires\`), MAX(\`expires\`) INTO row_shares, first_expiry, row_held_until
             FROM \`locks_shares\` WHERE \`key\` = claim_key;
-          SET answer = 1;
-        END IF;
-        IF row_line_until IS NOT NULL THEN
-          DELETE FROM \`locks_line\` WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
-          SET line_changed = TRUE;
+        ELSEIF row_held_until <= now_at THEN
+          SET row_owner = NULL, row_held_until = NULL;
         END IF;
 
-      ELSEIF act = 'renew' THEN
-        SET answer = 0;
-        IF row_owner = claim_owner AND row_version <= COALESCE(claim_token, row_version) THEN
-          SET row_held_until = now_at + claim_ttl, answer = 1;
-        ELSEIF own_token <= COALESCE(claim_token, own_token) THEN
-          UPDATE \`locks_shares\` SET \`expires\` = now_at + claim_ttl, \`token\` = COALESCE(claim_token, own_token)
-            WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
-          SET row_held_until = GREATEST(row_held_until, now_at + claim_ttl), answer = 1;
+        IF act = 'acquire' AND other_owners IS NOT NULL AND row_line_until IS NOT NULL THEN
+          UPDATE \`locks_line\` SET \`deadline\` = now_at + waiter_ttl
+            WHERE \`key\` = claim_key AND FIND_IN_SET(HEX(\`owner\`), other_owners) > 0;
+          SET row_line_until = GREATEST(row_line_until, now_at + waiter_ttl), line_changed = TRUE;
         END IF;
-        IF answer = 1 THEN
-          SET row_version = GREATEST(row_version, COALESCE(claim_token, row_version));
+        IF line_changed THEN
+          SET row_head_owner = NULL;
+          SELECT \`process\`, \`owner\`, \`permits\`, \`deadline\` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
+            FROM \`locks_line\` WHERE \`key\` = claim_key ORDER BY \`place\` LIMIT 1;
         END IF;
 
-      ELSEIF row_permits <> claim_permits AND (row_shares > 0 OR EXISTS (
-        SELECT 1 FROM \`locks_line\` WHERE \`key\` = claim_key AND \`permits\` IS NOT NULL AND \`owner\` <> claim_owner
-      )) THEN
-        SET outcome = 'permits', answer = row_permits;
-
-      ELSEIF row_owner = claim_owner THEN
-        SET outcome = 'granted', answer = row_version, row_held_until = now_at + claim_ttl;
-        IF claim_permits IS NOT NULL THEN
-          INSERT INTO \`locks_shares\` (\`key\`, \`owner\`, \`token\`, \`expires\`)
-            VALUES (claim_key, claim_owner, row_version, row_held_until);
-          SET row_owner = NULL, row_shares = 1, row_permits = claim_permits;
+        IF row_shares > 0 THEN
+          SELECT \`token\` INTO own_token FROM \`locks_shares\` WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
         END IF;
 
-      ELSEIF own_token IS NOT NULL AND claim_permits IS NULL THEN
-        SET outcome = 'upgrade';
-
-      ELSEIF own_token IS NOT NULL THEN
-        UPDATE \`locks_shares\` SET \`expires\` = now_at + claim_ttl WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
-        SET outcome = 'granted', answer = own_token, row_held_until = GREATEST(row_held_until, now_at + claim_ttl);
-
-      ELSEIF (row_head_owner IS NULL OR row_head_owner = claim_owner OR fair = 0) AND (
-        row_held_until IS NULL
-        OR (row_owner IS NULL AND claim_permits IS NOT NULL AND (claim_permits = 0 OR row_shares < claim_permits))
-      ) THEN
-        IF row_line_until IS NOT NULL THEN
-          DELETE FROM \`locks_line\` WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
-          SET line_changed = TRUE;
-        END IF;
-        SET row_version = GREATEST(row_version + 1, claim_token + 1, now_at), outcome = 'granted', answer = row_version;
-        SET row_held_until = GREATEST(COALESCE(row_held_until, 0), now_at + claim_ttl);
-        IF claim_permits IS NULL THEN
-          SET row_owner = claim_owner;
-        ELSE
-          INSERT INTO \`locks_shares\` (\`key\`, \`owner\`, \`token\`, \`expires\`)
-            VALUES (claim_key, claim_owner, row_version, now_at + claim_ttl);
-          SET row_shares = row_shares + 1, row_permits = claim_permits;
-        END IF;
-
-      ELSE
-        SET outcome = 'busy';
-        IF line_process IS NOT NULL THEN
-          SELECT \`place\` INTO own_place FROM \`locks_line\` WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
-          IF own_place IS NULL THEN
-            INSERT INTO \`locks_line\` (\`key\`, \`place\`, \`owner\`, \`process\`, \`permits\`, \`deadline\`)
-              VALUES (claim_key, row_next_place, claim_owner, line_process, claim_permits, now_at + waiter_ttl);
-            SET row_next_place = row_next_place + 1;
-          ELSE
-            UPDATE \`locks_line\` SET \`process\` = line_process, \`permits\` = claim_permits, \`deadline\` = now_at + waiter_ttl
-              WHERE \`key\` = claim_key AND \`place\` = own_place;
+        IF act = 'release' THEN
+          SET answer = 0;
+          IF row_owner = claim_owner THEN
+            SET row_owner = NULL, row_held_until = NULL, answer = 1;
+          ELSEIF own_token IS NOT NULL THEN
+            DELETE FROM \`locks_shares\` WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
+            SELECT COUNT(*), MIN(\`expires\`), MAX(\`expires\`) INTO row_shares, first_expiry, row_held_until
+              FROM \`locks_shares\` WHERE \`key\` = claim_key;
+            SET answer = 1;
           END IF;
-          SET row_line_until = GREATEST(COALESCE(row_line_until, 0), now_at + waiter_ttl), line_changed = TRUE;
-          SET row_next_lapse = LEAST(COALESCE(row_next_lapse, now_at + waiter_ttl), now_at + waiter_ttl);
-          SET row_permits = COALESCE(claim_permits, row_permits);
-        END IF;
-      END IF;
+          IF row_line_until IS NOT NULL THEN
+            DELETE FROM \`locks_line\` WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
+            SET line_changed = TRUE;
+          END IF;
 
-      -- The first in line, who is told at the end of every call if it can go.
-      IF line_changed THEN
-        SET row_head_owner = NULL;
-        SELECT \`process\`, \`owner\`, \`permits\`, \`deadline\` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
-          FROM \`locks_line\` WHERE \`key\` = claim_key ORDER BY \`place\` LIMIT 1;
-        IF row_head_owner IS NULL THEN
-          SET row_head_process = NULL, row_head_permits = NULL, row_head_until = NULL, row_line_until = NULL, row_next_lapse = NULL;
+        ELSEIF act = 'renew' THEN
+          SET answer = 0;
+          IF row_owner = claim_owner AND row_version <= COALESCE(claim_token, row_version) THEN
+            SET row_held_until = now_at + claim_ttl, answer = 1;
+          ELSEIF own_token <= COALESCE(claim_token, own_token) THEN
+            UPDATE \`locks_shares\` SET \`expires\` = now_at + claim_ttl, \`token\` = COALESCE(claim_token, own_token)
+              WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
+            SET row_held_until = GREATEST(row_held_until, now_at + claim_ttl), answer = 1;
+          END IF;
+          IF answer = 1 THEN
+            SET row_version = GREATEST(row_version, COALESCE(claim_token, row_version));
+          END IF;
+
+        ELSEIF row_permits <> claim_permits AND (row_shares > 0 OR EXISTS (
+          SELECT 1 FROM \`locks_line\` WHERE \`key\` = claim_key AND \`permits\` IS NOT NULL AND \`owner\` <> claim_owner
+        )) THEN
+          SET outcome = 'permits', answer = row_permits;
+
+        ELSEIF row_owner = claim_owner THEN
+          SET outcome = 'granted', answer = row_version, row_held_until = now_at + claim_ttl;
+          IF claim_permits IS NOT NULL THEN
+            INSERT INTO \`locks_shares\` (\`key\`, \`owner\`, \`token\`, \`expires\`)
+              VALUES (claim_key, claim_owner, row_version, row_held_until);
+            SET row_owner = NULL, row_shares = 1, row_permits = claim_permits;
+          END IF;
+
+        ELSEIF own_token IS NOT NULL AND claim_permits IS NULL THEN
+          SET outcome = 'upgrade';
+
+        ELSEIF own_token IS NOT NULL THEN
+          UPDATE \`locks_shares\` SET \`expires\` = now_at + claim_ttl WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
+          SET outcome = 'granted', answer = own_token, row_held_until = GREATEST(row_held_until, now_at + claim_ttl);
+
+        ELSEIF (row_head_owner IS NULL OR row_head_owner = claim_owner OR fair = 0) AND (
+          row_held_until IS NULL
+          OR (row_owner IS NULL AND claim_permits IS NOT NULL AND (claim_permits = 0 OR row_shares < claim_permits))
+        ) THEN
+          IF row_line_until IS NOT NULL THEN
+            DELETE FROM \`locks_line\` WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
+            SET line_changed = TRUE;
+          END IF;
+          SET row_version = GREATEST(row_version + 1, claim_token + 1, now_at), outcome = 'granted', answer = row_version;
+          SET row_held_until = GREATEST(COALESCE(row_held_until, 0), now_at + claim_ttl);
+          IF claim_permits IS NULL THEN
+            SET row_owner = claim_owner;
+          ELSE
+            INSERT INTO \`locks_shares\` (\`key\`, \`owner\`, \`token\`, \`expires\`)
+              VALUES (claim_key, claim_owner, row_version, now_at + claim_ttl);
+            SET row_shares = row_shares + 1, row_permits = claim_permits;
+          END IF;
+
+        ELSE
+          SET outcome = 'busy';
+          IF line_process IS NOT NULL THEN
+            SELECT \`place\` INTO own_place FROM \`locks_line\` WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
+            IF own_place IS NULL THEN
+              INSERT INTO \`locks_line\` (\`key\`, \`place\`, \`owner\`, \`process\`, \`permits\`, \`deadline\`)
+                VALUES (claim_key, row_next_place, claim_owner, line_process, claim_permits, now_at + waiter_ttl);
+              SET row_next_place = row_next_place + 1;
+            ELSE
+              UPDATE \`locks_line\` SET \`process\` = line_process, \`permits\` = claim_permits, \`deadline\` = now_at + waiter_ttl
+                WHERE \`key\` = claim_key AND \`place\` = own_place;
+            END IF;
+            SET row_line_until = GREATEST(COALESCE(row_line_until, 0), now_at + waiter_ttl), line_changed = TRUE;
+            SET row_next_lapse = LEAST(COALESCE(row_next_lapse, now_at + waiter_ttl), now_at + waiter_ttl);
+            SET row_permits = COALESCE(claim_permits, row_permits);
+          END IF;
         END IF;
-      END IF;
-      IF row_permits IS NOT NULL AND row_shares = 0 THEN
-        SELECT MAX(\`permits\`) INTO row_permits FROM \`locks_line\` WHERE \`key\` = claim_key;
-      END IF;
-      SET tell = row_head_owner <> claim_owner AND (
-        row_held_until IS NULL
-        OR (row_owner IS NULL AND row_head_permits IS NOT NULL AND (row_head_permits = 0 OR row_shares < row_head_permits))
-        OR COALESCE(FIND_IN_SET(HEX(row_head_owner), other_owners), 0) > 0
-      );
-      IF outcome = 'busy' THEN
-        SET answer = waiter_ttl DIV 3000;
-        -- The first looks when a holder expires, the others only show that they are still there.
-        IF row_head_owner IS NULL OR row_head_owner = claim_owner OR fair = 0 THEN
-          SET answer = LEAST(answer, COALESCE(IF(row_owner IS NULL, first_expiry, row_held_until) - now_at, 0) DIV 1000 + 1);
+
+        -- The first in line, who is told at the end of every call if it can go.
+        IF line_changed THEN
+          SET row_head_owner = NULL;
+          SELECT \`process\`, \`owner\`, \`permits\`, \`deadline\` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
+            FROM \`locks_line\` WHERE \`key\` = claim_key ORDER BY \`place\` LIMIT 1;
+          IF row_head_owner IS NULL THEN
+            SET row_head_process = NULL, row_head_permits = NULL, row_head_until = NULL, row_line_until = NULL, row_next_lapse = NULL;
+          END IF;
         END IF;
-        SET answer = GREATEST(answer, 1);
+        IF row_permits IS NOT NULL AND row_shares = 0 THEN
+          SELECT MAX(\`permits\`) INTO row_permits FROM \`locks_line\` WHERE \`key\` = claim_key;
+        END IF;
+        SET tell = row_head_owner <> claim_owner AND (
+          row_held_until IS NULL
+          OR (row_owner IS NULL AND row_head_permits IS NOT NULL AND (row_head_permits = 0 OR row_shares < row_head_permits))
+          OR COALESCE(FIND_IN_SET(HEX(row_head_owner), other_owners), 0) > 0
+        );
+        IF outcome = 'busy' THEN
+          SET answer = waiter_ttl DIV 3000;
+          -- The first looks when a holder expires, the others only show that they are still there.
+          IF row_head_owner IS NULL OR row_head_owner = claim_owner OR fair = 0 THEN
+            SET answer = LEAST(answer, COALESCE(IF(row_owner IS NULL, first_expiry, row_held_until) - now_at, 0) DIV 1000 + 1);
+          END IF;
+          SET answer = GREATEST(answer, 1);
+        END IF;
+        UPDATE \`locks\` SET \`version\` = row_version, \`owner\` = row_owner, \`held_until\` = row_held_until, \`shares\` = row_shares,
+            \`permits\` = row_permits, \`head_process\` = row_head_process, \`head_owner\` = row_head_owner,
+            \`head_permits\` = row_head_permits, \`head_until\` = row_head_until, \`line_until\` = row_line_until,
+            \`next_lapse\` = row_next_lapse, \`next_place\` = row_next_place
+          WHERE \`key\` = claim_key;
       END IF;
-      UPDATE \`locks\` SET \`version\` = row_version, \`owner\` = row_owner, \`held_until\` = row_held_until, \`shares\` = row_shares,
-          \`permits\` = row_permits, \`head_process\` = row_head_process, \`head_owner\` = row_head_owner,
-          \`head_permits\` = row_head_permits, \`head_until\` = row_head_until, \`line_until\` = row_line_until,
-          \`next_lapse\` = row_next_lapse, \`next_place\` = row_next_place
-        WHERE \`key\` = claim_key;
     END IF;
     COMMIT;
     SET SESSION innodb_lock_wait_timeout = usual_wait;

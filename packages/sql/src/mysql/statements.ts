@@ -1,7 +1,7 @@
 // Written by scripts/embed-sql.mjs from sql/mysql/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'acquireFree' | 'act' | 'clock' | 'elapsed' | 'greet' | 'head' | 'inspect' | 'list' | 'release' | 'renew' | 'sweep' | 'turns', string>> = {
+export const statements: Readonly<Record<'acquireFree' | 'act' | 'clock' | 'elapsed' | 'grants' | 'greet' | 'head' | 'inspect' | 'list' | 'release' | 'renew' | 'sweep' | 'turns', string>> = {
   acquireFree: `/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
 UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ \`locks\` SET
 \`version\` = LAST_INSERT_ID(IF(\`owner\` <=> ? AND \`held_until\` > {clock}, \`version\`, GREATEST(\`version\` + 1, CAST(? AS SIGNED) + 1, {clock}))),
@@ -12,10 +12,17 @@ WHERE \`key\` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND (
 OR (\`owner\` = ? AND \`held_until\` > {clock})
 )`,
   act: `CALL \`locks_act\`(
-?, UNHEX(?), ?, CAST(? AS SIGNED), CAST(? AS SIGNED), CAST(? AS SIGNED), ?, CAST(? AS SIGNED), ?, CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)
+?, UNHEX(?), ?, CAST(? AS SIGNED), CAST(? AS SIGNED), CAST(? AS SIGNED), ?, CAST(? AS SIGNED), ?,
+CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)
 )`,
   clock: `(TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + {elapsed})`,
   elapsed: `(MOD(TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)) + 87300000000, 1800000000) - 900000000)`,
+  grants: `GRANT SELECT, INSERT, UPDATE ON \`locks\` TO \`app\`;
+GRANT SELECT ON \`locks_layout\` TO \`app\`;
+GRANT EXECUTE ON PROCEDURE \`locks_act\` TO \`app\`;
+GRANT EXECUTE ON PROCEDURE \`locks_inspect\` TO \`app\`;
+GRANT EXECUTE ON PROCEDURE \`locks_sweep\` TO \`app\`;
+GRANT SELECT, INSERT, UPDATE ON \`locks_fences\` TO \`app\``,
   greet: `SELECT CAST(\`version\` AS CHAR) AS layout, VERSION() AS server, @@session.autocommit AS autocommit, @@global.read_only AS read_only,
 SLEEP(0.0001) AS slept, SYSDATE(6) > NOW(6) AS moves
 FROM \`locks_layout\``,
@@ -29,7 +36,7 @@ UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ \`locks\` SET
 \`shares\` = 0 * LAST_INSERT_ID(CASE WHEN \`line_until\` IS NULL THEN 1 WHEN \`head_until\` > {clock} THEN IF(\`head_process\` = ?, 3, 2) ELSE 4 END),
 \`owner\` = NULL,
 \`held_until\` = NULL
-WHERE \`key\` = UNHEX(?) AND \`owner\` = ? AND \`held_until\` > {clock}`,
+WHERE \`key\` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND \`owner\` = ? AND \`held_until\` > {clock}`,
   renew: `/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
 UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ \`locks\` SET
 \`version\` = LAST_INSERT_ID(GREATEST(\`version\`, COALESCE(CAST(? AS SIGNED), \`version\`))),

@@ -1,11 +1,11 @@
 import { LockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
 import type { Claim, Holder, KeyState } from '@locks/core';
-import { layoutVersion } from '../dialect.ts';
 import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Turn } from '../dialect.ts';
 import type { KnexClient } from '../knex.ts';
+import { checkLayout } from '../layout.ts';
 import { rendered } from '../names.ts';
 import { abandon } from './cancel.ts';
-import { canRepeat, explain, isBroken, unusable } from './errors.ts';
+import { canRepeat, explain, isBroken, stateOf, unusable } from './errors.ts';
 import { listen } from './listen.ts';
 import type { PgConnection, Reply, Value } from './pg.ts';
 import { Sessions, statement } from './session.ts';
@@ -33,31 +33,36 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
     sweep: prepare('sweep'),
   };
   const limit = Math.ceil(timeout);
+  /** After how many ms the server ends a statement of a connection anyway. */
+  const ends = new WeakMap<PgConnection, number>();
+
+  /** How long a statement may wait for a row: what takes effect later would outlive the caller's belief in it. Setting a limit takes its time. */
+  function waitOf(connection: PgConnection, most: number): number | null {
+    return (ends.get(connection) ?? Infinity) <= most ? null : most;
+  }
 
   async function ask(connection: PgConnection, what: Statement, ...values: readonly Value[]): Promise<Reply['rows']> {
     return await sessions.send(connection, what, values);
   }
 
   async function greet(connection: PgConnection): Promise<void> {
-    const [row] = await ask(connection, prepared.greet);
-    const [version, standby, readOnly, isolation, layout] = row ?? [];
+    const [row] = await ask(connection, prepared.greet).catch((error: unknown) => {
+      if (stateOf(error) === '42P01') checkLayout(undefined, names);
+      throw error;
+    });
+    const [version, standby, readOnly, isolation, ending, layout] = row ?? [];
     if (Number(version) < 130_000) {
       throw new LockError('LOCK_MISCONFIGURED', `@locks/sql needs Postgres 13 or newer; this is ${String(version)}.`);
     }
     if (standby === 't') throw unusable('25006', 'the server is a standby, which cannot write');
-    if (Number(layout) !== layoutVersion) {
-      throw new LockError(
-        'LOCK_MISCONFIGURED',
-        `The tables of @locks/sql have layout ${layout ?? 'none'}, this version needs ${layoutVersion}: run its migrations, or the version of @locks/sql that made them.`,
-      );
-    }
+    checkLayout(layout === null || layout === undefined ? undefined : Number(layout), names);
+    ends.set(connection, Number(ending) || Infinity);
     if (isolation !== 'read committed' || readOnly !== 'off') sessions.enclose(connection);
   }
 
   async function acquireFree(connection: PgConnection, claim: Claim): Promise<bigint | undefined> {
     const { key, owner, ttl, floor } = claim;
-    // What is granted later than the ttl would outlive the caller's belief in it.
-    const wait = Math.min(limit, ttl);
+    const wait = waitOf(connection, Math.min(limit, ttl));
     const [row] = await ask(connection, prepared.acquireFree, bytes(key), owner, ttl, floor ?? 0n, wait);
     return row === undefined ? undefined : BigInt(row[0] ?? 0);
   }
@@ -95,7 +100,7 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
     const key = bytes(claim.key);
     const wait = Math.min(limit, ttl);
     if (mode === 'exclusive') {
-      const [row] = await ask(connection, prepared.renew, key, owner, ttl, token ?? null, wait);
+      const [row] = await ask(connection, prepared.renew, key, owner, ttl, token ?? null, waitOf(connection, wait));
       if (row !== undefined) return { renewed: true, turns: [] };
     }
     const [row] = await ask(connection, prepared.renewAny, key, owner, ttl, token ?? null, process, wait);
@@ -108,7 +113,7 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
     const key = bytes(claim.key);
     let freed = false;
     if (mode === 'exclusive') {
-      const [row] = await ask(connection, prepared.release, key, owner, process, limit);
+      const [row] = await ask(connection, prepared.release, key, owner, process, waitOf(connection, limit));
       freed = row !== undefined;
       if (row !== undefined && row[2] !== 't') return { freed, turns: toTurns(row) };
     }

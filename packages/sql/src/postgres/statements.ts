@@ -1,11 +1,11 @@
 // Written by scripts/embed-sql.mjs from sql/postgres/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'acquireFree' | 'attempt' | 'greet' | 'inspect' | 'list' | 'releaseAny' | 'release' | 'renewAny' | 'renew' | 'sweep' | 'turns', string>> = {
+export const statements: Readonly<Record<'acquireFree' | 'attempt' | 'grants' | 'greet' | 'inspect' | 'list' | 'releaseAny' | 'release' | 'renewAny' | 'renew' | 'sweep' | 'turns', string>> = {
   acquireFree: `INSERT INTO "locks" AS l (key, version, owner, held_until)
 SELECT $1::bytea, greatest($4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint), $2::text,
 clock_timestamp() + interval '1 millisecond' * $3::double precision
-WHERE set_config('lock_timeout', $5::text, true) IS NOT NULL
+WHERE $5::text IS NULL OR set_config('lock_timeout', $5::text, true) IS NOT NULL
 ON CONFLICT (key) DO UPDATE SET
 version = CASE
 WHEN l.owner = $2 AND l.held_until > clock_timestamp() THEN l.version
@@ -22,8 +22,13 @@ RETURNING l.version`,
 FROM "locks_acquire"(
 $1::bytea, $2::text, $3::integer, $4::bigint, $5::integer, $6::boolean, $7::boolean, $8::text, $9::integer, $10::text[], $11::integer
 )`,
+  grants: `GRANT USAGE ON SCHEMA "public" TO "app";
+GRANT SELECT, INSERT, UPDATE ON "locks" TO "app";
+GRANT SELECT ON "locks_line", "locks_shares", "locks_layout" TO "app";
+GRANT EXECUTE ON FUNCTION "locks_acquire", "locks_renew", "locks_release", "locks_sweep" TO "app";
+GRANT SELECT, INSERT, UPDATE ON "locks_fences" TO "app"`,
   greet: `SELECT current_setting('server_version_num'), pg_is_in_recovery(), current_setting('default_transaction_read_only'),
-current_setting('default_transaction_isolation'), (SELECT max(version) FROM "locks_layout")`,
+current_setting('default_transaction_isolation'), extract(epoch FROM current_setting('statement_timeout')::interval) * 1000, (SELECT max(version) FROM "locks_layout")`,
   inspect: `WITH present AS MATERIALIZED (SELECT clock_timestamp() AS now)
 SELECT 'exclusive', l.owner, l.version, extract(epoch FROM l.held_until - now) * 1000
 FROM "locks" AS l, present
@@ -43,15 +48,16 @@ AND (l.held_until > clock_timestamp() OR l.line_until > clock_timestamp())
 ORDER BY l.key
 LIMIT $3::integer`,
   releaseAny: `SELECT freed, turn_process, turn_owner FROM "locks_release"($1::bytea, $2::text, $3::text, $4::integer)`,
-  release: `WITH freed AS (
-UPDATE "locks" AS l SET owner = NULL, held_until = NULL
+  release: `UPDATE "locks" AS l SET owner = NULL, held_until = NULL
 WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
-AND set_config('lock_timeout', $4::text, true) IS NOT NULL
-RETURNING l.head_process, l.head_owner, l.head_until > clock_timestamp() AS live, l.line_until > clock_timestamp() AS line
-)
-SELECT CASE WHEN live THEN head_process END, CASE WHEN live THEN head_owner END, line AND live IS NOT TRUE,
-CASE WHEN live AND head_process <> $3::text THEN pg_notify('locks_' || head_process, head_owner) END
-FROM freed`,
+AND ($4::text IS NULL OR set_config('lock_timeout', $4::text, true) IS NOT NULL)
+RETURNING
+CASE WHEN l.head_until > clock_timestamp() THEN l.head_process END,
+CASE WHEN l.head_until > clock_timestamp() THEN l.head_owner END,
+l.line_until > clock_timestamp() AND (l.head_until > clock_timestamp()) IS NOT TRUE,
+CASE WHEN l.head_until > clock_timestamp() AND l.head_process <> $3::text THEN
+pg_notify('locks_' || l.head_process, l.head_owner)
+END`,
   renewAny: `SELECT renewed, turn_process, turn_owner
 FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::text, $6::integer)`,
   renew: `UPDATE "locks" AS l
@@ -59,7 +65,7 @@ SET held_until = clock_timestamp() + interval '1 millisecond' * $3::double preci
 version = greatest(l.version, $4::bigint)
 WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
 AND ($4::bigint IS NULL OR l.version <= $4::bigint)
-AND set_config('lock_timeout', $5::text, true) IS NOT NULL
+AND ($5::text IS NULL OR set_config('lock_timeout', $5::text, true) IS NOT NULL)
 RETURNING 1`,
   sweep: `SELECT "locks_sweep"($1::bigint, $2::integer)`,
   turns: `SELECT head.owner

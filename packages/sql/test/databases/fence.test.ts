@@ -153,8 +153,8 @@ describe.each(
     const knex = await withTables(database);
     await knex.transaction((trx) => fence(trx, 'account', 1n));
     const early = await knex.transaction(undefined, { isolationLevel });
-    // Whatever it sees of the table it has seen now.
-    expect(await seenBy(early)).toEqual(['1']);
+    // Whatever it sees of the table it has seen now; where each read locks what it reads, nobody could come later.
+    if (database.name !== 'MariaDB' || isolationLevel !== 'serializable') expect(await seenBy(early)).toEqual(['1']);
     const late = await knex.transaction(undefined, { isolationLevel });
     await fence(late, 'account', 9n);
     let settled = false;

@@ -95,9 +95,9 @@ describe('other names', () => {
 
 describe('tables that do not fit', () => {
   test.each([
-    ['missing', undefined, /run the migrations/],
+    ['missing', undefined, /To create them, list LocksMigrationSource/],
     ['of a later layout', 'UPDATE locks_layout SET version = 2', /layout 2/],
-    ['without a layout', 'DELETE FROM locks_layout', /layout none/],
+    ['without a layout', 'DELETE FROM locks_layout', /To create them/],
     ['without a routine', 'DROP FUNCTION locks_acquire', /run the migrations/],
   ])('%s: the error names the fix', async (_name, change, message) => {
     const url = await ownDatabase(server);

@@ -68,7 +68,7 @@ test('with 100 waiters in two processes an acquisition takes at most 4 statement
   const client = await connect(url);
   const contenders = [await startContender(), await startContender()];
   const logged = (await server.log()).length;
-  const task = { url, key: 'contended', workers: 50, rounds: 10, ttl: 30_000 };
+  const task = { url, key: 'contended', workers: 50, rounds: 5, ttl: 30_000 };
   const count = await counting(client);
   const tokens = await Promise.all(contenders.map((each) => each.contend(task)));
   const acquisitions = 2 * task.workers * task.rounds;

@@ -3,6 +3,6 @@ import { over, suite, withoutFaults } from '../support/conformance.ts';
 await suite(
   'mariadb, not fair, under other names',
   over,
-  { timeout: 5_000, fair: false, schema: 'Other', table: 'Lock_Table' },
+  { timeout: 10_000, fair: false, schema: 'Other', table: 'Lock_Table' },
   withoutFaults,
 );

@@ -1,3 +1,3 @@
 import { over, suite, withoutFaults } from '../support/conformance.ts';
 
-await suite('mariadb', over, { timeout: 5_000 }, withoutFaults);
+await suite('mariadb', over, { timeout: 10_000 }, withoutFaults);

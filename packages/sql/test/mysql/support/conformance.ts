@@ -3,19 +3,17 @@ import type { LeakCounts, Need } from '@locks/conformance';
 import { conformanceTests } from '@locks/conformance/vitest';
 import type { LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
-import { startMariadb } from '@locks/test-servers';
 import { createPool } from 'mysql2/promise';
 import type { RowDataPacket } from 'mysql2/promise';
 import { afterAll } from 'vitest';
 import { createSqlProvider, fromConfig } from '../../../src/index.ts';
 import type { SqlOptions } from '../../../src/index.ts';
 import { closing } from '../../support/waiting.ts';
-import { createTables, named, openKnex, openTo, withClient } from './database.ts';
+import { createTables, named, openKnex, openTo, startServer, withClient } from './database.ts';
 import { breakable } from './faults.ts';
 
-// Each file of test/conformance has a server of its own: they run beside each other, and break it. The system keeps what a server
-// wrote before it ended; waiting for the disk as well would delay every reply by a while unknown.
-const server = await startMariadb({ args: ['--max-connections=300', '--innodb-flush-log-at-trx-commit=2'] });
+// Each file of this folder has a server of its own: they run beside each other, and break it.
+const server = await startServer();
 const url = await openTo(server);
 const observer = createPool({ uri: server.url, connectionLimit: 1 });
 afterAll(async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { startMariadb } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import knex from 'knex';
 import type { Knex } from 'knex';
@@ -8,6 +9,11 @@ import { onTestFinished } from 'vitest';
 import { rendered } from '../../../src/names.ts';
 import type { TableNames } from '../../../src/names.ts';
 import { migrations } from '../../../src/mysql/migrations.ts';
+
+/** A MariaDB of the caller's own, that does not wait for the disk. */
+export function startServer(...args: readonly string[]): Promise<ServerHandle> {
+  return startMariadb({ args: ['--max-connections=300', '--innodb-flush-log-at-trx-commit=2', ...args] });
+}
 
 /** Where the tables are unless a test wants them elsewhere. */
 export const defaultNames: TableNames = { table: 'locks', schema: undefined };

@@ -4,11 +4,12 @@ import { conformanceTests } from '@locks/conformance/vitest';
 import type { LockProvider } from '@locks/core';
 import { Pool } from 'pg';
 import { afterAll } from 'vitest';
-import { createSqlProvider } from '../../../src/index.ts';
+import { systemRuntime } from '@locks/core/adapter';
+import { createSqlProvider, fromConfig } from '../../../src/index.ts';
 import type { SqlOptions } from '../../../src/index.ts';
 import { rendered } from '../../../src/names.ts';
 import { closing } from '../../support/waiting.ts';
-import { createTables, openKnex, startServer, trustEverybody } from './database.ts';
+import { createTables, openKnex, renewTables, startServer, trustEverybody } from './database.ts';
 import { breakable } from './faults.ts';
 
 // Each file of test/conformance has a server of its own: they run beside each other, and break it.
@@ -28,15 +29,15 @@ export type Make = (address: string, options: SqlOptions) => LockProvider | Prom
 /** Registers the suite: all of it, or those that `only` names. */
 export async function suite(name: string, make: Make, options: SqlOptions, only?: readonly string[]): Promise<void> {
   const names = { table: options.table ?? 'locks', schema: options.schema };
-  const prepare = async (): Promise<void> => {
-    await trustEverybody(url);
-    await createTables(url, names);
-  };
-  await prepare();
-  // Places in line that last shorter than by default: several requirements wait for one to lapse. And a shorter deadline: each
-  // call to a server that says nothing takes this long.
-  const all = { timeout: 2_000, waiterTtl: 3_000, ...options };
-  const { create, faults } = breakable(server, prepare, (address) => make(address, all));
+  await trustEverybody(url);
+  await createTables(url, names);
+  // Places in line that last shorter than by default: several requirements wait for one to lapse.
+  const all = { waiterTtl: 3_000, ...options };
+  const { create, faults } = breakable(
+    server,
+    () => renewTables(url, names),
+    (address) => make(address, all),
+  );
 
   /** What a provider may leave: rows of keys that nobody holds, and nothing else. */
   async function left(): Promise<LeakCounts> {
@@ -69,6 +70,10 @@ export const over: Make = (address, options) => {
   const instance = openKnex(address);
   return closing(createSqlProvider(instance, options), () => instance.destroy());
 };
+
+/** With a knex instance of the provider's own. */
+export const configured: Make = (address, { listen: _listen, ...options }) =>
+  fromConfig({ url: address, options, runtime: systemRuntime });
 
 /** The requirements whose needs satisfy `chosen`. */
 export function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {

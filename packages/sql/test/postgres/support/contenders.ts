@@ -20,6 +20,8 @@ export interface Contender {
   readonly wallClock: number;
   /** The tokens of its leases, in the order in which it had them. */
   contend(task: Task): Promise<readonly bigint[]>;
+  /** Takes the key, and neither renews nor releases it. */
+  take(task: Pick<Task, 'url' | 'key' | 'ttl' | 'options'>): void;
 }
 
 /** Starts a process, with more in its environment. It ends with the test at the latest. */
@@ -36,6 +38,9 @@ export async function startContender(environment: Readonly<Record<string, string
       const answer = said<{ readonly tokens: readonly string[] }>(child);
       child.send(task);
       return (await answer).tokens.map(BigInt);
+    },
+    take(task) {
+      child.send(task);
     },
   };
 }

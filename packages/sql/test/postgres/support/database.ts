@@ -31,6 +31,16 @@ export async function createTables(url: string, names: TableNames = defaultNames
   });
 }
 
+/** Removes the tables and makes new ones. */
+export async function renewTables(url: string, names: TableNames): Promise<void> {
+  await withClient(url, async (client) => {
+    for (const { down } of migrations) {
+      for (const statement of down) await client.query(rendered(statement, names, '"'));
+    }
+  });
+  await createTables(url, names);
+}
+
 /** Calls `work` with a connection of its own. */
 export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client(url);

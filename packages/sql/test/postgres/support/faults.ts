@@ -16,10 +16,10 @@ export function isCall(piece: Buffer): boolean {
   return /\0locks:(?!greet)/.test(piece.toString('latin1'));
 }
 
-/** Providers on `server`, which `make` connects; `prepare` fills a server that has nothing. Nobody else may use it. */
+/** Providers on `server`, which `make` connects; `empty` gives it new tables for old. Nobody else may use it. */
 export function breakable(
   server: ServerHandle,
-  prepare: () => Promise<void>,
+  empty: () => Promise<void>,
   make: (url: string) => LockProvider | Promise<LockProvider>,
 ): Breakable {
   const proxies = new Map<LockProvider, Proxy>();
@@ -67,11 +67,12 @@ export function breakable(
     },
     restart: () => server.restart(),
     async restartEmpty() {
-      // Nobody is to meet a server without tables: that is a mistake of whoever runs it, and told as such.
+      // Nobody is to meet a server without tables: that is a mistake of whoever runs it, and told as such. And nobody is to meet
+      // one that is made from nothing, which may take longer than the checks wait.
       const reachable = [...proxies.values()].map((proxy) => proxy.refuse());
       await Promise.all([...proxies.values()].map((proxy) => proxy.cut()));
-      await server.restart({ keepData: false });
-      await prepare();
+      await empty();
+      await server.restart();
       for (const end of reachable) end();
     },
   };

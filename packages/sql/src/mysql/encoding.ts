@@ -1,0 +1,17 @@
+/** Milliseconds as microseconds. */
+export function micros(milliseconds: number): string {
+  return `${Math.round(milliseconds * 1_000)}`;
+}
+
+/** Upper case, as the server's HEX writes it. */
+export function hex(text: string): string {
+  return Buffer.from(text).toString('hex').toUpperCase();
+}
+
+/** The first bytes, in hexadecimal, that are after all keys that begin with `prefix`: the last byte of UTF-8 is never the highest. */
+export function endOf(prefix: string): string {
+  const bytes = Buffer.from(prefix);
+  if (bytes.length === 0) return 'FF';
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) + 1;
+  return bytes.toString('hex').toUpperCase();
+}

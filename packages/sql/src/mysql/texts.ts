@@ -1,0 +1,16 @@
+import type { DialectOptions } from '../dialect.ts';
+import { rendered } from '../names.ts';
+import { statements } from './statements.ts';
+
+export type Texts = Readonly<Record<keyof typeof statements, string>>;
+
+/** The statements as this process sends them. */
+export function textsOf({ names, timeout }: DialectOptions): Texts {
+  const { clock, elapsed } = statements;
+  const seconds = `${Math.ceil(timeout / 1_000)}`;
+  const made = Object.entries(statements).map(([name, text]) => {
+    const whole = text.replaceAll('{clock}', clock).replaceAll('{elapsed}', elapsed).replaceAll('{seconds}', seconds);
+    return [name, rendered(whole, names, '`')];
+  });
+  return Object.fromEntries(made) as Texts;
+}

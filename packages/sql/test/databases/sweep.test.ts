@@ -1,0 +1,109 @@
+import { createLocks } from '@locks/core';
+import type { LockProvider } from '@locks/core';
+import type { Knex } from 'knex';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createSqlProvider, migrate, sweep } from '../../src/index.ts';
+import { connect, databases, rowsOf } from '../support/databases.ts';
+import type { Database } from '../support/databases.ts';
+import { eventually } from '../support/waiting.ts';
+
+const hour = 3_600_000;
+
+async function setUp(database: Database): Promise<{ readonly knex: Knex; readonly provider: LockProvider }> {
+  const knex = connect(await database.create());
+  await migrate(knex);
+  const provider = createSqlProvider(knex, { sweep: false });
+  onTestFinished(() => provider.close());
+  return { knex, provider };
+}
+
+/** The keys that have a row. */
+async function keysOf(knex: Knex): Promise<readonly string[]> {
+  const rows = await rowsOf(knex('locks').select('key'));
+  return rows.map(({ key }) => String(key)).toSorted();
+}
+
+/** Makes the rows of `keys` as old as if they had been minted two hours ago. */
+async function age(knex: Knex, keys: readonly string[]): Promise<void> {
+  const { driverName } = knex.client as { readonly driverName: string };
+  const values = driverName === 'better-sqlite3' ? keys : keys.map((key) => Buffer.from(key));
+  await knex('locks')
+    .whereIn('key', values)
+    .update({ version: knex.raw('version - ?', [2 * hour * 1_000]) });
+}
+
+const claim = (key: string, owner: string): Parameters<LockProvider['tryAcquire']>[0] => ({
+  key,
+  owner,
+  ttl: 60_000,
+  mode: 'exclusive',
+});
+
+describe.each(databases)('on $name', (database) => {
+  test('rows of idle keys go; those that are held, shared, waited for or recent stay', async () => {
+    const { knex, provider } = await setUp(database);
+    const locks = createLocks(provider, { ttl: 60_000 });
+    for (const key of ['idle', 'recent', 'waited']) await (await locks.acquire(key)).release();
+    await locks.acquire('held');
+    await locks.acquire('shared', { mode: 'shared' });
+    const holder = await locks.acquire('waited');
+    const waiting = locks.acquire('waited');
+    await eventually('a waiter', async () => (await locks.inspect('waited')).waiters === 1);
+    await age(knex, ['idle', 'held', 'shared', 'waited']);
+    expect(await sweep(knex)).toBe(1);
+    expect(await keysOf(knex)).toEqual(['held', 'recent', 'shared', 'waited']);
+    expect(await sweep(knex)).toBe(0);
+    await holder.release();
+    await (await waiting).release();
+    await locks.close();
+  });
+
+  test('tokens never go back', async () => {
+    const { knex, provider } = await setUp(database);
+    const take = async (owner: string, floor?: bigint): Promise<bigint> => {
+      const grant = await provider.tryAcquire(
+        floor === undefined ? claim('job', owner) : { ...claim('job', owner), floor },
+      );
+      if (!grant.granted) throw new Error('It is held.');
+      await provider.release(claim('job', owner));
+      return grant.token;
+    };
+    const first = await take('a/1');
+    await age(knex, ['job']);
+    expect(await sweep(knex)).toBe(1);
+    const second = await take('a/2');
+    expect(second).toBeGreaterThan(first);
+    // Ahead of the clock, so that no clock could tell the next one.
+    const floor = second + BigInt(24 * hour) * 1_000n;
+    const third = await take('a/3', floor);
+    expect(third).toBeGreaterThan(floor);
+    expect(await sweep(knex, { tokenRetention: 1_000 })).toBe(0);
+    expect(await take('a/4')).toBeGreaterThan(third);
+  });
+
+  test('many rows go in batches, also when two sweep at once', async () => {
+    const { knex } = await setUp(database);
+    const touched = database.name === 'SQLite' ? { touched: 0 } : {};
+    const rows = Array.from({ length: 1_203 }, (_, index) => ({
+      key: database.name === 'SQLite' ? `key-${index}` : Buffer.from(`key-${index}`),
+      version: 1,
+      ...touched,
+    }));
+    await knex.batchInsert('locks', rows, 200);
+    const counts = await Promise.all([sweep(knex), sweep(knex)]);
+    const rest = await sweep(knex);
+    expect(counts.reduce((sum, count) => sum + count, rest)).toBe(1_203);
+    expect(await keysOf(knex)).toEqual([]);
+  });
+
+  test('has tables of a configured name, and says when there are none', async () => {
+    const { knex } = await setUp(database);
+    await migrate(knex, { table: 'billing' });
+    expect(await sweep(knex, { table: 'billing' })).toBe(0);
+    await expect(sweep(knex, { table: 'nobodys' })).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringContaining('"nobodys_layout" is missing') as string,
+    });
+    await expect(sweep(knex, { tokenRetention: 5 })).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+  });
+});

@@ -1,0 +1,189 @@
+import type { Connection } from 'mysql2/promise';
+import { afterAll, describe, expect, test } from 'vitest';
+import { sweep } from '../../src/index.ts';
+import { startContender } from './support/contenders.ts';
+import { connect, createTables, ownDatabase, rowsOf, startServer, withClient } from './support/database.ts';
+import { expectFree, join } from './support/party.ts';
+
+const server = await startServer('--innodb-print-all-deadlocks=ON', '--log-warnings=2');
+await createTables(server.url);
+afterAll(() => server.stop());
+const { url } = server;
+
+/** Counts something that the server has a status variable for, from now on. */
+async function counting(client: Connection, name: string): Promise<() => Promise<number>> {
+  const read = async (): Promise<number> => {
+    const [row] = await rowsOf(client, `SHOW GLOBAL STATUS LIKE '${name}'`);
+    return Number(row?.['Value']);
+  };
+  const before = await read();
+  return async () => (await read()) - before;
+}
+
+test('an uncontended acquire and release take two statements, prepared once', async () => {
+  const client = await connect(url);
+  const { locks } = join(url, { pool: { min: 0, max: 1 } });
+  for (let index = 0; index < 7; index += 1) await (await locks.acquire(`key-${index}`)).release();
+  const [executed, prepared] = [await counting(client, 'Com_stmt_execute'), await counting(client, 'Com_stmt_prepare')];
+  const pairs = 200;
+  for (let pair = 0; pair < pairs; pair += 1) await (await locks.acquire(`key-${pair % 7}`)).release();
+  expect(await executed()).toBe(2 * pairs);
+  expect(await prepared()).toBe(0);
+});
+
+test('a renewal takes one statement', async () => {
+  const client = await connect(url);
+  const { locks } = join(url);
+  const lease = await locks.acquire('renewed', { renew: false });
+  await lease.renew();
+  const executed = await counting(client, 'Com_stmt_execute');
+  for (let round = 0; round < 20; round += 1) await lease.renew();
+  expect(await executed()).toBe(20);
+  await lease.release();
+});
+
+describe('50 attempts at once in contention', () => {
+  test.each(['new', 'existing'])(
+    'on %s keys end in no deadlock, and leave nothing in the log of the server',
+    async (kind) => {
+      const client = await connect(url);
+      const deadlocks = await counting(client, 'Innodb_deadlocks');
+      const logged = (await server.log()).length;
+      const parties = Array.from({ length: 5 }, () => join(url));
+      const keyOf = (round: number): string => (kind === 'new' ? `new ${round}` : 'existing');
+      for (let round = 0; round < 10; round += 1) {
+        const attempts = parties.flatMap(({ locks }) =>
+          Array.from({ length: 10 }, (_, index) =>
+            index % 3 === 0 ? locks.tryAcquire(keyOf(round), { mode: 'shared' }) : locks.tryAcquire(keyOf(round)),
+          ),
+        );
+        const leases = (await Promise.all(attempts)).filter((lease) => lease !== null);
+        expect(leases.length).toBeGreaterThan(0);
+        await Promise.all(leases.map((lease) => lease.release()));
+      }
+      expect(await deadlocks()).toBe(0);
+      expect((await server.log()).slice(logged)).not.toMatch(/\[ERROR\]|deadlock/i);
+    },
+  );
+
+  test('in line on neighbouring keys end in no deadlock either', async () => {
+    const client = await connect(url);
+    const deadlocks = await counting(client, 'Innodb_deadlocks');
+    const parties = Array.from({ length: 5 }, () => join(url));
+    let served = 0;
+    await Promise.all(
+      parties.flatMap(({ locks }) =>
+        Array.from({ length: 10 }, async (_, index) => {
+          for (let round = 0; round < 4; round += 1) {
+            const mode = (index + round) % 3 === 0 ? 'shared' : 'exclusive';
+            await locks.withLock(`neighbour ${(index + round) % 4}`, () => void (served += 1), { mode });
+          }
+        }),
+      ),
+    );
+    expect(served).toBe(200);
+    expect(await deadlocks()).toBe(0);
+    for (let key = 0; key < 4; key += 1) await expectFree(parties[0]!, `neighbour ${key}`);
+  });
+});
+
+test('with 100 waiters in two processes an acquisition takes a few statements, and the server has nothing to log', async () => {
+  const client = await connect(url);
+  const contenders = [await startContender(), await startContender()];
+  const logged = (await server.log()).length;
+  const executed = await counting(client, 'Com_stmt_execute');
+  const task = { url, key: 'contended', workers: 50, rounds: 5, ttl: 30_000 };
+  const start = performance.now();
+  const tokens = await Promise.all(contenders.map((each) => each.contend(task)));
+  const span = performance.now() - start;
+  const acquisitions = 2 * task.workers * task.rounds;
+  for (const own of tokens) expect(own).toEqual(own.toSorted((a, b) => (a < b ? -1 : 1)));
+  expect(new Set(tokens.flat()).size).toBe(acquisitions);
+  // The looks at the line go on however long it takes: one in 25 ms for each process.
+  const looks = (2 * span) / 25;
+  const each = ((await executed()) - looks) / acquisitions;
+  console.log(`statements per acquisition, 100 waiters, 2 processes: ${each.toFixed(2)}, in ${Math.round(span)} ms`);
+  expect(each).toBeLessThanOrEqual(6);
+  expect((await server.log()).slice(logged)).not.toMatch(/\[ERROR\]|\[Warning\]/i);
+});
+
+describe('a user with the grants of the migration, and no others', () => {
+  async function asUser(grants: readonly string[]): Promise<string> {
+    const at = new URL(await ownDatabase(server));
+    await createTables(at.href);
+    await withClient(at.href, async (client) => {
+      await client.query("CREATE OR REPLACE USER app@'%' IDENTIFIED BY 'app'");
+      for (const grant of grants) await client.query(`GRANT ${grant} TO app@'%'`);
+    });
+    at.username = 'app';
+    at.password = 'app';
+    return at.href;
+  }
+
+  const needed = [
+    'SELECT, UPDATE ON locks',
+    'SELECT ON locks_layout',
+    'EXECUTE ON PROCEDURE locks_act',
+    'EXECUTE ON PROCEDURE locks_inspect',
+    'EXECUTE ON PROCEDURE locks_sweep',
+  ];
+
+  test('can do all that a provider does, and delete nothing', async () => {
+    const at = await asUser(needed);
+    const { locks, provider, knex } = join(at);
+    const lease = await locks.acquire('job');
+    await lease.renew();
+    const waiting = ['exclusive', 'shared'].map((mode) =>
+      locks.withLock('job', () => mode, { mode: mode as 'exclusive' | 'shared' }),
+    );
+    await expect.poll(async () => (await locks.inspect('job')).waiters).toBe(2);
+    const listed: string[] = [];
+    for await (const key of provider.list!('')) listed.push(key);
+    expect(listed).toEqual(['job']);
+    await lease.release();
+    expect(await Promise.all(waiting)).toEqual(['exclusive', 'shared']);
+    await withClient(at, async (client) => {
+      await expect(client.query('DELETE FROM locks')).rejects.toMatchObject({ code: 'ER_TABLEACCESS_DENIED_ERROR' });
+      await expect(client.query('SELECT * FROM locks_line')).rejects.toMatchObject({
+        code: 'ER_TABLEACCESS_DENIED_ERROR',
+      });
+      expect((await rowsOf(client, 'SELECT count(*) AS count FROM locks'))[0]).toEqual({ count: 1 });
+      expect(await sweep(knex, { tokenRetention: 1_000 })).toBe(0);
+      await client.query('CALL locks_sweep(0, 100)');
+      expect((await rowsOf(client, 'SELECT count(*) AS count FROM locks'))[0]).toEqual({ count: 0 });
+    });
+  });
+
+  test.each(needed)('is told what to grant without %s', async (lacking) => {
+    const at = await asUser(needed.filter((grant) => grant !== lacking).concat('SELECT ON locks_fences'));
+    const { provider, knex } = join(at);
+    const claim = { key: 'job', owner: 'me/1', ttl: 5_000, mode: 'exclusive' } as const;
+    const outcomes = await Promise.allSettled([
+      provider.tryAcquire(claim),
+      provider.tryAcquire({ ...claim, key: 'shared', mode: 'shared' }),
+      provider.inspect('job'),
+      sweep(knex),
+    ]);
+    const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+    expect(reasons.length).toBeGreaterThan(0);
+    const message = expect.stringContaining(lacking.includes('layout') ? 'SELECT' : 'Grant');
+    for (const reason of reasons) expect(reason).toMatchObject({ code: 'LOCK_MISCONFIGURED', message });
+  });
+});
+
+test('missing tables, and a missing database, are told with the way out', async () => {
+  const at = await ownDatabase(server);
+  await expect(join(at).locks.tryAcquire('job')).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining('LocksMigrationSource'),
+  });
+  await createTables(at);
+  await withClient(at, (client) => client.query('UPDATE locks_layout SET version = 2'));
+  await expect(join(at).locks.tryAcquire('job')).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining('layout 2'),
+  });
+  const nowhere = new URL(url);
+  nowhere.pathname = '/nowhere';
+  await expect(join(nowhere.href).locks.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+});

@@ -1,0 +1,51 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { onTestFinished } from 'vitest';
+import type { SqlOptions } from '../../../src/index.ts';
+
+/** What a contending process is to do. */
+export interface Task {
+  readonly url: string;
+  readonly key: string;
+  readonly workers: number;
+  readonly rounds: number;
+  readonly ttl: number;
+  readonly options?: SqlOptions;
+}
+
+/** A process that is ready to contend. */
+export interface Contender {
+  /** What its wall clock said when it began, in ms since the epoch. */
+  readonly wallClock: number;
+  /** The tokens of its leases, in the order in which it had them. */
+  contend(task: Task): Promise<readonly bigint[]>;
+}
+
+/** Starts a process, with more in its environment. It ends with the test at the latest. */
+export async function startContender(environment: Readonly<Record<string, string>> = {}): Promise<Contender> {
+  const child = fork(new URL('contender.mjs', import.meta.url), {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, ...environment },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const { wallClock } = await said<{ readonly wallClock: number }>(child);
+  return {
+    wallClock,
+    async contend(task) {
+      const answer = said<{ readonly tokens: readonly string[] }>(child);
+      child.send(task);
+      return (await answer).tokens.map(BigInt);
+    },
+  };
+}
+
+async function said<T>(child: ChildProcess): Promise<T> {
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`A contender ended with ${String(code)} before it was done.`);
+  });
+  // It may end in order after it has said what was waited for.
+  ended.catch(() => {});
+  const [message] = (await Promise.race([once(child, 'message'), ended])) as readonly unknown[];
+  return message as T;
+}
