@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import { rendered } from '../names.ts';
 import type { TableNames } from '../names.ts';
+import { hostTime } from './clock.ts';
 import { numberOf, textOf } from './database.ts';
 import type { Database, Parameters, Row, Statement } from './database.ts';
-import { FileReplaced } from './errors.ts';
+import { FileReplaced, isBusy } from './errors.ts';
 import { statements } from './statements.ts';
 
 /** Our statements by name. */
@@ -11,6 +12,9 @@ export type StatementName = keyof typeof statements;
 
 /** Transactions by connection: a change by the same connection is none to `PRAGMA data_version`, and providers may share one. */
 const commits = new WeakMap<Database, number>();
+
+/** For so long the process may do nothing but try to begin, in µs. */
+const longestSpin = 300;
 
 /** One connection, with its prepared statements: all of it synchronous. */
 export class Session {
@@ -23,6 +27,7 @@ export class Session {
   /** Whether its owner has it wait for others who write. */
   readonly #blocks: boolean;
   #dataVersion: Statement | undefined = undefined;
+  #persistence = longestSpin;
 
   constructor(database: Database, names: TableNames) {
     this.#database = database;
@@ -67,7 +72,7 @@ export class Session {
   write<T>(work: () => T): T {
     return this.#withoutBlocking(() => {
       this.#checkFile();
-      this.#database.exec('BEGIN IMMEDIATE');
+      this.#begin();
       try {
         const result = work();
         this.#database.exec('COMMIT');
@@ -104,6 +109,22 @@ export class Session {
       this.#prepared.set(name, statement);
     }
     return statement;
+  }
+
+  /** Others write for some 100 µs: to try again at once costs less than to come back later, unless it did not help the last time. */
+  #begin(): void {
+    const end = hostTime() + this.#persistence;
+    for (;;) {
+      try {
+        this.#database.exec('BEGIN IMMEDIATE');
+        this.#persistence = longestSpin;
+        return;
+      } catch (error) {
+        if (isBusy(error) && hostTime() < end) continue;
+        this.#persistence = 0;
+        throw error;
+      }
+    }
   }
 
   #rollback(): void {
