@@ -22,6 +22,8 @@ export async function listen(
     end(connection);
     throw error;
   }
+  // Whoever waits keeps the process alive by a timer; a provider that nobody closes must not.
+  connection.connection.stream.unref();
   return {
     async probe() {
       await connection.query('SELECT 1');

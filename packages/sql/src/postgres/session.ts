@@ -54,16 +54,17 @@ export class Sessions {
 
   async #sendOne(connection: PgConnection, what: Statement, values: readonly Value[]): Promise<Reply['rows']> {
     const { name, text } = what;
-    const query = { text, values, rowMode: 'array', types: asText };
-    if (this.#unnamed.has(connection)) return (await connection.query(query)).rows;
+    const unnamed = async (): Promise<Reply['rows']> =>
+      (await connection.query({ text, values, rowMode: 'array', types: asText })).rows;
+    if (this.#unnamed.has(connection)) return await unnamed();
     try {
-      return (await connection.query({ ...query, name })).rows;
+      return (await connection.query({ name, text, values, rowMode: 'array', types: asText })).rows;
     } catch (error) {
       if (!notPrepared.has(stateOf(error) ?? '')) throw error;
       this.#unnamed.add(connection);
       // In a transaction nothing goes on after an error.
       if (this.#enclosed.has(connection)) throw error;
-      return (await connection.query(query)).rows;
+      return await unnamed();
     }
   }
 }

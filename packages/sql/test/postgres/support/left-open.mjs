@@ -1,0 +1,15 @@
+// Waits for a lock once, and ends everything but the provider, which nobody closes.
+import { createLocks } from '@locks/core';
+import { createSqlProvider } from '@locks/sql';
+import knex from 'knex';
+
+const instance = knex({ client: 'pg', connection: process.argv[2] });
+const locks = createLocks(createSqlProvider(instance));
+const first = await locks.acquire('report');
+const second = locks.acquire('report');
+while ((await locks.inspect('report')).waiters === 0);
+await first.release();
+await (await second).release();
+await locks.close();
+await instance.destroy();
+process.stdout.write('done');
