@@ -64,7 +64,10 @@ export class Lending<Connection> {
     this.#client.acquireConnection().then(
       (connection) => {
         this.#asked -= 1;
-        this.give(connection as Connection);
+        // Whoever waits here asked for it: were it passed on to others, nobody would ask again.
+        const next = this.#waiting.shift();
+        if (next === undefined) this.give(connection as Connection);
+        else next.resolve(connection as Connection);
       },
       (error: unknown) => {
         this.#asked -= 1;
