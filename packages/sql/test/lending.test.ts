@@ -12,7 +12,8 @@ interface Thing {
 function createPool(max: number, acquireConnectionTimeout = 5_000) {
   const refusals: Error[] = [];
   let made = 0;
-  const Client = knex({ client: 'pg' }).client.constructor as new (config: object) => object;
+  const { client: plain } = knex({ client: 'pg' }) as { readonly client: object };
+  const Client = plain.constructor as new (config: object) => object;
   class Things extends Client {
     async acquireRawConnection(): Promise<Thing> {
       const refusal = refusals.shift();
