@@ -92,6 +92,24 @@ describe('connections that are lent', () => {
     expect(order).toEqual(['other', 'own']);
   });
 
+  test('that the pool gives a call are its own, though others wait at the pool', async () => {
+    const { client, lending } = createPool(1);
+    const held = await lending.take();
+    const order: string[] = [];
+    const own = lending.take().then((connection) => {
+      order.push('own');
+      lending.give(connection);
+    });
+    const other = client.acquireConnection().then(async (connection) => {
+      order.push('other');
+      await client.releaseConnection(connection);
+    });
+    await turn();
+    lending.give(held);
+    await Promise.all([own, other]);
+    expect(order).toEqual(['own', 'other']);
+  });
+
   test('are not lent again once they are disposed of', async () => {
     const { client, lending } = createPool(1);
     const broken = await lending.take();
