@@ -1,4 +1,4 @@
-import type { Deadline, LockError, Places, Runtime } from '@locks/core/adapter';
+import type { Deadline, LockError, Places, Runtime, TimerHandle } from '@locks/core/adapter';
 import type { Dialect, Listener } from './dialect.ts';
 import type { Poller } from './poller.ts';
 import type { Wakes } from './wakes.ts';
@@ -22,6 +22,7 @@ export class NotifyChannel implements Wakes {
   #opening: Promise<void> | undefined = undefined;
   #failures = 0;
   #retryAt = 0;
+  #timer: TimerHandle | undefined = undefined;
   #lastHeard = 0;
   #probing = false;
   #closed: LockError | undefined = undefined;
@@ -68,6 +69,7 @@ export class NotifyChannel implements Wakes {
 
   close(reason: LockError): void {
     this.#closed = reason;
+    if (this.#timer !== undefined) this.#runtime.clearTimer(this.#timer);
     this.#poller.close();
     this.#listener?.close();
     this.#listener = undefined;
@@ -128,7 +130,17 @@ export class NotifyChannel implements Wakes {
     if (this.#places.size > 0) this.probe();
   }
 
+  /** Another listener is opened after a while, if somebody waits by then; else when somebody does. */
   #fail(): void {
-    this.#retryAt = this.#runtime.clock.now() + Math.min(firstRetry * 2 ** this.#failures++, longestRetry);
+    const delay = Math.min(firstRetry * 2 ** this.#failures++, longestRetry);
+    this.#retryAt = this.#runtime.clock.now() + delay;
+    if (this.#timer !== undefined) this.#runtime.clearTimer(this.#timer);
+    // A ms more than the delay: a timer may fire in the ms before.
+    this.#timer = this.#runtime.setTimer(() => this.#retry(), delay + 1, false);
+  }
+
+  #retry(): void {
+    this.#timer = undefined;
+    if (this.#closed === undefined && this.#listener === undefined && this.#places.size > 0) this.probe();
   }
 }

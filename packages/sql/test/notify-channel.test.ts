@@ -87,9 +87,7 @@ describe('the notify channel', () => {
     expect(channel.open).toBe(false);
     await runtime.advance(25);
     expect(looks).toHaveLength(1);
-    await runtime.advance(100);
-    channel.probe();
-    await runtime.advance(1);
+    await runtime.advance(26);
     expect([opened.length, channel.open, wakes]).toEqual([1, true, ['me']]);
     const { length } = looks;
     await runtime.advance(1_000);
@@ -105,10 +103,19 @@ describe('the notify channel', () => {
     expect(looks.length).toBeGreaterThan(0);
     channel.probe();
     expect(opened).toHaveLength(1);
-    await runtime.advance(1);
-    channel.probe();
-    await runtime.advance(1);
+    await runtime.advance(2);
     expect([opened.length, channel.open, wakes]).toEqual([2, true, ['me', 'me']]);
+  });
+
+  test('opens no other listener while nobody waits, and at once when somebody does', async () => {
+    const { runtime, places, opened, channel } = createChannel();
+    await channel.start();
+    places.leave('me');
+    latest(opened).lose();
+    await runtime.advance(10_000);
+    expect([opened.length, runtime.pendingTimers]).toEqual([1, 0]);
+    await channel.start();
+    expect(opened).toHaveLength(2);
   });
 
   test('asks a listener that was silent, and gives it up when it does not answer', async () => {
@@ -123,7 +130,7 @@ describe('the notify channel', () => {
     never();
     await runtime.advance(2_000);
     channel.probe();
-    await runtime.advance(1_100);
+    await runtime.advance(1_040);
     expect([probes(), channel.open, opened[0]?.closed]).toEqual([2, false, true]);
   });
 

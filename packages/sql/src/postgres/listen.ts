@@ -16,8 +16,9 @@ export async function listen(
   connection.on('notification', ({ payload }) => {
     if (payload !== undefined) heard(payload);
   });
+  const subscription = `LISTEN "locks_${process}"`;
   try {
-    await connection.query(`LISTEN "locks_${process}"`);
+    await connection.query(subscription);
   } catch (error) {
     end(connection);
     throw error;
@@ -26,7 +27,8 @@ export async function listen(
   connection.connection.stream.unref();
   return {
     async probe() {
-      await connection.query('SELECT 1');
+      // Changes nothing for who listens already, and finds out about a pooler that has changed the server's session.
+      await connection.query(subscription);
     },
     close: () => end(connection),
   };

@@ -1,8 +1,9 @@
+import { ofTheLine, selection } from '../../support/selection.ts';
 import { over, suite, withoutFaults } from '../support/conformance.ts';
 
 await suite(
   'mariadb, not fair, under other names',
   over,
   { timeout: 10_000, fair: false, schema: 'Other', table: 'Lock_Table' },
-  withoutFaults,
+  selection(withoutFaults, ...ofTheLine),
 );

@@ -77,7 +77,7 @@ export const configured: Make = (address, options) =>
   fromConfig({ url: address, options: { ...options }, runtime: systemRuntime });
 
 /** The requirements whose needs satisfy `chosen`. */
-export function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {
+function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {
   return requirements.filter(({ needs = [] }) => chosen(needs)).map(({ id }) => id);
 }
 

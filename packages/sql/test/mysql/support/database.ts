@@ -16,7 +16,7 @@ export function startServer(...args: readonly string[]): Promise<ServerHandle> {
 }
 
 /** Where the tables are unless a test wants them elsewhere. */
-export const defaultNames: TableNames = { table: 'locks', schema: undefined };
+const defaultNames: TableNames = { table: 'locks', schema: undefined };
 
 /** Runs the migrations in the database at `url`, or in that of the names; it is created where it is missing. */
 export async function createTables(url: string, names: TableNames = defaultNames): Promise<void> {
@@ -70,13 +70,6 @@ export function named(sql: string, names: TableNames = defaultNames): string {
 /** A knex instance as an application makes one, except that it does not write of its connections into the output of the tests. */
 export function openKnex(connection: string | object, pool: Knex.PoolConfig = { min: 0, max: 10 }): Knex {
   return knex({ client: 'mysql2', connection: connection as string, pool, log: { warn() {} } });
-}
-
-/** A knex instance that ends with the test. */
-export function connectKnex(connection: string | object, pool?: Knex.PoolConfig): Knex {
-  const instance = openKnex(connection, pool);
-  onTestFinished(() => instance.destroy());
-  return instance;
 }
 
 /** The URL for a user who needs no password, and may do everything: what the server is told when he logs in is the same each time. */

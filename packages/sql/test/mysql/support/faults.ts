@@ -15,7 +15,7 @@ export interface Breakable {
  * Whether `piece` says that a call of a provider has taken effect: that a statement found its row, or what the procedure decided. A
  * statement that found no row is followed by another one, and the server's answers say which of them it was.
  */
-export function saysEffect(piece: Buffer): boolean {
+function saysEffect(piece: Buffer): boolean {
   return /Rows matched: [1-9]|turn_owner/.test(piece.toString('latin1'));
 }
 

@@ -33,21 +33,6 @@ export function join(url: string | object, { pool, defaults, ...options }: Party
   return { knex, provider, locks };
 }
 
-/** Starts `count` waiters for `key`, one after the other, and tells the order in which they were served. */
-export async function queueUp(
-  locks: Locks,
-  key: string,
-  count: number,
-): Promise<{ readonly order: number[]; readonly all: Promise<unknown> }> {
-  const order: number[] = [];
-  const all: Promise<unknown>[] = [];
-  for (let index = 0; index < count; index += 1) {
-    all.push(locks.withLock(key, () => order.push(index)));
-    await eventually(`${index + 1} waiters`, async () => (await locks.inspect(key)).waiters === index + 1);
-  }
-  return { order, all: Promise.all(all) };
-}
-
 /** A transaction of somebody else that has the row of `key` locked until it is ended. */
 export async function blockRow(url: string, key: string): Promise<() => Promise<void>> {
   let locked!: () => void;

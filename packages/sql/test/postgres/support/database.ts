@@ -10,7 +10,7 @@ import type { TableNames } from '../../../src/names.ts';
 import { migrations } from '../../../src/postgres/migrations.ts';
 
 /** Where the tables are unless a test wants them elsewhere. */
-export const defaultNames: TableNames = { table: 'locks', schema: undefined };
+const defaultNames: TableNames = { table: 'locks', schema: undefined };
 
 /**
  * A server for one file. The system keeps what it wrote before it ended; waiting for the disk as well would delay every reply by a while

@@ -12,7 +12,7 @@ export interface Breakable {
 }
 
 /** Whether `piece` has a statement of a provider, and not what a new connection begins with. */
-export function isCall(piece: Buffer): boolean {
+function isCall(piece: Buffer): boolean {
   return /\0locks:(?!greet)/.test(piece.toString('latin1'));
 }
 

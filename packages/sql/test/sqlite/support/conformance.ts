@@ -26,8 +26,8 @@ export const ofCaller: Make = ({ url }, options) => {
   return closing(createSqlProvider(knex, options), () => knex.destroy());
 };
 
-/** Registers the suite on a file of its own. */
-export function suite(name: string, make: Make, options: SqlConfigOptions): void {
+/** Registers the suite on a file of its own: all of it, or those that `only` names. */
+export function suite(name: string, make: Make, options: SqlConfigOptions, only?: readonly string[]): void {
   const file = createFile();
   afterAll(() => file.remove());
   // Places in line that last shorter than by default: several requirements wait for one to lapse.
@@ -40,5 +40,6 @@ export function suite(name: string, make: Make, options: SqlConfigOptions): void
       args: { url: file.url, caller: make === ofCaller, ...all },
     },
     leaks: async () => ({ ...countLive(file), connections: await openDescriptors(file.folder) }),
+    only,
   });
 }

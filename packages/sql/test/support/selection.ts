@@ -1,0 +1,48 @@
+import { requirements } from '@locks/conformance';
+
+/**
+ * The requirements, of those in `among`, that a variant of a provider is checked against: those whose ids begin like one of `subjects`. With
+ * `LOCKS_TEST_WHOLE` all of `among`, as the long runs do; what a variant does not touch is checked once for each database in any case.
+ */
+export function selection(among: readonly string[], ...subjects: readonly string[]): readonly string[] {
+  if (process.env['LOCKS_TEST_WHOLE']) return among;
+  const chosen = among.filter((id) => subjects.some((subject) => id.startsWith(subject)));
+  // A requirement that is renamed must not go unnoticed.
+  for (const subject of subjects) {
+    if (!chosen.some((id) => id.startsWith(subject))) throw new Error(`No requirement begins with "${subject}".`);
+  }
+  return chosen;
+}
+
+/** What depends on how claims stand in line. */
+export const ofTheLine: readonly string[] = [
+  'waiting',
+  'wake-',
+  'fair-',
+  'abandon',
+  'permits-in',
+  'exclusion-100',
+  'shared-excl',
+];
+
+/** What depends on how a process hears that it is its turn. */
+export const ofWakes: readonly string[] = [
+  'wake-',
+  'waiting',
+  'fair-order',
+  'processes-wake',
+  'processes-lost',
+  'locks-wake',
+];
+
+/** What depends on whose the connections are. */
+export const ofConnections: readonly string[] = [
+  'close-',
+  'processes-excl',
+  'exclusion-100',
+  'wake-chain',
+  'locks-close',
+];
+
+/** Every requirement's id. */
+export const every: readonly string[] = requirements.map(({ id }) => id);
