@@ -1,11 +1,10 @@
-import type { Need } from '@locks/conformance';
-import { configured, ids, suite } from '../support/conformance.ts';
+import { selection } from '../../support/selection.ts';
+import { configured, suite, withFaults } from '../support/conformance.ts';
 
 // What a pool of the provider's own might do differently: the rest of the faults happens to the server, or to time.
-const ofConnections = new Set<Need>(['processes', 'sever', 'dropReply', 'duplicate']);
 await suite(
   'postgres, by configuration',
   configured,
   {},
-  ids((needs) => needs.length > 0 && needs.every((need) => ofConnections.has(need))),
+  selection(withFaults, 'sever-', 'lost-reply', 'duplicate-', 'locks-sever', 'locks-dropped'),
 );
