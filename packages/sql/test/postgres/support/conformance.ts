@@ -80,7 +80,7 @@ export const configured: Make = (address, { listen: _listen, ...options }) =>
   fromConfig({ url: address, options: { ...options, pool: poolSize }, runtime: systemRuntime });
 
 /** The requirements whose needs satisfy `chosen`. */
-export function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {
+function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {
   return requirements.filter(({ needs = [] }) => chosen(needs)).map(({ id }) => id);
 }
 
