@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { statements } from '../../src/mysql/statements.ts';
 import { wallClockOff } from '../support/faketime.ts';
-import { startContender } from './support/contenders.ts';
+import { startContender } from '../servers/contenders.ts';
 import { connect, createTables, ownDatabase, rowsOf, startServer, withClient } from './support/database.ts';
-import { blockRow, expectFree, join, untilBlocked } from './support/party.ts';
-import type { Party } from './support/party.ts';
+import { expectFree } from '../servers/parties.ts';
+import { blockRow, join, untilBlocked } from './support/mariadb.ts';
+import type { Party } from '../servers/parties.ts';
 
 const server = await startServer();
 await createTables(server.url);

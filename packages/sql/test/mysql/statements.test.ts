@@ -1,9 +1,10 @@
 import type { Connection } from 'mysql2/promise';
 import { afterAll, describe, expect, test } from 'vitest';
 import { sweep } from '../../src/index.ts';
-import { startContender } from './support/contenders.ts';
+import { startContender } from '../servers/contenders.ts';
 import { connect, createTables, ownDatabase, rowsOf, startServer, withClient } from './support/database.ts';
-import { expectFree, join } from './support/party.ts';
+import { expectFree } from '../servers/parties.ts';
+import { join } from './support/mariadb.ts';
 
 const server = await startServer('--innodb-print-all-deadlocks=ON', '--log-warnings=2');
 await createTables(server.url);

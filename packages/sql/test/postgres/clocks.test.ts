@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { wallClockOff } from '../support/faketime.ts';
 import { eventually } from '../support/waiting.ts';
-import { startContender } from './support/contenders.ts';
+import { startContender } from '../servers/contenders.ts';
 import { createTables, startServer } from './support/database.ts';
-import { join } from './support/party.ts';
+import { join } from './support/postgres.ts';
 
 const server = await startServer();
 await createTables(server.url);

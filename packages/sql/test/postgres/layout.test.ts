@@ -6,7 +6,8 @@ import { rendered } from '../../src/names.ts';
 import { migrations } from '../../src/postgres/migrations.ts';
 import { collect, eventually } from '../support/waiting.ts';
 import { connect, connectKnex, createTables, ownDatabase, startServer, withClient } from './support/database.ts';
-import { join, queueUp } from './support/party.ts';
+import { queueUp } from '../servers/parties.ts';
+import { join } from './support/postgres.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());

@@ -1,9 +1,10 @@
 import { openLocks } from '@locks/core';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/waiting.ts';
-import { startContender } from './support/contenders.ts';
+import { startContender } from '../servers/contenders.ts';
 import { createTables, ownDatabase, startServer, withClient } from './support/database.ts';
-import { join, queueUp } from './support/party.ts';
+import { queueUp } from '../servers/parties.ts';
+import { join } from './support/postgres.ts';
 import { startPgbouncer } from './support/pgbouncer.ts';
 
 const server = await startServer();

@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startContender } from './support/contenders.ts';
+import { startContender } from '../servers/contenders.ts';
 import { createTables, ownDatabase, startServer, withClient } from './support/database.ts';
-import { blockRow, expectWholePool, join, untilBlocked } from './support/party.ts';
-import type { Party } from './support/party.ts';
+import { expectWholePool } from '../servers/parties.ts';
+import { blockRow, join, untilBlocked } from './support/postgres.ts';
+import type { Party } from '../servers/parties.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());

@@ -1,9 +1,9 @@
 import type { Client } from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { eventually } from '../support/waiting.ts';
-import { startContender } from './support/contenders.ts';
+import { startContender } from '../servers/contenders.ts';
 import { connect, createTables, startServer } from './support/database.ts';
-import { join } from './support/party.ts';
+import { join } from './support/postgres.ts';
 
 const server = await startServer('shared_preload_libraries=pg_stat_statements');
 await createTables(server.url);

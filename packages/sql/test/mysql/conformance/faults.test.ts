@@ -1,3 +1,4 @@
-import { over, suite, withFaults } from '../support/conformance.ts';
+import { over, suite, withFaults } from '../../servers/conformance.ts';
+import { conformingMariadb } from '../support/conformance.ts';
 
-await suite('mariadb, faults', over, {}, withFaults);
+await suite(conformingMariadb, 'mariadb, faults', over, {}, withFaults);

@@ -1,3 +1,4 @@
-import { over, suite, withoutFaults } from '../support/conformance.ts';
+import { over, suite, withoutFaults } from '../../servers/conformance.ts';
+import { conformingMariadb } from '../support/conformance.ts';
 
-await suite('mariadb', over, { timeout: 10_000 }, withoutFaults);
+await suite(conformingMariadb, 'mariadb', over, { timeout: 10_000 }, withoutFaults);

@@ -1,14 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { startMariadb } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
-import knex from 'knex';
-import type { Knex } from 'knex';
 import { createConnection } from 'mysql2/promise';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
-import { onTestFinished } from 'vitest';
 import { rendered } from '../../../src/names.ts';
 import type { TableNames } from '../../../src/names.ts';
 import { migrations } from '../../../src/mysql/migrations.ts';
+import { sessions } from '../../servers/sessions.ts';
+import type { Sessions } from '../../servers/sessions.ts';
 
 /** A MariaDB of the caller's own, that does not wait for the disk. */
 export function startServer(...args: readonly string[]): Promise<ServerHandle> {
@@ -33,24 +31,14 @@ export async function createTables(url: string, names: TableNames = defaultNames
   });
 }
 
-/** Calls `work` with a connection of its own. */
-export async function withClient<T>(url: string, work: (client: Connection) => Promise<T>): Promise<T> {
-  const client = await createConnection(url);
-  client.on('error', () => {});
-  try {
-    return await work(client);
-  } finally {
-    client.destroy();
-  }
-}
-
-/** A connection that ends with the test. */
-export async function connect(url: string): Promise<Connection> {
-  const client = await createConnection(url);
-  client.on('error', () => {});
-  onTestFinished(() => client.destroy());
-  return client;
-}
+export const { withClient, connect, ownDatabase }: Sessions<Connection> = sessions(
+  async (url) => {
+    const client = await createConnection(url);
+    client.on('error', () => {});
+    return client;
+  },
+  (client) => client.destroy(),
+);
 
 /** The rows of a query. */
 export async function rowsOf(
@@ -62,16 +50,6 @@ export async function rowsOf(
   return rows;
 }
 
-/** The names with which the statements are written, replaced. */
-export function named(sql: string, names: TableNames = defaultNames): string {
-  return rendered(sql, names, '`');
-}
-
-/** A knex instance as an application makes one, except that it does not write of its connections into the output of the tests. */
-export function openKnex(connection: string | object, pool: Knex.PoolConfig = { min: 0, max: 10 }): Knex {
-  return knex({ client: 'mysql2', connection: connection as string, pool, log: { warn() {} } });
-}
-
 /** The URL for a user who needs no password, and may do everything: what the server is told when he logs in is the same each time. */
 export async function openTo(server: ServerHandle): Promise<string> {
   await withClient(server.url, async (client) => {
@@ -81,14 +59,5 @@ export async function openTo(server: ServerHandle): Promise<string> {
   const url = new URL(server.url);
   url.username = 'everybody';
   url.password = '';
-  return url.href;
-}
-
-/** A database of its own on `server`, for one test. */
-export async function ownDatabase(server: ServerHandle, options = ''): Promise<string> {
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await withClient(server.url, (client) => client.query(`CREATE DATABASE ${name} ${options}`));
-  const url = new URL(server.url);
-  url.pathname = `/${name}`;
   return url.href;
 }

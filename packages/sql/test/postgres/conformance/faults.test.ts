@@ -1,4 +1,5 @@
-import { over, suite, withFaults } from '../support/conformance.ts';
+import { over, suite, withFaults } from '../../servers/conformance.ts';
+import { conformingPostgres } from '../support/conformance.ts';
 
 // A short deadline: each call to a server that says nothing takes this long.
-await suite('postgres, faults', over, { timeout: 2_000 }, withFaults);
+await suite(conformingPostgres, 'postgres, faults', over, { timeout: 2_000 }, withFaults);

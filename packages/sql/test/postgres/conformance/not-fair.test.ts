@@ -1,4 +1,5 @@
 import { ofTheLine, selection } from '../../support/selection.ts';
-import { over, suite, withoutFaults } from '../support/conformance.ts';
+import { over, suite, withoutFaults } from '../../servers/conformance.ts';
+import { conformingPostgres } from '../support/conformance.ts';
 
-await suite('postgres, not fair', over, { fair: false }, selection(withoutFaults, ...ofTheLine));
+await suite(conformingPostgres, 'postgres, not fair', over, { fair: false }, selection(withoutFaults, ...ofTheLine));

@@ -1,3 +1,4 @@
-import { over, suite, withoutFaults } from '../support/conformance.ts';
+import { over, suite, withoutFaults } from '../../servers/conformance.ts';
+import { conformingPostgres } from '../support/conformance.ts';
 
-await suite('postgres', over, {}, withoutFaults);
+await suite(conformingPostgres, 'postgres', over, {}, withoutFaults);

@@ -1,13 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { startPostgres } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
-import knex from 'knex';
 import type { Knex } from 'knex';
 import { Client, escapeLiteral } from 'pg';
 import { onTestFinished } from 'vitest';
 import { rendered } from '../../../src/names.ts';
 import type { TableNames } from '../../../src/names.ts';
 import { migrations } from '../../../src/postgres/migrations.ts';
+import { openKnex } from '../../servers/open-knex.ts';
+import { sessions } from '../../servers/sessions.ts';
+import type { Sessions } from '../../servers/sessions.ts';
 
 /** Where the tables are unless a test wants them elsewhere. */
 const defaultNames: TableNames = { table: 'locks', schema: undefined };
@@ -31,45 +32,28 @@ export async function createTables(url: string, names: TableNames = defaultNames
   });
 }
 
-/** Removes the tables and makes new ones. */
-export async function renewTables(url: string, names: TableNames): Promise<void> {
+/** Undoes the migrations. */
+export async function removeTables(url: string, names: TableNames): Promise<void> {
   await withClient(url, async (client) => {
     for (const { down } of migrations) {
       for (const statement of down) await client.query(rendered(statement, names, '"'));
     }
   });
-  await createTables(url, names);
 }
 
-/** Calls `work` with a connection of its own. */
-export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client(url);
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-/** A connection that ends with the test. */
-export async function connect(url: string): Promise<Client> {
-  const client = new Client(url);
-  client.on('error', () => {});
-  await client.connect();
-  onTestFinished(() => client.end());
-  return client;
-}
-
-/** A knex instance as an application makes one, except that it does not write of its connections into the output of the tests. */
-export function openKnex(url: string, pool: Knex.PoolConfig = { min: 0, max: 10 }): Knex {
-  return knex({ client: 'pg', connection: url, pool, log: { warn() {} } });
-}
+export const { withClient, connect, ownDatabase }: Sessions<Client> = sessions(
+  async (url) => {
+    const client = new Client(url);
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  },
+  (client) => client.end(),
+);
 
 /** A knex instance that ends with the test. */
 export function connectKnex(url: string, pool?: Knex.PoolConfig): Knex {
-  const instance = openKnex(url, pool);
+  const instance = openKnex('pg', url, pool);
   onTestFinished(() => instance.destroy());
   return instance;
 }
@@ -83,13 +67,4 @@ export async function trustEverybody(url: string): Promise<void> {
     );
     await client.query('SELECT pg_reload_conf()');
   });
-}
-
-/** A database of its own on `server`, for one test. */
-export async function ownDatabase(server: ServerHandle, options = ''): Promise<string> {
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await withClient(server.url, (client) => client.query(`CREATE DATABASE ${name} ${options}`));
-  const url = new URL(server.url);
-  url.pathname = `/${name}`;
-  return url.href;
 }

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
-import type { SqlOptions } from '../../../src/index.ts';
+import type { SqlOptions } from '../../src/index.ts';
 
 /** What a contending process is to do. */
 export interface Task {

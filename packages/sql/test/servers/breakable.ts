@@ -2,7 +2,7 @@ import type { Faults } from '@locks/conformance';
 import type { LockProvider } from '@locks/core';
 import { startProxy } from '@locks/test-servers';
 import type { Proxy, ServerHandle } from '@locks/test-servers';
-import { closing, eventually } from '../../support/waiting.ts';
+import { closing, eventually } from '../support/waiting.ts';
 
 /** Providers that can be hurt one by one. */
 export interface Breakable {
@@ -11,22 +11,23 @@ export interface Breakable {
   readonly faults: Faults;
 }
 
-/**
- * Whether `piece` says that a call of a provider has taken effect: that a statement found its row, or what the procedure decided. A
- * statement that found no row is followed by another one, and the server's answers say which of them it was.
- */
-function saysEffect(piece: Buffer): boolean {
-  return /Rows matched: [1-9]|turn_owner/.test(piece.toString('latin1'));
+/** What differs from server to server. */
+export interface Breaking {
+  /** Nobody else may use it. */
+  readonly server: ServerHandle;
+  /** Where `make` finds it. Whoever logs in with it tells the server the same each time, and is told the same. */
+  readonly url: string;
+  /** Drops the next answer that says that a call of a provider has taken effect, and cuts its connection. */
+  readonly dropReply: (proxy: Proxy) => void;
+  /** Takes from the server what it knows of locks. */
+  readonly forget: () => Promise<void>;
+  /** Gives it what it needs to begin. */
+  readonly prepare: () => Promise<void>;
+  readonly make: (url: string) => LockProvider | Promise<LockProvider>;
 }
 
-/** Providers on `server`, which `make` connects to `url`; `forget` takes all from the server, and `prepare` gives it back what it needs to begin. Nobody else may use it. */
-export function breakable(
-  server: ServerHandle,
-  url: string,
-  forget: () => Promise<void>,
-  prepare: () => Promise<void>,
-  make: (url: string) => LockProvider | Promise<LockProvider>,
-): Breakable {
+/** Providers on a server, each with a proxy in front of it. */
+export function breakable({ server, url, dropReply, forget, prepare, make }: Breaking): Breakable {
   const proxies = new Map<LockProvider, Proxy>();
 
   async function create(): Promise<LockProvider> {
@@ -49,14 +50,13 @@ export function breakable(
     sever: (provider) => proxyOf(provider).cut(),
     silence: async (provider, direction) => proxyOf(provider).silence(direction),
     async dropReply(provider) {
-      proxyOf(provider).cutMidFrame('replies', { bytes: 0, when: saysEffect });
+      dropReply(proxyOf(provider));
     },
     async delay(provider, delay) {
       const end = proxyOf(provider).delay(delay, 'replies');
       return async () => end();
     },
-    // The user has no password, so all that a connection begins with is the same for its double: from then on two sessions
-    // execute every statement, and whether the first one's answer or the second one's comes back is open.
+    // All that a connection begins with is the same for its double: from then on two sessions execute every statement, and whether the first one's answer or the second one's comes back is open.
     async duplicate(provider) {
       const proxy = proxyOf(provider);
       await answering(provider);
@@ -75,7 +75,7 @@ export function breakable(
       // Nobody is to meet a server without tables: that is a mistake of whoever runs it, and told as such.
       const reachable = [...proxies.values()].map((proxy) => proxy.refuse());
       await Promise.all([...proxies.values()].map((proxy) => proxy.cut()));
-      // Making all the files of a server anew takes seconds; what it knew of locks is as gone with their database.
+      // Making a server from nothing takes longer than the checks wait; what it knew of locks is as gone with their tables.
       await forget();
       await server.restart();
       await prepare();

@@ -2,14 +2,20 @@
 import { once } from 'node:events';
 import { createLocks } from '@locks/core';
 import { createSqlProvider } from '@locks/sql';
-import knex from 'knex';
+import { openKnex } from '../support/open-knex.mjs';
 
 process.send({ wallClock: Date.now() });
-const [{ url, options, key, workers, rounds, ttl }] = await once(process, 'message');
+const [{ url, options, key, workers = 0, rounds = 0, ttl }] = await once(process, 'message');
 
-const instance = knex({ client: 'mysql2', connection: url, pool: { min: 0, max: 10 } });
+const instance = openKnex(url, { pool: { min: 0, max: 10 } });
 const provider = createSqlProvider(instance, options);
 const locks = createLocks(provider, { ttl });
+if (workers === 0) {
+  // Holds until somebody ends it.
+  await locks.acquire(key, { renew: false });
+  process.send({ tokens: [] });
+  await once(process, 'message');
+}
 const tokens = [];
 const contend = async () => {
   for (let round = 0; round < rounds; round += 1) {

@@ -1,9 +1,9 @@
 // How another process of the conformance suite makes its provider.
 import { createSqlProvider } from '@locks/sql';
-import knex from 'knex';
+import { openKnex } from '../support/open-knex.mjs';
 
 export function create({ url, options }) {
-  const instance = knex({ client: 'mysql2', connection: url, pool: { min: 0, max: 10 } });
+  const instance = openKnex(url, { pool: { min: 0, max: 10 } });
   const provider = createSqlProvider(instance, options);
   const close = provider.close.bind(provider);
   provider.close = async () => {

@@ -1,0 +1,35 @@
+import type { Kind } from '../../servers/kind.ts';
+import { partiesOn } from '../../servers/parties.ts';
+import type { Parties } from '../../servers/parties.ts';
+import { connect, createTables, rowsOf, startServer, withClient } from './database.ts';
+
+/** MariaDB, for the tests that hold for every database server. */
+export const mariadb: Kind = {
+  client: 'mysql2',
+  startServer,
+  createTables,
+  connect,
+  withClient,
+  selectRow: 'SELECT version, owner, held_until, shares FROM locks WHERE `key` = ?',
+  async blocked(url, atLeast = 0) {
+    const waiting = (text: string): number => Number(/HAS BEEN WAITING (\d+) us/.exec(text)?.[1] ?? -1) / 1_000;
+    return (await openTransactions(url))
+      .filter((text) => waiting(text) >= atLeast)
+      .map((text) => Number(/thread id (\d+)/.exec(text)?.[1]));
+  },
+  async kill(url, ids) {
+    await withClient(url, async (client) => {
+      for (const id of ids) await client.query(`KILL ${id}`);
+    });
+  },
+};
+
+/** The transactions that are open on the server, as InnoDB describes them: its table of them is a cache that many looks keep as it is. */
+export async function openTransactions(url: string): Promise<readonly string[]> {
+  const [row] = await withClient(url, (client) => rowsOf(client, 'SHOW ENGINE INNODB STATUS'));
+  return String(row?.['Status'])
+    .split(/^---TRANSACTION /m)
+    .filter((text) => /^\d+, ACTIVE/.test(text));
+}
+
+export const { join, blockRow, untilBlocked }: Parties = partiesOn(mariadb);

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { Claim } from '@locks/core';
+import { describe, expect, test } from 'vitest';
+import type { Kind } from './kind.ts';
+import { partiesOn } from './parties.ts';
+
+/** A statement and its values. */
+export type Step = readonly [sql: string, values?: readonly unknown[]];
+
+/** What somebody does in a transaction that others run into. */
+export interface Steps {
+  /** Shares `key` with one permit. */
+  share(key: string): readonly Step[];
+  /** Holds `key`. */
+  hold(key: string): readonly Step[];
+  /** Stands first in line for `key`, which `holder` then releases. */
+  lead(key: string, holder: string): readonly Step[];
+}
+
+/** Somebody does `first` in a transaction, `second` runs into its row, then the transaction is committed. */
+export async function interleave<T>(
+  kind: Kind,
+  url: string,
+  first: readonly Step[],
+  second: () => Promise<T>,
+): Promise<T> {
+  const client = await kind.connect(url);
+  await client.query('BEGIN');
+  for (const [sql, values = []] of first) await client.query(sql, [...values]);
+  const answer = second();
+  await partiesOn(kind).untilBlocked(url);
+  await client.query('COMMIT');
+  return await answer;
+}
+
+function claim(key: string, owner: string, more: Partial<Claim> = {}): Claim {
+  return { key, owner: `${owner}/${randomUUID()}`, ttl: 20_000, mode: 'exclusive', ...more };
+}
+
+/** What the statements see that wait for a row, in the database at `url`, which has tables. */
+export function testAdmission(kind: Kind, url: string, steps: Steps): void {
+  const { join, blockRow, untilBlocked } = partiesOn(kind);
+
+  describe('the statements of this package', () => {
+    test.each([
+      ['a sharer', 'an exclusive claim', 'share', 'exclusive'],
+      ['a sharer', 'one sharer too many', 'share', 'shared'],
+      ['a holder', 'an exclusive claim', 'hold', 'exclusive'],
+      ['a holder', 'a shared claim', 'hold', 'shared'],
+    ] as const)(
+      'see %s that came while they waited for the row: %s is refused',
+      async (_first, _second, first, mode) => {
+        const key = randomUUID();
+        const { provider } = join(url);
+        const warm = claim(key, 'warm');
+        await provider.tryAcquire(warm);
+        await provider.release(warm);
+        const second = claim(key, 'second', mode === 'shared' ? { mode, permits: 1 } : {});
+        const answer = await interleave(kind, url, steps[first](key), () => provider.tryAcquire(second));
+        expect(answer.granted).toBe(false);
+        expect((await provider.inspect(key)).holders).toHaveLength(1);
+      },
+    );
+
+    test('see a line that began while they waited for the row, though the key is free', async () => {
+      const key = randomUUID();
+      const { provider } = join(url);
+      const holder = claim(key, 'holder');
+      await provider.tryAcquire(holder);
+      const second = claim(key, 'second');
+      const answer = await interleave(kind, url, steps.lead(key, holder.owner), () => provider.tryAcquire(second));
+      expect(answer.granted).toBe(false);
+      expect(await provider.inspect(key)).toMatchObject({ holders: [], waiters: 1 });
+    });
+
+    test.each([
+      ['exclusive', {}],
+      ['shared', { mode: 'shared', permits: 2 }],
+    ] as const)('count the ttl of an %s claim from after the wait', async (_mode, more) => {
+      const key = randomUUID();
+      const { provider } = join(url);
+      const warm = claim(key, 'warm');
+      await provider.tryAcquire(warm);
+      await provider.release(warm);
+      const free = await blockRow(url, key);
+      const second = claim(key, 'second', { ...more, ttl: 10_000 });
+      const answer = provider.tryAcquire(second);
+      await untilBlocked(url, 1, 1_500);
+      await free();
+      expect((await answer).granted).toBe(true);
+      const [holder] = (await provider.inspect(key)).holders;
+      expect(holder?.remaining).toBeGreaterThan(9_000);
+      expect(holder?.remaining).toBeLessThanOrEqual(10_000);
+    });
+
+    test('see that a hold has lapsed while they waited for the row', async () => {
+      const key = randomUUID();
+      const { provider } = join(url);
+      const first = claim(key, 'first', { ttl: 1_000 });
+      await provider.tryAcquire(first);
+      const free = await blockRow(url, key);
+      const answer = provider.tryAcquire(claim(key, 'second'));
+      await untilBlocked(url, 1, 1_200);
+      await free();
+      expect((await answer).granted).toBe(true);
+      expect(await provider.renew(first)).toBe(false);
+    });
+  });
+}

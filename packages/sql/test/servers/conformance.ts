@@ -1,0 +1,116 @@
+import { requirements } from '@locks/conformance';
+import type { LeakCounts, Need } from '@locks/conformance';
+import { conformanceTests } from '@locks/conformance/vitest';
+import type { LockProvider } from '@locks/core';
+import { systemRuntime } from '@locks/core/adapter';
+import type { Proxy, ServerHandle } from '@locks/test-servers';
+import { afterAll } from 'vitest';
+import { createSqlProvider, fromConfig } from '../../src/index.ts';
+import type { SqlOptions } from '../../src/index.ts';
+import { rendered } from '../../src/names.ts';
+import type { TableNames } from '../../src/names.ts';
+import { rowsOf } from '../support/databases.ts';
+import { closing } from '../support/waiting.ts';
+import { breakable } from './breakable.ts';
+import type { Kind } from './kind.ts';
+import { openKnex } from './open-knex.ts';
+
+/** What the conformance suite has to know of a kind of server, beyond what other tests do. */
+export interface ConformingKind {
+  readonly kind: Kind;
+  /** The URL with which everybody is let in without a password: what the server is told when somebody logs in is the same each time. */
+  openTo(server: ServerHandle): Promise<string>;
+  /** Removes the tables. */
+  forget(url: string, names: TableNames): Promise<void>;
+  dropReply(proxy: Proxy): void;
+  /** With what it quotes names. */
+  readonly quote: '"' | '`';
+  /** The statement that removes what has lapsed. */
+  readonly sweep: string;
+  /** The query for what a provider may leave: rows of keys that nobody holds, and nothing else. */
+  readonly left: string;
+  /** How long a call may take unless a file says otherwise, in ms. */
+  readonly timeout: number;
+  /** How many connections a provider has. */
+  readonly poolSize: number;
+}
+
+/** Makes the provider on the server at `address`. */
+export type Make = (
+  address: string,
+  options: SqlOptions,
+  conforming: ConformingKind,
+) => LockProvider | Promise<LockProvider>;
+
+/**
+ * Registers the suite on a server of its own, since files run beside each other and break it: all of it, or the requirements that `only`
+ * names.
+ */
+export async function suite(
+  conforming: ConformingKind,
+  name: string,
+  make: Make,
+  options: SqlOptions,
+  only?: readonly string[],
+): Promise<void> {
+  const { kind, quote, timeout } = conforming;
+  const names = { table: options.table ?? 'locks', schema: options.schema };
+  const server = await kind.startServer();
+  const url = await conforming.openTo(server);
+  const observer = openKnex(kind.client, server.url, { min: 0, max: 1 });
+  afterAll(async () => {
+    await observer.destroy();
+    await server.stop();
+  });
+  const prepare = (): Promise<void> => kind.createTables(url, names);
+  await prepare();
+  // Places in line that last shorter than by default: several requirements wait for one to lapse.
+  const all = { timeout, waiterTtl: 3_000, ...options };
+  const { create, faults } = breakable({
+    server,
+    url,
+    dropReply: (proxy) => conforming.dropReply(proxy),
+    forget: () => conforming.forget(url, names),
+    prepare,
+    make: (address) => make(address, all, conforming),
+  });
+
+  async function left(): Promise<LeakCounts> {
+    // What has lapsed stays until somebody asks for its key, or the sweep comes.
+    await observer.raw(rendered(conforming.sweep, names, quote));
+    const [counts] = await rowsOf(observer.raw(rendered(conforming.left, names, quote)));
+    return counts as LeakCounts;
+  }
+
+  conformanceTests({
+    name,
+    create,
+    faults,
+    processes: { module: new URL('process.mjs', import.meta.url), args: { url, options: all } },
+    leaks: left,
+    only,
+  });
+}
+
+/** With a knex instance of the caller, which he destroys. */
+export const over: Make = (address, options, { kind, poolSize }) => {
+  const instance = openKnex(kind.client, address, { min: 0, max: poolSize });
+  return closing(createSqlProvider(instance, options), () => instance.destroy());
+};
+
+/** With a pool that comes from configuration. */
+export const configured: Make = (address, options, { poolSize }) =>
+  fromConfig({ url: address, options: { ...options, pool: poolSize }, runtime: systemRuntime });
+
+/** The requirements whose needs satisfy `chosen`. */
+function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {
+  return requirements.filter(({ needs = [] }) => chosen(needs)).map(({ id }) => id);
+}
+
+const faultless = new Set<Need>(['processes']);
+
+/** The requirements that need nothing but processes. */
+export const withoutFaults: readonly string[] = ids((needs) => needs.every((need) => faultless.has(need)));
+
+/** The others. */
+export const withFaults: readonly string[] = ids((needs) => needs.some((need) => !faultless.has(need)));

@@ -1,0 +1,70 @@
+import { startProxy } from '@locks/test-servers';
+import type { ServerHandle } from '@locks/test-servers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { rowsOf } from '../support/databases.ts';
+import type { Kind } from './kind.ts';
+import { partiesOn } from './parties.ts';
+
+/** The row of `key` as it stands. */
+export async function rowOf(kind: Kind, url: string, key: string): Promise<unknown> {
+  return await kind.withClient(url, async (client) => {
+    const [row] = await rowsOf(client.query(kind.selectRow, [Buffer.from(key)]));
+    return row;
+  });
+}
+
+/** What a call does that takes too long, on a server with tables. */
+export function testDeadlines(kind: Kind, server: ServerHandle): void {
+  const { url } = server;
+  const { join, blockRow, untilBlocked } = partiesOn(kind);
+
+  describe('after its deadline no call takes effect', () => {
+    const timeout = 400;
+
+    test.each(['acquire', 'acquire in line', 'renew', 'release', 'release of a share'] as const)(
+      '%s, while somebody else has the row locked',
+      async (call) => {
+        const { provider } = join(url, { timeout });
+        const mode = call === 'release of a share' ? 'shared' : 'exclusive';
+        const claim = { key: `late ${call}`, owner: 'late/1', ttl: 60_000, mode } as const;
+        await provider.tryAcquire(claim);
+        if (call.startsWith('acquire')) await provider.release(claim);
+        const before = await rowOf(kind, url, claim.key);
+        const free = await blockRow(url, claim.key);
+        const started = performance.now();
+        const calls = {
+          acquire: () => provider.tryAcquire(claim),
+          'acquire in line': () => provider.tryAcquire(claim, () => {}),
+          renew: () => provider.renew(claim),
+          release: () => provider.release(claim),
+          'release of a share': () => provider.release(claim),
+        };
+        await expect(calls[call]()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+        expect(performance.now() - started).toBeLessThan(timeout + 1_000);
+        await untilBlocked(url, 0);
+        await free();
+        expect(await rowOf(kind, url, claim.key)).toEqual(before);
+      },
+    );
+
+    test('not even if the server cannot be told', async () => {
+      const proxy = await startProxy(server);
+      onTestFinished(() => proxy.stop());
+      const { provider } = join(proxy.url(url), { timeout });
+      const claim = { key: 'late and silent', owner: 'late/1', ttl: 60_000, mode: 'exclusive' } as const;
+      await provider.tryAcquire(claim);
+      await provider.release(claim);
+      const before = await rowOf(kind, url, claim.key);
+      const free = await blockRow(url, claim.key);
+      const attempt = provider.tryAcquire(claim);
+      attempt.catch(() => {});
+      await untilBlocked(url);
+      const audible = proxy.silence();
+      await expect(attempt).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+      await untilBlocked(url, 0);
+      await free();
+      expect(await rowOf(kind, url, claim.key)).toEqual(before);
+      await audible();
+    });
+  });
+}

@@ -1,0 +1,118 @@
+import { createLocks } from '@locks/core';
+import type { LockProvider, Locks, LocksOptions } from '@locks/core';
+import type { Knex } from 'knex';
+import { expect, onTestFinished } from 'vitest';
+import { createSqlProvider } from '../../src/index.ts';
+import type { SqlOptions } from '../../src/index.ts';
+import { rowsOf } from '../support/databases.ts';
+import { eventually } from '../support/waiting.ts';
+import type { Kind } from './kind.ts';
+import { openKnex } from './open-knex.ts';
+
+/** What one process has. */
+export interface Party {
+  readonly knex: Knex;
+  readonly provider: LockProvider;
+  readonly locks: Locks;
+}
+
+/** How a party is made. */
+export interface PartyOptions extends SqlOptions {
+  readonly pool?: Knex.PoolConfig;
+  readonly defaults?: LocksOptions;
+}
+
+/** What parties on one kind of server do, and somebody else who gets in their way. */
+export interface Parties {
+  /** A party on the database at `url`, or with that configuration, which ends with the test. */
+  join(url: string | object, options?: PartyOptions): Party;
+  /** A transaction of somebody else that has the row of `key` locked until it is ended. */
+  blockRow(url: string, key: string): Promise<() => Promise<void>>;
+  /** Resolves when `count` statements wait for a row, since `atLeast` ms at least. */
+  untilBlocked(url: string, count?: number, atLeast?: number): Promise<readonly number[]>;
+}
+
+export function partiesOn(kind: Kind): Parties {
+  function join(url: string | object, { pool, defaults, ...options }: PartyOptions = {}): Party {
+    const knex = openKnex(kind.client, url, pool);
+    const provider = createSqlProvider(knex, options);
+    const locks = createLocks(provider, { ttl: 5_000, ...defaults });
+    onTestFinished(async () => {
+      await locks.close();
+      await provider.close();
+      await knex.destroy();
+    });
+    return { knex, provider, locks };
+  }
+
+  async function blockRow(url: string, key: string): Promise<() => Promise<void>> {
+    let locked!: () => void;
+    let end!: () => void;
+    const isLocked = new Promise<void>((resolve) => (locked = resolve));
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const over = kind.withClient(url, async (client) => {
+      await client.query('START TRANSACTION READ WRITE');
+      const rows = await rowsOf(client.query(`${kind.selectRow} FOR UPDATE`, [Buffer.from(key)]));
+      expect(rows).toHaveLength(1);
+      locked();
+      await ended;
+      await client.query('COMMIT');
+    });
+    await Promise.race([isLocked, over]);
+    return async () => {
+      end();
+      await over;
+    };
+  }
+
+  async function untilBlocked(url: string, count = 1, atLeast = 0): Promise<readonly number[]> {
+    return await eventually(`${count} statements that wait for a row`, async () => {
+      const found = await kind.blocked(url, atLeast);
+      return found.length === count && found;
+    });
+  }
+
+  return { join, blockRow, untilBlocked };
+}
+
+/** Starts `count` waiters for `key`, one after the other, and tells the order in which they were served. */
+export async function queueUp(
+  locks: Locks,
+  key: string,
+  count: number,
+): Promise<{ readonly order: number[]; readonly all: Promise<unknown> }> {
+  const order: number[] = [];
+  const all: Promise<unknown>[] = [];
+  for (let index = 0; index < count; index += 1) {
+    all.push(locks.withLock(key, () => order.push(index)));
+    await eventually(`${index + 1} waiters`, async () => (await locks.inspect(key)).waiters === index + 1);
+  }
+  return { order, all: Promise.all(all) };
+}
+
+/** Expects that nobody holds `key` or waits for it, soon. */
+export async function expectFree(party: Party, key: string): Promise<void> {
+  await eventually(`the end of all claims on ${key}`, async () => {
+    const { holders, waiters } = await party.locks.inspect(key);
+    return holders.length === 0 && waiters === 0;
+  });
+}
+
+/** Takes `count` connections out of the pool, and gives what puts them back. */
+export async function borrow({ knex }: Party, count: number): Promise<() => Promise<void>> {
+  const client = knex.client as {
+    acquireConnection(): Promise<unknown>;
+    releaseConnection(connection: unknown): Promise<void>;
+  };
+  const lent = await Promise.all(Array.from({ length: count }, () => client.acquireConnection()));
+  expect(new Set(lent).size).toBe(count);
+  return async () => {
+    for (const connection of lent) await client.releaseConnection(connection);
+  };
+}
+
+/** Expects that the pool can lend all its connections at once: none has leaked. */
+export async function expectWholePool(party: Party, max: number): Promise<void> {
+  const giveBack = await borrow(party, max);
+  await giveBack();
+}
