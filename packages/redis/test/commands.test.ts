@@ -79,6 +79,12 @@ test('200 waiters keep their places with a few commands among them, and their or
   const waiting: Promise<void>[] = [];
   for (let index = 0; index < 200; index += 1) waiting.push(locks.withLock('hot', () => void served.push(index)));
   await eventually('200 waiters', async () => (await locks.inspect('hot')).waiters === 200);
+  // Once the subscription is there everybody looks again.
+  await eventually('nobody to look again', async () => {
+    const before = (await commandCounts(client)).client;
+    await setTimeout(100);
+    return (await commandCounts(client)).client - before < 10;
+  });
   await client.config('RESETSTAT');
   const start = performance.now();
   // Longer than a place lasts without a sign of life.
