@@ -1,21 +1,12 @@
-import { existsSync, writeFileSync, readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { noticeBoot } from '../../src/sqlite/boot.ts';
 import { bootId, hostTime } from '../../src/sqlite/clock.ts';
 import { Session } from '../../src/sqlite/session.ts';
+import { wallClockOff } from '../support/faketime.ts';
 import { ownFile, party } from './support/own.ts';
 import { startWorker, startWorkers } from './support/worker.ts';
-
-/** Of Debian's package faketime. */
-const faketime = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
-
-/** A process whose wall clock is off; the monotonic one is not a matter of clock steps. */
-const skewed = (by: string): NodeJS.ProcessEnv => ({
-  LD_PRELOAD: faketime,
-  FAKETIME: by,
-  FAKETIME_DONT_FAKE_MONOTONIC: '1',
-});
 
 test('all processes of a host read one clock, in µs', async () => {
   const worker = await startWorker();
@@ -72,36 +63,32 @@ test('a platform that does not tell its boots apart notices one by a clock that 
   await lease.release();
 });
 
-test.runIf(existsSync(faketime))(
-  'wall clocks that are an hour apart change nothing',
-  async () => {
-    const file = ownFile();
-    const counter = join(file.folder, 'counter');
-    writeFileSync(counter, '0');
-    const workers = await startWorkers(file.url, [skewed('+1h'), skewed('-1h'), {}]);
-    const walls = await Promise.all(workers.map(async (worker) => (await worker.ask<{ wall: number }>('clocks')).wall));
-    expect(walls[0]! - walls[1]!).toBeGreaterThan(7_000_000);
-    const task = { key: 'hot', workers: 5, rounds: 10, counter };
-    const answers = await Promise.all(workers.map((worker) => worker.ask<[number, string][]>('count', task)));
-    expect(readFileSync(counter, 'utf8')).toBe('150');
-    const tokens = answers
-      .flat()
-      .toSorted(([one], [other]) => one - other)
-      .map(([, token]) => BigInt(token));
-    expect(tokens.every((token, index) => index === 0 || token > tokens[index - 1]!)).toBe(true);
-    // A holder whose clock is ahead, and then one whose clock is behind.
-    const [ahead, behind] = workers;
-    for (const worker of [ahead!, behind!]) {
-      const sent = performance.now();
-      await worker.ask('acquire', { key: 'job', ttl: 60_000 });
-      worker.kill('SIGKILL');
-      const { locks } = await party(file);
-      const [holder] = (await locks.inspect('job')).holders;
-      expect(holder?.remaining).toBeLessThanOrEqual(60_000);
-      expect(holder?.remaining).toBeGreaterThan(60_000 - (performance.now() - sent) - 5);
-      expect(await locks.tryAcquire('job')).toBeNull();
-      file.observer.exec(`UPDATE "locks" SET owner = NULL, held_until = NULL`);
-    }
-  },
-  120_000,
-);
+test('wall clocks that are an hour apart change nothing', async () => {
+  const file = ownFile();
+  const counter = join(file.folder, 'counter');
+  writeFileSync(counter, '0');
+  const workers = await startWorkers(file.url, [await wallClockOff('+1h'), await wallClockOff('-1h'), {}]);
+  const walls = await Promise.all(workers.map(async (worker) => (await worker.ask<{ wall: number }>('clocks')).wall));
+  expect(walls[0]! - walls[1]!).toBeGreaterThan(7_000_000);
+  const task = { key: 'hot', workers: 5, rounds: 10, counter };
+  const answers = await Promise.all(workers.map((worker) => worker.ask<[number, string][]>('count', task)));
+  expect(readFileSync(counter, 'utf8')).toBe('150');
+  const tokens = answers
+    .flat()
+    .toSorted(([one], [other]) => one - other)
+    .map(([, token]) => BigInt(token));
+  expect(tokens.every((token, index) => index === 0 || token > tokens[index - 1]!)).toBe(true);
+  // A holder whose clock is ahead, and then one whose clock is behind.
+  const [ahead, behind] = workers;
+  for (const worker of [ahead!, behind!]) {
+    const sent = performance.now();
+    await worker.ask('acquire', { key: 'job', ttl: 60_000 });
+    worker.kill('SIGKILL');
+    const { locks } = await party(file);
+    const [holder] = (await locks.inspect('job')).holders;
+    expect(holder?.remaining).toBeLessThanOrEqual(60_000);
+    expect(holder?.remaining).toBeGreaterThan(60_000 - (performance.now() - sent) - 5);
+    expect(await locks.tryAcquire('job')).toBeNull();
+    file.observer.exec(`UPDATE "locks" SET owner = NULL, held_until = NULL`);
+  }
+}, 120_000);
