@@ -42,8 +42,10 @@ export function assembleProvider(
 
 /** The dialect of `knex`, for what is not the work of a provider. */
 export function plainDialect(knex: KnexInstance, names: TableNames, timeout?: number): Dialect {
+  const kind = kindOf(knex);
+  checkNames(kind, names);
   const { fair, waiterTtl, timeout: usual } = readSqlOptions({});
   const process = systemRuntime.uniqueId();
   const options = { names, fair, waiterTtl, timeout: timeout ?? usual, listen: false, process, runtime: systemRuntime };
-  return kindOf(knex).createDialect(knex.client, options);
+  return kind.createDialect(knex.client, options);
 }

@@ -8,9 +8,6 @@ import type { Session } from './session.ts';
 
 /** Looks what a connection is like, and checks the tables. @throws `LOCK_MISCONFIGURED` that names the way out. */
 export function greet(session: Session, names: TableNames): void {
-  if (names.schema !== undefined) {
-    throw misconfigured(`option "schema" is "${names.schema}", and SQLite has no schemas. Leave it out`);
-  }
   const version = session.version();
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < 3 || (major === 3 && minor < 35)) throw misconfigured(`SQLite is ${version}; 3.35 or later is needed`);
