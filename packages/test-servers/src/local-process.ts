@@ -62,6 +62,7 @@ async function startOn(port: number, surroundings: Surroundings): Promise<Starte
   }
 
   async function start(): Promise<void> {
+    await definition.configure?.({ folder, dataFolder }, port);
     const args = definition.localArguments({ folder, dataFolder }, port);
     const started = await startGuarded({ program, args, folder, logFile, cleanUp, account });
     server = started;
