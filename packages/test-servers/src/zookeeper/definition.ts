@@ -4,6 +4,8 @@ import type { ServerDefinition } from '../definition.ts';
 import { javaArguments, logSettings, zookeeperProgram } from './java.ts';
 import { clientPort, probeZookeeper } from './probe.ts';
 
+export const zookeeperImage = 'zookeeper:3.9';
+
 /** What servers of one kind have in common, alone and in an ensemble. */
 export interface ZookeeperOptions {
   /**
@@ -47,7 +49,7 @@ export function defineZookeeper(options: ZookeeperOptions, setup: Setup = {}): S
   const sessions = sessionSettings(options);
   return {
     name: 'zookeeper',
-    image: 'zookeeper:3.9',
+    image: zookeeperImage,
     containerPort: clientPort,
     containerCommand: [],
     containerEnvironment: {

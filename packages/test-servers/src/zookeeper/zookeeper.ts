@@ -3,7 +3,7 @@ import { startServer } from '../start-server.ts';
 import { type ZookeeperOptions, defineZookeeper } from './definition.ts';
 
 /** Options of `startZookeeper`. */
-export interface ZookeeperServerOptions extends ZookeeperOptions {}
+export type ZookeeperServerOptions = ZookeeperOptions;
 
 /**
  * Starts a ZooKeeper of its own for the caller, alone, in the way that the environment chooses (see the README). Resolves when it serves
