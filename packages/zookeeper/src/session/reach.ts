@@ -21,7 +21,7 @@ export class UnusableServerError extends Error {
 
 /** As `connect`, to a server that takes part in votes; the two questions are asked at once. Rejects with `UnusableServerError` too. */
 export async function reach(parts: ConnectionParts): Promise<Connection> {
-  const asked = serverMode(parts.address, parts.tls, parts.within);
+  const asked = serverMode(parts.address, parts);
   let connection: Connection;
   try {
     connection = await connect(parts);

@@ -18,4 +18,4 @@ export interface SessionMessage {
 type Published<Message> = Omit<Channel, 'publish'> & { publish(message: Message): void };
 
 /** Subscribe with `diagnostics_channel.subscribe('locks:session', (message) => …)`. */
-export const sessionChannel: Published<SessionMessage> = channel('locks:session') as Published<SessionMessage>;
+export const sessionChannel: Published<SessionMessage> = channel('locks:session');

@@ -144,7 +144,7 @@ export class Session implements Sessions {
     const { runtime, tls, auth, sessionTimeout } = this.#parts;
     if (resumed === undefined) this.#publish('connecting', undefined);
     let generation = resumed;
-    let ended: ((cause: Error) => void) | undefined;
+    const link: { ended(cause: Error): void } = { ended() {} };
     const connection = await reach({
       address: this.#rotation.next(),
       tls,
@@ -157,7 +157,7 @@ export class Session implements Sessions {
       background: this.#waiting.empty,
       signal: this.#attempt.signal,
       onEvent: (event) => generation?.watches.fire(event),
-      onEnd: (cause) => ended?.(cause),
+      onEnd: (cause) => link.ended(cause),
     });
     this.#refusals.accepted(connection.address);
     generation ??= this.#begin(connection);
@@ -166,7 +166,7 @@ export class Session implements Sessions {
       return;
     }
     const attached = generation;
-    ended = (cause) => this.#disconnected(attached, connection, cause);
+    link.ended = (cause) => this.#disconnected(attached, connection, cause);
     await this.#prepare(attached, connection);
   }
 

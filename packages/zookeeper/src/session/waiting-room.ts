@@ -24,12 +24,16 @@ export class WaitingRoom {
   /** @param cause What `LOCK_UNAVAILABLE` after `within` ms has as its cause. */
   enter(within: number, cause: () => unknown): Promise<Generation> {
     return new Promise((resolve, reject) => {
-      const timer = this.#runtime.setTimer(() => {
-        this.#waiters.delete(waiter);
-        const why = cause();
-        const message = `There is no connection to ZooKeeper after ${Math.round(within)} ms; see the cause.`;
-        reject(new LockError('LOCK_UNAVAILABLE', message, why === undefined ? {} : { cause: why }));
-      }, within, true);
+      const timer = this.#runtime.setTimer(
+        () => {
+          this.#waiters.delete(waiter);
+          const why = cause();
+          const message = `There is no connection to ZooKeeper after ${Math.round(within)} ms; see the cause.`;
+          reject(new LockError('LOCK_UNAVAILABLE', message, why === undefined ? {} : { cause: why }));
+        },
+        within,
+        true,
+      );
       const waiter: Waiter = { timer, resolve, reject };
       this.#waiters.add(waiter);
     });

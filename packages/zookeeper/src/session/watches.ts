@@ -86,7 +86,8 @@ export class Watches {
     const answers: Promise<Answer<void>>[] = [];
     for (const data of this.#chunks()) answers.push(send(setWatches(lastZxid, { data, exists: [] })));
     for (const answer of await Promise.all(answers)) {
-      if (!answer.ok) throw new Error(`ZooKeeper did not take the watches of the session again: ${answer.error} (${answer.code}).`);
+      if (!answer.ok)
+        throw new Error(`ZooKeeper did not take the watches of the session again: ${answer.error} (${answer.code}).`);
     }
   }
 
