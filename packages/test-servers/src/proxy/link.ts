@@ -145,8 +145,8 @@ function finish(socket: Socket, how: Exclude<Item, Buffer>): void {
 }
 
 function reset(socket: Socket): void {
-  // A socket that is still connecting has nothing to reset.
-  if (socket.connecting) socket.destroy();
+  // A socket that is still connecting has nothing to reset; one that is just being ended refuses to be, and would never close.
+  if (socket.connecting || (socket.writableEnded && !socket.writableFinished)) socket.destroy();
   else if (!socket.destroyed) socket.resetAndDestroy();
 }
 
