@@ -9,12 +9,20 @@ import threading
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import LockTimeout
+from kazoo.recipe.lock import Lock
 
 address, timeout, markers = sys.argv[1:4]
 extra_lock_patterns = [marker for marker in markers.split(",") if marker]
 client = KazooClient(hosts=address, timeout=int(timeout) / 1000)
 output = threading.Lock()
 releases = {}
+
+
+class CuratorLock(Lock):
+    """Shares an InterProcessMutex: Curator orders all children by what follows the last "lock-" of their names."""
+
+    _NODE_NAME = "-lock-"
+    _EXCLUDE_NAMES = ["-lock-"]
 
 
 def answer(line):
@@ -25,6 +33,8 @@ def answer(line):
 def lock_of(kind, path, permits):
     if kind == "Semaphore":
         return client.Semaphore(path, max_leases=permits)
+    if kind == "CuratorLock":
+        return CuratorLock(client, path)
     kinds = {"Lock": client.Lock, "ReadLock": client.ReadLock, "WriteLock": client.WriteLock}
     return kinds[kind](path, extra_lock_patterns=extra_lock_patterns)
 
