@@ -7,6 +7,7 @@ import { leaseName, parseLeases } from '../../src/semaphore/leases.ts';
 
 type Kind = 'exclusive' | 'shared' | number | 'curator';
 
+// Exclusive claims hold by their place in line.
 function claimOf(kind: Kind, owner: string) {
   if (typeof kind === 'number') return { owner, mode: 'shared', permits: kind } as const;
   return { owner, mode: kind === 'shared' ? 'shared' : 'exclusive' } as const;
@@ -54,12 +55,8 @@ test('one of n permits waits for any n leases, so that the last one to go but n 
   });
 });
 
-test('exclusive waits for one lease at a time, shared for an exclusive one', () => {
+test('exclusive waits for one lease at a time', () => {
   expect(entryOf(['exclusive'], [2, 2])).toEqual({ state: 'waits', watch: [`leases/${leaseOf(2, 0)}`] });
-  expect(entryOf(['shared'], ['curator', 'exclusive'])).toEqual({
-    state: 'waits',
-    watch: [`leases/${leaseOf('exclusive', 1)}`],
-  });
 });
 
 test.each([
