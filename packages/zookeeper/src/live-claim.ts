@@ -57,8 +57,8 @@ export class LiveClaim {
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#running === 0 ? work() : this.#last.then(work, work);
     this.#running += 1;
-    const done = (): void => void (this.#running -= 1);
-    this.#last = result.then(done, done);
+    const settled = (): void => void (this.#running -= 1);
+    this.#last = result.then(settled, settled);
     return result;
   }
 

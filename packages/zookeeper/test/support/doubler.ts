@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
+import { frames } from './frames.ts';
 
 /** Hands every request on twice, when told to, and one of the two replies back. */
 export interface Doubler {
@@ -72,18 +73,5 @@ export async function startDoubler(target: { readonly host: string; readonly por
       for (const socket of sockets) socket.destroy();
       await closed;
     },
-  };
-}
-
-/** Calls `take` with each frame, its length included. */
-export function frames(take: (frame: Buffer) => void): (piece: Buffer) => void {
-  let rest = Buffer.alloc(0);
-  return (piece) => {
-    rest = Buffer.concat([rest, piece]);
-    while (rest.length >= 4 && rest.length >= 4 + rest.readInt32BE(0)) {
-      const end = 4 + rest.readInt32BE(0);
-      take(rest.subarray(0, end));
-      rest = rest.subarray(end);
-    }
   };
 }
