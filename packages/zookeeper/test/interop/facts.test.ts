@@ -1,8 +1,23 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { newLine } from './support/lines.ts';
-import { startCurator, startKazoo } from './support/peer.ts';
+import type { CuratorKind, KazooKind, Peer } from './support/peer.ts';
+import * as peers from './support/peer.ts';
 
 // What docs/backends/zookeeper.md says of the others, shown without this package.
+
+async function ending<Kind extends string>(starting: Promise<Peer<Kind>>): Promise<Peer<Kind>> {
+  const peer = await starting;
+  onTestFinished(() => peer.end());
+  return peer;
+}
+
+function startCurator(): Promise<Peer<CuratorKind>> {
+  return ending(peers.startCurator());
+}
+
+function startKazoo(markers: readonly string[] = []): Promise<Peer<KazooKind>> {
+  return ending(peers.startKazoo(markers));
+}
 
 const uuid = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 

@@ -14,7 +14,9 @@ export interface Line {
   names(below?: string): Promise<readonly string[]>;
   /** Resolves when `count` places are taken. */
   places(count: number, below?: string): Promise<void>;
-  /** Resolves when so many nodes of the line are watched, that is when so many have seen that they must wait. */
+  /** How many nodes of the line are watched for their end: so many have seen that they must wait. */
+  watches(): Promise<number>;
+  /** Resolves when so many are. */
   watched(count: number): Promise<void>;
   /** Resolves when the key's node is not there: it was a container, and empty. */
   gone(): Promise<void>;
@@ -36,6 +38,12 @@ export async function newLine(): Promise<Line> {
     return found.toSorted((one, other) => (one.slice(-10) < other.slice(-10) ? -1 : 1));
   }
 
+  async function watches(): Promise<number> {
+    const [host = '', port] = inject('interopAddress').split(':');
+    const answer = await fourLetterWord({ host, port: Number(port) }, 'wchp');
+    return answer.split('\n').filter((text) => text.startsWith(`${path}/`)).length;
+  }
+
   return {
     path,
     client,
@@ -43,12 +51,9 @@ export async function newLine(): Promise<Line> {
     async places(count, below) {
       await eventually(`${count} places in line`, async () => (await names(below)).length === count);
     },
+    watches,
     async watched(count) {
-      const [host = '', port] = inject('interopAddress').split(':');
-      await eventually(`${count} watched nodes`, async () => {
-        const answer = await fourLetterWord({ host, port: Number(port) }, 'wchp');
-        return answer.split('\n').filter((text) => text.startsWith(`${path}/`)).length >= count;
-      });
+      await eventually(`${count} watched nodes`, async () => (await watches()) >= count);
     },
     gone: () => eventually('the end of the empty container', async () => !(await client.exists(path))),
     async counter() {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { inject, onTestFinished } from 'vitest';
+import { inject } from 'vitest';
 
 /** Locks by the class that a program of their users would name. */
 export type CuratorKind =
@@ -38,6 +38,8 @@ export interface Peer<Kind extends string> {
   contend(kind: Kind, path: string, options: ContendOptions): Promise<number>;
   /** SIGKILL; resolves when the process is gone. Its session lasts until the server's timeout. */
   kill(): Promise<void>;
+  /** In order: its session ends with it. Resolves when the process is gone. */
+  end(): Promise<void>;
 }
 
 /** How a peer contends. */
@@ -83,7 +85,7 @@ interface Line {
  * - `<id> release` by `<id> released`
  * - `<id> contend <kind> <path> <permits> <counter> <rounds>` by `<id> done <most inside at once>`
  *
- * It says `0 ready` first and ends with its standard input, which is closed with this process, and when the test is over.
+ * It says `0 ready` first and ends with its standard input, which ends with this process at the latest.
  */
 async function startPeer<Kind extends string>(
   command: readonly string[],
@@ -110,13 +112,6 @@ async function startPeer<Kind extends string>(
     for (const id of waiting.keys()) settle(id, end);
   });
   gone.catch(() => {});
-  onTestFinished(async () => {
-    child.stdin.end();
-    // A peer that waits for a lock does not end by itself.
-    child.kill('SIGKILL');
-    await gone;
-  });
-
   function settle(id: number, line: Line | Error): void {
     const listener = waiting.get(id);
     waiting.delete(id);
@@ -174,6 +169,12 @@ async function startPeer<Kind extends string>(
     async kill() {
       child.kill('SIGKILL');
       await gone;
+    },
+    async end() {
+      child.stdin.end();
+      const late = setTimeout(() => child.kill('SIGKILL'), 5_000);
+      await gone;
+      clearTimeout(late);
     },
   };
 }
