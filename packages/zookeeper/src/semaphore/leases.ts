@@ -21,7 +21,7 @@ export function parseLeases(names: readonly string[]): HeldLease[] {
 }
 
 function parseLease(name: string): HeldLease {
-  const [, uuid, permits] = /^_c_([-0-9a-f]{36})-(?:shared|of-(\d+))-lease-\d+$/.exec(name) ?? [];
+  const [, uuid, permits] = /^_c_([-0-9a-f]{36})-(?:shared|of-(\d+))-lease--?\d+$/.exec(name) ?? [];
   if (uuid === undefined) return { name };
   return { name, uuid, limit: permits === undefined ? Infinity : Number(permits) };
 }

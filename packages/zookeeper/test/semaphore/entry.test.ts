@@ -81,3 +81,15 @@ test('the line is not trusted near the end of its numbers, nor beyond', () => {
   );
   expect(judgeEntry({ locks: [], leases: [] }, first, claimOf(2, 'any'))).toEqual({ state: 'missing' });
 });
+
+test('a lease is known by its name, whatever its number; those of others say nothing', () => {
+  const name = leaseName({ owner: 'one', permits: 12 });
+  const uuid = name.slice(3, 39);
+  expect(parseLeases([`${name}0000000007`, `${name}-2147483648`, leaseOf('curator', 1), 'anything'])).toEqual([
+    { name: `${name}0000000007`, uuid, limit: 12 },
+    { name: `${name}-2147483648`, uuid, limit: 12 },
+    { name: leaseOf('curator', 1) },
+    { name: 'anything' },
+  ]);
+  expect(parseLeases([`${leaseName({ owner: 'one' })}0000000000`])[0]).toMatchObject({ uuid, limit: Infinity });
+});
