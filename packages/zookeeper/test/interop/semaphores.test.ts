@@ -65,7 +65,7 @@ test('a Curator killed between its two nodes gives both back', async () => {
   const [node, curator] = await start();
   const killed = await startCurator();
   onTestFinished(() => killed.kill());
-  const theirs = curator.acquire('InterProcessSemaphoreV2', line.path);
+  const theirs = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 1 });
   await theirs.acquired;
   killed.acquire('InterProcessSemaphoreV2', line.path, { permits: 1 });
   await line.places(2, '/leases');
