@@ -73,9 +73,11 @@ export class Farewells {
       } catch (error) {
         if (error instanceof SessionExpiredError || error instanceof AuthFailedError) break;
         connection = undefined;
-        await pause(runtime, rotation.failed(connecting.sessionTimeout), signal);
+        rotation.failed();
+        await pause(runtime, rotation.pause(), signal);
       }
     }
+    rotation.worked();
   }
 
   /** Whether the server has confirmed it. */

@@ -19,10 +19,13 @@ export interface HeartbeatParts {
 
 /** Pulses of one timeout: every third is a write, the others are pings, which show what the follower had noted before a write. */
 const pulses = 9;
-const pulsesPerWrite = 3;
-/** So many pulses without a byte, or without the answer to a write, end a connection: time is left to find a better server. */
-const pulsesOfSilence = 3;
-const pulsesOfIdleWrite = 2;
+/**
+ * So many pulses without a byte, or without the answer to a write, end a connection: time is left to find a better server. And so many
+ * after a write the next is due. A little less than whole ones: timers are not exact.
+ */
+const pulsesOfSilence = 2.9;
+const pulsesOfIdleWrite = 1.9;
+const pulsesOfRest = 2.5;
 
 /**
  * The signs of life of one connection, and the watch over it. A write every third of the timeout: a follower that is cut off answers
@@ -66,7 +69,7 @@ export class Heartbeat {
       connection.destroy(new ConnectionClosedError(silence));
       return;
     }
-    if (now - this.#writtenAt >= this.#pulse * (pulsesPerWrite - 0.5)) {
+    if (now - this.#writtenAt >= this.#pulse * pulsesOfRest) {
       this.#writtenAt = now;
       this.#unconfirmedSince ??= now;
       this.#send(write, now, true);

@@ -1,13 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import { LockError } from '@locks/core/adapter';
-import type { Runtime, TimerHandle } from '@locks/core/adapter';
+import type { LockError, Runtime, TimerHandle } from '@locks/core/adapter';
 import type { Connection } from '../connection/connection.ts';
-import { ConnectionClosedError } from '../connection/errors.ts';
 import type { Answer } from '../wire/answer.ts';
 import type { Request } from '../wire/request.ts';
 import type { Generation } from './generation.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { Proof } from './proof.ts';
+import { disconnectedError, overdueError, unansweredError } from './session-errors.ts';
 import { Watches } from './watches.ts';
 import type { Watching } from './watches.ts';
 
@@ -80,7 +79,7 @@ export class LiveGeneration implements Generation {
   get alive(): boolean {
     if (this.lost.aborted) return false;
     if (this.#parts.runtime.clock.exact() < this.#proof.deadline) return true;
-    this.lose(overdue());
+    this.lose(overdueError());
     return false;
   }
 
@@ -99,13 +98,13 @@ export class LiveGeneration implements Generation {
   }
 
   send<T>(request: Request<T>): Promise<Answer<T>> {
-    return this.connected ? this.#sendNow(request) : Promise.reject(disconnected(request.what));
+    return this.connected ? this.#sendNow(request) : Promise.reject(disconnectedError(request.what));
   }
 
   watch(path: string, fired: () => void): Promise<Watching> {
     return this.connected
       ? this.watches.watch(path, fired)
-      : Promise.reject(disconnected(`a watch of ${JSON.stringify(path)}`));
+      : Promise.reject(disconnectedError(`a watch of ${JSON.stringify(path)}`));
   }
 
   unwatch(path: string, fired: () => void): void {
@@ -164,21 +163,11 @@ export class LiveGeneration implements Generation {
 
   #sendNow<T>(request: Request<T>): Promise<Answer<T>> {
     const connection = this.#connection;
-    if (connection === undefined || connection.ended) return Promise.reject(disconnected(request.what));
+    if (connection === undefined || connection.ended) return Promise.reject(disconnectedError(request.what));
     return connection.send(request).then(undefined, (error: unknown) => {
       // What cannot be written was not sent.
       if (error instanceof RangeError) throw error;
-      const message = `ZooKeeper did not answer ${request.what}: ${(error as Error).message}.`;
-      throw new LockError('LOCK_UNAVAILABLE', message, { cause: error });
+      throw unansweredError(request.what, error as Error);
     });
   }
-}
-
-function disconnected(what: string): LockError {
-  return new LockError('LOCK_UNAVAILABLE', `ZooKeeper was not asked for ${what}: there is no connection at present.`);
-}
-
-function overdue(): LockError {
-  const cause = new ConnectionClosedError('no server confirmed in time that it keeps the session');
-  return new LockError('LOCK_LOST', 'The session with ZooKeeper is lost: no server confirmed it in time.', { cause });
 }

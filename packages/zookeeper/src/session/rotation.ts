@@ -2,9 +2,10 @@ import type { Runtime } from '@locks/core/adapter';
 import type { Address } from '../connection/address.ts';
 
 const firstPause = 50;
-const longestPause = 1_000;
+const longestPause = 500;
 /** Least time for one server to answer a connect request: making a session is a write. */
 const leastPatience = 500;
+const mostPatience = 1_500;
 
 /** Which server is tried next, how long it may take to answer, and when it is time for a pause. */
 export class Rotation {
@@ -37,16 +38,20 @@ export class Rotation {
    * a silent one, and more with each round in vain, for it may be that all are slow.
    */
   patience(timeout: number): number {
-    const share = Math.max(leastPatience, timeout / 3 / this.#addresses.length);
+    const share = Math.min(Math.max(timeout / 3 / this.#addresses.length, leastPatience), mostPatience);
     return Math.min(share * (1 + this.#rounds), Math.max(timeout, leastPatience));
   }
 
   /** Ms until the next attempt, half of them jitter: none while there are servers that were not tried. */
-  failed(timeout: number): number {
+  pause(): number {
+    if (this.#failures === 0 || this.#failures % this.#addresses.length > 0) return 0;
+    const whole = Math.min(firstPause * 2 ** Math.min(this.#rounds - 1, 10), longestPause);
+    return whole * (0.5 + this.#runtime.random() / 2);
+  }
+
+  /** An attempt was in vain, or a connection has ended. */
+  failed(): void {
     this.#failures += 1;
-    if (this.#failures % this.#addresses.length > 0) return 0;
-    const longest = Math.min(longestPause, timeout / 9);
-    return Math.min(firstPause * 2 ** Math.min(this.#rounds - 1, 10), longest) * (0.5 + this.#runtime.random() / 2);
   }
 
   /** A connection has proved useful. One that is merely accepted is not: a server may close each at once. */

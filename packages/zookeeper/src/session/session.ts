@@ -1,43 +1,19 @@
-import type { ConnectionOptions } from 'node:tls';
-import { LockError, createDeadline } from '@locks/core/adapter';
-import type { Deadline, Runtime } from '@locks/core/adapter';
-import type { Address } from '../connection/address.ts';
+import { createDeadline } from '@locks/core/adapter';
+import type { Deadline, LockError } from '@locks/core/adapter';
 import type { Connection } from '../connection/connection.ts';
 import { SessionExpiredError } from '../connection/errors.ts';
-import type { Credentials } from '../connection/handshake.ts';
-import type { Request } from '../wire/request.ts';
 import { Farewells } from './farewells.ts';
 import type { Generation, Sessions } from './generation.ts';
 import { LiveGeneration } from './live-generation.ts';
-import type { Preparing } from './live-generation.ts';
 import { pause } from './pause.ts';
 import { reach } from './reach.ts';
 import { Refusals } from './refusals.ts';
 import { Rotation } from './rotation.ts';
-import { sessionChannel } from './session-channel.ts';
+import { SessionReports } from './session-channel.ts';
 import type { SessionState } from './session-channel.ts';
+import { closedError, expiredError } from './session-errors.ts';
+import type { SessionParts } from './session-parts.ts';
 import { WaitingRoom } from './waiting-room.ts';
-
-/** What a session is made of. */
-export interface SessionParts {
-  readonly addresses: readonly Address[];
-  readonly tls?: ConnectionOptions | undefined;
-  readonly auth: readonly Credentials[];
-  /** Asked for, in ms; the servers may grant another one, which then counts. */
-  readonly sessionTimeout: number;
-  readonly runtime: Runtime;
-  /** A request that changes nothing, but is passed on to the leader and executed by it like a write. */
-  readonly heartbeat: Request<unknown>;
-  /** For diagnostics. @default 'zookeeper' */
-  readonly provider?: string | undefined;
-  /** How long `close` may take where no server answers, in ms. @default 2_000 */
-  readonly closeWithin?: number | undefined;
-  /**
-   * Done over every new connection before it can be used; `first`: over none of this session yet. `LOCK_MISCONFIGURED` refuses
-   * everybody who waits; any other rejection ends the connection, and the next is tried.
-   */
-  prepare(generation: Preparing, first: boolean): Promise<void>;
-}
 
 /**
  * The session of this process with ZooKeeper, over one connection at a time. Begun by the first call of `ready`, kept until it is lost,
@@ -50,6 +26,7 @@ export class Session implements Sessions {
   readonly #refusals: Refusals;
   readonly #farewells: Farewells;
   readonly #deadline: Deadline;
+  readonly #reports: SessionReports;
   readonly #closing: AbortController = new AbortController();
   #generation: LiveGeneration | undefined;
   #connection: Connection | undefined;
@@ -58,7 +35,6 @@ export class Session implements Sessions {
   #closed: Promise<void> | undefined;
   #failure: unknown;
   #begun = false;
-  #told: SessionState = 'idle';
 
   constructor(parts: SessionParts) {
     const { addresses, runtime, tls, auth, sessionTimeout } = parts;
@@ -67,6 +43,7 @@ export class Session implements Sessions {
     this.#waiting = new WaitingRoom(runtime);
     this.#refusals = new Refusals(addresses, runtime);
     this.#deadline = createDeadline(runtime, sessionTimeout, 'ZooKeeper');
+    this.#reports = new SessionReports(parts.provider ?? 'zookeeper');
     const rotation = new Rotation(addresses, runtime);
     this.#farewells = new Farewells({ runtime, rotation, connecting: { tls, auth, sessionTimeout } });
   }
@@ -76,7 +53,7 @@ export class Session implements Sessions {
   }
 
   get state(): SessionState {
-    if (this.#closed !== undefined) return 'closed';
+    if (this.#closing.signal.aborted) return 'closed';
     const generation = this.#alive();
     if (generation?.connected === true) return 'connected';
     if (generation?.prepared === true) return 'suspended';
@@ -85,7 +62,7 @@ export class Session implements Sessions {
   }
 
   ready(within: number): Promise<Generation> {
-    if (this.#closed !== undefined) return Promise.reject(closedError());
+    if (this.#closing.signal.aborted) return Promise.reject(closedError());
     const generation = this.#alive();
     if (generation?.connected === true) return Promise.resolve(generation);
     const refusal = this.#refusals.latest;
@@ -101,14 +78,14 @@ export class Session implements Sessions {
   }
 
   async #close(): Promise<void> {
-    this.#waiting.refuse(closedError());
     this.#closing.abort();
+    this.#waiting.refuse(closedError());
     this.#attempt.abort();
     this.#generation?.lose(closedError());
     await this.#farewells.finish(this.#parts.closeWithin ?? 2_000);
     await this.#work;
     this.#deadline.stop();
-    this.#publish('closed', undefined);
+    this.#reports.tell('closed', undefined, undefined);
   }
 
   #alive(): LiveGeneration | undefined {
@@ -122,27 +99,27 @@ export class Session implements Sessions {
 
   async #connect(): Promise<void> {
     while (this.#wanted()) {
+      await pause(this.#parts.runtime, this.#rotation.pause(), this.#closing.signal);
       this.#attempt = new AbortController();
       const timeout = this.#generation?.timeout ?? this.#parts.sessionTimeout;
       try {
         await this.#tryNext(this.#alive(), timeout);
       } catch (error) {
         this.#failed(error);
-        await pause(this.#parts.runtime, this.#rotation.failed(timeout), this.#closing.signal);
       }
     }
     this.#work = undefined;
   }
 
   #wanted(): boolean {
-    if (this.#closed !== undefined) return false;
+    if (this.#closing.signal.aborted) return false;
     const generation = this.#alive();
     return generation === undefined ? !this.#waiting.empty : !generation.connected;
   }
 
   async #tryNext(resumed: LiveGeneration | undefined, timeout: number): Promise<void> {
     const { runtime, tls, auth, sessionTimeout } = this.#parts;
-    if (resumed === undefined) this.#publish('connecting', undefined);
+    if (resumed === undefined) this.#reports.tell('connecting', undefined, undefined);
     let generation = resumed;
     const link: { ended(cause: Error): void } = { ended() {} };
     const connection = await reach({
@@ -161,7 +138,7 @@ export class Session implements Sessions {
     });
     this.#refusals.accepted(connection.address);
     generation ??= this.#begin(connection);
-    if (this.#closed !== undefined || !generation.alive) {
+    if (this.#closing.signal.aborted || !generation.alive) {
       await connection.end(timeout / 9);
       return;
     }
@@ -197,7 +174,7 @@ export class Session implements Sessions {
     if (connection.ended || !generation.alive) return;
     generation.announce();
     this.#failure = undefined;
-    this.#publish('connected', undefined);
+    this.#reports.tell('connected', generation, undefined);
     this.#waiting.admit(generation);
   }
 
@@ -206,14 +183,17 @@ export class Session implements Sessions {
     generation.detach(connection);
     if (this.#connection === connection) this.#connection = undefined;
     if (!generation.alive) return;
+    // Also that of a connection that was of use for a while: it is then the first.
+    this.#rotation.failed();
     this.#failure = cause;
     if (cause instanceof SessionExpiredError) generation.lose(expiredError(cause));
-    else if (suspended) this.#publish('suspended', cause);
+    else if (suspended) this.#reports.tell('suspended', generation, cause);
     this.#start();
   }
 
   #failed(error: unknown): void {
     if (!this.#attempt.signal.aborted) this.#failure = error;
+    if (this.#connection === undefined) this.#rotation.failed();
     if (error instanceof SessionExpiredError) this.#generation?.lose(expiredError(error));
     const refusal = this.#refusals.read(error);
     if (refusal === undefined) return;
@@ -229,27 +209,6 @@ export class Session implements Sessions {
     const connection = this.#connection;
     this.#connection = undefined;
     if (!(reason.cause instanceof SessionExpiredError)) this.#farewells.add(generation, connection);
-    this.#publish('lost', reason);
+    this.#reports.tell('lost', generation, reason);
   }
-
-  #publish(state: SessionState, reason: unknown): void {
-    if (state === this.#told) return;
-    this.#told = state;
-    if (!sessionChannel.hasSubscribers) return;
-    const session = this.#generation === undefined ? undefined : printSession(this.#generation);
-    sessionChannel.publish({ provider: this.#parts.provider ?? 'zookeeper', state, session, reason });
-  }
-}
-
-/** As the logs of ZooKeeper write it. */
-function printSession({ id }: Generation): string {
-  return `0x${BigInt.asUintN(64, id).toString(16)}`;
-}
-
-function closedError(): LockError {
-  return new LockError('LOCK_CLOSED', 'The session with ZooKeeper was closed.');
-}
-
-function expiredError(cause: SessionExpiredError): LockError {
-  return new LockError('LOCK_LOST', `The session with ZooKeeper is lost: ${cause.message}.`, { cause });
 }

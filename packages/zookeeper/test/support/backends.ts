@@ -5,7 +5,7 @@ import type { Backend } from './conformance.ts';
 /** Short units of time, for short sessions; and the server looks often for folders that are empty. */
 export const serverOptions = {
   tickTime: 200,
-  javaProperties: { 'znode.container.checkIntervalMs': '200' },
+  javaProperties: { 'znode.container.checkIntervalMs': '200', 'zookeeper.forceSync': 'no' },
 } as const;
 
 /** One server of the file's own, which it stops at its end. */

@@ -2,7 +2,7 @@ import { systemRuntime } from '@locks/core/adapter';
 import { randomUUID } from 'node:crypto';
 import type { Generation } from '../../src/session/generation.ts';
 import { Session } from '../../src/session/session.ts';
-import type { SessionParts } from '../../src/session/session.ts';
+import type { SessionParts } from '../../src/session/session-parts.ts';
 import type { Answer } from '../../src/wire/answer.ts';
 import { multi } from '../../src/wire/multi.ts';
 import { create, exists } from '../../src/wire/requests.ts';
