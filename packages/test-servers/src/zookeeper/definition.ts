@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LocalFolders, ServerDefinition } from '../definition.ts';
-import { javaArguments, logSettings, zookeeperProgram } from './java.ts';
+import { javaArguments, zookeeperProgram } from './java.ts';
 import { clientPort, probeZookeeper } from './probe.ts';
 
 export const zookeeperImage = 'zookeeper:3.9';
@@ -81,7 +81,6 @@ export function defineZookeeper(options: ZookeeperOptions, setup: Setup = {}): S
       };
       const files = {
         ...setup.files,
-        [logSettings.name]: logSettings.content,
         'zoo.cfg': `${linesOf(settings).join('\n')}\n`,
       };
       await Promise.all(Object.entries(files).map(([name, content]) => writeFile(join(folder, name), content)));
