@@ -20,7 +20,7 @@ export interface ZookeeperSession extends Disposable {
   readonly closed: Promise<void>;
 }
 
-export class ZookeeperError extends Error {
+class ZookeeperError extends Error {
   readonly code: number;
   constructor(code: number) {
     super(`ZooKeeper answered with error ${code}`);
