@@ -4,6 +4,8 @@ export interface Program {
   readonly binary: string;
   /** Where it may be besides: `<folder>/<version>/<rest>`, of which the newest version counts. */
   readonly versions?: { readonly folder: string; readonly rest: string };
+  /** Files or folders of which one must exist as well. @default none */
+  readonly needs?: readonly string[];
   readonly debianPackage: string;
   /** How to install it on macOS, as a command line. */
   readonly macos: string;
@@ -38,6 +40,8 @@ export interface ServerDefinition {
   readonly account?: string;
   /** Fills an empty data folder, before the server's first start in it. @default nothing to do */
   prepare?(folders: LocalFolders, run: RunTool): Promise<void>;
+  /** Writes what the server reads at each of its starts, into `folders.folder`. @default nothing to do */
+  configure?(folders: LocalFolders, port: number): Promise<void>;
   /** The arguments of a local process that listens on loopback only and keeps its files in `folders`. */
   localArguments(folders: LocalFolders, port: number): readonly string[];
   /** In ms: how long a local process may take to get ready. @default 10_000 */

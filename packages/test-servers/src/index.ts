@@ -8,3 +8,8 @@ export type { Direction, Trap, TrapOptions, Way } from './proxy/conditions.ts';
 export type { Target } from './proxy/link.ts';
 export { type CutOptions, type Proxy, startProxy } from './proxy/proxy.ts';
 export { type RedisServerOptions, startRedis } from './redis.ts';
+export type { ZookeeperOptions } from './zookeeper/definition.ts';
+export { type ZookeeperEnsemble, type ZookeeperEnsembleOptions, startZookeeperEnsemble } from './zookeeper/ensemble.ts';
+export { type FourLetterWord, fourLetterWord } from './zookeeper/four-letter-word.ts';
+export { type ZookeeperMode, modeOf } from './zookeeper/mode.ts';
+export { type ZookeeperServerOptions, startZookeeper } from './zookeeper/zookeeper.ts';

@@ -14,9 +14,9 @@ export async function ensureProgram(
   serverName: string,
   install: boolean = mayInstall(),
 ): Promise<string> {
-  const found = await findProgram(program);
-  if (found !== undefined) return found;
-  if (!install) throw new Error(`${program.binary} was not found in PATH. ${waysOut(program, serverName)}`);
+  const found = await findWhole(program);
+  if ('path' in found) return found.path;
+  if (!install) throw new Error(`${found.missing}. ${waysOut(program, serverName)}`);
   try {
     await installDebianPackage(program);
   } catch (error) {
@@ -26,11 +26,18 @@ export async function ensureProgram(
       { cause: error },
     );
   }
-  const installed = await findProgram(program);
-  if (installed !== undefined) return installed;
-  throw new Error(
-    `${program.debianPackage} is installed, but ${program.binary} was not found in PATH. ${waysOut(program, serverName)}`,
-  );
+  const installed = await findWhole(program);
+  if ('path' in installed) return installed.path;
+  throw new Error(`${program.debianPackage} is installed, but ${installed.missing}. ${waysOut(program, serverName)}`);
+}
+
+/** The path of a program that has all it needs, else what is missing. */
+async function findWhole(program: Program): Promise<{ readonly path: string } | { readonly missing: string }> {
+  const { binary, needs } = program;
+  const path = await findProgram(program);
+  if (path === undefined) return { missing: `${binary} was not found in PATH` };
+  if (needs === undefined || needs.some((file) => existsSync(file))) return { path };
+  return { missing: `${binary} was found, but none of ${needs.join(', ')}` };
 }
 
 /**

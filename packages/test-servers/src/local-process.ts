@@ -57,18 +57,24 @@ async function startOn(port: number, surroundings: Surroundings): Promise<Starte
     return readFile(logFile, 'utf8');
   }
 
+  async function findsPortTaken(): Promise<boolean> {
+    return definition.portTaken.test(await log());
+  }
+
   async function output(): Promise<string> {
     return tailOf(await log(), definition.secret);
   }
 
-  async function start(): Promise<void> {
+  async function start(first: boolean): Promise<void> {
+    await definition.configure?.({ folder, dataFolder }, port);
     const args = definition.localArguments({ folder, dataFolder }, port);
     const started = await startGuarded({ program, args, folder, logFile, cleanUp, account });
     server = started;
     try {
       await waitUntilReady({
         probe: () => definition.probe(new URL(url), { pid: started.pid, dataFolder }),
-        failure: async () => started.ended(),
+        // Some servers try again and again to have their port.
+        failure: async () => started.ended() ?? (first && (await findsPortTaken()) ? 'found a port taken' : undefined),
         output,
         timeout: readyTimeout,
         what,
@@ -94,9 +100,9 @@ async function startOn(port: number, surroundings: Surroundings): Promise<Starte
   }
 
   try {
-    await start();
+    await start(true);
   } catch (error) {
-    if (!definition.portTaken.test(await output())) throw error;
+    if (!(await findsPortTaken())) throw error;
     await rm(logFile);
     throw new PortTakenError(messageOf(error), { cause: error });
   }
@@ -113,7 +119,7 @@ async function startOn(port: number, surroundings: Surroundings): Promise<Starte
           await rm(dataFolder, { recursive: true, force: true });
           await prepareData(surroundings);
         }
-        await start();
+        await start(false);
       },
       log,
       async stop() {

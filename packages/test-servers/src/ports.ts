@@ -31,10 +31,21 @@ async function canListen(host: string, port: number): Promise<boolean> {
 export class PortTakenError extends Error {}
 
 /** Runs `start` with a free port of `host`, and with another one when that was taken meanwhile, at most five times. */
-export async function startOnFreePort<T>(host: string, start: (port: number) => Promise<T>): Promise<T> {
+export function startOnFreePort<T>(host: string, start: (port: number) => Promise<T>): Promise<T> {
+  return startOnFreePorts(host, 1, ([port]) => start(port!));
+}
+
+/** `startOnFreePort` for what needs `count` ports. */
+export async function startOnFreePorts<T>(
+  host: string,
+  count: number,
+  start: (ports: readonly number[]) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
+    const ports = new Set<number>();
+    while (ports.size < count) ports.add(await findFreePort(host));
     try {
-      return await start(await findFreePort(host));
+      return await start([...ports]);
     } catch (error) {
       if (!(error instanceof PortTakenError) || attempt === 5) throw error;
     }

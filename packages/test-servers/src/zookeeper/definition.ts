@@ -1,0 +1,108 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ServerDefinition } from '../definition.ts';
+import { javaArguments, logSettings, zookeeperProgram } from './java.ts';
+import { clientPort, probeZookeeper } from './probe.ts';
+
+export const zookeeperImage = 'zookeeper:3.9';
+
+/** What servers of one kind have in common, alone and in an ensemble. */
+export interface ZookeeperOptions {
+  /**
+   * In ms: ZooKeeper's unit of time. Sessions time out after 2 to 20 of them, unless told otherwise.
+   * @default 2_000
+   */
+  readonly tickTime?: number;
+  /** In ms: the shortest timeout that a session may ask for. @default 2 * tickTime */
+  readonly minSessionTimeout?: number;
+  /** In ms: the longest timeout that a session may ask for. @default 20 * tickTime */
+  readonly maxSessionTimeout?: number;
+  /** How many connections one client address may have; 0 is any number. @default 0 */
+  readonly maxClientCnxns?: number;
+  /**
+   * Further settings of `zoo.cfg`, such as `{ snapCount: '1000' }`; they win over all others.
+   * @default {}
+   */
+  readonly config?: Readonly<Record<string, string>>;
+  /**
+   * System properties of the server's Java, such as `{ 'znode.container.checkIntervalMs': '100' }`.
+   * @default {}
+   */
+  readonly javaProperties?: Readonly<Record<string, string>>;
+}
+
+/** What one server needs besides its options. */
+export interface Setup {
+  /** Of `zoo.cfg`, at a local process; the options' `config` wins. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Written into the server's folder. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** The number of the server among those of its ensemble. @default none */
+  readonly member?: number;
+  /** Of the container. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The definition of one ZooKeeper server. */
+export function defineZookeeper(options: ZookeeperOptions, setup: Setup = {}): ServerDefinition {
+  const { tickTime = 2_000, maxClientCnxns = 0, config = {}, javaProperties = {} } = options;
+  const sessions = sessionSettings(options);
+  return {
+    name: 'zookeeper',
+    image: zookeeperImage,
+    containerPort: clientPort,
+    containerCommand: [],
+    containerEnvironment: {
+      ZOO_TICK_TIME: `${tickTime}`,
+      ZOO_MAX_CLIENT_CNXNS: `${maxClientCnxns}`,
+      ZOO_4LW_COMMANDS_WHITELIST: '*',
+      ZOO_ADMINSERVER_ENABLED: 'false',
+      ZOO_CFG_EXTRA: linesOf({ ...sessions, ...config }).join(' '),
+      // Whatever starts it, Java reads these.
+      JAVA_TOOL_OPTIONS: Object.entries(javaProperties)
+        .map(([name, value]) => `"-D${name}=${value}"`)
+        .join(' '),
+      ...setup.environment,
+    },
+    program: zookeeperProgram,
+    async prepare({ dataFolder }) {
+      if (setup.member !== undefined) await writeFile(join(dataFolder, 'myid'), `${setup.member}\n`);
+    },
+    async configure({ folder, dataFolder }, port) {
+      const settings = {
+        tickTime: `${tickTime}`,
+        dataDir: dataFolder,
+        clientPort: `${port}`,
+        clientPortAddress: '127.0.0.1',
+        maxClientCnxns: `${maxClientCnxns}`,
+        'admin.enableServer': 'false',
+        '4lw.commands.whitelist': '*',
+        ...sessions,
+        ...setup.settings,
+        ...config,
+      };
+      const files = {
+        ...setup.files,
+        [logSettings.name]: logSettings.content,
+        'zoo.cfg': `${linesOf(settings).join('\n')}\n`,
+      };
+      await Promise.all(Object.entries(files).map(([name, content]) => writeFile(join(folder, name), content)));
+    },
+    localArguments: ({ folder }) => javaArguments(join(folder, 'zoo.cfg'), folder, javaProperties),
+    readyTimeout: 60_000,
+    portTaken: /BindException: Address already in use/,
+    url: (host, port) => `zookeeper://${host}:${port}`,
+    probe: probeZookeeper,
+  };
+}
+
+function sessionSettings({ minSessionTimeout, maxSessionTimeout }: ZookeeperOptions): Record<string, string> {
+  return {
+    ...(minSessionTimeout === undefined ? {} : { minSessionTimeout: `${minSessionTimeout}` }),
+    ...(maxSessionTimeout === undefined ? {} : { maxSessionTimeout: `${maxSessionTimeout}` }),
+  };
+}
+
+function linesOf(settings: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+}

@@ -1,0 +1,85 @@
+import { chooseServer } from '../choose.ts';
+import type { ServerHandle } from '../handle.ts';
+import { type ZookeeperOptions, zookeeperImage } from './definition.ts';
+import { startLocalMembers } from './local-ensemble.ts';
+import { findLeader } from './mode.ts';
+
+/** Options of `startZookeeperEnsemble`. */
+export interface ZookeeperEnsembleOptions extends ZookeeperOptions {
+  /** How many members vote. @default 3 */
+  readonly size?: number;
+  /** How many members do not vote; they come last. @default 0 */
+  readonly observers?: number;
+  /** In ms; see `startZookeeper`. @default 500 */
+  readonly tickTime?: number;
+  /** In ticks: how long a member may take to catch up with the leader. @default 40 */
+  readonly initLimit?: number;
+  /** In ticks: how long a member and its leader do without hearing from each other. @default 5 */
+  readonly syncLimit?: number;
+}
+
+/** Several servers that are one ZooKeeper. */
+export interface ZookeeperEnsemble extends AsyncDisposable {
+  /**
+   * Its members, each with its own address and controls. `restart()` of one resolves when it serves clients, which takes a majority:
+   * when there is none, restart several at once.
+   */
+  readonly servers: readonly ServerHandle[];
+  /** `zookeeper://host:port,host:port,…`, all members: what a client is given. */
+  readonly url: string;
+  /** The member that leads a majority; waits until there is one. Rejects when there is none for 60 s. */
+  leader(): Promise<ServerHandle>;
+  /** The other members that vote, whether they run or not; waits until there is a leader. */
+  followers(): Promise<readonly ServerHandle[]>;
+  /** Ends all members for good and removes their data. May be called again. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts an ensemble of ZooKeeper servers of its own for the caller: local processes, or containers on one network. Resolves when all
+ * serve clients. Rejects when `LOCKS_TEST_ZOOKEEPER_URL` names an external server, for that one has no members to control.
+ */
+export async function startZookeeperEnsemble(options: ZookeeperEnsembleOptions = {}): Promise<ZookeeperEnsemble> {
+  const { size = 3, observers = 0 } = options;
+  if (size < 2)
+    throw new Error(`"size" is ${size}: an ensemble has 2 members that vote or more; one alone is startZookeeper()`);
+  const servers = await startMembers(options, size, observers);
+  const voters = servers.slice(0, size);
+  const leader = (): Promise<ServerHandle> => findLeader(voters, Math.floor(size / 2) + 1);
+
+  async function stop(): Promise<void> {
+    await Promise.all(servers.map((server) => server.stop()));
+  }
+
+  return {
+    servers,
+    url: `zookeeper://${servers.map(({ host, port }) => `${host}:${port}`).join(',')}`,
+    leader,
+    async followers() {
+      const first = await leader();
+      return voters.filter((server) => server !== first);
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+async function startMembers(
+  options: ZookeeperEnsembleOptions,
+  size: number,
+  observers: number,
+): Promise<readonly ServerHandle[]> {
+  const choice = chooseServer('zookeeper', zookeeperImage);
+  switch (choice.kind) {
+    case 'local':
+      return startLocalMembers(options, size, observers);
+    case 'docker':
+      throw new Error('LOCKS_TEST_SERVERS is "docker": ensembles are local processes only so far');
+    case 'external':
+      throw new Error(
+        `${choice.variable} names one external server, but an ensemble of its own is needed: unset ${choice.variable}`,
+      );
+    default:
+      return choice satisfies never;
+  }
+}

@@ -1,0 +1,45 @@
+import { connect } from 'node:net';
+
+/** What a ZooKeeper server can be asked without a session. */
+export type FourLetterWord =
+  | 'conf'
+  | 'cons'
+  | 'crst'
+  | 'dirs'
+  | 'dump'
+  | 'envi'
+  | 'isro'
+  | 'mntr'
+  | 'ruok'
+  | 'srst'
+  | 'srvr'
+  | 'stat'
+  | 'wchc'
+  | 'wchp'
+  | 'wchs';
+
+/**
+ * Asks a ZooKeeper server one of its four-letter words (https://zookeeper.apache.org/doc/current/zookeeperAdmin.html#sc_4lw) and resolves to
+ * all that it answers. Rejects when there is no whole answer within `timeout` ms. A server that serves nobody says so in its answer, and so does one
+ * that does not allow the word; the servers that `startZookeeper` starts allow all.
+ */
+export function fourLetterWord(
+  { host, port }: { readonly host: string; readonly port: number },
+  word: FourLetterWord,
+  timeout: number = 1_000,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let received = '';
+    const socket = connect({ host, port });
+    const deadline = setTimeout(() => socket.destroy(new Error(`no answer to ${word} within ${timeout} ms`)), timeout);
+    socket.setEncoding('utf8');
+    socket.once('connect', () => socket.write(word));
+    socket.on('data', (text: string) => (received += text));
+    socket.once('error', reject);
+    socket.once('close', () => {
+      clearTimeout(deadline);
+      if (received === '') reject(new Error(`the server closed the connection instead of answering ${word}`));
+      else resolve(received);
+    });
+  });
+}

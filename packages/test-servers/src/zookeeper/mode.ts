@@ -1,0 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { fourLetterWord } from './four-letter-word.ts';
+
+/** What a server is to the others of its ensemble. */
+export type ZookeeperMode = 'leader' | 'follower' | 'observer' | 'standalone' | 'read-only';
+
+/** The mode of a server, by its own word; `undefined` when it serves nobody or does not answer within 250 ms. */
+export async function modeOf(server: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<ZookeeperMode | undefined> {
+  const answer = await fourLetterWord(server, 'srvr', 250).catch(() => '');
+  return /^Mode: (.*)$/m.exec(answer)?.[1] as ZookeeperMode | undefined;
+}
+
+/**
+ * The only leader among `servers`, when it and those that follow it are at least `majority`. Waits for that, at most 60 s.
+ * A leader that is cut off from its followers believes to be one until it notices.
+ */
+export async function findLeader<T extends { readonly host: string; readonly port: number }>(
+  servers: readonly T[],
+  majority: number,
+): Promise<T> {
+  const deadline = performance.now() + 60_000;
+  for (;;) {
+    const modes = await Promise.all(servers.map((server) => modeOf(server)));
+    const serving = modes.filter((mode) => mode === 'leader' || mode === 'follower').length;
+    const leader = modes.indexOf('leader');
+    if (leader !== -1 && leader === modes.lastIndexOf('leader') && serving >= majority) return servers[leader]!;
+    if (performance.now() > deadline) {
+      const seen = modes.map((mode) => mode ?? 'not serving').join(', ');
+      throw new Error(
+        `the ensemble has had no leader for 60 s; its members are: ${seen}. ${majority} of them must run and reach each other`,
+      );
+    }
+    await delay(20);
+  }
+}
