@@ -111,7 +111,12 @@ async function totalTime({ context, server, names, programs }: Bench): Promise<R
       rounds: quick ? 2 : 7,
       patience: 30_000,
     });
-    show(context, `until 20 workers in ${processes} process(es) had it 10 times each, held 2 ms`, totalTimeColumns, some);
+    show(
+      context,
+      `until 20 workers in ${processes} process(es) had it 10 times each, held 2 ms`,
+      totalTimeColumns,
+      some,
+    );
     printFailures(context, some);
     results.push(...some);
   }
@@ -127,6 +132,6 @@ function chooseSubjects({ options: { subjects } }: SuiteContext): string[] {
   const known = [...nodeSubjects, ...peerNames];
   const unknown = subjects.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new UsageError(`--subjects: no ${unknown.join(', ')}, only ${known.join(', ')}.`);
-  const always = ['raw client', '@locks'];
-  return known.filter((name) => subjects.length === 0 || always.includes(name) || subjects.includes(name));
+  const always = new Set(['raw client', '@locks']);
+  return known.filter((name) => subjects.length === 0 || always.has(name) || subjects.includes(name));
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { CreateMode, createClient } from 'node-zookeeper-client';
-import type { Client } from 'node-zookeeper-client';
+import type { Client, Exception } from 'node-zookeeper-client';
 import { ttl } from '../party.ts';
 
 /** How long a session of any subject lives without a sign of life, in ms. */
@@ -27,53 +27,39 @@ export async function closeClient(client: Client): Promise<void> {
   await gone;
 }
 
-export function createContender(client: Client, path: string): Promise<string> {
+type Done<T> = (error: Error | Exception | null, value: T) => void;
+
+/** Some calls answer with `null` when all is well, others with nothing; an `Exception` is an `Error`, whatever the types say. */
+function promised<T>(call: (done: Done<T>) => void): Promise<T> {
   return new Promise((resolve, reject) => {
-    client.create(path, CreateMode.EPHEMERAL_SEQUENTIAL, (error, created) => {
-      if (error === null || error === undefined) resolve(created);
-      else reject(error);
+    call((error, value) => {
+      if (error instanceof Error) reject(error);
+      else resolve(value);
     });
   });
+}
+
+export function createContender(client: Client, path: string): Promise<string> {
+  return promised((done) => client.create(path, CreateMode.EPHEMERAL_SEQUENTIAL, done));
 }
 
 export function childrenOf(client: Client, path: string): Promise<string[]> {
-  return new Promise((resolve, reject) => {
-    client.getChildren(path, (error, children) => {
-      if (error === null || error === undefined) resolve(children);
-      else reject(error);
-    });
-  });
+  return promised((done) => client.getChildren(path, done));
 }
 
-export function remove(client: Client, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    client.remove(path, (error) => {
-      if (error === null || error === undefined) resolve();
-      else reject(error);
-    });
-  });
+export function remove(client: Client, path: string): Promise<unknown> {
+  return promised((done: Done<undefined>) => client.remove(path, (error) => done(error, undefined)));
 }
 
-export function makePath(client: Client, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    client.mkdirp(path, (error) => {
-      if (error === null || error === undefined) resolve();
-      else reject(error);
-    });
-  });
+export function makePath(client: Client, path: string): Promise<unknown> {
+  return promised((done) => client.mkdirp(path, done));
 }
 
 /** Resolves when the node at `path` has changed or ended, at once when there is none. */
-export function changeOf(client: Client, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    client.exists(
-      path,
-      () => resolve(),
-      (error, stat) => {
-        if (error !== null && error !== undefined) reject(error);
-        // A missing node has no Stat, whatever the types say.
-        else if ((stat as unknown) === null || (stat as unknown) === undefined) resolve();
-      },
-    );
-  });
+export async function changeOf(client: Client, path: string): Promise<void> {
+  let change: () => void = () => {};
+  const changed = new Promise<void>((resolve) => (change = resolve));
+  // A missing node has no Stat, whatever the types say.
+  const stat: unknown = await promised((done) => client.exists(path, change, done));
+  if (stat !== null && stat !== undefined) await changed;
 }

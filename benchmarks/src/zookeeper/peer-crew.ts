@@ -37,7 +37,10 @@ export async function openPeerCrew(assignment: Assignment, program: readonly str
       peer.send('measure');
       asking = setInterval(() => {
         // When the process is gone, `done` tells.
-        grantsOf(peer).then((count) => (grants = count), () => {});
+        grantsOf(peer).then(
+          (count) => (grants = count),
+          () => {},
+        );
       }, 100);
     },
     async report() {

@@ -41,19 +41,19 @@ export async function preparePeers(names: readonly string[]): Promise<PeerProgra
   const folder = await mkdtemp(join(tmpdir(), 'locks-benchmarks-'));
   const end = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const commands = new Map<string, readonly string[]>();
-  let versions: Readonly<Record<string, string>> = {};
+  const versions = new Map<string, string>();
   try {
     for (const [name, prepare] of Object.entries(preparations)) {
       if (!names.includes(name)) continue;
       const prepared = await prepare(folder);
       commands.set(name, prepared.command);
-      versions = { ...versions, ...prepared.versions };
+      for (const [what, version] of Object.entries(prepared.versions)) versions.set(what, version);
     }
   } catch (error) {
     await end();
     throw error;
   }
-  return { commands, versions, [Symbol.asyncDispose]: end };
+  return { commands, versions: Object.fromEntries(versions), [Symbol.asyncDispose]: end };
 }
 
 const jars = '/usr/share/java';

@@ -71,7 +71,7 @@ export async function startPeer(program: readonly string[], url: string): Promis
 
   function answer<Kind extends keyof Answers>(kind: Kind): Promise<Answers[Kind]> {
     return new Promise((resolve, reject) => {
-      if (end === undefined) waiting.set(kind, { resolve: resolve as (answer: unknown) => void, reject });
+      if (end === undefined) waiting.set(kind, { resolve, reject });
       else reject(end);
     });
   }
@@ -114,4 +114,3 @@ export async function grantsOf(peer: Peer): Promise<number> {
   peer.send('grants');
   return (await answered).grants;
 }
-
