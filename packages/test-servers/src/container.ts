@@ -127,7 +127,11 @@ async function startOn(
         await container.kill();
         await container.wait();
       },
-      async restart(keepData) {
+      async restart({ keepData, meanwhile }) {
+        if (meanwhile !== undefined)
+          throw new Error(
+            'the files of a container cannot be changed: unset LOCKS_TEST_SERVERS to run a local process',
+          );
         if (keepData) {
           if (await isPaused()) await container.unpause();
           if ((await ended()) === undefined) await container.stop({ t: patience });

@@ -7,6 +7,12 @@ export interface RestartOptions {
    * @default true
    */
   readonly keepData?: boolean;
+  /**
+   * Changes the server's files while it does not run; its argument is the folder of its data. Local processes only. When it rejects, the
+   * server stays down.
+   * @default nothing
+   */
+  readonly meanwhile?: (dataFolder: string) => Promise<void>;
 }
 
 /**
@@ -36,7 +42,7 @@ export interface ServerControls {
   pause(): Promise<void>;
   resume(): Promise<void>;
   kill(): Promise<void>;
-  restart(keepData: boolean): Promise<void>;
+  restart(options: { readonly keepData: boolean; readonly meanwhile?: RestartOptions['meanwhile'] }): Promise<void>;
   log(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -80,7 +86,7 @@ export function createHandle({ address, controls }: StartedServer): ServerHandle
     pause: () => whileStarted('pause', () => controls.pause()),
     resume: () => whileStarted('resume', () => controls.resume()),
     kill: () => whileStarted('kill', () => controls.kill()),
-    restart: ({ keepData = true } = {}) => whileStarted('restart', () => controls.restart(keepData)),
+    restart: (options) => whileStarted('restart', () => controls.restart({ keepData: true, ...options })),
     log: () => whileStarted('log', () => controls.log()),
     stop,
     [Symbol.asyncDispose]: stop,

@@ -12,4 +12,10 @@ export type { ZookeeperOptions } from './zookeeper/definition.ts';
 export { type ZookeeperEnsemble, type ZookeeperEnsembleOptions, startZookeeperEnsemble } from './zookeeper/ensemble.ts';
 export { type FourLetterWord, fourLetterWord } from './zookeeper/four-letter-word.ts';
 export { type ZookeeperMode, modeOf } from './zookeeper/mode.ts';
-export { type ZookeeperServerOptions, startZookeeper } from './zookeeper/zookeeper.ts';
+export { setSequence } from './zookeeper/sequence.ts';
+export {
+  type ZookeeperServerOptions,
+  type ZookeeperTls,
+  type ZookeeperTlsServer,
+  startZookeeper,
+} from './zookeeper/zookeeper.ts';

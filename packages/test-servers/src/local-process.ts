@@ -113,12 +113,13 @@ async function startOn(port: number, surroundings: Surroundings): Promise<Starte
       pause: () => mustRun(server?.pause()),
       resume: () => mustRun(server?.resume()),
       kill,
-      async restart(keepData) {
+      async restart({ keepData, meanwhile }) {
         await shutDown();
         if (!keepData) {
           await rm(dataFolder, { recursive: true, force: true });
           await prepareData(surroundings);
         }
+        await meanwhile?.(dataFolder);
         await start(false);
       },
       log,

@@ -32,7 +32,7 @@ export class PortTakenError extends Error {}
 
 /** Runs `start` with a free port of `host`, and with another one when that was taken meanwhile, at most five times. */
 export function startOnFreePort<T>(host: string, start: (port: number) => Promise<T>): Promise<T> {
-  return startOnFreePorts(host, 1, ([port]) => start(port!));
+  return startOnFreePorts(host, 1, ([port = 0]) => start(port));
 }
 
 /** `startOnFreePort` for what needs `count` ports. */

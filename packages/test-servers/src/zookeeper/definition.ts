@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServerDefinition } from '../definition.ts';
+import type { LocalFolders, ServerDefinition } from '../definition.ts';
 import { javaArguments, logSettings, zookeeperProgram } from './java.ts';
 import { clientPort, probeZookeeper } from './probe.ts';
 
@@ -34,7 +34,7 @@ export interface ZookeeperOptions {
 /** What one server needs besides its options. */
 export interface Setup {
   /** Of `zoo.cfg`, at a local process; the options' `config` wins. */
-  readonly settings?: Readonly<Record<string, string>>;
+  readonly settings?: (folders: LocalFolders) => Readonly<Record<string, string>>;
   /** Written into the server's folder. */
   readonly files?: Readonly<Record<string, string>>;
   /** The number of the server among those of its ensemble. @default none */
@@ -68,7 +68,8 @@ export function defineZookeeper(options: ZookeeperOptions, setup: Setup = {}): S
     async prepare({ dataFolder }) {
       if (setup.member !== undefined) await writeFile(join(dataFolder, 'myid'), `${setup.member}\n`);
     },
-    async configure({ folder, dataFolder }, port) {
+    async configure(folders, port) {
+      const { folder, dataFolder } = folders;
       const settings = {
         tickTime: `${tickTime}`,
         dataDir: dataFolder,
@@ -78,7 +79,7 @@ export function defineZookeeper(options: ZookeeperOptions, setup: Setup = {}): S
         'admin.enableServer': 'false',
         '4lw.commands.whitelist': '*',
         ...sessions,
-        ...setup.settings,
+        ...setup.settings?.(folders),
         ...config,
       };
       const files = {

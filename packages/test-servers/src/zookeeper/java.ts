@@ -6,8 +6,15 @@ import type { Program } from '../definition.ts';
 const places: readonly { readonly jar: string; readonly classPath: readonly string[] }[] = [
   {
     jar: '/usr/share/java/zookeeper.jar',
-    // The first one names others, but none for logging and not all that TLS needs.
-    classPath: ['zookeeper', 'slf4j-log4j12', 'log4j-1.2', 'netty-all'].map((name) => `/usr/share/java/${name}.jar`),
+    // The first one names others, but none for logging, and not all that it needs for TLS.
+    classPath: [
+      'zookeeper',
+      'slf4j-log4j12',
+      'log4j-1.2',
+      'netty-codec',
+      'netty-resolver',
+      'netty-transport-native-unix-common',
+    ].map((name) => `/usr/share/java/${name}.jar`),
   },
   ...['/opt/homebrew', '/usr/local'].map((prefix) => {
     const jar = `${prefix}/opt/zookeeper/libexec/lib`;

@@ -32,7 +32,7 @@ async function startMember(
   const members = Object.fromEntries(lines.map((line, at) => [`server.${at + 1}`, line]));
   const settings = { ...ensembleSettings(options), ...members, ...(observer ? { peerType: 'observer' } : {}) };
   return createHandle(
-    await startLocally(defineZookeeper({ tickTime: 500, ...options }, { settings, member: index + 1 })),
+    await startLocally(defineZookeeper({ tickTime: 500, ...options }, { settings: () => settings, member: index + 1 })),
   );
 }
 

@@ -25,8 +25,8 @@ export async function findLeader<T extends { readonly host: string; readonly por
   for (;;) {
     const modes = await Promise.all(servers.map((server) => modeOf(server)));
     const serving = modes.filter((mode) => mode === 'leader' || mode === 'follower').length;
-    const leader = modes.indexOf('leader');
-    if (leader !== -1 && leader === modes.lastIndexOf('leader') && serving >= majority) return servers[leader]!;
+    const [leader, another] = servers.filter((_, index) => modes[index] === 'leader');
+    if (leader !== undefined && another === undefined && serving >= majority) return leader;
     if (performance.now() > deadline) {
       const seen = modes.map((mode) => mode ?? 'not serving').join(', ');
       throw new Error(

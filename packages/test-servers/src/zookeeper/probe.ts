@@ -15,7 +15,8 @@ export async function probeZookeeper(url: URL, local?: LocalServer): Promise<voi
     if (!/^Mode: /m.test(answer)) throw new Error(`the server says ${firstLineOf(answer)}`);
     return;
   }
-  const answer = await fourLetterWord(address, 'conf');
+  // While it starts, now and then one is not answered.
+  const answer = await fourLetterWord(address, 'conf', 500);
   const folder = /^dataDir=(.*)$/m.exec(answer)?.[1];
   if (folder === undefined) throw new Error(`the server says ${firstLineOf(answer)}`);
   if (folder !== join(local.dataFolder, 'version-2'))

@@ -1,15 +1,73 @@
+import { join } from 'node:path';
+import { chooseServer } from '../choose.ts';
 import type { ServerHandle } from '../handle.ts';
+import { startOnFreePort } from '../ports.ts';
 import { startServer } from '../start-server.ts';
-import { type ZookeeperOptions, defineZookeeper } from './definition.ts';
+import { type Identity, makeCertificates } from './certificates.ts';
+import { type ZookeeperOptions, defineZookeeper, zookeeperImage } from './definition.ts';
 
 /** Options of `startZookeeper`. */
-export type ZookeeperServerOptions = ZookeeperOptions;
+export interface ZookeeperServerOptions extends ZookeeperOptions {
+  /**
+   * TLS on a port of its own, beside the one without: `'server'` asks clients for no certificate, `'mutual'` lets only those in who have one
+   * of the handle's authority. Local processes only.
+   * @default none
+   */
+  readonly tls?: 'server' | 'mutual';
+}
+
+/** What a client needs to be served with TLS; all but the address are PEM. */
+export interface ZookeeperTls extends Identity {
+  readonly host: string;
+  readonly port: number;
+  /** The certificate of the authority that vouches for the server. */
+  readonly ca: string;
+  /** The client's own certificate, for `'mutual'`. */
+  readonly cert: string;
+  /** The private key of `cert`. */
+  readonly key: string;
+}
+
+/** A ZooKeeper with a port for TLS. */
+export interface ZookeeperTlsServer extends ServerHandle {
+  /** The same for the life of the handle. */
+  readonly tls: ZookeeperTls;
+}
 
 /**
  * Starts a ZooKeeper of its own for the caller, alone, in the way that the environment chooses (see the README). Resolves when it serves
  * clients; rejects with the end of its output when it does not within 60 s. Rejects when `LOCKS_TEST_ZOOKEEPER_URL` names an external
  * server and options are given, for it cannot be given any.
  */
+export function startZookeeper(
+  options: ZookeeperServerOptions & { readonly tls: 'server' | 'mutual' },
+): Promise<ZookeeperTlsServer>;
+export function startZookeeper(options?: ZookeeperServerOptions): Promise<ServerHandle>;
 export function startZookeeper(options: ZookeeperServerOptions = {}): Promise<ServerHandle> {
-  return startServer(defineZookeeper(options), Object.keys(options));
+  const { tls, ...others } = options;
+  return tls === undefined ? startServer(defineZookeeper(others), Object.keys(others)) : startWithTls(others, tls);
+}
+
+async function startWithTls(options: ZookeeperOptions, mode: 'server' | 'mutual'): Promise<ZookeeperTlsServer> {
+  if (chooseServer('zookeeper', zookeeperImage).kind !== 'local') {
+    throw new Error(
+      `"tls" is ${mode}, which only a local process is: unset LOCKS_TEST_SERVERS and LOCKS_TEST_ZOOKEEPER_URL`,
+    );
+  }
+  const host = '127.0.0.1';
+  const { ca, server, client } = await makeCertificates();
+  return startOnFreePort(host, async (port) => {
+    const definition = defineZookeeper(options, {
+      settings: ({ folder }) => ({
+        serverCnxnFactory: 'org.apache.zookeeper.server.NettyServerCnxnFactory',
+        secureClientPort: `${port}`,
+        secureClientPortAddress: host,
+        'ssl.keyStore.location': join(folder, 'server.pem'),
+        'ssl.trustStore.location': join(folder, 'authority.pem'),
+        'ssl.clientAuth': mode === 'mutual' ? 'need' : 'none',
+      }),
+      files: { 'server.pem': `${server.key}${server.cert}`, 'authority.pem': ca },
+    });
+    return Object.assign(await startServer(definition, []), { tls: { host, port, ca, ...client } });
+  });
 }

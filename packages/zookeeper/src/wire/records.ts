@@ -1,3 +1,6 @@
+import { ProtocolError } from './protocol-error.ts';
+import type { Reader, Writer } from './jute.ts';
+
 /** What ZooKeeper knows of a node besides its data. */
 export interface Stat {
   /** The transaction that made the node. */
@@ -32,4 +35,51 @@ export interface Acl {
 export interface WatchEvent {
   readonly type: 'created' | 'deleted' | 'changed' | 'children';
   readonly path: string;
+}
+
+export function readStat(reader: Reader): Stat {
+  return {
+    czxid: reader.long(),
+    mzxid: reader.long(),
+    ctime: reader.long(),
+    mtime: reader.long(),
+    version: reader.int(),
+    cversion: reader.int(),
+    aversion: reader.int(),
+    ephemeralOwner: reader.long(),
+    dataLength: reader.int(),
+    numChildren: reader.int(),
+    pzxid: reader.long(),
+  };
+}
+
+export function writeAcl(writer: Writer, acl: readonly Acl[]): void {
+  writer.vector(acl, ({ permissions, scheme, id }) => {
+    writer.int(permissions);
+    writer.string(scheme);
+    writer.string(id);
+  });
+}
+
+export function readAcl(reader: Reader): Acl[] {
+  return reader.vector(12, () => {
+    const permissions = reader.int();
+    return { scheme: reader.string(), id: reader.string(), permissions };
+  });
+}
+
+const eventTypes: ReadonlyMap<number, WatchEvent['type']> = new Map([
+  [1, 'created'],
+  [2, 'deleted'],
+  [3, 'changed'],
+  [4, 'children'],
+]);
+
+export function readEvent(reader: Reader): WatchEvent {
+  const number = reader.int();
+  const type = eventTypes.get(number);
+  if (type === undefined) throw new ProtocolError(`an event of the unknown type ${number}`);
+  // The state of the session: the connection knows better.
+  reader.int();
+  return { type, path: reader.string() };
 }

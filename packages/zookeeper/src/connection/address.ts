@@ -1,0 +1,79 @@
+import { LockError } from '@locks/core/adapter';
+
+/** Where one server listens. */
+export interface Address {
+  /** A name or an IP address, without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What a connect string says. */
+export interface ConnectString {
+  /** In the order of the string. */
+  readonly addresses: readonly Address[];
+  /** The path that stands for the root: `''` or `/a/b`. */
+  readonly chroot: string;
+}
+
+export const defaultPort = 2181;
+
+/**
+ * Reads `host1:2181,[::1]:2182,host2/chroot/path`.
+ * @throws `LOCK_MISCONFIGURED`.
+ */
+export function readConnectString(text: string): ConnectString {
+  const slash = text.indexOf('/');
+  const servers = slash === -1 ? text : text.slice(0, slash);
+  // Never shown: what stands before it may be a password.
+  if (text.includes('@')) throw misconfigured("has an '@': give credentials by the option 'auth'");
+  if (servers.trim() === '') throw misconfigured("names no server: write 'host1:2181,host2:2181'");
+  const addresses = servers.split(',').map((server) => readAddress(server.trim()));
+  return { addresses, chroot: slash === -1 ? '' : readChroot(text.slice(slash)) };
+}
+
+/** `host:port`, as messages show it. */
+export function printAddress({ host, port }: Address): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+const bracketed = /^\[([\da-fA-F:.]+(?:%[\w.-]+)?)\](?::(.*))?$/;
+const plain = /^([^:[\]\s?#%]+)(?::(.*))?$/;
+
+function readAddress(server: string): Address {
+  const match = bracketed.exec(server) ?? plain.exec(server);
+  const host = match?.[1];
+  if (match === null || host === undefined)
+    throw misconfigured(
+      server === ''
+        ? 'has an empty server: take out the extra comma'
+        : `has the server '${server}': write 'host', 'host:port' or '[IPv6]:port'`,
+    );
+  return { host, port: readPort(match[2], server) };
+}
+
+function readPort(port: string | undefined, server: string): number {
+  if (port === undefined) return defaultPort;
+  const number = /^\d{1,5}$/.test(port) ? Number(port) : 0;
+  if (number < 1 || number > 65_535)
+    throw misconfigured(`has the server '${server}': its port must be a number from 1 to 65535`);
+  return number;
+}
+
+function readChroot(path: string): string {
+  if (path === '/') return '';
+  const names = path.slice(1).split('/');
+  if (
+    names.some(
+      (name) =>
+        name === '' || name === '.' || name === '..' || /[\0-\x1f\x7f-\x9f\ud800-\uf8ff\ufff0-\uffff]/.test(name),
+    )
+  )
+    throw misconfigured(
+      `has the chroot '${path}': write '/a/b', without empty names, '.', '..' and control characters`,
+    );
+  return path;
+}
+
+function misconfigured(what: string): LockError {
+  return new LockError('LOCK_MISCONFIGURED', `the connect string of ZooKeeper ${what}`);
+}

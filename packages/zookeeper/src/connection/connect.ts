@@ -1,0 +1,146 @@
+import type { ConnectionOptions } from 'node:tls';
+import type { Runtime } from '@locks/core/adapter';
+import { FrameSplitter } from '../wire/frames.ts';
+import { Writer } from '../wire/jute.ts';
+import type { Reader } from '../wire/jute.ts';
+import type { WatchEvent } from '../wire/records.ts';
+import type { Address } from './address.ts';
+import { OpenConnection } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { AuthFailedError, ConnectError, ConnectionClosedError, SessionExpiredError } from './errors.ts';
+import { readAccepted, readAuthReply, writeHandshake } from './handshake.ts';
+import type { Accepted, Credentials, Resumed } from './handshake.ts';
+import { openSocket } from './socket.ts';
+
+/** What a connection needs. */
+export interface ConnectionParts {
+  readonly address: Address;
+  /** Options of TLS, which is used if this is given. */
+  readonly tls?: ConnectionOptions | undefined;
+  /** Asked for, in ms; the server decides. */
+  readonly sessionTimeout: number;
+  /** The session to go on with, instead of a new one. */
+  readonly resume?: Resumed | undefined;
+  /** The highest transaction seen so far: a server that has not seen it refuses the connection. 0 for a new session. */
+  readonly lastZxid: bigint;
+  readonly auth: readonly Credentials[];
+  /** For TCP, TLS, the handshake and the credentials together, in ms. */
+  readonly within: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly runtime: Runtime;
+  /**
+   * The longest reply that is accepted, in bytes.
+   * @default 4 MiB
+   */
+  readonly maxFrame?: number | undefined;
+  /**
+   * Does not keep the process alive while it connects.
+   * @default false
+   */
+  readonly background?: boolean | undefined;
+  /** The number of the first request: for tests. @default 1 */
+  readonly firstXid?: number | undefined;
+  /** Called in the order in which events and replies come, also before the promise of `connect` is seen to resolve. Must not throw. */
+  onEvent(event: WatchEvent): void;
+  /** Called once, when a connection that `connect` resolved to has ended: after the rejections, never during a call. Must not throw. */
+  onEnd(cause: Error): void;
+}
+
+const defaultMaxFrame = 4 * 1024 * 1024;
+
+/**
+ * Connects to one server, begins or resumes a session and shows the credentials.
+ * @throws {@link SessionExpiredError} when there is no such session, {@link AuthFailedError} for refused credentials, else
+ * {@link ConnectError}. The socket is gone then.
+ */
+export function connect(parts: ConnectionParts): Promise<Connection> {
+  const { address, runtime, signal } = parts;
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(new ConnectError(address, 'given up', signal.reason));
+      return;
+    }
+    let openedAt = 0;
+    let accepted: Accepted | undefined;
+    let authenticated = 0;
+    let open: OpenConnection | undefined;
+
+    const socket = openSocket(address, parts.tls, () => {
+      const writer = new Writer();
+      writeHandshake(writer, parts);
+      openedAt = runtime.clock.now();
+      socket.write(writer.take());
+    });
+    if (parts.background === true) socket.unref();
+    const frames = new FrameSplitter(parts.maxFrame ?? defaultMaxFrame, (frame) => {
+      if (open === undefined) shakeHands(frame);
+      else open.receive(frame);
+    });
+    const timer = runtime.setTimer(
+      () => fail(new ConnectError(address, `no answer within ${parts.within} ms`)),
+      parts.within,
+      false,
+    );
+    const abort = () => fail(new ConnectError(address, 'given up', signal?.reason));
+    signal?.addEventListener('abort', abort, { once: true });
+
+    function shakeHands(frame: Reader): void {
+      if (accepted === undefined) {
+        accepted = readAccepted(frame);
+        if (accepted.timeout <= 0) throw new SessionExpiredError(address);
+        if (accepted.readOnly) throw new ConnectError(address, 'it is read-only, cut off from its quorum');
+      } else {
+        const code = readAuthReply(frame);
+        if (code !== 0) throw new AuthFailedError(address, parts.auth[authenticated]?.scheme);
+        authenticated += 1;
+      }
+      if (authenticated < parts.auth.length) return;
+      settle();
+      const { id, password, timeout } = accepted;
+      const { lastZxid, firstXid = 1 } = parts;
+      const session = { id, password, timeout };
+      open = new OpenConnection({
+        address,
+        session,
+        openedAt,
+        lastZxid,
+        firstXid,
+        socket,
+        runtime,
+        onEvent: parts.onEvent.bind(parts),
+        onEnd: parts.onEnd.bind(parts),
+      });
+      resolve(open);
+    }
+
+    function settle(): void {
+      runtime.clearTimer(timer);
+      signal?.removeEventListener('abort', abort);
+    }
+
+    function fail(error: Error): void {
+      frames.stop();
+      if (open !== undefined) {
+        open.destroy(error);
+        return;
+      }
+      settle();
+      socket.destroy();
+      const typed =
+        error instanceof ConnectError || error instanceof SessionExpiredError || error instanceof AuthFailedError;
+      reject(typed ? error : new ConnectError(address, error.message, error));
+    }
+
+    socket.on('data', (chunk: Buffer) => {
+      open?.heard();
+      try {
+        frames.push(chunk);
+      } catch (error) {
+        fail(error as Error);
+      }
+    });
+    socket.on('error', fail);
+    socket.on('end', () => fail(new ConnectionClosedError('the server closed the connection')));
+    socket.on('close', () => fail(new ConnectionClosedError('the server closed the connection')));
+  });
+}

@@ -1,0 +1,63 @@
+import type { FatalCode } from '../wire/codes.ts';
+import { printAddress } from './address.ts';
+import type { Address } from './address.ts';
+
+/** The server does not know the session any more: its nodes are gone. */
+export class SessionExpiredError extends Error {
+  override readonly name = 'SessionExpiredError';
+
+  constructor(address: Address) {
+    super(`the session has expired, says ZooKeeper at ${printAddress(address)}`);
+  }
+}
+
+/** The server refuses the credentials. */
+export class AuthFailedError extends Error {
+  override readonly name = 'AuthFailedError';
+  /** Of the credentials that were refused; `undefined` if the server did not say. */
+  readonly scheme: string | undefined;
+
+  constructor(address: Address, scheme: string | undefined) {
+    const what = scheme === undefined ? 'the credentials' : `the credentials of scheme '${scheme}'`;
+    super(`ZooKeeper at ${printAddress(address)} refuses ${what}`);
+    this.scheme = scheme;
+  }
+}
+
+/** A connection could not be opened; says nothing about the session. */
+export class ConnectError extends Error {
+  override readonly name = 'ConnectError';
+  readonly address: Address;
+
+  constructor(address: Address, reason: string, cause?: unknown) {
+    super(`no connection to ZooKeeper at ${printAddress(address)}: ${reason}`, cause === undefined ? {} : { cause });
+    this.address = address;
+  }
+}
+
+/** The connection ended before the answer: it is unknown what became of the request, if it was sent. */
+export class ConnectionLostError extends Error {
+  override readonly name = 'ConnectionLostError';
+  readonly address: Address;
+
+  constructor(address: Address, cause: Error) {
+    super(`the connection to ZooKeeper at ${printAddress(address)} has ended: ${cause.message}`, { cause });
+    this.address = address;
+  }
+}
+
+/** The server answered a request with an error after which the connection is of no use. */
+export class FatalAnswerError extends Error {
+  override readonly name = 'FatalAnswerError';
+  readonly code: FatalCode;
+
+  constructor(address: Address, code: FatalCode, what: string) {
+    super(`ZooKeeper at ${printAddress(address)} answered ${what} with ${code}`);
+    this.code = code;
+  }
+}
+
+/** The connection was ended from this side, or the server ended it without a word. */
+export class ConnectionClosedError extends Error {
+  override readonly name = 'ConnectionClosedError';
+}

@@ -1,0 +1,82 @@
+import { ProtocolError } from '../wire/protocol-error.ts';
+import type { Reader, Writer } from '../wire/jute.ts';
+
+/** A session that was begun on an earlier connection. */
+export interface Resumed {
+  readonly id: bigint;
+  readonly password: Buffer;
+}
+
+/** What identifies the user to the access control of the nodes. */
+export interface Credentials {
+  /** `digest`, for example. */
+  readonly scheme: string;
+  /** `user:password` for `digest`. */
+  readonly credentials: Buffer;
+}
+
+/** What a server answers to the connect request. */
+export interface Accepted {
+  readonly id: bigint;
+  readonly password: Buffer;
+  /** Negotiated, in ms; 0: there is no such session. */
+  readonly timeout: number;
+  /** Cut off from its quorum. */
+  readonly readOnly: boolean;
+}
+
+const noPassword = Buffer.alloc(16);
+const authXid = -4;
+const authOp = 100;
+
+/** The connect request, and the credentials directly behind it: nothing may be sent before these. */
+export function writeHandshake(
+  writer: Writer,
+  parts: {
+    readonly lastZxid: bigint;
+    readonly sessionTimeout: number;
+    readonly resume?: Resumed | undefined;
+    readonly auth: readonly Credentials[];
+  },
+): void {
+  const frame = writer.beginFrame();
+  writer.int(0);
+  writer.long(parts.lastZxid);
+  writer.int(parts.sessionTimeout);
+  writer.long(parts.resume?.id ?? 0n);
+  writer.bytes(parts.resume?.password ?? noPassword);
+  // A server without a quorum refuses who does not ask for it.
+  writer.bool(false);
+  writer.endFrame(frame);
+  for (const { scheme, credentials } of parts.auth) {
+    const auth = writer.beginFrame();
+    writer.int(authXid);
+    writer.int(authOp);
+    writer.int(0);
+    writer.string(scheme);
+    writer.bytes(credentials);
+    writer.endFrame(auth);
+  }
+}
+
+export function readAccepted(reader: Reader): Accepted {
+  const version = reader.int();
+  if (version !== 0) throw new ProtocolError(`protocol version ${version} in the answer to the connect request`);
+  const timeout = reader.int();
+  const id = reader.long();
+  const password = reader.bytes();
+  // Servers before 3.4 do not say.
+  const readOnly = reader.left > 0 && reader.bool();
+  reader.end();
+  return { id, password, timeout, readOnly };
+}
+
+/** @returns The error code: 0 when the credentials are accepted. */
+export function readAuthReply(reader: Reader): number {
+  const xid = reader.int();
+  if (xid !== authXid) throw new ProtocolError(`a reply to request ${xid} where one to the credentials is due`);
+  reader.long();
+  const code = reader.int();
+  reader.end();
+  return code;
+}

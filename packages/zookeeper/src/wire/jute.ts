@@ -1,0 +1,2 @@
+export { Reader } from './reader.ts';
+export { Writer } from './writer.ts';

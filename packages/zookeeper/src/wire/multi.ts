@@ -1,0 +1,120 @@
+import type { ServerError } from './answer.ts';
+import { serverError } from './codes.ts';
+import type { Reader, Writer } from './jute.ts';
+import { ProtocolError } from './protocol-error.ts';
+import { readStat, writeAcl } from './records.ts';
+import type { Stat } from './records.ts';
+import type { Request } from './request.ts';
+import { createFlags, createOp } from './requests.ts';
+import type { NewNode } from './requests.ts';
+
+/** One step of a `multi`. A version of -1, and none, stand for whichever it is. */
+export type Operation =
+  | ({ readonly type: 'create' } & NewNode)
+  | { readonly type: 'remove'; readonly path: string; readonly version?: number }
+  | { readonly type: 'setData'; readonly path: string; readonly data: Buffer; readonly version?: number }
+  /** Fails unless the node is there, in this version. Needs the permission to read. */
+  | { readonly type: 'check'; readonly path: string; readonly version?: number };
+
+/** What became of one step. */
+export type OperationResult =
+  | { readonly ok: true; readonly path?: string; readonly stat?: Stat }
+  /** `UNDONE`: it would have worked; `NOT_TRIED`: one before it failed. */
+  | { readonly ok: false; readonly error: ServerError | 'UNDONE' | 'NOT_TRIED'; readonly code: number };
+
+/** All steps, or none. */
+export interface MultiOutcome {
+  readonly committed: boolean;
+  /** One per step, in their order. */
+  readonly results: readonly OperationResult[];
+}
+
+/** Several steps in one transaction. A step that fails is no error of the request: the answer is `ok`, and not `committed`. */
+export function multi(operations: readonly Operation[]): Request<MultiOutcome> {
+  return {
+    op: 14,
+    what: `a transaction of ${operations.length} operations, the first on "${operations[0]?.path ?? ''}"`,
+    write(writer) {
+      for (const operation of operations) {
+        writeHeader(writer, operationOp(operation), false);
+        writeOperation(writer, operation);
+      }
+      writeHeader(writer, -1, true);
+    },
+    read(reader) {
+      const results: OperationResult[] = [];
+      for (let header = readHeader(reader); !header.done; header = readHeader(reader)) {
+        if (results.length === operations.length)
+          throw new ProtocolError('a transaction with more results than operations');
+        results.push(readResult(reader, header.op));
+      }
+      if (results.length < operations.length)
+        throw new ProtocolError(`a transaction of ${operations.length} operations with ${results.length} results`);
+      return { committed: results.every(({ ok }) => ok), results };
+    },
+  };
+}
+
+function operationOp(operation: Operation): number {
+  switch (operation.type) {
+    case 'create':
+      return createOp(operation.kind);
+    case 'remove':
+      return 2;
+    case 'setData':
+      return 5;
+    case 'check':
+      return 13;
+  }
+}
+
+function writeOperation(writer: Writer, operation: Operation): void {
+  writer.string(operation.path);
+  if (operation.type === 'create') {
+    writer.bytes(operation.data);
+    writeAcl(writer, operation.acl);
+    writer.int(createFlags[operation.kind]);
+    return;
+  }
+  if (operation.type === 'setData') writer.bytes(operation.data);
+  writer.int(operation.version ?? -1);
+}
+
+function writeHeader(writer: Writer, op: number, done: boolean): void {
+  writer.int(op);
+  writer.bool(done);
+  writer.int(-1);
+}
+
+function readHeader(reader: Reader): { readonly op: number; readonly done: boolean } {
+  const op = reader.int();
+  const done = reader.bool();
+  reader.int();
+  return { op, done };
+}
+
+function readResult(reader: Reader, op: number): OperationResult {
+  switch (op) {
+    case -1:
+      return readFailure(reader.int());
+    case 1:
+      return { ok: true, path: reader.string() };
+    case 15:
+    case 19:
+      return { ok: true, path: reader.string(), stat: readStat(reader) };
+    case 5:
+      return { ok: true, stat: readStat(reader) };
+    case 2:
+    case 13:
+      return { ok: true };
+    default:
+      throw new ProtocolError(`a transaction with a result of the unknown type ${op}`);
+  }
+}
+
+function readFailure(code: number): OperationResult {
+  if (code === 0) return { ok: false, error: 'UNDONE', code };
+  // Java's RUNTIMEINCONSISTENCY
+  if (code === -2) return { ok: false, error: 'NOT_TRIED', code };
+  return { ok: false, error: serverError(code), code };
+}

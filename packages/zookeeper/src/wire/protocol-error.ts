@@ -1,0 +1,4 @@
+/** The server sent bytes that are not ZooKeeper's protocol, or not what it may send now. Ends the connection. */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError';
+}

@@ -1,0 +1,130 @@
+import { readAcl, readStat, writeAcl } from './records.ts';
+import type { Acl, Stat } from './records.ts';
+import { readNothing } from './request.ts';
+import type { Request } from './request.ts';
+
+/** Whose end removes a node, and whether the server appends a number of ten digits to its name. */
+export type NodeKind = 'persistent' | 'ephemeral' | 'ephemeral-sequential' | 'persistent-sequential' | 'container';
+
+/** A node to be made. */
+export interface NewNode {
+  readonly path: string;
+  readonly data: Buffer;
+  readonly acl: readonly Acl[];
+  readonly kind: NodeKind;
+}
+
+export const createFlags: Readonly<Record<NodeKind, number>> = {
+  persistent: 0,
+  ephemeral: 1,
+  'persistent-sequential': 2,
+  'ephemeral-sequential': 3,
+  container: 4,
+};
+
+/** Makes a node. A container is removed by the server some time after its last child. */
+export function create({ path, data, acl, kind }: NewNode): Request<{ readonly path: string; readonly stat: Stat }> {
+  return {
+    op: createOp(kind),
+    what: `the creation of "${path}"`,
+    write(writer) {
+      writer.string(path);
+      writer.bytes(data);
+      writeAcl(writer, acl);
+      writer.int(createFlags[kind]);
+    },
+    read: (reader) => ({ path: reader.string(), stat: readStat(reader) }),
+  };
+}
+
+/** "create2" and "createContainer", which answer with the node's Stat. */
+export function createOp(kind: NodeKind): number {
+  return kind === 'container' ? 19 : 15;
+}
+
+/** @param version -1: whichever it is. */
+export function remove(path: string, version: number = -1): Request<void> {
+  return {
+    op: 2,
+    what: `the removal of "${path}"`,
+    write(writer) {
+      writer.string(path);
+      writer.int(version);
+    },
+    read: readNothing,
+  };
+}
+
+/** @param watch For the next change, or the end, of the node; for its creation if there is none. */
+export function exists(path: string, watch: boolean = false): Request<Stat> {
+  return {
+    op: 3,
+    what: `a look for "${path}"`,
+    write(writer) {
+      writer.string(path);
+      writer.bool(watch);
+    },
+    read: readStat,
+  };
+}
+
+/** @param watch For the next change, or the end, of the node. */
+export function getData(path: string, watch: boolean = false): Request<{ readonly data: Buffer; readonly stat: Stat }> {
+  return {
+    op: 4,
+    what: `a reading of "${path}"`,
+    write(writer) {
+      writer.string(path);
+      writer.bool(watch);
+    },
+    read: (reader) => ({ data: reader.bytes(), stat: readStat(reader) }),
+  };
+}
+
+/** The names of the children, in no order. */
+export function getChildren(path: string): Request<{ readonly children: readonly string[]; readonly stat: Stat }> {
+  return {
+    op: 12,
+    what: `a list of "${path}"`,
+    write(writer) {
+      writer.string(path);
+      writer.bool(false);
+    },
+    read: (reader) => ({ children: reader.vector(4, () => reader.string()), stat: readStat(reader) }),
+  };
+}
+
+/** @param version -1: whichever it is. */
+export function setData(path: string, data: Buffer, version: number = -1): Request<Stat> {
+  return {
+    op: 5,
+    what: `a change of "${path}"`,
+    write(writer) {
+      writer.string(path);
+      writer.bytes(data);
+      writer.int(version);
+    },
+    read: readStat,
+  };
+}
+
+export function getAcl(path: string): Request<{ readonly acl: readonly Acl[]; readonly stat: Stat }> {
+  return {
+    op: 6,
+    what: `the permissions of "${path}"`,
+    write: (writer) => writer.string(path),
+    read: (reader) => ({ acl: readAcl(reader), stat: readStat(reader) }),
+  };
+}
+
+/** Answered once the server has seen all that the leader had committed before; to be sent before a read. */
+export function sync(path: string): Request<void> {
+  return {
+    op: 9,
+    what: `a sync of "${path}"`,
+    write: (writer) => writer.string(path),
+    read: (reader) => {
+      reader.string();
+    },
+  };
+}

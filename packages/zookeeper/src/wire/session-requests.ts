@@ -1,0 +1,55 @@
+import { readNothing } from './request.ts';
+import type { Request } from './request.ts';
+
+/** Keeps the session alive at the server it is connected to; proves nothing about the leader. */
+export const ping: Request<void> = { op: 11, xid: -2, what: 'a ping', write: () => {}, read: readNothing };
+
+/** Ends the session, and with it its ephemeral nodes. */
+export const closeSession: Request<void> = {
+  op: -11,
+  what: 'the end of the session',
+  write: () => {},
+  read: readNothing,
+};
+
+/** The watches that a session had on its last connection. */
+export interface Watched {
+  /** Set on nodes that were there: fire for a change or the end. */
+  readonly data: readonly string[];
+  /** Set by `exists` on nodes that were missing: fire for the creation. */
+  readonly exists: readonly string[];
+}
+
+/**
+ * Sets watches again after a reconnect. Those that had to fire since `lastZxid` fire at once, before the answer. A server closes the
+ * connection for a request over 1 MiB: send several.
+ */
+export function setWatches(lastZxid: bigint, watched: Watched): Request<void> {
+  return {
+    op: 101,
+    xid: -8,
+    what: 'the watches',
+    write(writer) {
+      writer.long(lastZxid);
+      writer.vector(watched.data, (path) => writer.string(path));
+      writer.vector(watched.exists, (path) => writer.string(path));
+      // Watches on lists of children are never set.
+      writer.int(0);
+    },
+    read: readNothing,
+  };
+}
+
+/** Removes the watches that `getData` and `exists` set; `NO_WATCHER` when there is none. */
+export function removeWatches(path: string): Request<void> {
+  return {
+    op: 18,
+    what: `the end of the watch of "${path}"`,
+    write(writer) {
+      writer.string(path);
+      // WatcherType.Data
+      writer.int(2);
+    },
+    read: readNothing,
+  };
+}
