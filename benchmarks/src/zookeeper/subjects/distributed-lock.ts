@@ -22,7 +22,6 @@ export const distributedLock: ZookeeperSubject = {
       [Symbol.for('client')]: client,
     });
     return {
-      inOrder: false,
       async acquire(key) {
         const lock = await service.lock(encodeURIComponent(key), ttl);
         return { release: () => service.unlock(lock) };

@@ -3,6 +3,7 @@ import type { ZookeeperParty, ZookeeperSubject } from './subject.ts';
 /** Of those that are needed only: a process that measures one library does not load the others. */
 const loaders: Readonly<Record<string, () => Promise<ZookeeperSubject>>> = {
   'raw client': async () => (await import('./raw.ts')).raw,
+  '@locks': async () => (await import('./ours.ts')).ours,
   'distributed-lock': async () => (await import('./distributed-lock.ts')).distributedLock,
 };
 

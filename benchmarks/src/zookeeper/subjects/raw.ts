@@ -15,7 +15,6 @@ export const raw: ZookeeperSubject = {
     const client = await connectClient(url);
     const parents = new Set<string>();
     return {
-      inOrder: true,
       async acquire(key) {
         const parent = `${root}/${encodeURIComponent(key)}`;
         if (!parents.has(parent)) {

@@ -4,8 +4,6 @@ import type { Party } from '../../party.ts';
 export interface ZookeeperParty extends Party {
   /** Ends the session, and with it all that it holds or waits for. */
   close(): Promise<void>;
-  /** Whether claims take their places in the order of the calls. */
-  readonly inOrder: boolean;
 }
 
 /** A lock library under measurement, with locks in a ZooKeeper. */
