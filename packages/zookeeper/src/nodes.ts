@@ -1,6 +1,6 @@
 import { LockError } from '@locks/core/adapter';
-import { encodeKey } from './paths.ts';
-import type { Generation } from './session/generation.ts';
+import { childPath, encodeKey } from './paths.ts';
+import type { Sender } from './session/generation.ts';
 import type { Answer } from './wire/answer.ts';
 import type { Acl, Stat } from './wire/records.ts';
 import { create, exists, getChildren, getData, remove } from './wire/requests.ts';
@@ -30,38 +30,38 @@ export class Nodes {
   }
 
   ofKey(key: string): string {
-    return `${this.root}/${encodeKey(key)}`;
+    return this.under(encodeKey(key));
   }
 
   under(name: string): string {
-    return `${this.root}/${name}`;
+    return childPath(this.root, name);
   }
 
-  make(session: Generation, path: string, kind: NodeKind, data: string): Promise<Answer<MadeNode>> {
+  make(session: Sender, path: string, kind: NodeKind, data: string): Promise<Answer<MadeNode>> {
     return session.send(create({ path, kind, data: Buffer.from(data), acl: this.acl }));
   }
 
   /** Makes the node at `path` that others are put under, and whatever is missing above it. The server removes it when it is empty. */
-  async makeContainer(session: Generation, path: string): Promise<void> {
+  async makeContainer(session: Sender, path: string): Promise<void> {
     await this.#makeFolder(session, path, 'container');
   }
 
   /** `undefined`: there is no such node. */
-  async children(session: Generation, path: string): Promise<readonly string[] | undefined> {
+  async children(session: Sender, path: string): Promise<readonly string[] | undefined> {
     const answer = await session.send(getChildren(path));
     if (answer.ok) return answer.value.children;
     if (answer.error === 'NO_NODE') return undefined;
     throw refusal(answer, path);
   }
 
-  async exists(session: Generation, path: string): Promise<Stat | undefined> {
+  async exists(session: Sender, path: string): Promise<Stat | undefined> {
     const answer = await session.send(exists(path));
     if (answer.ok) return answer.value;
     if (answer.error === 'NO_NODE') return undefined;
     throw refusal(answer, path);
   }
 
-  async read(session: Generation, path: string): Promise<ReadNode | undefined> {
+  async read(session: Sender, path: string): Promise<ReadNode | undefined> {
     const answer = await session.send(getData(path));
     if (answer.ok) return { data: answer.value.data.toString(), stat: answer.value.stat };
     if (answer.error === 'NO_NODE') return undefined;
@@ -69,24 +69,24 @@ export class Nodes {
   }
 
   /** `false`: it was not there, or has children. */
-  async remove(session: Generation, path: string): Promise<boolean> {
+  async remove(session: Sender, path: string): Promise<boolean> {
     const answer = await session.send(remove(path));
     if (answer.ok) return true;
     if (answer.error === 'NO_NODE' || answer.error === 'NOT_EMPTY') return false;
     throw refusal(answer, path);
   }
 
-  async underRoot(session: Generation): Promise<readonly string[]> {
+  async underRoot(session: Sender): Promise<readonly string[]> {
     return (await this.children(session, this.root)) ?? [];
   }
 
   /** Makes a node that stays, and whatever is missing above it. */
-  async makePersistent(session: Generation, path: string): Promise<void> {
+  async makePersistent(session: Sender, path: string): Promise<void> {
     await this.#makeFolder(session, path, 'persistent');
   }
 
   // Leaf first: whoever may make nodes here only may not look further up.
-  async #makeFolder(session: Generation, path: string, kind: NodeKind): Promise<void> {
+  async #makeFolder(session: Sender, path: string, kind: NodeKind): Promise<void> {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const made = await this.make(session, path, kind, '');
       if (made.ok || made.error === 'NODE_EXISTS') return;

@@ -10,7 +10,7 @@ import type { Tokens } from './tokens.ts';
 
 /** What a provider is made of. */
 export interface ZookeeperProviderParts {
-  readonly sessions: Sessions;
+  readonly session: Sessions;
   readonly recipe: Recipe;
   readonly nodes: Nodes;
   readonly tokens: Tokens;
@@ -36,7 +36,7 @@ export class ZookeeperProvider implements LockProvider {
   readonly #claims = new Map<string, LiveClaim>();
   #closed = false;
 
-  constructor({ sessions, recipe, nodes, tokens, runtime, timeout }: ZookeeperProviderParts) {
+  constructor({ session, recipe, nodes, tokens, runtime, timeout }: ZookeeperProviderParts) {
     this.traits = {
       scope: 'network',
       expiry: 'session',
@@ -45,7 +45,7 @@ export class ZookeeperProvider implements LockProvider {
       shared: recipe.shared,
       wake: true,
     };
-    this.#sessions = sessions;
+    this.#sessions = session;
     this.#recipe = recipe;
     this.#nodes = nodes;
     this.#tokens = tokens;

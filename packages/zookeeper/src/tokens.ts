@@ -5,7 +5,8 @@ import type { Nodes } from './nodes.ts';
 import { writeNodeData } from './node-data.ts';
 import { baseFor, baseOf, isOlderThan, tokenOf } from './line/base.ts';
 import type { Base } from './line/base.ts';
-import type { Generation } from './session/generation.ts';
+import { baseName } from './paths.ts';
+import type { Sender } from './session/generation.ts';
 import type { Request } from './wire/request.ts';
 import { multi } from './wire/multi.ts';
 import { getData, setData } from './wire/requests.ts';
@@ -15,7 +16,7 @@ const rounds = 20;
 
 /** What a generation has read of the base node, and whether it still is so. */
 interface Reading {
-  readonly session: Generation;
+  readonly session: bigint;
   readonly base: Base;
   changed: boolean;
 }
@@ -31,7 +32,7 @@ export class Tokens {
 
   constructor(nodes: Nodes) {
     this.#nodes = nodes;
-    this.#path = `${nodes.root}/@base`;
+    this.#path = nodes.under(baseName);
   }
 
   /** A transaction that goes through the quorum and changes nothing. */
@@ -43,14 +44,14 @@ export class Tokens {
    * The base as it is now. What was read under a watch that has not fired is as good as a read in the same flight: ZooKeeper tells of a
    * change before it answers anything that came after it.
    */
-  async current(session: Generation): Promise<Base> {
+  async current(session: Sender): Promise<Base> {
     return this.cached(session) ?? (await this.#read(session));
   }
 
   /** The base, if it is known without asking. */
-  cached(session: Generation): Base | undefined {
+  cached(session: Sender): Base | undefined {
     const reading = this.#reading;
-    return reading?.session === session && !reading.changed ? reading.base : undefined;
+    return reading?.session === session.id && !reading.changed ? reading.base : undefined;
   }
 
   /** The token of a claim that holds, above `floor`. */
@@ -84,12 +85,12 @@ export class Tokens {
     own.token = token;
   }
 
-  async #raise(session: Generation, least: bigint): Promise<void> {
+  async #raise(session: Sender, least: bigint): Promise<void> {
     for (let round = 0; round < rounds; round += 1) {
       const base = this.cached(session) ?? (await this.#read(session));
       if (base.value >= least) return;
       const answer = await session.send(setData(this.#path, Buffer.from(`${least}`), base.version));
-      if (this.#reading?.session === session) this.#reading.changed = true;
+      if (this.#reading?.session === session.id) this.#reading.changed = true;
       if (!answer.ok && answer.error !== 'BAD_VERSION' && answer.error !== 'NO_NODE') throw refusal(answer, this.#path);
     }
     throw this.#contended();
@@ -104,7 +105,7 @@ export class Tokens {
     own.node = { ...node, zxid: answer.value.mzxid, base: base.value };
   }
 
-  async #read(session: Generation): Promise<Base> {
+  async #read(session: Sender): Promise<Base> {
     for (let round = 0; round < rounds; round += 1) {
       let changed = false;
       let reading: Reading | undefined;
@@ -115,7 +116,7 @@ export class Tokens {
       const [watched, answer] = await Promise.all([watching, session.send(getData(this.#path))]);
       if (answer.ok) {
         const base = baseOf(answer.value.data.toString(), answer.value.stat);
-        reading = { session, base, changed: changed || watched !== 'watching' };
+        reading = { session: session.id, base, changed: changed || watched !== 'watching' };
         this.#reading = reading;
         return base;
       }
@@ -125,7 +126,7 @@ export class Tokens {
     throw this.#contended();
   }
 
-  async #make(session: Generation): Promise<void> {
+  async #make(session: Sender): Promise<void> {
     // Somebody has removed it: what is remembered of it is better than nothing.
     const known = this.#reading?.base.value;
     const data = known === undefined ? '' : `${known}`;

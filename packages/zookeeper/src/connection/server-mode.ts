@@ -24,10 +24,7 @@ const longestAnswer = 16_384;
  * Asks a server for its mode with the four-letter word `srvr`, which servers since 3.4 answer and since 3.5 allow unless told otherwise, over a
  * connection of its own. Never rejects. Does not keep the process alive once it is connected.
  */
-export function serverMode(
-  address: Address,
-  { tls, within, runtime }: ServerModeOptions,
-): Promise<ServerMode> {
+export function serverMode(address: Address, { tls, within, runtime }: ServerModeOptions): Promise<ServerMode> {
   return new Promise((resolve) => {
     let answer = '';
     const socket = openSocket(address, tls, () => {
