@@ -1,6 +1,6 @@
 import { LockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
 import type { Claim, Holder, KeyState } from '@locks/core';
-import { judge, placesOf, standing } from './line/line.ts';
+import { judge, placesOf, renewedSequence, standing } from './line/line.ts';
 import { contenderName, numbered, parseContender, parseContenders, uuidOf } from './line/names.ts';
 import type { Contender, LineRecipe } from './line/names.ts';
 import { sequenceExhausted } from './line/refusals.ts';
@@ -14,9 +14,6 @@ import type { Generation } from './session/generation.ts';
 import type { Tokens } from './tokens.ts';
 import { multi } from './wire/multi.ts';
 import { sync } from './wire/requests.ts';
-
-/** From here on whoever leaves removes the folder if it is empty, so that its numbers begin anew long before they are used up. */
-const renewedSequence = 2 ** 30;
 
 /** What a line is made of. */
 export interface FairParts {

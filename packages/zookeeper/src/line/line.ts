@@ -3,6 +3,9 @@ import type { Contender } from './names.ts';
 /** From this number on no place is granted: ZooKeeper counts a node's children up to 2^31 - 1 and then makes duplicates. */
 export const sequenceLimit: number = 2 ** 31 - 2 ** 20;
 
+/** From here on whoever leaves removes the folder if it is empty, so that its numbers begin anew long before they are used up. */
+export const renewedSequence: number = 2 ** 30;
+
 /** What a contender's place in line means. */
 export type Verdict =
   | { readonly state: 'holds' }
