@@ -18,6 +18,8 @@ export class LiveClaim {
   node: OwnNode | undefined = undefined;
   /** A node was asked for, and nobody knows whether it was made. */
   uncertain = false;
+  /** A session before this one may have left a node of it. */
+  former: boolean;
   /** It holds, with this token. */
   token: bigint | undefined = undefined;
   /** What its caller waits with; the latest counts. */
@@ -27,9 +29,10 @@ export class LiveClaim {
   #last: Promise<unknown> = Promise.resolve();
   #running = 0;
 
-  constructor(claim: Claim, session: Generation) {
+  constructor(claim: Claim, session: Generation, former: boolean) {
     this.claim = claim;
     this.session = session;
+    this.former = former;
   }
 
   /** The nodes that are waited for. */
@@ -41,10 +44,15 @@ export class LiveClaim {
   async watch(paths: readonly string[]): Promise<'watching' | 'missing' | 'refused'> {
     this.unwatch();
     this.#watched = paths;
-    const answers = await Promise.all(paths.map((path) => this.session.watch(path, this.#fired)));
-    const failed = answers.find((answer) => answer !== 'watching');
-    if (failed !== undefined) this.unwatch();
-    return failed ?? 'watching';
+    try {
+      const answers = await Promise.all(paths.map((path) => this.session.watch(path, this.#fired)));
+      const failed = answers.find((answer) => answer !== 'watching');
+      if (failed !== undefined) this.unwatch();
+      return failed ?? 'watching';
+    } catch (error) {
+      this.unwatch();
+      throw error;
+    }
   }
 
   unwatch(): void {

@@ -115,6 +115,9 @@ export class ZookeeperProvider implements LockProvider {
     if (wake !== undefined) own.wake = wake;
     return await own.inTurn(async () => {
       try {
+        // Its own node of then would be before it in line.
+        if (own.former) await this.#recipe.evict(session, claim);
+        own.former = false;
         const standing = await this.#recipe.attempt(own, claim);
         if (!standing.holds) {
           if (own.node === undefined && !own.uncertain) this.#forget(own);
@@ -136,8 +139,9 @@ export class ZookeeperProvider implements LockProvider {
   async #renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
     const calledAt = this.#runtime.clock.now();
     const own = this.#claims.get(claim.owner);
-    // A hold lasts as long as the session that it was granted in, and belongs to it alone.
-    if (own?.token === undefined || own.node === undefined || !own.session.alive) return false;
+    // A hold belongs to the session that it was granted in.
+    if (own?.token === undefined || own.node === undefined) return false;
+    if (!own.session.alive) return await this.#end(own);
     if (token !== undefined && token < own.token) return false;
     const { session } = own;
     const stat = await this.#nodes.exists(session, own.node.path);
@@ -156,9 +160,9 @@ export class ZookeeperProvider implements LockProvider {
     return await own.inTurn(async () => {
       // The session may come back: until then nobody knows.
       if (own.session.alive && !own.session.connected) await this.#ready();
+      if (!own.session.alive) return await this.#end(own);
       const held = own.token !== undefined;
-      // What it had has gone with its session, or will without anybody's doing.
-      const removed = own.session.alive && (await this.#recipe.leave(own));
+      const removed = await this.#recipe.leave(own);
       this.#forget(own);
       return held && removed;
     });
@@ -167,9 +171,16 @@ export class ZookeeperProvider implements LockProvider {
   #claimOf(claim: Claim, session: Generation): LiveClaim {
     const known = this.#claims.get(claim.owner);
     if (known !== undefined && known.session === session) return known;
-    const own = new LiveClaim(claim, session);
+    const own = new LiveClaim(claim, session, known !== undefined);
     this.#claims.set(claim.owner, own);
     return own;
+  }
+
+  /** Removes what a lost session has left of a claim, if the servers have not yet: only then is it certain that it holds nothing. */
+  async #end(own: LiveClaim): Promise<false> {
+    await this.#recipe.evict(await this.#ready(), own.claim);
+    this.#forget(own);
+    return false;
   }
 
   #forget(own: LiveClaim): void {

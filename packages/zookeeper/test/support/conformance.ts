@@ -7,9 +7,8 @@ import type { Proxy, ServerHandle } from '@locks/test-servers';
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { ZookeeperOptions } from '../../src/index.ts';
 import { countsOf } from './counts.ts';
-import { startDoubler } from './doubler.ts';
-import type { Doubler } from './doubler.ts';
-import { isProviderCall } from './frames.ts';
+import { startFrameProxy } from './frame-proxy.ts';
+import type { FrameProxy } from './frame-proxy.ts';
 import { closing } from './waiting.ts';
 
 /** The servers that the suite runs on, and how all of them are hurt at once. */
@@ -24,7 +23,7 @@ const settings = { acl: 'open', sessionTimeout: 2_000, timeout: 2_000 } as const
 /** What is between one provider and the servers. */
 interface Way {
   readonly proxies: readonly Proxy[];
-  readonly doublers: readonly Doubler[];
+  readonly frameProxies: readonly FrameProxy[];
 }
 
 /** Registers the suite: all of it, or the requirements that `only` names. */
@@ -38,12 +37,12 @@ export function suite(
   const all = { ...settings, ...options };
 
   async function create(): Promise<LockProvider> {
-    const doublers = await Promise.all(members.map((member) => startDoubler(member)));
-    const proxies = await Promise.all(doublers.map(({ port }) => startProxy({ host: '127.0.0.1', port })));
+    const frameProxies = await Promise.all(members.map((member) => startFrameProxy(member)));
+    const proxies = await Promise.all(frameProxies.map((target) => startProxy(target)));
     const provider = closing(createZookeeperProvider({ ...all, servers: listOf(proxies) }), async () => {
-      await Promise.all([...proxies, ...doublers].map((one) => one.stop()));
+      await Promise.all([...proxies, ...frameProxies].map((one) => one.stop()));
     });
-    ways.set(provider, { proxies, doublers });
+    ways.set(provider, { proxies, frameProxies });
     return provider;
   }
 
@@ -71,10 +70,10 @@ export function suite(
     silence: (provider, direction) => onTheWay(provider, (proxy) => proxy.silence(direction)),
     delay: (provider, delay) => onTheWay(provider, (proxy) => proxy.delay(delay, 'replies')),
     async dropReply(provider) {
-      for (const proxy of wayOf(provider).proxies) proxy.dropReply({ when: isProviderCall });
+      for (const proxy of wayOf(provider).frameProxies) proxy.dropReply();
     },
     async duplicate(provider) {
-      const ends = wayOf(provider).doublers.map((doubler) => doubler.double());
+      const ends = wayOf(provider).frameProxies.map((proxy) => proxy.double());
       return async () => {
         for (const end of ends) end();
       };
