@@ -12,6 +12,8 @@ export interface ServerModeOptions {
   readonly tls?: ConnectionOptions | undefined;
   /** In ms, for all of it. */
   readonly within: number;
+  /** Gives up at once: the mode is `unknown` then. */
+  readonly signal?: AbortSignal | undefined;
   readonly runtime: Runtime;
 }
 
@@ -24,7 +26,7 @@ const longestAnswer = 16_384;
  * Asks a server for its mode with the four-letter word `srvr`, which servers since 3.4 answer and since 3.5 allow unless told otherwise, over a
  * connection of its own. Never rejects. Does not keep the process alive once it is connected.
  */
-export function serverMode(address: Address, { tls, within, runtime }: ServerModeOptions): Promise<ServerMode> {
+export function serverMode(address: Address, { tls, within, signal, runtime }: ServerModeOptions): Promise<ServerMode> {
   return new Promise((resolve) => {
     let answer = '';
     const socket = openSocket(address, tls, () => {
@@ -32,9 +34,12 @@ export function serverMode(address: Address, { tls, within, runtime }: ServerMod
       socket.write('srvr');
     });
     const timer = runtime.setTimer(finish, within, false);
+    if (signal?.aborted) finish();
+    else signal?.addEventListener('abort', finish);
 
     function finish(): void {
       runtime.clearTimer(timer);
+      signal?.removeEventListener('abort', finish);
       socket.destroy();
       const mode = /^Mode: (.*)$/m.exec(answer)?.[1] ?? '';
       resolve(modes.has(mode) ? (mode as ServerMode) : 'unknown');
