@@ -6,7 +6,7 @@ export interface OwnNode {
   readonly path: string;
   /** The transaction that made it. */
   readonly czxid: bigint;
-  /** The same, or the one that wrote it on account of a new base. */
+  /** The one that its token is made of: the same, unless its place in line and its hold are of different times. */
   readonly zxid: bigint;
   /** The base that its data names. */
   readonly base: bigint | undefined;
@@ -24,6 +24,8 @@ export class LiveClaim {
   former: boolean;
   /** It holds, with this token. */
   token: bigint | undefined = undefined;
+  /** Up to which transaction it has seen its turn. */
+  seenAt = 0n;
   /** How many were before it in line when it looked last. */
   place = 1;
   /** What its caller waits with; the latest counts. */

@@ -94,7 +94,10 @@ export class PlainRecipe implements Recipe {
         own.node = undefined;
         own.token = undefined;
       }
-      if (read !== undefined) return read;
+      if (read !== undefined) {
+        own.seenAt = read.zxid;
+        return read;
+      }
     }
     const base = this.#tokens.cached(session)?.value;
     own.uncertain = true;
@@ -106,6 +109,7 @@ export class PlainRecipe implements Recipe {
     own.uncertain = false;
     if (made.ok) {
       own.node = { path, czxid: made.value.stat.czxid, zxid: made.value.stat.czxid, base };
+      own.seenAt = made.zxid;
       return undefined;
     }
     if (made.error === 'NO_NODE') {
@@ -115,7 +119,8 @@ export class PlainRecipe implements Recipe {
     if (made.error !== 'NODE_EXISTS') throw refusal(made, path);
     const read = await reading;
     if (read !== undefined && this.#isOwn(own, read)) {
-      own.node = { path, czxid: read.stat.czxid, zxid: read.stat.mzxid, base: baseIn(read.data) };
+      own.node = { path, czxid: read.stat.czxid, zxid: read.stat.czxid, base: baseIn(read.data) };
+      own.seenAt = read.zxid;
     }
     return read;
   }
