@@ -35,7 +35,9 @@ test('the server has one watch of a path, whatever the number of listeners; all 
   await using opened = new Opened();
   const { one, another, path } = await open(opened);
   const calls = Array.from({ length: 100 }, () => 0);
-  const answers = await Promise.all(calls.map((_, index) => one.watch(path, () => (calls[index] = (calls[index] ?? 0) + 1))));
+  const answers = await Promise.all(
+    calls.map((_, index) => one.watch(path, () => (calls[index] = (calls[index] ?? 0) + 1))),
+  );
   expect(new Set(answers)).toEqual(new Set(['watching']));
   expect(await one.watch(path, () => calls.push(1))).toBe('watching');
   expect(await watchers(path)).toBe(1);
