@@ -5,11 +5,11 @@ import { Writer } from '../wire/jute.ts';
 import type { Reader } from '../wire/jute.ts';
 import type { WatchEvent } from '../wire/records.ts';
 import type { Address } from './address.ts';
-import { OpenConnection } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { AuthFailedError, ConnectError, ConnectionClosedError, SessionExpiredError } from './errors.ts';
 import { readAccepted, readAuthReply, writeHandshake } from './handshake.ts';
 import type { Accepted, Credentials, Resumed } from './handshake.ts';
+import { OpenConnection } from './open-connection.ts';
 import { openSocket } from './socket.ts';
 
 /** What a connection needs. */
