@@ -98,10 +98,21 @@ describe('with one server', () => {
     });
   });
 
-  test('a request over 1 MiB ends the connection: the server closes it', async () => {
+  test('the longest request that a server accepts is sent, and a longer one is not, which would end the connection', async () => {
+    const withData = (length: number): ReturnType<typeof create> =>
+      create({ path: '/big', data: Buffer.alloc(length), acl: open, kind: 'ephemeral' });
     const { connection } = await openConnection({ address: server });
-    const big = create({ path: '/big', data: Buffer.alloc(2 ** 20), acl: open, kind: 'ephemeral' });
-    await expect(connection.send(big)).rejects.toBeInstanceOf(ConnectionLostError);
+    // Beside its data it has 51 bytes.
+    const longest = 0xf_ffff - 51;
+    await expect(connection.send(withData(longest + 1))).rejects.toEqual(
+      new RangeError(
+        'the creation of "/big" takes 1048576 bytes; the longest request that ZooKeeper accepts is 1048575',
+      ),
+    );
+    expect(await connection.send(withData(longest))).toMatchObject({ ok: true });
+    await connection.end(5_000);
+    const unlimited = await openConnection({ address: server, maxRequest: 2 ** 30 });
+    await expect(unlimited.connection.send(withData(longest + 1))).rejects.toBeInstanceOf(ConnectionLostError);
   });
 
   test('a reply over the limit ends the connection', async () => {
