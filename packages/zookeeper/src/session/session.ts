@@ -99,7 +99,9 @@ export class Session implements Sessions {
 
   async #connect(): Promise<void> {
     while (this.#wanted()) {
-      await pause(this.#parts.runtime, this.#rotation.pause(), this.#closing.signal);
+      const rest = this.#rotation.pause();
+      if (rest > 0) await pause(this.#parts.runtime, rest, this.#closing.signal);
+      if (!this.#wanted()) break;
       this.#attempt = new AbortController();
       const timeout = this.#generation?.timeout ?? this.#parts.sessionTimeout;
       try {
