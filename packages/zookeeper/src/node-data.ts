@@ -3,7 +3,7 @@ import type { Stat } from './wire/records.ts';
 /** What the node of a claim says. */
 export interface NodeData {
   readonly owner: string;
-  /** The token is this plus the transaction that wrote it. */
+  /** The token is this plus the transaction that made the node. */
   readonly base?: bigint | undefined;
   /** The token, where it was given to the lease. */
   readonly token?: bigint | undefined;
@@ -12,6 +12,11 @@ export interface NodeData {
 /** Text that operators can read. */
 export function writeNodeData({ owner, base, token }: NodeData): string {
   return JSON.stringify({ owner, base: base?.toString(), token: token?.toString() });
+}
+
+/** The base that the node of a claim names; `undefined`: none, or its token was given to it. */
+export function baseIn(text: string): bigint | undefined {
+  return readNodeData(text)?.base;
 }
 
 /** What `text` says; `undefined` when another library wrote it. */
@@ -27,8 +32,8 @@ export function readNodeData(text: string): NodeData | undefined {
 }
 
 /** The token of a claim that holds; `undefined`: its node does not tell. */
-export function tokenIn({ base, token }: NodeData, { mzxid }: Pick<Stat, 'mzxid'>): bigint | undefined {
-  return token ?? (base === undefined ? undefined : base + mzxid);
+export function tokenIn({ base, token }: NodeData, { czxid }: Pick<Stat, 'czxid'>): bigint | undefined {
+  return token ?? (base === undefined ? undefined : base + czxid);
 }
 
 function number(value: unknown): bigint | undefined {

@@ -1,9 +1,10 @@
-import { LockError, createDeadline } from '@locks/core/adapter';
+import { LockError, createDeadline, isLockError } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
 import { LiveClaim } from './live-claim.ts';
 import type { Nodes } from './nodes.ts';
 import { decodeKey } from './paths.ts';
+import { looks } from './recipe.ts';
 import type { Recipe } from './recipe.ts';
 import type { Generation, Sessions } from './session/generation.ts';
 import type { Tokens } from './tokens.ts';
@@ -118,20 +119,23 @@ export class ZookeeperProvider implements LockProvider {
         // Its own node of then would be before it in line.
         if (own.former) await this.#recipe.evict(session, claim);
         own.former = false;
-        const standing = await this.#recipe.attempt(own, claim);
+        let standing = await this.#recipe.attempt(own, claim);
+        for (let round = 0; standing.holds && own.token === undefined && round < looks; round += 1) {
+          own.token = await this.#tokens.mint(own, claim);
+          if (own.token === undefined) standing = await this.#recipe.attempt(own, claim);
+        }
         if (!standing.holds) {
-          if (own.node === undefined && !own.uncertain) this.#forget(own);
+          if (own.wake === undefined && !own.uncertain) this.#forget(own);
           return { granted: false, retryAfter: standing.retryAfter };
         }
         own.wake = undefined;
-        own.token ??= await this.#tokens.mint(own, claim.floor);
       } catch (error) {
         // Of a claim that was refused for good nobody hears again.
-        if (own.node === undefined && !own.uncertain) this.#forget(own);
+        if (own.node === undefined && !own.uncertain && !isLockError(error, 'LOCK_UNAVAILABLE')) this.#forget(own);
         throw error;
       }
       const validity = session.deadline - calledAt;
-      if (!session.alive || validity <= 0) throw this.#suspended(claim.key);
+      if (own.token === undefined || !session.alive || validity <= 0) throw this.#suspended(claim.key);
       return { granted: true, token: own.token, validity, lost: session.lost };
     });
   }
@@ -145,11 +149,12 @@ export class ZookeeperProvider implements LockProvider {
     if (token !== undefined && token < own.token) return false;
     const { session } = own;
     const stat = await this.#nodes.exists(session, own.node.path);
-    if (stat === undefined) {
+    // Where nodes are named by their key alone, another claim's may be there.
+    if (stat?.czxid !== own.node.czxid) {
       if (this.#claims.get(claim.owner) === own) this.#forget(own);
       return false;
     }
-    if (token !== undefined && token > own.token) await this.#tokens.raise(own, token);
+    if (token !== undefined && token > own.token && !(await this.#tokens.raise(own, token))) return false;
     const validity = session.deadline - calledAt;
     return session.alive && validity > 0 ? { validity } : false;
   }

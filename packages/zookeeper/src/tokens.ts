@@ -1,9 +1,10 @@
 import { LockError } from '@locks/core/adapter';
+import type { Claim } from '@locks/core';
 import type { LiveClaim } from './live-claim.ts';
 import { refusal } from './nodes.ts';
 import type { Nodes } from './nodes.ts';
 import { writeNodeData } from './node-data.ts';
-import { baseFor, baseOf, isOlderThan, tokenOf } from './line/base.ts';
+import { mint, raiseFor, raisedData, readBase } from './line/base.ts';
 import type { Base } from './line/base.ts';
 import { baseName } from './paths.ts';
 import type { Sender } from './session/generation.ts';
@@ -21,10 +22,7 @@ interface Reading {
   changed: boolean;
 }
 
-/**
- * Fencing tokens: the number of the transaction that made (or last wrote) a claim's node, plus the base that one node holds for the
- * whole root.
- */
+/** Fencing tokens: the transaction that made a claim's node, plus the base that one node holds for the whole root. */
 export class Tokens {
   readonly #nodes: Nodes;
   readonly #path: string;
@@ -54,55 +52,51 @@ export class Tokens {
     return reading?.session === session.id && !reading.changed ? reading.base : undefined;
   }
 
-  /** The token of a claim that holds, above `floor`. */
-  async mint(own: LiveClaim, floor: bigint | undefined): Promise<bigint> {
-    const { session } = own;
-    for (let round = 0; round < rounds; round += 1) {
-      const node = own.node;
-      if (node === undefined) break;
-      const base = this.cached(session) ?? (await this.#read(session));
-      if (floor !== undefined && tokenOf(base, node.zxid) <= floor) {
-        await this.#raise(session, baseFor(node.zxid, floor + 1n));
-      } else if (isOlderThan(node.zxid, base) || node.base !== base.value) {
-        // The base was raised since: of two who share, one with the old base could get the same token.
-        await this.#write(own, base);
-      } else {
-        return tokenOf(base, node.zxid);
-      }
-    }
-    throw this.#contended();
-  }
-
-  /** Makes `token` that of `own`, and all later tokens higher. */
-  async raise(own: LiveClaim, token: bigint): Promise<void> {
+  /**
+   * The token of a claim that has seen that it holds, above the claim's floor. `undefined`: the base has changed since it looked, so it must look
+   * again.
+   */
+  async mint(own: LiveClaim, { mode, floor }: Claim): Promise<bigint | undefined> {
     const { session, node } = own;
-    if (node === undefined) return;
-    await this.#raise(session, baseFor(node.zxid, token));
-    const answer = await session.send(
-      setData(node.path, Buffer.from(writeNodeData({ owner: own.claim.owner, token }))),
-    );
-    if (!answer.ok) throw refusal(answer, node.path);
-    own.token = token;
+    if (node === undefined) return undefined;
+    const base = this.cached(session) ?? (await this.#read(session));
+    const minted = mint({ czxid: node.zxid, mode, floor }, base, own.seenAt);
+    if (minted.state === 'raise') await this.#raise(session, base, minted.to);
+    if (minted.state !== 'minted') return undefined;
+    // What its node says of its token must be right, for whoever inspects it.
+    if (node.base !== base.value && !(await this.#write(own, minted.token))) return undefined;
+    return minted.token;
   }
 
-  async #raise(session: Sender, least: bigint): Promise<void> {
+  /** Makes `token` that of a claim that holds, and all later tokens higher. `false`: somebody has removed its node. */
+  async raise(own: LiveClaim, token: bigint): Promise<boolean> {
+    const { session, node } = own;
+    if (node === undefined) return false;
     for (let round = 0; round < rounds; round += 1) {
       const base = this.cached(session) ?? (await this.#read(session));
-      if (base.value >= least) return;
-      const answer = await session.send(setData(this.#path, Buffer.from(`${least}`), base.version));
-      if (this.#reading?.session === session.id) this.#reading.changed = true;
-      if (!answer.ok && answer.error !== 'BAD_VERSION' && answer.error !== 'NO_NODE') throw refusal(answer, this.#path);
+      const to = raiseFor(token, node.zxid, base);
+      if (to === undefined) {
+        if (!(await this.#write(own, token))) return false;
+        own.token = token;
+        return true;
+      }
+      await this.#raise(session, base, to);
     }
     throw this.#contended();
   }
 
-  async #write(own: LiveClaim, base: Base): Promise<void> {
-    const { node, session, claim } = own;
-    if (node === undefined) return;
-    const data = writeNodeData({ owner: claim.owner, base: base.value });
-    const answer = await session.send(setData(node.path, Buffer.from(data)));
-    if (!answer.ok) throw refusal(answer, node.path);
-    own.node = { ...node, zxid: answer.value.mzxid, base: base.value };
+  /** By compare-and-set: if somebody else was faster, nothing happens, and the base is read again. */
+  async #raise(session: Sender, base: Base, to: bigint): Promise<void> {
+    const answer = await session.send(setData(this.#path, raisedData(base, to), base.version));
+    if (this.#reading?.session === session.id) this.#reading.changed = true;
+    if (!answer.ok && answer.error !== 'BAD_VERSION' && answer.error !== 'NO_NODE') throw refusal(answer, this.#path);
+  }
+
+  async #write({ node, session, claim }: LiveClaim, token: bigint): Promise<boolean> {
+    if (node === undefined) return false;
+    const answer = await session.send(setData(node.path, Buffer.from(writeNodeData({ owner: claim.owner, token }))));
+    if (!answer.ok && answer.error !== 'NO_NODE') throw refusal(answer, node.path);
+    return answer.ok;
   }
 
   async #read(session: Sender): Promise<Base> {
@@ -115,7 +109,7 @@ export class Tokens {
       });
       const [watched, answer] = await Promise.all([watching, session.send(getData(this.#path))]);
       if (answer.ok) {
-        const base = baseOf(answer.value.data.toString(), answer.value.stat);
+        const base = readBase(answer.value.data, answer.value.stat, this.#path);
         reading = { session: session.id, base, changed: changed || watched !== 'watching' };
         this.#reading = reading;
         return base;
@@ -127,9 +121,9 @@ export class Tokens {
   }
 
   async #make(session: Sender): Promise<void> {
-    // Somebody has removed it: what is remembered of it is better than nothing.
-    const known = this.#reading?.base.value;
-    const data = known === undefined ? '' : `${known}`;
+    // If somebody has removed it, what is remembered of it is better than nothing.
+    const known = this.#reading?.base;
+    const data = known === undefined ? '' : raisedData(known, known.value).toString();
     let made = await this.#nodes.make(session, this.#path, 'persistent', data);
     if (!made.ok && made.error === 'NO_NODE') {
       await this.#nodes.makePersistent(session, this.#nodes.root);

@@ -2,7 +2,7 @@ import type { Claim } from '@locks/core';
 import { placesOf, renewedSequence } from '../line/line.ts';
 import { contenderName, parseContenders, uuidOf } from '../line/names.ts';
 import type { LiveClaim } from '../live-claim.ts';
-import { writeNodeData } from '../node-data.ts';
+import { baseIn, writeNodeData } from '../node-data.ts';
 import { refusal } from '../nodes.ts';
 import type { Nodes } from '../nodes.ts';
 import type { Generation } from '../session/generation.ts';
@@ -20,6 +20,11 @@ export interface LeaseData {
   readonly base?: bigint | undefined;
 }
 
+/** A state, and up to which transaction it was seen. */
+export interface Seen extends SemaphoreState {
+  readonly zxid: bigint;
+}
+
 /** The nodes of semaphores: of each key a line in `locks`, and `leases`. */
 export class SemaphoreNodes {
   readonly #nodes: Nodes;
@@ -31,17 +36,21 @@ export class SemaphoreNodes {
   }
 
   /** The state with its node in it; `undefined`: it has none yet, look again. */
-  async look(own: LiveClaim): Promise<SemaphoreState | undefined> {
+  async look(own: LiveClaim): Promise<Seen | undefined> {
     if (own.uncertain) return await this.find(own);
     if (own.node === undefined) return await this.#enter(own);
     return await this.read(own.session, this.#nodes.ofKey(own.claim.key));
   }
 
-  async read(session: Generation, folder: string): Promise<SemaphoreState> {
+  async read(session: Generation, folder: string): Promise<Seen> {
     // In this order, and in one flight: whoever is first in line from then on knows all leases.
-    const lists = ['locks', 'leases'].map((below) => this.#nodes.children(session, `${folder}/${below}`));
+    const lists = ['locks', 'leases'].map((below) => this.#nodes.list(session, `${folder}/${below}`));
     const [locks, leases] = await Promise.all(lists);
-    return { locks: parseContenders(locks ?? []), leases: parseLeases(leases ?? []) };
+    return {
+      locks: parseContenders(locks?.names ?? []),
+      leases: parseLeases(leases?.names ?? []),
+      zxid: leases?.zxid ?? 0n,
+    };
   }
 
   /** Removes a node of a claim, and its folder when that is empty and has given out many numbers, which begin anew then. */
@@ -56,12 +65,15 @@ export class SemaphoreNodes {
     const { session, node, claim } = own;
     if (node === undefined) return false;
     const base = this.#tokens.cached(session)?.value;
-    const data = writeNodeData({ owner: claim.owner, base });
-    if (claim.mode === 'shared') return await this.exchange(own, claim, { data, base });
+    if (claim.mode === 'shared') {
+      return await this.exchange(own, claim, { data: writeNodeData({ owner: claim.owner, base }), base });
+    }
     // Its place is older than the leases that were made since: its token must not be.
-    const answer = await session.send(setData(node.path, Buffer.from(data)));
+    const data = Buffer.from(writeNodeData({ owner: claim.owner }));
+    const answer = await session.send(setData(node.path, data));
     if (!answer.ok && answer.error !== 'NO_NODE') throw refusal(answer, node.path);
-    own.node = answer.ok ? { path: node.path, zxid: answer.value.mzxid, base } : undefined;
+    own.node = answer.ok ? { ...node, zxid: answer.zxid, base: undefined } : undefined;
+    own.seenAt = answer.zxid;
     return answer.ok;
   }
 
@@ -82,7 +94,8 @@ export class SemaphoreNodes {
     if (!answer.ok) throw refusal(answer, path);
     const [removed, made] = answer.value.results;
     if (made?.ok && made.path !== undefined) {
-      own.node = { path: made.path, zxid: made.stat?.czxid ?? answer.zxid, base };
+      own.node = { path: made.path, czxid: answer.zxid, zxid: answer.zxid, base };
+      own.seenAt = answer.zxid;
       await this.#renew(session, node.path);
       return true;
     }
@@ -93,7 +106,7 @@ export class SemaphoreNodes {
   }
 
   /** Takes a place in line, and reads the state in the same flight. */
-  async #enter(own: LiveClaim): Promise<SemaphoreState | undefined> {
+  async #enter(own: LiveClaim): Promise<Seen | undefined> {
     const { session, claim } = own;
     const folder = this.#nodes.ofKey(own.claim.key);
     const base = this.#tokens.cached(session)?.value;
@@ -106,7 +119,7 @@ export class SemaphoreNodes {
     const made = await making;
     own.uncertain = false;
     if (made.ok) {
-      own.node = { path: made.value.path, zxid: made.value.stat.czxid, base };
+      own.node = { path: made.value.path, czxid: made.value.stat.czxid, zxid: made.value.stat.czxid, base };
       return await this.#single(own, await reading);
     }
     if (made.error !== 'NO_NODE') throw refusal(made, folder);
@@ -116,7 +129,7 @@ export class SemaphoreNodes {
   }
 
   /** Finds out what became of a request whose reply was lost: the node is there in this session, or will never be. */
-  async find(own: LiveClaim): Promise<SemaphoreState | undefined> {
+  async find(own: LiveClaim): Promise<Seen | undefined> {
     const { session } = own;
     const folder = this.#nodes.ofKey(own.claim.key);
     // The server that answers now may lag behind the one that took the request.
@@ -133,7 +146,7 @@ export class SemaphoreNodes {
   }
 
   /** The state with one node of the claim in this session: a lease rather than a place in line. A request may have arrived twice. */
-  async #single(own: LiveClaim, { locks, leases }: SemaphoreState): Promise<SemaphoreState> {
+  async #single(own: LiveClaim, { locks, leases, zxid }: Seen): Promise<Seen> {
     const { session, claim } = own;
     const folder = this.#nodes.ofKey(own.claim.key);
     const uuid = uuidOf(claim.owner);
@@ -142,18 +155,19 @@ export class SemaphoreNodes {
     const gone = new Set<string>();
     for (const path of found.map((name) => `${folder}/${name}`)) {
       if (path === own.node?.path) continue;
-      const stat = await this.#nodes.exists(session, path);
-      if (stat !== undefined && stat.ephemeralOwner !== session.id) continue;
-      if (stat !== undefined && own.node === undefined) {
-        own.node = { path, zxid: stat.mzxid, base: undefined };
+      const read = await this.#nodes.read(session, path);
+      if (read !== undefined && read.stat.ephemeralOwner !== session.id) continue;
+      if (read !== undefined && own.node === undefined) {
+        own.node = { path, czxid: read.stat.czxid, zxid: read.stat.mzxid, base: baseIn(read.data) };
         continue;
       }
-      if (stat !== undefined) await this.#nodes.remove(session, path);
+      if (read !== undefined) await this.#nodes.remove(session, path);
       gone.add(nameOf(path));
     }
     return {
       locks: locks.filter(({ name }) => !gone.has(name)),
       leases: leases.filter(({ name }) => !gone.has(name)),
+      zxid,
     };
   }
 

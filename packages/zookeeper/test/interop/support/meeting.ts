@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { eventually, newLine } from './lines.ts';
+import { eventually } from '../../support/waiting.ts';
+import { newLine } from './lines.ts';
 import type { Line } from './lines.ts';
 import { startNode } from './peer.ts';
 import type { NodeKind, Peer, PeerLock } from './peer.ts';
