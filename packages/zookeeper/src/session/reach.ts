@@ -19,8 +19,13 @@ export class UnusableServerError extends Error {
   }
 }
 
-/** As `connect`, to a server that takes part in votes; the two questions are asked at once. Rejects with `UnusableServerError` too. */
-export async function reach(parts: ConnectionParts): Promise<Connection> {
+/**
+ * As `connect`, to a server that takes part in votes; the two questions are asked at once. Rejects with `UnusableServerError` too.
+ * @param known That it does was found out before, and takes no time now.
+ */
+export async function reach(parts: ConnectionParts, known: boolean): Promise<Connection> {
+  // One that is read-only now refuses the connection.
+  if (known) return connect(parts);
   const asked = serverMode(parts.address, parts);
   let connection: Connection;
   try {

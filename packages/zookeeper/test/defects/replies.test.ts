@@ -24,7 +24,7 @@ async function startOld(address: string): Promise<{ child: ChildProcess; told: s
   onTestFinished(() => void child.kill('SIGKILL'));
   const told: string[] = [];
   let errors = '';
-  child.on('message', (message) => told.push(String(message)));
+  child.on('message', (message) => told.push(message as string));
   child.stderr?.on('data', (text: Buffer) => (errors += text.toString()));
   await eventually('it is connected', () => told.length > 0);
   return { child, told, errors: () => errors };

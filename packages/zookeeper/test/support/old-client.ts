@@ -75,7 +75,7 @@ export function called<T>(run: (callback: (error: unknown, value: T) => void) =>
   return new Promise((resolve, reject) => {
     run((error, value) => {
       if (error === null || error === undefined) resolve(value);
-      else reject(error instanceof Error ? error : new Error(String(error)));
+      else reject(error);
     });
   });
 }
