@@ -38,7 +38,7 @@ export function testExternalServer(kind: Kind): void {
     test('cannot be given options', async () => {
       vi.stubEnv(variable, given.url);
       await expect(kind.start(kind.durable.args === undefined ? { args: [] } : kind.durable)).rejects.toThrow(
-        new RegExp(`${variable} .*cannot be given "args"`),
+        new RegExp(`${variable} .*cannot be given "(args|config)"`),
       );
     });
 

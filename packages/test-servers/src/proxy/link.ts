@@ -1,5 +1,6 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Conditions, SetTrap, Way } from './conditions.ts';
+import { dial } from './dial.ts';
 import { type Item, startPump } from './pump.ts';
 
 /** One connection of a client with the one to the server that belongs to it, and that one's shadow, if requests are duplicated. */
@@ -23,11 +24,21 @@ export interface Target {
   readonly port: number;
 }
 
-export function openLink(client: Socket, { host, port }: Target, conditions: Conditions): Link {
-  const server = connect({ host, port, allowHalfOpen: true, noDelay: true });
-  const shadow = conditions.duplicating
-    ? connect({ host, port, allowHalfOpen: true, noDelay: true }).resume()
-    : undefined;
+/** Gives what shall pass in place of a piece. */
+export type Rewrite = (piece: Buffer, way: Way) => Buffer;
+
+/** What a link is made of. */
+export interface LinkOptions {
+  readonly client: Socket;
+  /** To `target`, in the making or made. */
+  readonly server: Socket;
+  readonly target: Target;
+  readonly conditions: Conditions;
+  readonly rewrite: Rewrite;
+}
+
+export function openLink({ client, server, target, conditions, rewrite }: LinkOptions): Link {
+  const shadow = conditions.duplicating ? dial(target).resume() : undefined;
   const toServer = shadow === undefined ? [server] : [server, shadow];
   const sockets = [client, ...toServer];
   let dropping: SetTrap | undefined;
@@ -39,12 +50,13 @@ export function openLink(client: Socket, { host, port }: Target, conditions: Con
     to: server,
     delay: () => conditions.delay('requests'),
     held: () => false,
-    deliver(item) {
+    deliver(arrived) {
       if (stranded || conditions.silent('requests')) return;
-      if (typeof item === 'string') {
-        for (const socket of toServer) finish(socket, item);
+      if (typeof arrived === 'string') {
+        for (const socket of toServer) finish(socket, arrived);
         return;
       }
+      const item = rewrite(arrived, 'requests');
       if (cutWithin(item, 'requests', toServer)) return;
       dropping ??= conditions.take('drop', 'requests', item);
       shadowAnswered = false;
@@ -58,8 +70,9 @@ export function openLink(client: Socket, { host, port }: Target, conditions: Con
     delay: () => conditions.delay('replies'),
     // An answer to the client says that the request was executed: twice.
     held: () => shadow !== undefined && !shadow.closed && !shadowAnswered,
-    deliver(item) {
+    deliver(arrived) {
       if (stranded) return;
+      const item = typeof arrived === 'string' ? arrived : rewrite(arrived, 'replies');
       if (dropping !== undefined && typeof item !== 'string') {
         cut();
         dropping.spring();
@@ -132,8 +145,8 @@ function finish(socket: Socket, how: Exclude<Item, Buffer>): void {
 }
 
 function reset(socket: Socket): void {
-  // A socket that is still connecting has nothing to reset.
-  if (socket.connecting) socket.destroy();
+  // A socket that is still connecting has nothing to reset; one that is just being ended refuses to be, and would never close.
+  if (socket.connecting || (socket.writableEnded && !socket.writableFinished)) socket.destroy();
   else if (!socket.destroyed) socket.resetAndDestroy();
 }
 

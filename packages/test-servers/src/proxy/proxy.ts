@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { PortTakenError, startOnFreePort } from '../ports.ts';
 import { messageOf } from '../ready.ts';
 import { type Direction, type Trap, type TrapOptions, type Way, createConditions } from './conditions.ts';
-import { type Link, type Target, openLink } from './link.ts';
+import { dial, dialPatiently } from './dial.ts';
+import { type Link, type Rewrite, type Target, openLink } from './link.ts';
 
 /** What of a piece goes through before the connection is cut in the middle of it. */
 export interface CutOptions extends TrapOptions {
@@ -57,11 +58,23 @@ export interface Proxy extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
+/** Options of `startProxy`. */
+export interface ProxyOptions {
+  /** Gives what shall pass in place of a piece, before any fault is done to it. @default the piece */
+  readonly rewrite?: Rewrite;
+  /** In ms: how long a client waits for a server that does not listen, before it gets a reset. @default 0 */
+  readonly patience?: number;
+}
+
 /** Starts a proxy in front of `target` on a free loopback port. Resolves when it listens. */
-export async function startProxy(target: Target): Promise<Proxy> {
+export async function startProxy(
+  target: Target,
+  { rewrite = (piece) => piece, patience = 0 }: ProxyOptions = {},
+): Promise<Proxy> {
   const host = '127.0.0.1';
   const conditions = createConditions();
   const links = new Set<Link>();
+  const waiting = new Set<Socket>();
   const listener = await startOnFreePort(host, (port) => listen(host, port));
   const { port } = listener.address() as { readonly port: number };
   let stopped: Promise<void> | undefined;
@@ -72,14 +85,30 @@ export async function startProxy(target: Target): Promise<Proxy> {
       client.resetAndDestroy();
       return;
     }
-    const link = openLink(client, target, conditions);
+    if (patience === 0) join(client, dial(target));
+    else void joinPatiently(client);
+  });
+
+  function join(client: Socket, server: Socket): void {
+    const link = openLink({ client, server, target, conditions, rewrite });
     links.add(link);
     void link.closed.then(() => links.delete(link));
-  });
+  }
+
+  async function joinPatiently(client: Socket): Promise<void> {
+    client.on('error', () => {});
+    waiting.add(client);
+    const server = await dialPatiently(target, patience, () => !client.destroyed).catch(() => undefined);
+    waiting.delete(client);
+    if (server === undefined) client.resetAndDestroy();
+    else if (client.destroyed) server.destroy();
+    else join(client, server);
+  }
 
   async function cut(): Promise<void> {
     const open = [...links];
     for (const link of open) link.cut();
+    for (const client of waiting) client.resetAndDestroy();
     await Promise.all(open.map(({ closed }) => closed));
   }
 
@@ -103,7 +132,7 @@ export async function startProxy(target: Target): Promise<Proxy> {
     host,
     port,
     get clientConnections() {
-      return [...links].filter(({ clientOpen }) => clientOpen).length;
+      return waiting.size + [...links].filter(({ clientOpen }) => clientOpen).length;
     },
     get serverConnections() {
       return [...links].reduce((sum, { serverConnections }) => sum + serverConnections, 0);

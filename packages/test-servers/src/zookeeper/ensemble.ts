@@ -2,6 +2,7 @@ import { chooseServer } from '../choose.ts';
 import type { ServerHandle } from '../handle.ts';
 import { type ZookeeperOptions, zookeeperImage } from './definition.ts';
 import { startLocalMembers } from './local-ensemble.ts';
+import type { Members } from './members.ts';
 import { findLeader } from './mode.ts';
 
 /** Options of `startZookeeperEnsemble`. */
@@ -12,10 +13,16 @@ export interface ZookeeperEnsembleOptions extends ZookeeperOptions {
   readonly observers?: number;
   /** In ms; see `startZookeeper`. @default 500 */
   readonly tickTime?: number;
-  /** In ticks: how long a member may take to catch up with the leader. @default 40 */
+  /** In ticks: how long a member may take to catch up with the leader. @default 20 */
   readonly initLimit?: number;
   /** In ticks: how long a member and its leader do without hearing from each other. @default 5 */
   readonly syncLimit?: number;
+  /**
+   * Lets `partition` be used: the members reach each other through proxies of this process, which take some of its time. Local processes
+   * only.
+   * @default false
+   */
+  readonly partitions?: boolean;
 }
 
 /** Several servers that are one ZooKeeper. */
@@ -31,6 +38,11 @@ export interface ZookeeperEnsemble extends AsyncDisposable {
   leader(): Promise<ServerHandle>;
   /** The other members that vote, whether they run or not; waits until there is a leader. */
   followers(): Promise<readonly ServerHandle[]>;
+  /**
+   * Cuts one member off from all others, as a network does that loses everything, while its clients still reach it: a follower goes on
+   * to answer reads for up to `syncLimit` ticks. Returns what ends it. Needs the option `partitions`.
+   */
+  partition(member: ServerHandle): () => Promise<void>;
   /** Ends all members for good and removes their data. May be called again. */
   stop(): Promise<void>;
 }
@@ -43,13 +55,10 @@ export async function startZookeeperEnsemble(options: ZookeeperEnsembleOptions =
   const { size = 3, observers = 0 } = options;
   if (size < 2)
     throw new Error(`"size" is ${size}: an ensemble has 2 members that vote or more; one alone is startZookeeper()`);
-  const servers = await startMembers(options, size, observers);
+  const members = await startMembers({ tickTime: 500, ...options }, size, observers);
+  const { servers } = members;
   const voters = servers.slice(0, size);
   const leader = (): Promise<ServerHandle> => findLeader(voters, Math.floor(size / 2) + 1);
-
-  async function stop(): Promise<void> {
-    await Promise.all(servers.map((server) => server.stop()));
-  }
 
   return {
     servers,
@@ -59,22 +68,26 @@ export async function startZookeeperEnsemble(options: ZookeeperEnsembleOptions =
       const first = await leader();
       return voters.filter((server) => server !== first);
     },
-    stop,
-    [Symbol.asyncDispose]: stop,
+    partition(member) {
+      const index = servers.indexOf(member);
+      if (index === -1) throw new Error(`the server at ${member.host}:${member.port} is no member of this ensemble`);
+      return members.cutOff(index);
+    },
+    stop: members.stop,
+    [Symbol.asyncDispose]: members.stop,
   };
 }
 
-async function startMembers(
-  options: ZookeeperEnsembleOptions,
-  size: number,
-  observers: number,
-): Promise<readonly ServerHandle[]> {
+async function startMembers(options: ZookeeperEnsembleOptions, size: number, observers: number): Promise<Members> {
   const choice = chooseServer('zookeeper', zookeeperImage);
   switch (choice.kind) {
     case 'local':
       return startLocalMembers(options, size, observers);
-    case 'docker':
-      throw new Error('LOCKS_TEST_SERVERS is "docker": ensembles are local processes only so far');
+    case 'docker': {
+      // Loads testcontainers.
+      const { startContainerMembers } = await import('./container-ensemble.ts');
+      return startContainerMembers(options, choice.image, size, observers);
+    }
     case 'external':
       throw new Error(
         `${choice.variable} names one external server, but an ensemble of its own is needed: unset ${choice.variable}`,

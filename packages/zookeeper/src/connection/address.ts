@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { LockError } from '@locks/core/adapter';
 
 /** Where one server listens. */
@@ -15,7 +16,7 @@ export interface ConnectString {
   readonly chroot: string;
 }
 
-export const defaultPort = 2181;
+const defaultPort = 2181;
 
 /**
  * Reads `host1:2181,[::1]:2182,host2/chroot/path`.
@@ -36,13 +37,14 @@ export function printAddress({ host, port }: Address): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-const bracketed = /^\[([\da-fA-F:.]+(?:%[\w.-]+)?)\](?::(.*))?$/;
+const bracketed = /^\[([^\]]*)\](?::(.*))?$/;
 const plain = /^([^:[\]\s?#%]+)(?::(.*))?$/;
 
 function readAddress(server: string): Address {
-  const match = bracketed.exec(server) ?? plain.exec(server);
+  const brackets = bracketed.exec(server);
+  const match = brackets ?? plain.exec(server);
   const host = match?.[1];
-  if (match === null || host === undefined)
+  if (match === null || host === undefined || (brackets !== null && !isIPv6(host)))
     throw misconfigured(
       server === ''
         ? 'has an empty server: take out the extra comma'

@@ -5,7 +5,7 @@ import { ProtocolError } from './protocol-error.ts';
 import { readStat, writeAcl } from './records.ts';
 import type { Stat } from './records.ts';
 import type { Request } from './request.ts';
-import { createFlags, createOp } from './requests.ts';
+import { createFlags } from './requests.ts';
 import type { NewNode } from './requests.ts';
 
 /** One step of a `multi`. A version of -1, and none, stand for whichever it is. */
@@ -18,7 +18,13 @@ export type Operation =
 
 /** What became of one step. */
 export type OperationResult =
-  | { readonly ok: true; readonly path?: string; readonly stat?: Stat }
+  | {
+      readonly ok: true;
+      /** Of a creation. */
+      readonly path?: string;
+      /** Of a change of data, and of the creation of a container. The `zxid` of the answer is the `czxid` of any other creation. */
+      readonly stat?: Stat;
+    }
   /** `UNDONE`: it would have worked; `NOT_TRIED`: one before it failed. */
   | { readonly ok: false; readonly error: ServerError | 'UNDONE' | 'NOT_TRIED'; readonly code: number };
 
@@ -58,7 +64,8 @@ export function multi(operations: readonly Operation[]): Request<MultiOutcome> {
 function operationOp(operation: Operation): number {
   switch (operation.type) {
     case 'create':
-      return createOp(operation.kind);
+      // In transactions servers treat "create2" as "create".
+      return operation.kind === 'container' ? 19 : 1;
     case 'remove':
       return 2;
     case 'setData':

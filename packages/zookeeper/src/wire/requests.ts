@@ -25,7 +25,8 @@ export const createFlags: Readonly<Record<NodeKind, number>> = {
 /** Makes a node. A container is removed by the server some time after its last child. */
 export function create({ path, data, acl, kind }: NewNode): Request<{ readonly path: string; readonly stat: Stat }> {
   return {
-    op: createOp(kind),
+    // "createContainer" or "create2", which answer with the node's Stat
+    op: kind === 'container' ? 19 : 15,
     what: `the creation of "${path}"`,
     write(writer) {
       writer.string(path);
@@ -35,11 +36,6 @@ export function create({ path, data, acl, kind }: NewNode): Request<{ readonly p
     },
     read: (reader) => ({ path: reader.string(), stat: readStat(reader) }),
   };
-}
-
-/** "create2" and "createContainer", which answer with the node's Stat. */
-export function createOp(kind: NodeKind): number {
-  return kind === 'container' ? 19 : 15;
 }
 
 /** @param version -1: whichever it is. */

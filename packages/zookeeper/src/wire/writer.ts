@@ -46,7 +46,7 @@ export class Writer {
   }
 
   int(value: number): void {
-    if (value !== Math.trunc(value) || Math.abs(value) > 2 ** 31) throw new RangeError(`${value} is not an int32`);
+    if ((value | 0) !== value) throw new RangeError(`${value} is not an int32`);
     this.#reserve(4);
     this.#view.setInt32(this.#end, value);
     this.#end += 4;

@@ -141,7 +141,7 @@ function decide(turn: Turn): Step {
   const { client, wish, rules } = turn;
   const { base, listedAt, written } = client;
   const floor = wish.floor === undefined ? undefined : BigInt(wish.floor);
-  const place = { czxid: czxidOf(turn), mode: wish.mode, floor };
+  const place = { order: czxidOf(turn), mode: wish.mode, floor };
   const minted = rules.mint(place, base, BigInt(listedAt), BigInt(written));
   switch (minted.state) {
     case 'minted': {

@@ -1,0 +1,23 @@
+import { type Socket, connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Target } from './link.ts';
+
+/** A connection to `target`, in the making. */
+export function dial({ host, port }: Target): Socket {
+  return connect({ host, port, allowHalfOpen: true, noDelay: true });
+}
+
+/** A connection to `target`, made; tries again while nobody listens there and it is `wanted`, for `patience` ms, and then rejects. */
+export async function dialPatiently(target: Target, patience: number, wanted: () => boolean): Promise<Socket> {
+  const deadline = performance.now() + patience;
+  for (;;) {
+    const socket = dial(target);
+    const failure = await new Promise<Error | undefined>((resolve) => {
+      socket.once('connect', () => resolve(undefined));
+      socket.once('error', resolve);
+    });
+    if (failure === undefined) return socket;
+    if (performance.now() > deadline || !wanted()) throw failure;
+    await delay(10);
+  }
+}

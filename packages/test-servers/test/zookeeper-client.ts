@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { addressOf } from '../src/address.ts';
+import type { ZookeeperTls } from '../src/index.ts';
+
+/** A session with a ZooKeeper that needs no client library; its requests are answered in their order. */
+export interface ZookeeperSession extends Disposable {
+  /** In ms: what the server grants. */
+  readonly timeout: number;
+  /** Resolves to the path that was made. */
+  create(path: string, value: string, kind?: 'persistent' | 'sequential'): Promise<string>;
+  set(path: string, value: string): Promise<void>;
+  /** `undefined`: there is no such node. */
+  get(path: string): Promise<string | undefined>;
+  delete(path: string): Promise<void>;
+  /** Rejects where there is no provider for the scheme. */
+  authenticate(scheme: string): Promise<void>;
+  /** Resolves when the connection has ended, from whichever side. */
+  readonly closed: Promise<void>;
+}
+
+class ZookeeperError extends Error {
+  readonly code: number;
+  constructor(code: number) {
+    super(`ZooKeeper answered with error ${code}`);
+    this.code = code;
+  }
+}
+
+const noNode = -101;
+const operations = { create: 1, delete: 2, get: 4, set: 5, authenticate: 100 } as const;
+
+/** Opens a session; rejects when the connection ends first. */
+export async function openZookeeper(
+  to: string | ZookeeperTls,
+  options: { readonly timeout?: number } = {},
+): Promise<ZookeeperSession> {
+  const socket =
+    typeof to === 'string' ? connect(addressOf(new URL(to), 2181)) : connectTls({ ...to, servername: 'localhost' });
+  const waiting: { resolve: (reply: Buffer) => void; reject: (error: Error) => void }[] = [];
+  let received = Buffer.alloc(0);
+  let failure = new Error('the connection ended before the answer');
+  const closed = new Promise<void>((resolve) => {
+    socket.once('close', () => {
+      for (const { reject } of waiting.splice(0)) reject(failure);
+      resolve();
+    });
+  });
+  socket.on('error', (error: Error) => {
+    failure = error;
+  });
+  socket.on('data', (piece: Buffer) => {
+    received = Buffer.concat([received, piece]);
+    while (received.length >= 4 && received.length >= 4 + received.readInt32BE(0)) {
+      const end = 4 + received.readInt32BE(0);
+      waiting.shift()?.resolve(received.subarray(4, end));
+      received = received.subarray(end);
+    }
+  });
+
+  function exchange(...parts: readonly Buffer[]): Promise<Buffer> {
+    const frame = Buffer.concat(parts);
+    return new Promise((resolve, reject) => {
+      if (socket.closed) reject(failure);
+      waiting.push({ resolve, reject });
+      socket.write(Buffer.concat([int(frame.length), frame]));
+    });
+  }
+
+  async function ask(operation: keyof typeof operations, ...body: readonly Buffer[]): Promise<Buffer> {
+    const id = operation === 'authenticate' ? -4 : 1;
+    const reply = await exchange(int(id), int(operations[operation]), ...body);
+    const code = reply.readInt32BE(12);
+    if (code !== 0) throw new ZookeeperError(code);
+    return reply.subarray(16);
+  }
+
+  await once(socket, typeof to === 'string' ? 'connect' : 'secureConnect');
+  const session = [int(0), Buffer.alloc(8), int(options.timeout ?? 30_000), Buffer.alloc(8), bytes(Buffer.alloc(16))];
+  const accepted = await exchange(...session, Buffer.from([0]));
+  return {
+    timeout: accepted.readInt32BE(4),
+    async create(path, value, kind = 'persistent') {
+      const anybody = [int(1), int(31), bytes('world'), bytes('anyone')];
+      const reply = await ask('create', bytes(path), bytes(value), ...anybody, int(kind === 'sequential' ? 2 : 0));
+      return reply.toString('utf8', 4, 4 + reply.readInt32BE(0));
+    },
+    async set(path, value) {
+      await ask('set', bytes(path), bytes(value), int(-1));
+    },
+    async get(path) {
+      try {
+        const reply = await ask('get', bytes(path), Buffer.from([0]));
+        return reply.toString('utf8', 4, 4 + reply.readInt32BE(0));
+      } catch (error) {
+        if (error instanceof ZookeeperError && error.code === noNode) return undefined;
+        throw error;
+      }
+    },
+    async delete(path) {
+      await ask('delete', bytes(path), int(-1));
+    },
+    async authenticate(scheme) {
+      await ask('authenticate', int(0), bytes(scheme), bytes('nobody'));
+    },
+    closed,
+    [Symbol.dispose]: () => socket.destroy(),
+  };
+}
+
+function int(value: number): Buffer {
+  const buffer = Buffer.alloc(4);
+  buffer.writeInt32BE(value);
+  return buffer;
+}
+
+function bytes(value: string | Buffer): Buffer {
+  const content = Buffer.from(value);
+  return Buffer.concat([int(content.length), content]);
+}

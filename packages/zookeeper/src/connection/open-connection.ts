@@ -1,0 +1,204 @@
+import type { Socket } from 'node:net';
+import type { Runtime } from '@locks/core/adapter';
+import type { Answer } from '../wire/answer.ts';
+import { fatalCode, serverError } from '../wire/codes.ts';
+import { Writer } from '../wire/jute.ts';
+import type { Reader } from '../wire/jute.ts';
+import { ProtocolError } from '../wire/protocol-error.ts';
+import { readEvent } from '../wire/records.ts';
+import type { WatchEvent } from '../wire/records.ts';
+import type { Request } from '../wire/request.ts';
+import { closeSession } from '../wire/session-requests.ts';
+import type { Address } from './address.ts';
+import type { Connection, SendOptions } from './connection.ts';
+import {
+  AuthFailedError,
+  ConnectionClosedError,
+  ConnectionLostError,
+  FatalAnswerError,
+  SessionExpiredError,
+} from './errors.ts';
+import { Unanswered } from './unanswered.ts';
+
+/** What a connection is made of, once the handshake is over. */
+export interface OpenParts {
+  readonly address: Address;
+  readonly session: Connection['session'];
+  readonly openedAt: number;
+  readonly lastZxid: bigint;
+  readonly maxRequest: number;
+  readonly firstXid: number;
+  readonly socket: Socket;
+  readonly runtime: Runtime;
+  onEvent(event: WatchEvent): void;
+  onEnd(cause: Error): void;
+}
+
+const lastXid = 2 ** 31 - 1;
+const eventXid = -1;
+
+/** The requests and replies of one connection. */
+export class OpenConnection implements Connection {
+  readonly address: Address;
+  readonly session: Connection['session'];
+  readonly openedAt: number;
+  readonly #parts: OpenParts;
+  readonly #socket: Socket;
+  readonly #writer: Writer = new Writer();
+  readonly #unanswered: Unanswered = new Unanswered();
+  readonly #flush: () => void;
+  #nextXid: number;
+  #lastZxid: bigint;
+  #lastHeardAt: number;
+  /** Of the requests that go out together. */
+  #sentAt = 0;
+  #flushing = false;
+  #lost: ConnectionLostError | undefined;
+
+  constructor(parts: OpenParts) {
+    this.address = parts.address;
+    this.session = parts.session;
+    this.openedAt = parts.openedAt;
+    this.#parts = parts;
+    this.#socket = parts.socket;
+    this.#nextXid = parts.firstXid;
+    this.#lastZxid = parts.lastZxid;
+    this.#lastHeardAt = parts.runtime.clock.now();
+    this.#flush = () => {
+      this.#flushing = false;
+      if (this.#lost === undefined && this.#writer.length > 0) this.#socket.write(this.#writer.take());
+    };
+    this.#socket.unref();
+  }
+
+  get lastZxid(): bigint {
+    return this.#lastZxid;
+  }
+
+  get lastHeardAt(): number {
+    return this.#lastHeardAt;
+  }
+
+  get unanswered(): number {
+    return this.#unanswered.count;
+  }
+
+  get oldestUnansweredAt(): number | undefined {
+    return this.#unanswered.first?.sentAt;
+  }
+
+  get ended(): boolean {
+    return this.#lost !== undefined;
+  }
+
+  send<T>(request: Request<T>, options?: SendOptions): Promise<Answer<T>> {
+    return new Promise((resolve, reject) => {
+      if (this.#lost !== undefined) {
+        reject(this.#lost);
+        return;
+      }
+      const xid = request.xid ?? this.#nextXid;
+      this.#write(request, xid);
+      if (xid === this.#nextXid) this.#nextXid = xid === lastXid ? 1 : xid + 1;
+      this.#unanswered.add({
+        xid,
+        request,
+        sentAt: this.#sentAt,
+        background: options?.background ?? false,
+        resolve: resolve as (answer: Answer<unknown>) => void,
+        reject,
+        next: undefined,
+      });
+      if (this.#unanswered.foreground === 1) this.#socket.ref();
+    });
+  }
+
+  destroy(cause: Error): void {
+    if (this.#lost !== undefined) return;
+    const lost = new ConnectionLostError(this.address, cause);
+    this.#lost = lost;
+    this.#socket.destroy();
+    for (let pending = this.#unanswered.shift(); pending !== undefined; pending = this.#unanswered.shift())
+      pending.reject(lost);
+    // Behind all that the rejections lead to, and behind whatever waited for this connection to open.
+    setImmediate(() => this.#parts.onEnd(cause));
+  }
+
+  async end(within: number): Promise<void> {
+    const { runtime } = this.#parts;
+    const timer = runtime.setTimer(
+      () => this.destroy(new ConnectionClosedError(`closed; the server did not answer within ${within} ms`)),
+      within,
+      false,
+    );
+    // Whatever the answer, and if there is none: the server ends the session in the end.
+    await this.send(closeSession).catch(() => {});
+    runtime.clearTimer(timer);
+    this.destroy(new ConnectionClosedError('closed'));
+  }
+
+  /** Bytes have come. */
+  heard(): void {
+    this.#lastHeardAt = this.#parts.runtime.clock.now();
+  }
+
+  /** A reply or an event. Throws when the connection must end. */
+  receive(frame: Reader): void {
+    // Ended by the receiver of an event before it.
+    if (this.#lost !== undefined) return;
+    const xid = frame.int();
+    const zxid = frame.long();
+    const code = frame.int();
+    if (xid === eventXid) {
+      const event = readEvent(frame);
+      frame.end();
+      this.#parts.onEvent(event);
+      return;
+    }
+    const pending = this.#unanswered.first;
+    if (pending === undefined) throw new ProtocolError(`a reply to request ${xid}, where none is due`);
+    if (pending.xid !== xid) throw new ProtocolError(`a reply to request ${xid}, where one to ${pending.xid} is due`);
+    const answer = this.#readAnswer(frame, pending.request, code, zxid);
+    if (zxid > this.#lastZxid) this.#lastZxid = zxid;
+    this.#unanswered.shift();
+    if (!pending.background && this.#unanswered.foreground === 0) this.#socket.unref();
+    pending.resolve(answer);
+  }
+
+  #write(request: Request<unknown>, xid: number): void {
+    const writer = this.#writer;
+    const frame = writer.beginFrame();
+    try {
+      writer.int(xid);
+      writer.int(request.op);
+      request.write(writer);
+      const length = writer.length - frame - 4;
+      const { maxRequest } = this.#parts;
+      if (length > maxRequest)
+        throw new RangeError(
+          `${request.what} takes ${length} bytes; the longest request that ZooKeeper accepts is ${maxRequest}`,
+        );
+    } catch (error) {
+      writer.truncate(frame);
+      throw error;
+    }
+    writer.endFrame(frame);
+    if (this.#flushing) return;
+    this.#flushing = true;
+    this.#sentAt = this.#parts.runtime.clock.now();
+    process.nextTick(this.#flush);
+  }
+
+  #readAnswer(frame: Reader, request: Request<unknown>, code: number, zxid: bigint): Answer<unknown> {
+    if (code === 0) {
+      const value = request.read(frame);
+      frame.end();
+      return { ok: true, value, zxid };
+    }
+    const fatal = fatalCode(code);
+    if (fatal === undefined) return { ok: false, error: serverError(code), code, zxid };
+    if (fatal === 'SESSION_EXPIRED') throw new SessionExpiredError(this.address);
+    if (fatal === 'AUTH_FAILED') throw new AuthFailedError(this.address, undefined);
+    throw new FatalAnswerError(this.address, fatal, request.what);
+  }
+}

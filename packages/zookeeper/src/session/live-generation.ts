@@ -1,0 +1,173 @@
+import { setMaxListeners } from 'node:events';
+import type { LockError, Runtime, TimerHandle } from '@locks/core/adapter';
+import type { Connection } from '../connection/connection.ts';
+import type { Answer } from '../wire/answer.ts';
+import type { Request } from '../wire/request.ts';
+import type { Generation } from './generation.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { Proof } from './proof.ts';
+import { disconnectedError, overdueError, unansweredError } from './session-errors.ts';
+import { Watches } from './watches.ts';
+import type { Watching } from './watches.ts';
+
+/** What can be used of a session before it is announced: see `SessionParts.prepare`. */
+export type Preparing = Pick<Generation, 'id' | 'timeout' | 'send' | 'watch' | 'unwatch' | 'lost'>;
+
+/** What a generation needs from its session. */
+export interface GenerationParts {
+  readonly runtime: Runtime;
+  readonly heartbeat: Request<unknown>;
+  /** Called once, before `lost` is aborted. */
+  onLost(generation: LiveGeneration, reason: LockError): void;
+  /** A heartbeat over the present connection was answered. */
+  onBeat(): void;
+}
+
+/** A timer does not count the time that a machine was suspended. */
+const longestSleep = 1_000;
+
+/** One session over all its connections: what is known of its end, and its watches. */
+export class LiveGeneration implements Generation {
+  readonly id: bigint;
+  readonly password: Buffer;
+  readonly watches: Watches;
+  readonly preparing: Preparing;
+  readonly #parts: GenerationParts;
+  readonly #proof: Proof = new Proof();
+  readonly #end: AbortController = new AbortController();
+  #timeout: number;
+  #connection: Connection | undefined;
+  #heartbeat: Heartbeat | undefined;
+  #announced = false;
+  #prepared = false;
+  #lastZxid = 0n;
+  #timer: TimerHandle | undefined;
+
+  /** @param connection The one that began the session; still to be attached. */
+  constructor({ session, openedAt }: Connection, parts: GenerationParts) {
+    this.id = session.id;
+    this.password = session.password;
+    this.#timeout = session.timeout;
+    this.#parts = parts;
+    this.#proof.opened(openedAt, session.timeout);
+    setMaxListeners(0, this.#end.signal);
+    const send = <T>(request: Request<T>) => this.#sendNow(request);
+    this.watches = new Watches(send);
+    const { id, watches, lost } = this;
+    this.preparing = {
+      id,
+      lost,
+      timeout: this.#timeout,
+      send,
+      watch: (path, fired) => watches.watch(path, fired),
+      unwatch: (path, fired) => watches.unwatch(path, fired),
+    };
+  }
+
+  get timeout(): number {
+    return this.#timeout;
+  }
+
+  get lost(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  get deadline(): number {
+    return this.#proof.deadline;
+  }
+
+  get alive(): boolean {
+    if (this.lost.aborted) return false;
+    if (this.#parts.runtime.clock.exact() < this.#proof.deadline) return true;
+    this.lose(overdueError());
+    return false;
+  }
+
+  get connected(): boolean {
+    return this.#announced && this.#connection?.ended === false && this.alive;
+  }
+
+  /** It was announced over one connection at least. */
+  get prepared(): boolean {
+    return this.#prepared;
+  }
+
+  /** The highest transaction that any connection has seen. */
+  get lastZxid(): bigint {
+    return this.#connection?.lastZxid ?? this.#lastZxid;
+  }
+
+  send<T>(request: Request<T>): Promise<Answer<T>> {
+    return this.connected ? this.#sendNow(request) : Promise.reject(disconnectedError(request.what));
+  }
+
+  watch(path: string, fired: () => void): Promise<Watching> {
+    return this.connected
+      ? this.watches.watch(path, fired)
+      : Promise.reject(disconnectedError(`a watch of ${JSON.stringify(path)}`));
+  }
+
+  unwatch(path: string, fired: () => void): void {
+    this.watches.unwatch(path, fired);
+  }
+
+  /** Takes a new connection of this session, and sets its watches again; resolves when the server has taken them. */
+  attach(connection: Connection): Promise<void> {
+    const seen = this.lastZxid;
+    this.#connection = connection;
+    this.#timeout = connection.session.timeout;
+    this.#proof.opened(connection.openedAt, this.#timeout);
+    this.#arm();
+    const restored = this.watches.restore((request) => this.#sendNow(request), seen);
+    const { runtime, heartbeat: write, onBeat } = this.#parts;
+    this.#heartbeat = new Heartbeat({ connection, write, proof: this.#proof, runtime, beaten: onBeat });
+    return restored;
+  }
+
+  /** Requests can be sent from now on. */
+  announce(): void {
+    this.#announced = true;
+    this.#prepared = true;
+  }
+
+  /** Its connection has ended. */
+  detach(connection: Connection): void {
+    if (this.#connection !== connection) return;
+    this.#lastZxid = connection.lastZxid;
+    this.#connection = undefined;
+    this.#announced = false;
+    this.#heartbeat?.stop();
+    this.#heartbeat = undefined;
+  }
+
+  /** Ends it, once. The connection is left to the session. */
+  lose(reason: LockError): void {
+    if (this.lost.aborted) return;
+    this.#heartbeat?.stop();
+    if (this.#timer !== undefined) this.#parts.runtime.clearTimer(this.#timer);
+    this.#announced = false;
+    this.#parts.onLost(this, reason);
+    this.#end.abort(reason);
+    this.watches.fireAll();
+  }
+
+  #arm(): void {
+    const { runtime } = this.#parts;
+    if (this.#timer !== undefined) runtime.clearTimer(this.#timer);
+    const rest = this.#proof.deadline - runtime.clock.exact();
+    const look = (): void => {
+      if (this.alive) this.#arm();
+    };
+    this.#timer = runtime.setTimer(look, Math.min(rest, longestSleep), false);
+  }
+
+  #sendNow<T>(request: Request<T>): Promise<Answer<T>> {
+    const connection = this.#connection;
+    if (connection === undefined || connection.ended) return Promise.reject(disconnectedError(request.what));
+    return connection.send(request).then(undefined, (error: unknown) => {
+      // What cannot be written was not sent.
+      if (error instanceof RangeError) throw error;
+      throw unansweredError(request.what, error as Error);
+    });
+  }
+}

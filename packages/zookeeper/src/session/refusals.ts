@@ -1,0 +1,57 @@
+import { LockError, isLockError } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
+import { printAddress } from '../connection/address.ts';
+import type { Address } from '../connection/address.ts';
+import { AuthFailedError } from '../connection/errors.ts';
+import { UnusableServerError } from './reach.ts';
+
+/** So long a refusal stands for the servers' answer: each call would ask them again. */
+const remembered = 1_000;
+
+/** What another attempt would not mend. */
+export class Refusals {
+  readonly #addresses: readonly Address[];
+  readonly #runtime: Runtime;
+  /** The servers that no lock may be taken from, with what they are. */
+  readonly #unusable = new Map<string, string>();
+  #latest: LockError | undefined;
+  #latestAt = 0;
+
+  constructor(addresses: readonly Address[], runtime: Runtime) {
+    this.#addresses = addresses;
+    this.#runtime = runtime;
+  }
+
+  /** The last one, while it is young. */
+  get latest(): LockError | undefined {
+    return this.#runtime.clock.now() - this.#latestAt < remembered ? this.#latest : undefined;
+  }
+
+  /** A server can be used. */
+  accepted(address: Address): void {
+    this.#unusable.delete(printAddress(address));
+  }
+
+  /** The `LOCK_MISCONFIGURED` that `error` means, if it means one. */
+  read(error: unknown): LockError | undefined {
+    const refusal = this.#refusal(error);
+    if (refusal === undefined) return undefined;
+    this.#latest = refusal;
+    this.#latestAt = this.#runtime.clock.now();
+    return refusal;
+  }
+
+  #refusal(error: unknown): LockError | undefined {
+    if (isLockError(error, 'LOCK_MISCONFIGURED')) return error;
+    if (error instanceof AuthFailedError) {
+      const message = `@locks/zookeeper: ${error.message}. Check option "auth".`;
+      return new LockError('LOCK_MISCONFIGURED', message, { cause: error });
+    }
+    if (!(error instanceof UnusableServerError)) return undefined;
+    this.#unusable.set(printAddress(error.address), error.mode);
+    if (this.#addresses.some((address) => !this.#unusable.has(printAddress(address)))) return undefined;
+    const servers = [...this.#unusable].map(([address, mode]) => `${address} (${mode})`).join(', ');
+    const message = `@locks/zookeeper: no lock can be taken from ${servers}: name at least one server that takes part in votes and has a quorum.`;
+    return new LockError('LOCK_MISCONFIGURED', message, { cause: error });
+  }
+}

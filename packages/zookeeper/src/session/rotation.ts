@@ -1,0 +1,61 @@
+import type { Runtime } from '@locks/core/adapter';
+import type { Address } from '../connection/address.ts';
+
+const firstPause = 50;
+const longestPause = 500;
+/** Least time for one server to answer a connect request: making a session is a write. */
+const leastPatience = 500;
+const mostPatience = 1_500;
+
+/** Which server is tried next, how long it may take to answer, and when it is time for a pause. */
+export class Rotation {
+  readonly #addresses: readonly Address[];
+  readonly #runtime: Runtime;
+  #next: number;
+  /** Since something worked. */
+  #failures = 0;
+
+  constructor(addresses: readonly Address[], runtime: Runtime) {
+    this.#addresses = addresses;
+    this.#runtime = runtime;
+    // Not all processes at the first one.
+    this.#next = Math.floor(runtime.random() * addresses.length);
+  }
+
+  get #rounds(): number {
+    return Math.floor(this.#failures / this.#addresses.length);
+  }
+
+  next(): Address {
+    const address = this.#addresses[this.#next % this.#addresses.length];
+    if (address === undefined) throw new Error('There is no server to connect to.');
+    this.#next = (this.#next + 1) % this.#addresses.length;
+    return address;
+  }
+
+  /**
+   * For how many ms the next server may be silent: all of them within a third of the session's timeout, so that the session outlives
+   * a silent one, and more with each round in vain, for it may be that all are slow.
+   */
+  patience(timeout: number): number {
+    const share = Math.min(Math.max(timeout / 3 / this.#addresses.length, leastPatience), mostPatience);
+    return Math.min(share * (1 + this.#rounds), Math.max(timeout, leastPatience));
+  }
+
+  /** Ms until the next attempt, half of them jitter: none while there are servers that were not tried. */
+  pause(): number {
+    if (this.#failures === 0 || this.#failures % this.#addresses.length > 0) return 0;
+    const whole = Math.min(firstPause * 2 ** Math.min(this.#rounds - 1, 10), longestPause);
+    return whole * (0.5 + this.#runtime.random() / 2);
+  }
+
+  /** An attempt was in vain, or a connection has ended. */
+  failed(): void {
+    this.#failures += 1;
+  }
+
+  /** A connection has proved useful. One that is merely accepted is not: a server may close each at once. */
+  worked(): void {
+    this.#failures = 0;
+  }
+}

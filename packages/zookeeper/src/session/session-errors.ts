@@ -1,0 +1,27 @@
+import { LockError } from '@locks/core/adapter';
+import type { SessionExpiredError } from '../connection/errors.ts';
+
+/** `close()` was called. */
+export function closedError(): LockError {
+  return new LockError('LOCK_CLOSED', 'The session with ZooKeeper was closed.');
+}
+
+/** A server has told that the session is over. */
+export function expiredError(cause: SessionExpiredError): LockError {
+  return new LockError('LOCK_LOST', `The session with ZooKeeper is lost: ${cause.message}.`, { cause });
+}
+
+/** Nobody has told anything. */
+export function overdueError(): LockError {
+  return new LockError('LOCK_LOST', 'The session with ZooKeeper is lost: no server confirmed it in time.');
+}
+
+/** `what` was not sent. */
+export function disconnectedError(what: string): LockError {
+  return new LockError('LOCK_UNAVAILABLE', `ZooKeeper was not asked for ${what}: there is no connection at present.`);
+}
+
+/** `what` may have been done. */
+export function unansweredError(what: string, cause: Error): LockError {
+  return new LockError('LOCK_UNAVAILABLE', `ZooKeeper did not answer ${what}: ${cause.message}.`, { cause });
+}

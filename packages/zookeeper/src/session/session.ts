@@ -1,0 +1,214 @@
+import { createDeadline } from '@locks/core/adapter';
+import type { Deadline, LockError } from '@locks/core/adapter';
+import type { Connection } from '../connection/connection.ts';
+import { SessionExpiredError } from '../connection/errors.ts';
+import { Farewells } from './farewells.ts';
+import type { Generation, Sessions } from './generation.ts';
+import { LiveGeneration } from './live-generation.ts';
+import { pause } from './pause.ts';
+import { reach } from './reach.ts';
+import { Refusals } from './refusals.ts';
+import { Rotation } from './rotation.ts';
+import { SessionReports } from './session-channel.ts';
+import type { SessionState } from './session-channel.ts';
+import { closedError, expiredError } from './session-errors.ts';
+import type { SessionParts } from './session-parts.ts';
+import { WaitingRoom } from './waiting-room.ts';
+
+/**
+ * The session of this process with ZooKeeper, over one connection at a time. Begun by the first call of `ready`, kept until it is lost,
+ * closed or refused. One that is lost is ended at the servers, and the next begins when it is asked for.
+ */
+export class Session implements Sessions {
+  readonly #parts: SessionParts;
+  readonly #rotation: Rotation;
+  readonly #waiting: WaitingRoom;
+  readonly #refusals: Refusals;
+  readonly #farewells: Farewells;
+  readonly #deadline: Deadline;
+  readonly #reports: SessionReports;
+  readonly #closing: AbortController = new AbortController();
+  #generation: LiveGeneration | undefined;
+  #connection: Connection | undefined;
+  #attempt: AbortController = new AbortController();
+  #work: Promise<void> | undefined;
+  #closed: Promise<void> | undefined;
+  #failure: unknown;
+  #begun = false;
+
+  constructor(parts: SessionParts) {
+    const { addresses, runtime, tls, sessionTimeout } = parts;
+    this.#parts = parts;
+    this.#rotation = new Rotation(addresses, runtime);
+    this.#waiting = new WaitingRoom(runtime);
+    this.#refusals = new Refusals(addresses, runtime);
+    this.#deadline = createDeadline(runtime, sessionTimeout, 'ZooKeeper');
+    this.#reports = new SessionReports(parts.provider ?? 'zookeeper');
+    const rotation = new Rotation(addresses, runtime);
+    this.#farewells = new Farewells({ runtime, rotation, connecting: { tls, sessionTimeout } });
+  }
+
+  get current(): Generation | undefined {
+    return this.#alive();
+  }
+
+  get state(): SessionState {
+    if (this.#closing.signal.aborted) return 'closed';
+    const generation = this.#alive();
+    if (generation?.connected === true) return 'connected';
+    if (generation?.prepared === true) return 'suspended';
+    if (this.#work !== undefined) return 'connecting';
+    return this.#begun ? 'lost' : 'idle';
+  }
+
+  ready(within: number): Promise<Generation> {
+    if (this.#closing.signal.aborted) return Promise.reject(closedError());
+    const generation = this.#alive();
+    if (generation?.connected === true) return Promise.resolve(generation);
+    const refusal = this.#refusals.latest;
+    if (refusal !== undefined) return Promise.reject(refusal);
+    const admission = this.#waiting.enter(within, () => this.#failure);
+    this.#start();
+    return admission;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    this.#waiting.refuse(closedError());
+    this.#attempt.abort();
+    this.#generation?.lose(closedError());
+    await this.#farewells.finish(this.#parts.closeWithin ?? 2_000);
+    await this.#work;
+    this.#deadline.stop();
+    this.#reports.tell('closed', undefined, undefined);
+  }
+
+  #alive(): LiveGeneration | undefined {
+    return this.#generation?.alive === true ? this.#generation : undefined;
+  }
+
+  /** Connects, one server after another, while somebody waits or there is a session to save. */
+  #start(): void {
+    if (this.#work === undefined && this.#wanted()) this.#work = this.#connect();
+  }
+
+  async #connect(): Promise<void> {
+    while (this.#wanted()) {
+      await pause(this.#parts.runtime, this.#rotation.pause(), this.#closing.signal);
+      this.#attempt = new AbortController();
+      const timeout = this.#generation?.timeout ?? this.#parts.sessionTimeout;
+      try {
+        await this.#tryNext(this.#alive(), timeout);
+      } catch (error) {
+        this.#failed(error);
+      }
+    }
+    this.#work = undefined;
+  }
+
+  #wanted(): boolean {
+    if (this.#closing.signal.aborted) return false;
+    const generation = this.#alive();
+    return generation === undefined ? !this.#waiting.empty : !generation.connected;
+  }
+
+  async #tryNext(resumed: LiveGeneration | undefined, timeout: number): Promise<void> {
+    const { runtime, tls, auth, sessionTimeout } = this.#parts;
+    if (resumed === undefined) this.#reports.tell('connecting', undefined, undefined);
+    let generation = resumed;
+    const link: { ended(cause: Error): void } = { ended() {} };
+    const connection = await reach({
+      address: this.#rotation.next(),
+      tls,
+      auth,
+      sessionTimeout,
+      runtime,
+      resume: resumed,
+      lastZxid: resumed?.lastZxid ?? 0n,
+      within: this.#rotation.patience(timeout),
+      background: this.#waiting.empty,
+      signal: this.#attempt.signal,
+      onEvent: (event) => generation?.watches.fire(event),
+      onEnd: (cause) => link.ended(cause),
+    });
+    this.#refusals.accepted(connection.address);
+    generation ??= this.#begin(connection);
+    if (this.#closing.signal.aborted || !generation.alive) {
+      await connection.end(timeout / 9);
+      return;
+    }
+    const attached = generation;
+    link.ended = (cause) => this.#disconnected(attached, connection, cause);
+    await this.#prepare(attached, connection);
+  }
+
+  #begin(connection: Connection): LiveGeneration {
+    return new LiveGeneration(connection, {
+      runtime: this.#parts.runtime,
+      heartbeat: this.#parts.heartbeat,
+      onBeat: () => this.#rotation.worked(),
+      onLost: (generation, reason) => this.#lost(generation, reason),
+    });
+  }
+
+  /** Makes the connection one that can be used, or ends it. */
+  async #prepare(generation: LiveGeneration, connection: Connection): Promise<void> {
+    this.#begun = true;
+    this.#generation = generation;
+    this.#connection = connection;
+    const prepare = async (): Promise<void> => {
+      await generation.attach(connection);
+      await this.#parts.prepare(generation.preparing, !generation.prepared);
+    };
+    try {
+      await this.#deadline.race(prepare(), 'what a session begins with', generation.timeout / 3);
+    } catch (error) {
+      connection.destroy(error as Error);
+      throw error;
+    }
+    if (connection.ended || !generation.alive) return;
+    generation.announce();
+    this.#failure = undefined;
+    this.#reports.tell('connected', generation, undefined);
+    this.#waiting.admit(generation);
+  }
+
+  #disconnected(generation: LiveGeneration, connection: Connection, cause: Error): void {
+    const suspended = generation.prepared;
+    generation.detach(connection);
+    if (this.#connection === connection) this.#connection = undefined;
+    if (!generation.alive) return;
+    // Also that of a connection that was of use for a while: it is then the first.
+    this.#rotation.failed();
+    this.#failure = cause;
+    if (cause instanceof SessionExpiredError) generation.lose(expiredError(cause));
+    else if (suspended) this.#reports.tell('suspended', generation, cause);
+    this.#start();
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#attempt.signal.aborted) this.#failure = error;
+    if (this.#connection === undefined) this.#rotation.failed();
+    if (error instanceof SessionExpiredError) this.#generation?.lose(expiredError(error));
+    const refusal = this.#refusals.read(error);
+    if (refusal === undefined) return;
+    this.#waiting.refuse(refusal);
+    // A session that nobody could use yet is not kept.
+    if (this.#generation?.prepared === false) this.#generation.lose(refusal);
+  }
+
+  #lost(generation: LiveGeneration, reason: LockError): void {
+    if (this.#generation !== generation) return;
+    this.#generation = undefined;
+    this.#attempt.abort();
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (!(reason.cause instanceof SessionExpiredError)) this.#farewells.add(generation, connection);
+    this.#reports.tell('lost', generation, reason);
+  }
+}

@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest';
+import { ConnectionLostError } from '../../src/connection/errors.ts';
+import { create, remove } from '../../src/wire/requests.ts';
+import { ping } from '../../src/wire/session-requests.ts';
+import { eventOf, replyTo, startFakeServer } from '../support/fake-server.ts';
+import { openConnection } from '../support/open.ts';
+
+test('the credentials go out directly behind the connect request, in one write, and are answered before connect resolves', async () => {
+  await using server = await startFakeServer();
+  const auth = ['a:b', 'c:d'].map((text) => ({ scheme: 'digest', credentials: Buffer.from(text) }));
+  let resolved = false;
+  const opening = openConnection({ address: server.address, auth });
+  void opening.then(() => (resolved = true));
+  const client = await server.client();
+  await client.accept();
+  const requests = [await client.request(), await client.request()];
+  expect(requests.map(({ xid, op }) => [xid, op])).toEqual([
+    [-4, 100],
+    [-4, 100],
+  ]);
+  expect(client.chunks).toBe(1);
+  client.send(replyTo(-4));
+  await new Promise(setImmediate);
+  expect(resolved).toBe(false);
+  client.send(replyTo(-4));
+  const { connection } = await opening;
+  connection.destroy(new Error('over'));
+});
+
+test('all requests of a tick are one write, also those that promises lead to', async () => {
+  await using server = await startFakeServer();
+  const opening = openConnection({ address: server.address });
+  const client = await server.client();
+  await client.accept();
+  const { connection } = await opening;
+  const before = client.chunks;
+  const sends = [connection.send(remove('/a'))];
+  await Promise.resolve();
+  sends.push(connection.send(remove('/b')), connection.send(ping));
+  const requests = [await client.request(), await client.request(), await client.request()];
+  expect(requests.map(({ xid }) => xid)).toEqual([1, 2, -2]);
+  expect(client.chunks - before).toBe(1);
+  client.send(replyTo(1), replyTo(2), replyTo(-2));
+  expect(await Promise.all(sends)).toHaveLength(3);
+  connection.destroy(new Error('over'));
+});
+
+test('what cannot be written is refused alone', async () => {
+  await using server = await startFakeServer();
+  const opening = openConnection({ address: server.address });
+  const client = await server.client();
+  await client.accept();
+  const { connection } = await opening;
+  const first = connection.send(remove('/a'));
+  await expect(connection.send(remove('/b', 2 ** 40))).rejects.toThrow(RangeError);
+  const third = connection.send(remove('/c'));
+  const requests = [await client.request(), await client.request()];
+  expect(requests.map(({ xid, body }) => [xid, body.toString('latin1', 4, 6)])).toEqual([
+    [1, '/a'],
+    [2, '/c'],
+  ]);
+  client.send(replyTo(1), replyTo(2));
+  expect(await Promise.all([first, third])).toMatchObject([{ ok: true }, { ok: true }]);
+  connection.destroy(new Error('over'));
+});
+
+test('the end is told once, behind the rejections, never within a call', async () => {
+  await using server = await startFakeServer();
+  const told: string[] = [];
+  const opening = openConnection({ address: server.address, onEnd: ({ message }) => told.push(message) });
+  const client = await server.client();
+  await client.accept();
+  const { connection, ended } = await opening;
+  const sends = ['/a', '/b'].map((path) =>
+    connection.send(remove(path)).catch((error: unknown) => {
+      told.push(path);
+      return error;
+    }),
+  );
+  connection.destroy(new Error('first'));
+  connection.destroy(new Error('second'));
+  expect(told).toEqual([]);
+  await ended;
+  const errors = await Promise.all(sends);
+  expect(errors).toEqual([expect.any(ConnectionLostError), expect.any(ConnectionLostError)]);
+  expect(told).toEqual(['/a', '/b', 'first']);
+  await expect(connection.send(remove('/c'))).rejects.toMatchObject({
+    name: 'ConnectionLostError',
+    cause: { message: 'first' },
+  });
+  await connection.end(1_000);
+  await client.gone();
+  expect(told).toEqual(['/a', '/b', 'first']);
+});
+
+test('after the connection was ended by the receiver of an event, nothing of the same chunk is seen', async () => {
+  await using server = await startFakeServer();
+  const opening = openConnection({
+    address: server.address,
+    onEvent: () => connection.destroy(new Error('enough')),
+  });
+  const client = await server.client();
+  await client.accept();
+  const { connection, events, ended } = await opening;
+  const send = connection.send(remove('/a'));
+  await client.request();
+  client.send(eventOf(1, '/a'), eventOf(1, '/b'), replyTo(1));
+  await expect(send).rejects.toThrow('enough');
+  expect((await ended).message).toBe('enough');
+  expect(events).toEqual([{ type: 'created', path: '/a' }]);
+});
+
+test('the highest transaction seen is remembered', async () => {
+  await using server = await startFakeServer();
+  const opening = openConnection({ address: server.address, lastZxid: 40n });
+  const client = await server.client();
+  const request = await client.accept();
+  expect(request.readBigInt64BE(4)).toBe(40n);
+  const { connection } = await opening;
+  expect(connection.lastZxid).toBe(40n);
+  for (const [index, zxid] of [50n, 45n, -1n].entries()) {
+    const send = connection.send(remove('/a'));
+    client.send(replyTo(index + 1, 0, () => {}, zxid));
+    expect(await send).toMatchObject({ ok: true, zxid });
+    expect(connection.lastZxid).toBe(50n);
+  }
+  connection.destroy(new Error('over'));
+});
+
+test('the data that was sent may be changed at once', async () => {
+  await using server = await startFakeServer();
+  const opening = openConnection({ address: server.address });
+  const client = await server.client();
+  await client.accept();
+  const { connection } = await opening;
+  const data = Buffer.from('before');
+  const send = connection.send(create({ path: '/a', data, acl: [], kind: 'persistent' }));
+  data.fill('x');
+  expect((await client.request()).body.toString('latin1')).toContain('before');
+  connection.destroy(new Error('over'));
+  await expect(send).rejects.toThrow('over');
+});

@@ -1,0 +1,129 @@
+import { type ZookeeperEnsemble, startZookeeperEnsemble } from '@locks/test-servers';
+import { systemRuntime } from '@locks/core/adapter';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Generation } from '../../src/session/generation.ts';
+import { multi } from '../../src/wire/multi.ts';
+import { eventually } from '../support/eventually.ts';
+import { Opened, isThere, makeNode, ownPath } from '../support/sessions.ts';
+
+let ensemble: ZookeeperEnsemble;
+
+beforeAll(async () => {
+  ensemble = await startZookeeperEnsemble({ tickTime: 1_500 });
+}, 120_000);
+afterAll(() => ensemble.stop());
+
+/** The shortest that these servers grant: pings take the longest part of it. */
+const sessionTimeout = 3_000;
+const rounds = Number(process.env['LOCKS_TEST_FROZEN_FOLLOWERS'] ?? 2);
+
+interface Held {
+  readonly generation: Generation;
+  /** When the last confirmed heartbeat was sent. */
+  readonly confirmed: () => number;
+  readonly lostAt: () => number;
+  readonly removedAt: () => number;
+}
+
+test('a follower that freezes right after a heartbeat: the loss is told before the leader removes the nodes', async () => {
+  const naiveErrors: number[] = [];
+  const leads: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await using opened = new Opened();
+    const [follower] = await ensemble.followers();
+    if (follower?.pid === undefined) throw new Error('the ensemble has no follower');
+    const { pid } = follower;
+    const observer = await opened.session([await ensemble.leader()]).ready(10_000);
+
+    /** A session through the follower; `beat` is called when a heartbeat is confirmed. */
+    const hold = async (beat: () => void): Promise<Held> => {
+      let sentAt = 0;
+      let confirmed = 0;
+      const check = multi([{ type: 'check', path: '/' }]);
+      const session = opened.session([follower], {
+        sessionTimeout,
+        closeWithin: 100,
+        heartbeat: {
+          ...check,
+          write(writer) {
+            sentAt = performance.now();
+            check.write(writer);
+          },
+          read(reader) {
+            confirmed = sentAt;
+            beat();
+            return check.read(reader);
+          },
+        },
+      });
+      const generation = await session.ready(10_000);
+      const path = await makeNode(generation, ownPath(), 'ephemeral');
+      let lostAt = Infinity;
+      let removedAt = Infinity;
+      generation.lost.addEventListener('abort', () => (lostAt = performance.now()));
+      expect(await observer.watch(path, () => (removedAt = performance.now()))).toBe('watching');
+      return { generation, confirmed: () => confirmed, lostAt: () => lostAt, removedAt: () => removedAt };
+    };
+
+    const held: Held[] = [];
+    let beats = 0;
+    for (let index = 0; index < 6; index += 1) {
+      held.push(
+        await hold(() => {
+          beats += 1;
+          // All have had some: then the follower freezes in the middle of the next.
+          if (beats === 20) process.kill(pid, 'SIGSTOP');
+        }),
+      );
+      // They beat at different moments.
+      await new Promise((resolve) => setTimeout(resolve, sessionTimeout / 18));
+    }
+    try {
+      await eventually('all nodes are removed', () => held.every(({ removedAt }) => removedAt() !== Infinity), 20_000);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    for (const { generation, confirmed, lostAt, removedAt } of held) {
+      expect(generation.deadline).toBeLessThan(removedAt());
+      leads.push(removedAt() - lostAt());
+      naiveErrors.push(confirmed() + sessionTimeout - removedAt());
+    }
+  }
+  expect(Math.min(...leads)).toBeGreaterThan(0);
+  // Send of the last confirmed heartbeat + timeout: too late for some, in enough rounds.
+  if (rounds >= 10) expect(Math.max(...naiveErrors)).toBeGreaterThan(0);
+}, 120_000);
+
+test('the server of a session is killed: it goes on with its nodes at another one', async () => {
+  await using opened = new Opened();
+  const [follower, another] = await ensemble.followers();
+  if (follower === undefined || another === undefined) throw new Error('the ensemble has no followers');
+  const session = opened.session([follower, another], {
+    sessionTimeout: 6_000,
+    runtime: { ...systemRuntime, random: () => 0 },
+  });
+  const generation = await session.ready(10_000);
+  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  await follower.kill();
+  await eventually('the end of the connection is seen', () => !generation.connected);
+  expect(await session.ready(10_000)).toBe(generation);
+  expect(await isThere(generation, path)).toBe(true);
+  await follower.restart();
+}, 60_000);
+
+test('the leader is paused: the session outlives the election', async () => {
+  await using opened = new Opened();
+  const leader = await ensemble.leader();
+  const session = opened.session(ensemble.servers, { sessionTimeout: 20_000 });
+  const generation = await session.ready(10_000);
+  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  await leader.pause();
+  try {
+    await eventually('another one leads', async () => (await ensemble.leader()) !== leader, 30_000);
+    const ready = await session.ready(20_000);
+    expect(ready).toBe(generation);
+    expect(await isThere(generation, path)).toBe(true);
+  } finally {
+    await leader.resume();
+  }
+}, 90_000);

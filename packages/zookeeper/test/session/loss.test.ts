@@ -1,0 +1,115 @@
+import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
+import { systemRuntime } from '@locks/core/adapter';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { Opened, isThere, makeNode, ownPath } from '../support/sessions.ts';
+
+let server: ServerHandle;
+
+beforeAll(async () => {
+  server = await startZookeeper({ tickTime: 500, minSessionTimeout: 1_000 });
+});
+afterAll(() => server.stop());
+
+const rounds = Number(process.env['LOCKS_TEST_BLACK_HOLES'] ?? 20);
+
+test(`a black hole: ${rounds} sessions tell their loss before the server removes their nodes, and are followed by others`, async () => {
+  const sessionTimeout = 3_000;
+  const begun = Array.from({ length: rounds }, async (_, index) => {
+    await using proxy = await startProxy(server);
+    await using opened = new Opened();
+    const observer = await opened.session([server]).ready(10_000);
+    const session = opened.session([proxy], { sessionTimeout });
+    const generation = await session.ready(10_000);
+    const path = await makeNode(generation, ownPath(), 'ephemeral');
+    let lostAt = Infinity;
+    let removedAt = Infinity;
+    generation.lost.addEventListener('abort', () => (lostAt = performance.now()));
+    expect(await observer.watch(path, () => (removedAt = performance.now()))).toBe('watching');
+    // Each at another moment between two heartbeats.
+    await new Promise((resolve) => setTimeout(resolve, 1_500 + (sessionTimeout / 3 / rounds) * index));
+    const speak = proxy.silence();
+    await eventually('the node is removed', () => removedAt !== Infinity);
+    expect(generation.alive).toBe(false);
+    expect(generation.deadline).toBeLessThan(removedAt);
+    expect(session.current).toBeUndefined();
+    expect(session.state).toBe('lost');
+    await speak();
+    const next = await session.ready(10_000);
+    expect(next).not.toBe(generation);
+    await makeNode(next, path, 'ephemeral');
+    return removedAt - lostAt;
+  });
+  const leads = await Promise.all(begun);
+  expect(Math.min(...leads)).toBeGreaterThan(0);
+});
+
+test('a session given up here is ended at the server, though nobody asks for the next one', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const observer = await opened.session([server]).ready(5_000);
+  let ahead = 0;
+  const { clock } = systemRuntime;
+  const session = opened.session([proxy], {
+    sessionTimeout: 10_000,
+    runtime: {
+      ...systemRuntime,
+      clock: { now: () => clock.now() + ahead, exact: () => clock.exact() + ahead, origin: clock.origin },
+    },
+  });
+  const generation = await session.ready(5_000);
+  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  const admit = proxy.refuse();
+  await proxy.cut();
+  ahead = 10_000;
+  expect(generation.alive).toBe(false);
+  expect(session.state).toBe('lost');
+  expect(await isThere(observer, path)).toBe(true);
+  admit();
+  // By itself the server would take ten seconds.
+  await eventually('the node is removed', async () => !(await isThere(observer, path)), 5_000);
+  await eventually('there is no connection left', () => proxy.clientConnections === 0);
+  expect(session.state).toBe('lost');
+  expect(await session.ready(5_000)).not.toBe(generation);
+});
+
+test('whoever looks first after a blocked event loop finds the session lost', async () => {
+  await using opened = new Opened();
+  const session = opened.session([server], { sessionTimeout: 1_000 });
+  const generation = await session.ready(5_000);
+  await makeNode(generation, ownPath(), 'ephemeral');
+  expect(generation.alive).toBe(true);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100);
+  expect(generation.connected).toBe(false);
+  expect(generation.lost.aborted).toBe(true);
+  expect(generation.lost.reason).toMatchObject({ code: 'LOCK_LOST' });
+  expect(session.current).toBeUndefined();
+});
+
+test('a session that the server has ended is lost as soon as it says so', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const session = opened.session([proxy], { sessionTimeout: 20_000 });
+  const generation = await session.ready(5_000);
+  const admit = proxy.refuse();
+  await proxy.cut();
+  await server.restart({ keepData: false });
+  admit();
+  await eventually('it is lost', () => generation.lost.aborted);
+  expect(generation.lost.reason).toMatchObject({ code: 'LOCK_LOST', cause: { name: 'SessionExpiredError' } });
+  expect(await session.ready(5_000)).not.toBe(generation);
+});
+
+test('everybody who watches is told of the loss', async () => {
+  await using opened = new Opened();
+  const session = opened.session([server]);
+  const generation = await session.ready(5_000);
+  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  let fired = 0;
+  await generation.watch(path, () => (fired += 1));
+  await generation.watch(path, () => (fired += 1));
+  const closed = session.close();
+  expect(fired).toBe(0);
+  await closed;
+  expect(fired).toBe(2);
+});

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { Proof } from '../../src/session/proof.ts';
+import { type Conclusion, type Outcome, simulate } from '../support/expiry-model.ts';
+
+const runs = Number(process.env['LOCKS_TEST_PROOF_RUNS'] ?? 3_000);
+
+/** The runs in which the leader ends the session while the client believes to have it, by their seeds. */
+function mistakes(conclude: () => Conclusion): readonly (Outcome & { readonly seed: number })[] {
+  return Array.from({ length: runs }, (_, seed) => ({ seed, ...simulate(seed, conclude()) })).filter(
+    ({ believedUntil, expiredAt }) => believedUntil > expiredAt,
+  );
+}
+
+/** A rule that forgets something. */
+class Rule implements Conclusion {
+  deadline = 0;
+  readonly #known: (sentAt: number, samples: readonly Sample[]) => number | undefined;
+  readonly #samples: Sample[] = [];
+  #timeout = 0;
+
+  constructor(known: (sentAt: number, samples: readonly Sample[]) => number | undefined) {
+    this.#known = known;
+  }
+
+  opened(at: number, timeout: number): void {
+    this.#timeout = timeout;
+    this.deadline = at + timeout * 0.99 - 2;
+  }
+
+  answered(sentAt: number, answeredAt: number): void {
+    this.#samples.push({ sentAt, answeredAt });
+  }
+
+  confirmedWrite(sentAt: number): void {
+    const known = this.#known(sentAt, this.#samples);
+    if (known !== undefined) this.deadline = Math.max(this.deadline, known + this.#timeout * 0.99 - 2);
+  }
+}
+
+interface Sample {
+  readonly sentAt: number;
+  readonly answeredAt: number;
+}
+
+test('the leader never ends a session before its proven deadline', () => {
+  expect(mistakes(() => new Proof())).toEqual([]);
+});
+
+test('the same model shows that the last confirmed write proves too little', () => {
+  expect(mistakes(() => new Rule((sentAt) => sentAt)).length).toBeGreaterThan(runs / 20);
+});
+
+test('... and so does the last request that was answered before it', () => {
+  const rule = () => new Rule((sentAt, samples) => samples.findLast(({ answeredAt }) => answeredAt <= sentAt)?.sentAt);
+  expect(mistakes(rule).length).toBeGreaterThan(runs / 100);
+});
+
+test('a session without faults is believed in all the time', () => {
+  const proof = new Proof();
+  proof.opened(0, 9_000);
+  for (let pulse = 1; pulse < 100; pulse += 1) {
+    const now = pulse * 1_000;
+    expect(proof.deadline).toBeGreaterThan(now + 2_000);
+    if (pulse % 3 === 0) proof.confirmedWrite(now);
+    proof.answered(now, now + 200);
+  }
+});
+
+test('a new connection counts from its own request, and with its own timeout', () => {
+  const proof = new Proof();
+  proof.opened(1_000, 10_000);
+  expect(proof.deadline).toBe(1_000 + 9_898);
+  proof.answered(2_000, 2_010);
+  proof.opened(3_000, 6_000);
+  expect(proof.deadline).toBe(3_000 + 5_938);
+  // What another server has answered, this one has not reported.
+  proof.confirmedWrite(9_000);
+  expect(proof.deadline).toBe(3_000 + 5_938);
+});

@@ -1,0 +1,150 @@
+import { type ServerHandle, fourLetterWord, startProxy, startZookeeper } from '@locks/test-servers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Generation } from '../../src/session/generation.ts';
+import { Watches } from '../../src/session/watches.ts';
+import { remove, setData } from '../../src/wire/requests.ts';
+import { eventually } from '../support/eventually.ts';
+import { Opened, makeNode, ownPath, valueOf } from '../support/sessions.ts';
+
+let server: ServerHandle;
+
+beforeAll(async () => {
+  server = await startZookeeper({ tickTime: 500 });
+});
+afterAll(() => server.stop());
+
+/** How many sessions watch `path` at the server. */
+async function watchers(path: string): Promise<number> {
+  const lines = (await fourLetterWord(server, 'wchp')).split('\n');
+  const at = lines.indexOf(path);
+  if (at === -1) return 0;
+  const rest = lines.slice(at + 1);
+  const end = rest.findIndex((line) => !line.startsWith('\t'));
+  return end === -1 ? rest.length : end;
+}
+
+async function open(opened: Opened): Promise<{ one: Generation; another: Generation; path: string }> {
+  const [one, another] = await Promise.all([
+    opened.session([server]).ready(5_000),
+    opened.session([server]).ready(5_000),
+  ]);
+  return { one, another, path: await makeNode(one, ownPath(), 'persistent') };
+}
+
+test('the server has one watch of a path, whatever the number of listeners; all are told, once', async () => {
+  await using opened = new Opened();
+  const { one, another, path } = await open(opened);
+  const calls = Array.from({ length: 100 }, () => 0);
+  const answers = await Promise.all(
+    calls.map((_, index) => one.watch(path, () => (calls[index] = (calls[index] ?? 0) + 1))),
+  );
+  expect(new Set(answers)).toEqual(new Set(['watching']));
+  expect(await one.watch(path, () => calls.push(1))).toBe('watching');
+  expect(await watchers(path)).toBe(1);
+  valueOf(await another.send(setData(path, Buffer.from('1'))));
+  await eventually('all are told', () => calls.length === 101 && calls.every((count) => count === 1));
+  expect(await watchers(path)).toBe(0);
+  valueOf(await another.send(setData(path, Buffer.from('2'))));
+  valueOf(await one.send(setData(path, Buffer.from('3'))));
+  expect(calls.every((count) => count === 1)).toBe(true);
+});
+
+test('a node that is not there leaves no watch', async () => {
+  await using opened = new Opened();
+  const { one } = await open(opened);
+  const path = ownPath();
+  expect(await one.watch(path, () => expect.unreachable())).toBe('missing');
+  expect(await watchers(path)).toBe(0);
+  await makeNode(one, path, 'ephemeral');
+});
+
+test('the watch is removed with its last listener', async () => {
+  await using opened = new Opened();
+  const { one, another, path } = await open(opened);
+  const first = (): void => expect.unreachable();
+  let told = 0;
+  const second = (): void => void (told += 1);
+  await one.watch(path, first);
+  await one.watch(path, second);
+  one.unwatch(path, first);
+  expect(await watchers(path)).toBe(1);
+  one.unwatch(path, second);
+  await eventually('nobody watches', async () => (await watchers(path)) === 0);
+  // One that is set while the removal of the former is under way stays.
+  await one.watch(path, first);
+  one.unwatch(path, first);
+  expect(await one.watch(path, second)).toBe('watching');
+  expect(await watchers(path)).toBe(1);
+  valueOf(await another.send(remove(path)));
+  await eventually('it is told', () => told === 1);
+});
+
+test('a listener that leaves before its watch is set leaves nothing behind', async () => {
+  await using opened = new Opened();
+  const { one, path } = await open(opened);
+  const listener = (): void => expect.unreachable();
+  const watching = one.watch(path, listener);
+  one.unwatch(path, listener);
+  await watching;
+  await eventually('nobody watches', async () => (await watchers(path)) === 0);
+});
+
+test('no change between two watches of a path is missed, and none is told to who has left', async () => {
+  await using opened = new Opened();
+  const { one, another, path } = await open(opened);
+  let left = 0;
+  for (let round = 0; round < 300; round += 1) {
+    let told = false;
+    const leaving = (): void => void (left += 1);
+    const staying = (): void => void (told = true);
+    const first = one.watch(path, leaving);
+    // At one time before, at another after the watch is set, and removed.
+    if (round % 3 > 0) await first;
+    const change = another.send(setData(path, Buffer.from(`${round}`)));
+    if (round % 3 > 1) await change;
+    const before = left;
+    one.unwatch(path, leaving);
+    const second = one.watch(path, staying);
+    await Promise.all([first, second, change]);
+    expect(left).toBe(before);
+    if (!told) valueOf(await another.send(setData(path, Buffer.from('now'))));
+    await eventually(`it is told in round ${round}`, () => told);
+  }
+});
+
+test('beyond the limit watches are refused', async () => {
+  await using opened = new Opened();
+  const { one, path } = await open(opened);
+  const watches = new Watches((request) => one.send(request), 1);
+  const listener = (): void => {};
+  expect(await watches.watch('/', listener)).toBe('watching');
+  expect(await watches.watch(path, listener)).toBe('refused');
+  expect(await watches.watch('/', () => {})).toBe('watching');
+  watches.unwatch('/', listener);
+  expect(watches.size).toBe(1);
+});
+
+test('more watches than fit into one request are set again after a reconnect', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const session = opened.session([proxy], { sessionTimeout: 10_000 });
+  const [generation, observer] = await Promise.all([session.ready(5_000), opened.session([server]).ready(5_000)]);
+  const parent = await makeNode(observer, `${ownPath()}-${'long'.repeat(60)}`, 'persistent');
+  // 1.3 MB of paths: a server closes the connection for a request over 1 MB.
+  const paths = await Promise.all(
+    Array.from({ length: 4_500 }, (_, index) => makeNode(observer, `${parent}/${index}`, 'ephemeral')),
+  );
+  const told = new Set<string>();
+  await Promise.all(paths.map((path) => generation.watch(path, () => told.add(path))));
+  const [first, last] = [paths[0] ?? '', paths.at(-1) ?? ''];
+  const refuse = proxy.refuse();
+  await proxy.cut();
+  await observer.send(setData(first, Buffer.from('changed')));
+  refuse();
+  expect(await session.ready(10_000)).toBe(generation);
+  await eventually('the change is told', () => told.has(first));
+  expect(told.size).toBe(1);
+  expect(await watchers(last)).toBe(1);
+  valueOf(await observer.send(remove(last)));
+  await eventually('the removal is told', () => told.has(last));
+}, 60_000);

@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { Writer } from '../../src/wire/jute.ts';
+import type { Address } from '../../src/connection/address.ts';
+
+/** A server that says what a test tells it to: for bytes that no real server sends. What real servers do is tested on real ones. */
+export interface FakeServer extends AsyncDisposable {
+  readonly address: Address;
+  /** The next client that connects, or one that did and was not asked for yet. */
+  client(): Promise<FakeClient>;
+  stop(): Promise<void>;
+}
+
+/** A request, as it came. */
+export interface FakeRequest {
+  readonly xid: number;
+  readonly op: number;
+  /** What follows the header. */
+  readonly body: Buffer;
+}
+
+/** One connection, seen from the server. Nothing is answered unless the test says so. */
+export interface FakeClient {
+  readonly socket: Socket;
+  /** How many chunks of bytes have come. */
+  readonly chunks: number;
+  /** The next frame, without its length. */
+  frame(): Promise<Buffer>;
+  request(): Promise<FakeRequest>;
+  /** Sends bytes as they are. */
+  send(...bytes: readonly Buffer[]): void;
+  /** Reads the connect request and begins a session. Resolves to the request. */
+  accept(answer?: Partial<AcceptParts>): Promise<Buffer>;
+  /** Resolves when the client has ended the connection. */
+  gone(): Promise<void>;
+}
+
+/** What the answer to a connect request says. */
+export interface AcceptParts {
+  readonly timeout: number;
+  readonly id: bigint;
+  readonly readOnly: boolean;
+}
+
+export async function startFakeServer(): Promise<FakeServer> {
+  const waiting: FakeClient[] = [];
+  const wanted: ((client: FakeClient) => void)[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    const client = fakeClient(socket);
+    const want = wanted.shift();
+    if (want === undefined) waiting.push(client);
+    else want(client);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  async function stop(): Promise<void> {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  }
+
+  return {
+    address: { host: '127.0.0.1', port },
+    client() {
+      const client = waiting.shift();
+      return client === undefined ? new Promise((resolve) => wanted.push(resolve)) : Promise.resolve(client);
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** A frame: the length of what `write` writes, and that. */
+export function frameOf(write: (writer: Writer) => void): Buffer {
+  const writer = new Writer();
+  const frame = writer.beginFrame();
+  write(writer);
+  writer.endFrame(frame);
+  return Buffer.from(writer.take());
+}
+
+/** What stands before the body of a reply. */
+export function replyTo(xid: number, code: number = 0, write: (writer: Writer) => void = () => {}, zxid = 1n): Buffer {
+  return frameOf((writer) => {
+    writer.int(xid);
+    writer.long(zxid);
+    writer.int(code);
+    write(writer);
+  });
+}
+
+export function eventOf(type: number, path: string): Buffer {
+  return replyTo(
+    -1,
+    0,
+    (writer) => {
+      writer.int(type);
+      writer.int(3);
+      writer.string(path);
+    },
+    -1n,
+  );
+}
+
+export function acceptance({ timeout = 6_000, id = 7n, readOnly = false }: Partial<AcceptParts> = {}): Buffer {
+  return frameOf((writer) => {
+    writer.int(0);
+    writer.int(timeout);
+    writer.long(id);
+    writer.bytes(Buffer.alloc(16, 1));
+    writer.bool(readOnly);
+  });
+}
+
+function fakeClient(socket: Socket): FakeClient {
+  const frames: Buffer[] = [];
+  const wanted: ((frame: Buffer) => void)[] = [];
+  let chunks = 0;
+  let received: Buffer = Buffer.alloc(0);
+  socket.on('data', (chunk: Buffer) => {
+    chunks += 1;
+    received = Buffer.concat([received, chunk]);
+    while (received.length >= 4 && received.length >= 4 + received.readInt32BE(0)) {
+      const end = 4 + received.readInt32BE(0);
+      const content = received.subarray(4, end);
+      received = received.subarray(end);
+      const want = wanted.shift();
+      if (want === undefined) frames.push(content);
+      else want(content);
+    }
+  });
+  // A client that ends its connection with bytes unread resets it.
+  socket.on('error', () => {});
+  const gone = new Promise<void>((resolve) => {
+    socket.on('close', () => resolve());
+  });
+
+  function frame(): Promise<Buffer> {
+    const first = frames.shift();
+    return first === undefined ? new Promise((resolve) => wanted.push(resolve)) : Promise.resolve(first);
+  }
+
+  return {
+    socket,
+    get chunks() {
+      return chunks;
+    },
+    frame,
+    async request() {
+      const bytes = await frame();
+      return { xid: bytes.readInt32BE(0), op: bytes.readInt32BE(4), body: bytes.subarray(8) };
+    },
+    send: (...bytes) => void socket.write(Buffer.concat(bytes)),
+    async accept(answer) {
+      const request = await frame();
+      socket.write(acceptance(answer));
+      return request;
+    },
+    gone: () => gone,
+  };
+}

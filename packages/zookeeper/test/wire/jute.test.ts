@@ -1,0 +1,165 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Reader, Writer } from '../../src/wire/jute.ts';
+import { ProtocolError } from '../../src/wire/protocol-error.ts';
+
+type Field =
+  | { readonly kind: 'int'; readonly value: number }
+  | { readonly kind: 'long'; readonly value: bigint }
+  | { readonly kind: 'bool'; readonly value: boolean }
+  | { readonly kind: 'string'; readonly value: string }
+  | { readonly kind: 'bytes'; readonly value: Buffer }
+  | { readonly kind: 'vector'; readonly value: readonly string[] };
+
+const text = fc.string({ unit: 'grapheme', maxLength: 40 });
+const field: fc.Arbitrary<Field> = fc.oneof(
+  fc.record({ kind: fc.constant('int' as const), value: fc.integer() }),
+  fc.record({ kind: fc.constant('long' as const), value: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }) }),
+  fc.record({ kind: fc.constant('bool' as const), value: fc.boolean() }),
+  fc.record({ kind: fc.constant('string' as const), value: text }),
+  fc.record({
+    kind: fc.constant('bytes' as const),
+    value: fc.uint8Array({ maxLength: 50_000 }).map((bytes) => Buffer.from(bytes)),
+  }),
+  fc.record({ kind: fc.constant('vector' as const), value: fc.array(text) }),
+);
+
+function write(writer: Writer, { kind, value }: Field): void {
+  switch (kind) {
+    case 'int':
+      return writer.int(value);
+    case 'long':
+      return writer.long(value);
+    case 'bool':
+      return writer.bool(value);
+    case 'string':
+      return writer.string(value);
+    case 'bytes':
+      return writer.bytes(value);
+    case 'vector':
+      return writer.vector(value, (each) => writer.string(each));
+  }
+}
+
+function read(reader: Reader, { kind }: Field): Field['value'] {
+  return kind === 'vector' ? reader.vector(4, () => reader.string()) : reader[kind]();
+}
+
+test('what is written is read again, whatever the buffer grows through', () => {
+  const writer = new Writer();
+  fc.assert(
+    fc.property(fc.array(field), (fields) => {
+      for (const each of fields) write(writer, each);
+      const reader = new Reader().reset(writer.take());
+      for (const each of fields) expect(read(reader, each)).toEqual(each.value);
+      reader.end();
+    }),
+  );
+});
+
+test('the bytes are those of the specification', () => {
+  const writer = new Writer();
+  const frame = writer.beginFrame();
+  writer.int(-2);
+  writer.long(0x0102030405060708n);
+  writer.bool(true);
+  writer.string('/ä');
+  writer.bytes(Buffer.from([9]));
+  writer.endFrame(frame);
+  expect(writer.take().toString('hex')).toBe(
+    ['00000019', 'fffffffe', '0102030405060708', '01', '000000032fc3a4', '0000000109'].join(''),
+  );
+});
+
+test('what was taken is not written to again', () => {
+  const writer = new Writer();
+  const taken: Buffer[] = [];
+  const copies: Buffer[] = [];
+  for (let round = 0; round < 50; round += 1) {
+    writer.bytes(Buffer.alloc(round * 97, round));
+    const bytes = writer.take();
+    taken.push(bytes);
+    copies.push(Buffer.from(bytes));
+  }
+  expect(taken.every((bytes, round) => bytes.equals(copies[round] ?? Buffer.alloc(0)))).toBe(true);
+});
+
+test('a frame that was given up leaves what stood before it', () => {
+  const writer = new Writer();
+  writer.int(1);
+  const frame = writer.beginFrame();
+  writer.bytes(Buffer.alloc(100_000));
+  writer.truncate(frame);
+  writer.int(2);
+  expect(writer.take().toString('hex')).toBe('0000000100000002');
+});
+
+test.each([2 ** 31, -(2 ** 31) - 1, 1.5, Number.NaN, Infinity])('%s is not written as an int', (value) => {
+  expect(() => new Writer().int(value)).toThrow(RangeError);
+});
+
+describe('bytes that do not fit', () => {
+  test('a frame that was cut anywhere is an error, not a value', () => {
+    fc.assert(
+      fc.property(fc.array(field, { minLength: 1 }), fc.nat(), (fields, cut) => {
+        const writer = new Writer();
+        for (const each of fields) write(writer, each);
+        const bytes = writer.take();
+        const reader = new Reader().reset(bytes, 0, cut % bytes.length);
+        expect(() => {
+          for (const each of fields) read(reader, each);
+        }).toThrow(ProtocolError);
+      }),
+    );
+  });
+
+  test('any bytes are read or refused, and nothing behind the end of the frame is', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), fc.array(field), (bytes, fields) => {
+        const surrounded = Buffer.concat([Buffer.from(bytes), Buffer.alloc(64, 0x7f)]);
+        const reader = new Reader().reset(surrounded, 0, bytes.length);
+        try {
+          for (const each of fields) read(reader, each);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ProtocolError);
+        }
+        expect(reader.left).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+
+  test.each([
+    ['a negative length', 'fffffffe', 'a string of length -2 in a frame with 0 bytes left'],
+    ['a length over the frame', '0000000261', 'a string of length 2 in a frame with 1 bytes left'],
+    ['an absurd length', '7fffffff', 'a string of length 2147483647 in a frame with 0 bytes left'],
+  ])('%s', (_, hex, message) => {
+    const reader = new Reader().reset(Buffer.from(hex, 'hex'));
+    expect(() => reader.string()).toThrow(new ProtocolError(message));
+  });
+
+  test('a count that the frame has no room for', () => {
+    const reader = new Reader().reset(Buffer.from('000000030000000000000000', 'hex'));
+    expect(() => reader.vector(4, () => reader.string())).toThrow(
+      new ProtocolError('a list of length 3 in a frame with 8 bytes left'),
+    );
+  });
+
+  test('bytes that are left', () => {
+    const reader = new Reader().reset(Buffer.alloc(6));
+    reader.int();
+    expect(() => reader.end()).toThrow(new ProtocolError('2 bytes too many in a frame'));
+  });
+});
+
+test("Java's null is empty", () => {
+  const reader = new Reader().reset(Buffer.from('ffffffffffffffffffffffff', 'hex'));
+  expect([reader.bytes(), reader.string(), reader.vector(4, () => reader.string())]).toEqual([Buffer.alloc(0), '', []]);
+  reader.end();
+});
+
+test('what was read is a copy', () => {
+  const bytes = Buffer.from('0000000161', 'hex');
+  const value = new Reader().reset(bytes).bytes();
+  bytes.fill(0);
+  expect(value.toString()).toBe('a');
+});
