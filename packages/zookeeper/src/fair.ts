@@ -4,6 +4,7 @@ import { judge, placesOf, renewedSequence, standing } from './line/line.ts';
 import { contenderName, numbered, parseContender, parseContenders, uuidOf } from './line/names.ts';
 import type { Contender, LineRecipe } from './line/names.ts';
 import { sequenceExhausted } from './line/refusals.ts';
+import { madeBy } from './live-claim.ts';
 import type { LiveClaim } from './live-claim.ts';
 import { baseIn, readNodeData, tokenIn, writeNodeData } from './node-data.ts';
 import { refusal } from './nodes.ts';
@@ -21,12 +22,6 @@ export interface FairParts {
   readonly tokens: Tokens;
   readonly names: LineRecipe;
   readonly sharedMarkers: readonly string[];
-}
-
-/** A line, in no order, and up to which transaction it was seen. */
-interface Seen {
-  readonly line: readonly Contender[];
-  readonly zxid: bigint;
 }
 
 /** Ephemeral sequential nodes in one folder per key; the lowest holds, and each waits for the one before it: Curator's recipe. */
@@ -50,12 +45,11 @@ export class FairRecipe implements Recipe {
     if (own.node === undefined && !own.uncertain) own.claim = claim;
     if (await this.#isAsBefore(own)) return own.token === undefined ? waitingFor(waitAt(own.place)) : { holds: true };
     for (let look = 0; look < looks; look += 1) {
-      const seen = await this.#look(own);
-      if (seen === undefined || own.node === undefined) continue;
-      const verdict = judge(seen.line, nameOf(own.node.path));
+      const line = await this.#look(own);
+      if (line === undefined || own.node === undefined) continue;
+      const verdict = judge(line, nameOf(own.node.path));
       switch (verdict.state) {
         case 'holds':
-          own.seenAt = seen.zxid;
           return { holds: true };
         case 'missing':
           // Somebody has removed it.
@@ -104,7 +98,7 @@ export class FairRecipe implements Recipe {
 
   async evict(session: Generation, claim: Claim): Promise<boolean> {
     const folder = this.#nodes.ofKey(claim.key);
-    const { line } = await this.#read(session, folder);
+    const line = await this.#read(session, folder);
     const [place] = [...placesOf(line, uuidOf(claim.owner)), ...line.filter(({ name }) => name === claim.owner)];
     if (place === undefined) return false;
     const held = standing(line).holders.includes(place);
@@ -114,7 +108,7 @@ export class FairRecipe implements Recipe {
   async inspect(session: Generation, key: string): Promise<KeyState> {
     const folder = this.#nodes.ofKey(key);
     for (let look = 0; look < looks; look += 1) {
-      const { holders, waiters } = standing((await this.#read(session, folder)).line);
+      const { holders, waiters } = standing(await this.#read(session, folder));
       const shown = await Promise.all(holders.map((place) => this.#show(session, folder, place)));
       // One that left meanwhile has given its turn to somebody else.
       const there = shown.filter((holder) => holder !== undefined);
@@ -138,14 +132,14 @@ export class FairRecipe implements Recipe {
   }
 
   /** The line with its node in it; `undefined`: it has none yet, look again. */
-  async #look(own: LiveClaim): Promise<Seen | undefined> {
+  async #look(own: LiveClaim): Promise<readonly Contender[] | undefined> {
     if (own.uncertain) return await this.#find(own);
     if (own.node === undefined) return await this.#enter(own);
     return await this.#read(own.session, this.#nodes.ofKey(own.claim.key));
   }
 
   /** Makes the node, and reads the line in the same flight. */
-  async #enter(own: LiveClaim): Promise<Seen | undefined> {
+  async #enter(own: LiveClaim): Promise<readonly Contender[] | undefined> {
     const { session, claim } = own;
     const folder = this.#nodes.ofKey(claim.key);
     const base = this.#tokens.cached(session)?.value;
@@ -158,7 +152,7 @@ export class FairRecipe implements Recipe {
     const made = await making;
     own.uncertain = false;
     if (made.ok) {
-      own.node = { path: made.value.path, czxid: made.value.stat.czxid, zxid: made.value.stat.czxid, base };
+      own.node = { path: made.value.path, ...madeBy(made.value.stat.czxid), base };
       return await this.#single(own, await reading);
     }
     if (made.error !== 'NO_NODE') throw refusal(made, folder);
@@ -167,7 +161,7 @@ export class FairRecipe implements Recipe {
   }
 
   /** Finds out what became of a request whose reply was lost: the node is in the line of this session, or will never be. */
-  async #find(own: LiveClaim): Promise<Seen | undefined> {
+  async #find(own: LiveClaim): Promise<readonly Contender[] | undefined> {
     const { session } = own;
     const { key, owner } = own.claim;
     const folder = this.#nodes.ofKey(key);
@@ -176,26 +170,26 @@ export class FairRecipe implements Recipe {
     const reading = this.#read(session, folder);
     reading.catch(() => {});
     await syncing;
-    const seen = await reading;
+    const line = await reading;
     own.node = undefined;
-    for (const { name, mode } of placesOf(seen.line, uuidOf(owner))) {
+    for (const { name, mode } of placesOf(line, uuidOf(owner))) {
       const path = `${folder}/${name}`;
       const read = await this.#nodes.read(session, path);
       if (read === undefined || read.stat.ephemeralOwner !== session.id) continue;
-      own.node = { path, czxid: read.stat.czxid, zxid: read.stat.czxid, base: baseIn(read.data) };
+      own.node = { path, ...madeBy(read.stat.czxid), zxid: read.stat.mzxid, base: baseIn(read.data) };
       own.claim = { ...own.claim, mode };
       break;
     }
     own.uncertain = false;
-    return own.node === undefined ? undefined : await this.#single(own, seen);
+    return own.node === undefined ? undefined : await this.#single(own, line);
   }
 
   /** The line without further nodes of the same claim in this session, which are removed: a request arrived twice. */
-  async #single({ node, session, claim }: LiveClaim, seen: Seen): Promise<Seen> {
+  async #single({ node, session, claim }: LiveClaim, line: readonly Contender[]): Promise<readonly Contender[]> {
     const uuid = uuidOf(claim.owner);
     const name = nameOf(node?.path ?? '');
-    const others = seen.line.filter((contender) => contender.uuid === uuid && contender.name !== name);
-    if (others.length === 0) return seen;
+    const others = line.filter((contender) => contender.uuid === uuid && contender.name !== name);
+    if (others.length === 0) return line;
     const folder = this.#nodes.ofKey(claim.key);
     const gone = new Set<Contender>();
     for (const other of others) {
@@ -205,7 +199,7 @@ export class FairRecipe implements Recipe {
       await this.#nodes.remove(session, path);
       gone.add(other);
     }
-    return { ...seen, line: seen.line.filter((contender) => !gone.has(contender)) };
+    return line.filter((contender) => !gone.has(contender));
   }
 
   /** A held exclusive claim becomes a shared one under the same number, in one transaction: nobody gets in between. */
@@ -230,14 +224,13 @@ export class FairRecipe implements Recipe {
     own.uncertain = false;
     if (!answer.ok) throw refusal(answer, path);
     const made = answer.value.committed;
-    own.node = made ? { path, czxid: answer.zxid, zxid: answer.zxid, base: undefined } : undefined;
+    own.node = made ? { path, ...madeBy(answer.zxid), order: node.order, base: undefined } : undefined;
     if (!made) own.token = undefined;
     own.claim = claim;
   }
 
-  async #read(session: Generation, folder: string): Promise<Seen> {
-    const { names, zxid } = await this.#nodes.list(session, folder);
-    return { line: parseContenders(names, this.#sharedMarkers), zxid };
+  async #read(session: Generation, folder: string): Promise<Contender[]> {
+    return parseContenders((await this.#nodes.children(session, folder)) ?? [], this.#sharedMarkers);
   }
 
   async #show(session: Generation, folder: string, { name, mode }: Contender): Promise<Holder | undefined> {

@@ -6,10 +6,17 @@ export interface OwnNode {
   readonly path: string;
   /** The transaction that made it. */
   readonly czxid: bigint;
-  /** The one that its token is made of: the same, unless its place in line and its hold are of different times. */
+  /** The transaction whose number goes into its token: of those that exclude each other it has the order of their turns. */
+  readonly order: bigint;
+  /** The one that made it or wrote it last: it was in line then. */
   readonly zxid: bigint;
-  /** The base that its data names. */
+  /** The base that its data named when it was made. */
   readonly base: bigint | undefined;
+}
+
+/** Of a node that this transaction made, and none has written since. */
+export function madeBy(czxid: bigint): Pick<OwnNode, 'czxid' | 'order' | 'zxid'> {
+  return { czxid, order: czxid, zxid: czxid };
 }
 
 /** One claim of this process in one session: its node, and what is known of it. */
@@ -24,8 +31,6 @@ export class LiveClaim {
   former: boolean;
   /** It holds, with this token. */
   token: bigint | undefined = undefined;
-  /** Up to which transaction it has seen its turn. */
-  seenAt = 0n;
   /** How many were before it in line when it looked last. */
   place = 1;
   /** What its caller waits with; the latest counts. */

@@ -3,7 +3,7 @@ import type { Stat } from './wire/records.ts';
 /** What the node of a claim says. */
 export interface NodeData {
   readonly owner: string;
-  /** The token is this plus the transaction that made the node. */
+  /** The token is this plus the transaction that wrote it. */
   readonly base?: bigint | undefined;
   /** The token, where it was given to the lease. */
   readonly token?: bigint | undefined;
@@ -32,8 +32,8 @@ export function readNodeData(text: string): NodeData | undefined {
 }
 
 /** The token of a claim that holds; `undefined`: its node does not tell. */
-export function tokenIn({ base, token }: NodeData, { czxid }: Pick<Stat, 'czxid'>): bigint | undefined {
-  return token ?? (base === undefined ? undefined : base + czxid);
+export function tokenIn({ base, token }: NodeData, { mzxid }: Pick<Stat, 'mzxid'>): bigint | undefined {
+  return token ?? (base === undefined ? undefined : base + mzxid);
 }
 
 function number(value: unknown): bigint | undefined {

@@ -16,14 +16,6 @@ export interface MadeNode {
 export interface ReadNode {
   readonly data: string;
   readonly stat: Stat;
-  /** Up to which transaction it was seen. */
-  readonly zxid: bigint;
-}
-
-/** The children of a node, in no order, and up to which transaction they were seen. */
-export interface Listing {
-  readonly names: readonly string[];
-  readonly zxid: bigint;
 }
 
 /** The part of ZooKeeper's tree that is ours: everything under one root. */
@@ -54,11 +46,11 @@ export class Nodes {
     await this.#makeFolder(session, path, 'container');
   }
 
-  /** What is under a node, if it is there. */
-  async list(session: Sender, path: string): Promise<Listing> {
+  /** `undefined`: there is no such node. */
+  async children(session: Sender, path: string): Promise<readonly string[] | undefined> {
     const answer = await session.send(getChildren(path));
-    if (answer.ok) return { names: answer.value.children, zxid: answer.zxid };
-    if (answer.error === 'NO_NODE') return { names: [], zxid: answer.zxid };
+    if (answer.ok) return answer.value.children;
+    if (answer.error === 'NO_NODE') return undefined;
     throw refusal(answer, path);
   }
 
@@ -71,7 +63,7 @@ export class Nodes {
 
   async read(session: Sender, path: string): Promise<ReadNode | undefined> {
     const answer = await session.send(getData(path));
-    if (answer.ok) return { data: answer.value.data.toString(), stat: answer.value.stat, zxid: answer.zxid };
+    if (answer.ok) return { data: answer.value.data.toString(), stat: answer.value.stat };
     if (answer.error === 'NO_NODE') return undefined;
     throw refusal(answer, path);
   }
@@ -85,7 +77,7 @@ export class Nodes {
   }
 
   async underRoot(session: Sender): Promise<readonly string[]> {
-    return (await this.list(session, this.root)).names;
+    return (await this.children(session, this.root)) ?? [];
   }
 
   /** Makes a node that stays, and whatever is missing above it. */

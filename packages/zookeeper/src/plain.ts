@@ -1,6 +1,7 @@
 import { LockError } from '@locks/core/adapter';
 import type { Claim, KeyState } from '@locks/core';
 import { Crowd } from './crowd.ts';
+import { madeBy } from './live-claim.ts';
 import type { LiveClaim } from './live-claim.ts';
 import { baseIn, readNodeData, tokenIn, writeNodeData } from './node-data.ts';
 import { refusal } from './nodes.ts';
@@ -94,10 +95,7 @@ export class PlainRecipe implements Recipe {
         own.node = undefined;
         own.token = undefined;
       }
-      if (read !== undefined) {
-        own.seenAt = read.zxid;
-        return read;
-      }
+      if (read !== undefined) return read;
     }
     const base = this.#tokens.cached(session)?.value;
     own.uncertain = true;
@@ -108,8 +106,7 @@ export class PlainRecipe implements Recipe {
     const made = await making;
     own.uncertain = false;
     if (made.ok) {
-      own.node = { path, czxid: made.value.stat.czxid, zxid: made.value.stat.czxid, base };
-      own.seenAt = made.zxid;
+      own.node = { path, ...madeBy(made.value.stat.czxid), base };
       return undefined;
     }
     if (made.error === 'NO_NODE') {
@@ -119,8 +116,7 @@ export class PlainRecipe implements Recipe {
     if (made.error !== 'NODE_EXISTS') throw refusal(made, path);
     const read = await reading;
     if (read !== undefined && this.#isOwn(own, read)) {
-      own.node = { path, czxid: read.stat.czxid, zxid: read.stat.czxid, base: baseIn(read.data) };
-      own.seenAt = read.zxid;
+      own.node = { path, ...madeBy(read.stat.czxid), zxid: read.stat.mzxid, base: baseIn(read.data) };
     }
     return read;
   }

@@ -4,7 +4,6 @@ import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from
 import { LiveClaim } from './live-claim.ts';
 import type { Nodes } from './nodes.ts';
 import { decodeKey } from './paths.ts';
-import { looks } from './recipe.ts';
 import type { Recipe } from './recipe.ts';
 import type { Generation, Sessions } from './session/generation.ts';
 import type { Tokens } from './tokens.ts';
@@ -119,23 +118,20 @@ export class ZookeeperProvider implements LockProvider {
         // Its own node of then would be before it in line.
         if (own.former) await this.#recipe.evict(session, claim);
         own.former = false;
-        let standing = await this.#recipe.attempt(own, claim);
-        for (let round = 0; standing.holds && own.token === undefined && round < looks; round += 1) {
-          own.token = await this.#tokens.mint(own, claim);
-          if (own.token === undefined) standing = await this.#recipe.attempt(own, claim);
-        }
+        const standing = await this.#recipe.attempt(own, claim);
         if (!standing.holds) {
           if (own.wake === undefined && !own.uncertain) this.#forget(own);
           return { granted: false, retryAfter: standing.retryAfter };
         }
         own.wake = undefined;
+        own.token ??= await this.#tokens.mint(own, claim.floor);
       } catch (error) {
         // Of a claim that was refused for good nobody hears again.
         if (own.node === undefined && !own.uncertain && !isLockError(error, 'LOCK_UNAVAILABLE')) this.#forget(own);
         throw error;
       }
       const validity = session.deadline - calledAt;
-      if (own.token === undefined || !session.alive || validity <= 0) throw this.#suspended(claim.key);
+      if (!session.alive || validity <= 0) throw this.#suspended(claim.key);
       return { granted: true, token: own.token, validity, lost: session.lost };
     });
   }
@@ -154,7 +150,7 @@ export class ZookeeperProvider implements LockProvider {
       if (this.#claims.get(claim.owner) === own) this.#forget(own);
       return false;
     }
-    if (token !== undefined && token > own.token && !(await this.#tokens.raise(own, token))) return false;
+    if (token !== undefined && token > own.token) await this.#tokens.raise(own, token);
     const validity = session.deadline - calledAt;
     return session.alive && validity > 0 ? { validity } : false;
   }

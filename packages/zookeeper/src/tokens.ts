@@ -1,5 +1,4 @@
 import { LockError } from '@locks/core/adapter';
-import type { Claim } from '@locks/core';
 import type { LiveClaim } from './live-claim.ts';
 import { refusal } from './nodes.ts';
 import type { Nodes } from './nodes.ts';
@@ -22,7 +21,10 @@ interface Reading {
   changed: boolean;
 }
 
-/** Fencing tokens: the transaction that made a claim's node, plus the base that one node holds for the whole root. */
+/**
+ * Fencing tokens: the number of the transaction that made (or last wrote) a claim's node, plus the base that one node holds for the
+ * whole root.
+ */
 export class Tokens {
   readonly #nodes: Nodes;
   readonly #path: string;
@@ -52,51 +54,63 @@ export class Tokens {
     return reading?.session === session.id && !reading.changed ? reading.base : undefined;
   }
 
-  /**
-   * The token of a claim that has seen that it holds, above the claim's floor. `undefined`: the base has changed since it looked, so it must look
-   * again.
-   */
-  async mint(own: LiveClaim, { mode, floor }: Claim): Promise<bigint | undefined> {
-    const { session, node } = own;
-    if (node === undefined) return undefined;
-    const base = this.cached(session) ?? (await this.#read(session));
-    const minted = mint({ czxid: node.zxid, mode, floor }, base, own.seenAt);
-    if (minted.state === 'raise') await this.#raise(session, base, minted.to);
-    if (minted.state !== 'minted') return undefined;
-    // What its node says of its token must be right, for whoever inspects it.
-    if (node.base !== base.value && !(await this.#write(own, minted.token))) return undefined;
-    return minted.token;
+  /** The token of a claim that holds, above `floor`. */
+  async mint(own: LiveClaim, floor: bigint | undefined): Promise<bigint> {
+    const { session } = own;
+    for (let round = 0; round < rounds; round += 1) {
+      const { node, claim } = own;
+      if (node === undefined) break;
+      const base = this.cached(session) ?? (await this.#read(session));
+      const minted = mint({ order: node.order, mode: claim.mode, floor }, base, node.zxid);
+      switch (minted.state) {
+        case 'minted':
+          if (node.base !== base.value) await this.#write(own, minted.token);
+          return minted.token;
+        case 'older':
+          // That the node can be written shows that it is still in line, as a new list would.
+          await this.#write(own, base.value + node.order);
+          break;
+        case 'raise':
+          await this.#raise(session, base, minted.to);
+          break;
+        default:
+          minted satisfies never;
+      }
+    }
+    throw this.#contended();
   }
 
-  /** Makes `token` that of a claim that holds, and all later tokens higher. `false`: somebody has removed its node. */
-  async raise(own: LiveClaim, token: bigint): Promise<boolean> {
+  /** Makes `token` that of `own`, and all later tokens higher. */
+  async raise(own: LiveClaim, token: bigint): Promise<void> {
     const { session, node } = own;
-    if (node === undefined) return false;
+    if (node === undefined) return;
     for (let round = 0; round < rounds; round += 1) {
       const base = this.cached(session) ?? (await this.#read(session));
-      const to = raiseFor(token, node.zxid, base);
+      const to = raiseFor(token, node.order, base);
       if (to === undefined) {
-        if (!(await this.#write(own, token))) return false;
+        await this.#write(own, token);
         own.token = token;
-        return true;
+        return;
       }
       await this.#raise(session, base, to);
     }
     throw this.#contended();
   }
 
-  /** By compare-and-set: if somebody else was faster, nothing happens, and the base is read again. */
+  /** One attempt; whether it came too late shows when the base is read again. */
   async #raise(session: Sender, base: Base, to: bigint): Promise<void> {
     const answer = await session.send(setData(this.#path, raisedData(base, to), base.version));
     if (this.#reading?.session === session.id) this.#reading.changed = true;
     if (!answer.ok && answer.error !== 'BAD_VERSION' && answer.error !== 'NO_NODE') throw refusal(answer, this.#path);
   }
 
-  async #write({ node, session, claim }: LiveClaim, token: bigint): Promise<boolean> {
-    if (node === undefined) return false;
+  /** Makes the node say its token, for those who inspect it. */
+  async #write(own: LiveClaim, token: bigint): Promise<void> {
+    const { node, session, claim } = own;
+    if (node === undefined) return;
     const answer = await session.send(setData(node.path, Buffer.from(writeNodeData({ owner: claim.owner, token }))));
-    if (!answer.ok && answer.error !== 'NO_NODE') throw refusal(answer, node.path);
-    return answer.ok;
+    if (!answer.ok) throw refusal(answer, node.path);
+    own.node = { ...node, zxid: answer.value.mzxid };
   }
 
   async #read(session: Sender): Promise<Base> {
@@ -121,7 +135,7 @@ export class Tokens {
   }
 
   async #make(session: Sender): Promise<void> {
-    // If somebody has removed it, what is remembered of it is better than nothing.
+    // Somebody has removed it: what is remembered of it is better than nothing.
     const known = this.#reading?.base;
     const data = known === undefined ? '' : raisedData(known, known.value).toString();
     let made = await this.#nodes.make(session, this.#path, 'persistent', data);

@@ -19,8 +19,8 @@ export interface Base {
 
 /** Whose token it is. */
 export interface Place {
-  /** The transaction that made the contender's node. */
-  readonly czxid: bigint;
+  /** The transaction that made its node, or otherwise gave it its turn before others. */
+  readonly order: bigint;
   readonly mode: Mode;
   /** The token must exceed it. */
   readonly floor?: bigint | undefined;
@@ -29,7 +29,7 @@ export interface Place {
 /** What becomes of a contender that has seen that it is its turn. */
 export type Minted =
   | { readonly state: 'minted'; readonly token: bigint }
-  /** The base was read after the list: list once more. */
+  /** The base was raised after the list: list once more. */
   | { readonly state: 'older' }
   /** The base must be raised to this value first, then read and the line listed again. */
   | { readonly state: 'raise'; readonly to: bigint };
@@ -46,7 +46,7 @@ export interface Headroom {
  * The token of a contender whose turn it is by a list that shows all transactions up to `listedAt`. `base` must be what it was then:
  * read before the list, and its watch has not fired before the list came.
  *
- * Order: of two contenders that exclude each other the later one in line has the higher `czxid`, and lists after the earlier one has
+ * Order: of two contenders that exclude each other the later one in line has the higher `order`, and lists after the earlier one has
  * gone, so its base is not older. Uniqueness: sharers are granted in any order, so one that was there before the base was raised could
  * get what a later comer got before that; unless the raise was longer than the line was old, it raises the base itself.
  */
@@ -54,24 +54,24 @@ export function mint(place: Place, base: Base, listedAt: bigint, headroom: Headr
   // Its node may have been removed by force in between: then the next holder might not have seen this base yet.
   if (base.mzxid > listedAt) return { state: 'older' };
   const { clock = 1_000_000n, transactions = 1_024n } = headroom;
-  const token = base.value + place.czxid;
+  const token = base.value + place.order;
   const isLow = place.floor !== undefined && token <= place.floor;
   // With any earlier base tokens up to here were given.
-  const isDoubtful = place.mode === 'shared' && base.mzxid > place.czxid && token <= base.previous + base.mzxid;
+  const isDoubtful = place.mode === 'shared' && base.mzxid > place.order && token <= base.previous + base.mzxid;
   if (!isLow && !isDoubtful) return { state: 'minted', token };
-  const beyondFloor = isLow ? place.floor + 1n - place.czxid + clock : 0n;
+  const beyondFloor = isLow ? place.floor + 1n - place.order + clock : 0n;
   // The raise comes after the place, whatever made it necessary.
-  const beyondGiven = place.mode === 'shared' ? base.value + (listedAt - place.czxid) + transactions : 0n;
+  const beyondGiven = place.mode === 'shared' ? base.value + (listedAt - place.order) + transactions : 0n;
   return { state: 'raise', to: beyondFloor > beyondGiven ? beyondFloor : beyondGiven };
 }
 
 /**
- * What the base must be raised to so that every later holder's token exceeds `token`, which a holder with the node `czxid` takes;
+ * What the base must be raised to so that every later holder's token exceeds `token`, which the holder with this `order` takes;
  * `undefined`: it is high enough.
  */
-export function raiseFor(token: bigint, czxid: bigint, base: Base, headroom: Headroom = {}): bigint | undefined {
-  if (base.value + czxid >= token) return undefined;
-  return token - czxid + (headroom.clock ?? 1_000_000n);
+export function raiseFor(token: bigint, order: bigint, base: Base, headroom: Headroom = {}): bigint | undefined {
+  if (base.value + order >= token) return undefined;
+  return token - order + (headroom.clock ?? 1_000_000n);
 }
 
 /** What the base node says. Throws `LOCK_MISCONFIGURED` for what this package did not write. */

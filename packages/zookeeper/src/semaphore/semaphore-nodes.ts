@@ -1,6 +1,7 @@
 import type { Claim } from '@locks/core';
 import { placesOf, renewedSequence } from '../line/line.ts';
 import { contenderName, parseContenders, uuidOf } from '../line/names.ts';
+import { madeBy } from '../live-claim.ts';
 import type { LiveClaim } from '../live-claim.ts';
 import { baseIn, writeNodeData } from '../node-data.ts';
 import { refusal } from '../nodes.ts';
@@ -20,11 +21,6 @@ export interface LeaseData {
   readonly base?: bigint | undefined;
 }
 
-/** A state, and up to which transaction it was seen. */
-export interface Seen extends SemaphoreState {
-  readonly zxid: bigint;
-}
-
 /** The nodes of semaphores: of each key a line in `locks`, and `leases`. */
 export class SemaphoreNodes {
   readonly #nodes: Nodes;
@@ -36,21 +32,17 @@ export class SemaphoreNodes {
   }
 
   /** The state with its node in it; `undefined`: it has none yet, look again. */
-  async look(own: LiveClaim): Promise<Seen | undefined> {
+  async look(own: LiveClaim): Promise<SemaphoreState | undefined> {
     if (own.uncertain) return await this.find(own);
     if (own.node === undefined) return await this.#enter(own);
     return await this.read(own.session, this.#nodes.ofKey(own.claim.key));
   }
 
-  async read(session: Generation, folder: string): Promise<Seen> {
+  async read(session: Generation, folder: string): Promise<SemaphoreState> {
     // In this order, and in one flight: whoever is first in line from then on knows all leases.
-    const lists = ['locks', 'leases'].map((below) => this.#nodes.list(session, `${folder}/${below}`));
+    const lists = ['locks', 'leases'].map((below) => this.#nodes.children(session, `${folder}/${below}`));
     const [locks, leases] = await Promise.all(lists);
-    return {
-      locks: parseContenders(locks?.names ?? []),
-      leases: parseLeases(leases?.names ?? []),
-      zxid: leases?.zxid ?? 0n,
-    };
+    return { locks: parseContenders(locks ?? []), leases: parseLeases(leases ?? []) };
   }
 
   /** Removes a node of a claim, and its folder when that is empty and has given out many numbers, which begin anew then. */
@@ -65,15 +57,12 @@ export class SemaphoreNodes {
     const { session, node, claim } = own;
     if (node === undefined) return false;
     const base = this.#tokens.cached(session)?.value;
-    if (claim.mode === 'shared') {
-      return await this.exchange(own, claim, { data: writeNodeData({ owner: claim.owner, base }), base });
-    }
+    const data = writeNodeData({ owner: claim.owner, base });
+    if (claim.mode === 'shared') return await this.exchange(own, claim, { data, base });
     // Its place is older than the leases that were made since: its token must not be.
-    const data = Buffer.from(writeNodeData({ owner: claim.owner }));
-    const answer = await session.send(setData(node.path, data));
+    const answer = await session.send(setData(node.path, Buffer.from(data)));
     if (!answer.ok && answer.error !== 'NO_NODE') throw refusal(answer, node.path);
-    own.node = answer.ok ? { ...node, zxid: answer.zxid, base: undefined } : undefined;
-    own.seenAt = answer.zxid;
+    own.node = answer.ok ? { ...node, order: answer.value.mzxid, zxid: answer.value.mzxid, base } : undefined;
     return answer.ok;
   }
 
@@ -94,8 +83,7 @@ export class SemaphoreNodes {
     if (!answer.ok) throw refusal(answer, path);
     const [removed, made] = answer.value.results;
     if (made?.ok && made.path !== undefined) {
-      own.node = { path: made.path, czxid: answer.zxid, zxid: answer.zxid, base };
-      own.seenAt = answer.zxid;
+      own.node = { path: made.path, ...madeBy(answer.zxid), base };
       await this.#renew(session, node.path);
       return true;
     }
@@ -106,7 +94,7 @@ export class SemaphoreNodes {
   }
 
   /** Takes a place in line, and reads the state in the same flight. */
-  async #enter(own: LiveClaim): Promise<Seen | undefined> {
+  async #enter(own: LiveClaim): Promise<SemaphoreState | undefined> {
     const { session, claim } = own;
     const folder = this.#nodes.ofKey(own.claim.key);
     const base = this.#tokens.cached(session)?.value;
@@ -119,7 +107,7 @@ export class SemaphoreNodes {
     const made = await making;
     own.uncertain = false;
     if (made.ok) {
-      own.node = { path: made.value.path, czxid: made.value.stat.czxid, zxid: made.value.stat.czxid, base };
+      own.node = { path: made.value.path, ...madeBy(made.value.stat.czxid), base };
       return await this.#single(own, await reading);
     }
     if (made.error !== 'NO_NODE') throw refusal(made, folder);
@@ -129,7 +117,7 @@ export class SemaphoreNodes {
   }
 
   /** Finds out what became of a request whose reply was lost: the node is there in this session, or will never be. */
-  async find(own: LiveClaim): Promise<Seen | undefined> {
+  async find(own: LiveClaim): Promise<SemaphoreState | undefined> {
     const { session } = own;
     const folder = this.#nodes.ofKey(own.claim.key);
     // The server that answers now may lag behind the one that took the request.
@@ -146,7 +134,7 @@ export class SemaphoreNodes {
   }
 
   /** The state with one node of the claim in this session: a lease rather than a place in line. A request may have arrived twice. */
-  async #single(own: LiveClaim, { locks, leases, zxid }: Seen): Promise<Seen> {
+  async #single(own: LiveClaim, { locks, leases }: SemaphoreState): Promise<SemaphoreState> {
     const { session, claim } = own;
     const folder = this.#nodes.ofKey(own.claim.key);
     const uuid = uuidOf(claim.owner);
@@ -158,7 +146,7 @@ export class SemaphoreNodes {
       const read = await this.#nodes.read(session, path);
       if (read !== undefined && read.stat.ephemeralOwner !== session.id) continue;
       if (read !== undefined && own.node === undefined) {
-        own.node = { path, czxid: read.stat.czxid, zxid: read.stat.mzxid, base: baseIn(read.data) };
+        own.node = { path, ...madeBy(read.stat.mzxid), czxid: read.stat.czxid, base: baseIn(read.data) };
         continue;
       }
       if (read !== undefined) await this.#nodes.remove(session, path);
@@ -167,7 +155,6 @@ export class SemaphoreNodes {
     return {
       locks: locks.filter(({ name }) => !gone.has(name)),
       leases: leases.filter(({ name }) => !gone.has(name)),
-      zxid,
     };
   }
 

@@ -34,10 +34,7 @@ export class SemaphoreRecipe implements Recipe {
       const state = await this.#semaphores.look(own);
       if (state === undefined || own.node === undefined) continue;
       const name = nameOf(own.node.path);
-      if (state.leases.some((lease) => lease.name === name)) {
-        own.seenAt = state.zxid;
-        return { holds: true };
-      }
+      if (state.leases.some((lease) => lease.name === name)) return { holds: true };
       const entry = judgeEntry(state, name, own.claim);
       switch (entry.state) {
         case 'enters':

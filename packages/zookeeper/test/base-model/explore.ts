@@ -67,13 +67,13 @@ function violationOf({ log, clients }: State, { wishes }: World): string | undef
   return undefined;
 }
 
-function begin({ wishes, raises = 0, removals = 0 }: World): State {
+function begin({ wishes, raises = 0, removals = 0, unread = false }: World): State {
   const client: Client = {
     phase: 'idle',
     seen: 0,
     until: 0,
     base: firstBase,
-    watched: true,
+    watched: !unread,
     listedAt: 0,
     to: 0,
     written: 0,

@@ -4,7 +4,7 @@ import type { Base, Headroom, Minted, Place } from '../../src/line/base.ts';
 /** How a client comes to its token: as this package does it, or broken in one way. */
 export interface Rules {
   mint(place: Place, base: Base, listedAt: bigint, written: bigint): Minted | { readonly state: 'write' };
-  raiseFor(token: bigint, czxid: bigint, base: Base): bigint | undefined;
+  raiseFor(token: bigint, order: bigint, base: Base): bigint | undefined;
   /** `once`: read when its node is made, and not again before it raises it itself. `late`: the watch's event comes at any time after the replies that follow it. */
   readonly reading: 'watched' | 'once' | 'late';
   readonly compareAndSet: boolean;
@@ -17,7 +17,7 @@ const none: Headroom = { clock: 0n, transactions: 2n };
 
 export const production: Rules = {
   mint: (place, base, listedAt) => mint(place, base, listedAt, none),
-  raiseFor: (token, czxid, base) => raiseFor(token, czxid, base, none),
+  raiseFor: (token, order, base) => raiseFor(token, order, base, none),
   reading: 'watched',
   compareAndSet: true,
   baseInParent: false,
@@ -30,7 +30,7 @@ export const broken = {
   'the base goes with the parent of the contenders': { ...production, baseInParent: true },
   'the base may be newer than the list': {
     ...production,
-    mint: (place, base) => mint(place, base, base.mzxid > place.czxid ? base.mzxid : place.czxid, none),
+    mint: (place, base) => mint(place, base, base.mzxid > place.order ? base.mzxid : place.order, none),
   },
   'sharers from before a raise take their token as it comes': {
     ...production,
@@ -39,9 +39,9 @@ export const broken = {
   'who was there before a raise takes the transaction of a write of its own': {
     ...production,
     mint(place, base, listedAt, written) {
-      const zxid = written > place.czxid ? written : place.czxid;
+      const zxid = written > place.order ? written : place.order;
       if (base.mzxid > zxid) return { state: 'write' };
-      return mint({ ...place, mode: 'exclusive', czxid: zxid }, base, listedAt, none);
+      return mint({ ...place, mode: 'exclusive', order: zxid }, base, listedAt, none);
     },
   },
   'the floor is not looked at': {

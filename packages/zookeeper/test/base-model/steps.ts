@@ -21,6 +21,8 @@ export interface World {
   readonly by?: readonly number[];
   /** Ends of sessions and releases by force, at most. */
   readonly removals?: number;
+  /** The clients have not read the base when they begin. */
+  readonly unread?: boolean;
 }
 
 export interface Step {
@@ -43,8 +45,10 @@ function otherSteps(state: State, { by = [1] }: World, rules: Rules): Step[] {
   const { base, made } = nodesAt(state);
   const [raises, removals] = [state.raises - 1, state.removals - 1];
   const value = Number(base.value);
-  const raise = (amount: number): Step => {
-    const log = appended(state.log, { type: 'base', value: value + amount, previous: value }, rules.baseInParent);
+  const raiseBy = (amount: number): Step => {
+    // Without compare-and-set it is what they had in mind before everything else.
+    const to = (rules.compareAndSet ? value : 0) + amount;
+    const log = appended(state.log, { type: 'base', value: to, previous: value }, rules.baseInParent);
     return { name: 'others raise the base', next: { ...state, log, raises } };
   };
   const remove = (client: number): Step => {
@@ -52,7 +56,7 @@ function otherSteps(state: State, { by = [1] }: World, rules: Rules): Step[] {
     return { client, name: 'has its node removed', next: { ...state, log, removals } };
   };
   const there = [...made.keys()].filter((client) => made[client] !== undefined);
-  return [...(raises < 0 ? [] : by.map(raise)), ...(removals < 0 ? [] : there.map(remove))];
+  return [...(raises < 0 ? [] : by.map(raiseBy)), ...(removals < 0 ? [] : there.map(remove))];
 }
 
 interface Turn {
@@ -137,7 +141,7 @@ function decide(turn: Turn): Step {
   const { client, wish, rules } = turn;
   const { base, listedAt, written } = client;
   const floor = wish.floor === undefined ? undefined : BigInt(wish.floor);
-  const place = { czxid: czxidOf(turn), mode: wish.mode, floor };
+  const place = { order: czxidOf(turn), mode: wish.mode, floor };
   const minted = rules.mint(place, base, BigInt(listedAt), BigInt(written));
   switch (minted.state) {
     case 'minted': {
