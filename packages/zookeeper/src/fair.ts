@@ -7,10 +7,10 @@ import { contenderName, numbered, parseContender, parseContenders, uuidOf } from
 import type { Contender, LineRecipe } from './line/names.ts';
 import { sequenceExhausted } from './line/refusals.ts';
 import type { LiveClaim } from './live-claim.ts';
-import { readNodeData, tokenIn, writeNodeData } from './node-data.ts';
+import { baseIn, readNodeData, tokenIn, writeNodeData } from './node-data.ts';
 import { refusal } from './nodes.ts';
 import type { Nodes } from './nodes.ts';
-import { longestWait, looks, unwatchedWait } from './recipe.ts';
+import { looks, unwatchedWait, waitAt } from './recipe.ts';
 import type { Recipe, Standing } from './recipe.ts';
 import type { Generation } from './session/generation.ts';
 import type { Tokens } from './tokens.ts';
@@ -45,7 +45,7 @@ export class FairRecipe implements Recipe {
   async attempt(own: LiveClaim, claim: Claim): Promise<Standing> {
     if (own.node !== undefined && own.claim.mode !== claim.mode) await this.#convert(own, claim);
     if (own.node === undefined && !own.uncertain) own.claim = claim;
-    if (await this.#isAsBefore(own)) return own.token === undefined ? waitingFor(longestWait) : { holds: true };
+    if (await this.#isAsBefore(own)) return own.token === undefined ? waitingFor(waitAt(own.place)) : { holds: true };
     for (let look = 0; look < looks; look += 1) {
       const verdict = await this.#look(own);
       if (verdict === undefined || own.node === undefined) continue;
@@ -68,10 +68,11 @@ export class FairRecipe implements Recipe {
         case 'waits': {
           if (own.wake === undefined) {
             await this.leave(own);
-            return waitingFor(longestWait);
+            return waitingFor(waitAt(1));
           }
+          own.place = verdict.place;
           const watch = await own.watch(verdict.watch);
-          if (watch !== 'missing') return waitingFor(watch === 'watching' ? longestWait : unwatchedWait);
+          if (watch !== 'missing') return waitingFor(watch === 'watching' ? waitAt(own.place) : unwatchedWait);
           break;
         }
         default:
@@ -165,8 +166,9 @@ export class FairRecipe implements Recipe {
     const made = await making;
     own.uncertain = false;
     if (made.ok) {
-      own.node = { path: made.value.path, zxid: made.value.stat.czxid, base };
-      const known = this.#known.entered(own, made.value.path);
+      const { czxid } = made.value.stat;
+      own.node = { path: made.value.path, czxid, zxid: czxid, base };
+      const known = this.#known.entered(own, own.node.path);
       if (reading === undefined && known !== undefined) return known;
       return this.#judge(own, await this.#single(own, await (reading ?? this.#read(session, folder))));
     }
@@ -189,9 +191,9 @@ export class FairRecipe implements Recipe {
     own.node = undefined;
     for (const { name, mode } of placesOf(line, uuidOf(owner))) {
       const path = `${folder}/${name}`;
-      const stat = await this.#nodes.exists(session, path);
-      if (stat === undefined || stat.ephemeralOwner !== session.id) continue;
-      own.node = { path, zxid: stat.mzxid, base: undefined };
+      const read = await this.#nodes.read(session, path);
+      if (read === undefined || read.stat.ephemeralOwner !== session.id) continue;
+      own.node = { path, czxid: read.stat.czxid, zxid: read.stat.mzxid, base: baseIn(read.data) };
       own.claim = { ...own.claim, mode };
       break;
     }
@@ -239,7 +241,7 @@ export class FairRecipe implements Recipe {
     own.uncertain = false;
     if (!answer.ok) throw refusal(answer, path);
     const made = answer.value.committed;
-    own.node = made ? { path, zxid: answer.zxid, base: undefined } : undefined;
+    own.node = made ? { path, czxid: answer.zxid, zxid: answer.zxid, base: undefined } : undefined;
     if (!made) own.token = undefined;
     own.claim = claim;
   }

@@ -6,7 +6,7 @@ import type { Generation } from './session/generation.ts';
 export type Known =
   | { readonly state: 'holds' }
   /** The nearest before it is a node of this session. */
-  | { readonly state: 'waits'; readonly watch: readonly string[] };
+  | { readonly state: 'waits'; readonly watch: readonly string[]; readonly place: number };
 
 /** A node of this session in a line. */
 interface Place {
@@ -70,7 +70,10 @@ export class KnownLines {
     // One that does not wait must not be sent away by a node that is there no more; how sharers wait is not as simple.
     if (wake === undefined || claim.mode === 'shared') return undefined;
     const before = line.places.get(sequence - 1);
-    return before === undefined || before.leaving !== undefined ? undefined : { state: 'waits', watch: [before.path] };
+    if (before === undefined || before.leaving !== undefined) return undefined;
+    // They are in the order of their numbers.
+    const [first = sequence] = line.places.keys();
+    return { state: 'waits', watch: [before.path], place: sequence - first };
   }
 
   /** Whether a node that waited is the first, provided that it is there. */

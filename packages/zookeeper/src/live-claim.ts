@@ -4,7 +4,9 @@ import type { Generation } from './session/generation.ts';
 /** The node of a claim. */
 export interface OwnNode {
   readonly path: string;
-  /** The transaction that made it, or that wrote it last on account of a new base. */
+  /** The transaction that made it. */
+  readonly czxid: bigint;
+  /** The same, or the one that wrote it on account of a new base. */
   readonly zxid: bigint;
   /** The base that its data names. */
   readonly base: bigint | undefined;
@@ -22,6 +24,8 @@ export class LiveClaim {
   former: boolean;
   /** It holds, with this token. */
   token: bigint | undefined = undefined;
+  /** How many were before it in line when it looked last. */
+  place = 1;
   /** What its caller waits with; the latest counts. */
   wake: (() => void) | undefined = undefined;
   /** The nodes of which one must go before it is this claim's turn. Empty: nothing is known, look again. */

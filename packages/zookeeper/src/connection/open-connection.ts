@@ -26,6 +26,7 @@ export interface OpenParts {
   readonly session: Connection['session'];
   readonly openedAt: number;
   readonly lastZxid: bigint;
+  readonly maxRequest: number;
   readonly firstXid: number;
   readonly socket: Socket;
   readonly runtime: Runtime;
@@ -119,7 +120,8 @@ export class OpenConnection implements Connection {
     this.#socket.destroy();
     for (let pending = this.#unanswered.shift(); pending !== undefined; pending = this.#unanswered.shift())
       pending.reject(lost);
-    queueMicrotask(() => this.#parts.onEnd(cause));
+    // Behind all that the rejections lead to, and behind whatever waited for this connection to open.
+    setImmediate(() => this.#parts.onEnd(cause));
   }
 
   async end(within: number): Promise<void> {
@@ -170,6 +172,12 @@ export class OpenConnection implements Connection {
       writer.int(xid);
       writer.int(request.op);
       request.write(writer);
+      const length = writer.length - frame - 4;
+      const { maxRequest } = this.#parts;
+      if (length > maxRequest)
+        throw new RangeError(
+          `${request.what} takes ${length} bytes; the longest request that ZooKeeper accepts is ${maxRequest}`,
+        );
     } catch (error) {
       writer.truncate(frame);
       throw error;

@@ -1,8 +1,8 @@
 import type { Runtime } from '@locks/core/adapter';
-import { connect } from '../connection/connect.ts';
 import type { ConnectionParts } from '../connection/connect.ts';
 import type { Connection } from '../connection/connection.ts';
-import { AuthFailedError, ConnectionClosedError, SessionExpiredError } from '../connection/errors.ts';
+import { endSession } from '../connection/end-session.ts';
+import { ConnectionClosedError } from '../connection/errors.ts';
 import { closeSession } from '../wire/session-requests.ts';
 import { pause } from './pause.ts';
 import type { Rotation } from './rotation.ts';
@@ -17,7 +17,7 @@ export interface OldSession {
 export interface FarewellParts {
   readonly runtime: Runtime;
   readonly rotation: Rotation;
-  readonly connecting: Pick<ConnectionParts, 'tls' | 'auth' | 'sessionTimeout'>;
+  readonly connecting: Pick<ConnectionParts, 'tls' | 'sessionTimeout'>;
 }
 
 /**
@@ -53,26 +53,20 @@ export class Farewells {
   async #bid(session: OldSession, last: Connection | undefined): Promise<void> {
     const { connecting, rotation, runtime } = this.#parts;
     const { signal } = this.#over;
-    let connection = last;
-    while (!(connection !== undefined && (await this.#end(connection)))) {
-      if (signal.aborted) return;
+    let ended = last !== undefined && (await this.#end(last));
+    while (!ended && !signal.aborted) {
       try {
-        connection = await connect({
+        await endSession({
           ...connecting,
           address: rotation.next(),
-          resume: session,
-          // Any server will do, an empty one too.
-          lastZxid: 0n,
+          session,
           within: rotation.patience(connecting.sessionTimeout),
           background: !this.#finishing,
           signal,
           runtime,
-          onEvent() {},
-          onEnd() {},
         });
-      } catch (error) {
-        if (error instanceof SessionExpiredError || error instanceof AuthFailedError) break;
-        connection = undefined;
+        ended = true;
+      } catch {
         rotation.failed();
         await pause(runtime, rotation.pause(), signal);
       }

@@ -38,6 +38,8 @@ export class Heartbeat {
   #dueAt = 0;
   #writtenAt: number;
   #unconfirmedSince: number | undefined;
+  #lastZxid = 0n;
+  #progressAt = 0;
 
   constructor(parts: HeartbeatParts) {
     this.#parts = parts;
@@ -78,11 +80,14 @@ export class Heartbeat {
   }
 
   #silence(now: number): string | undefined {
-    const { oldestUnansweredAt, lastHeardAt } = this.#parts.connection;
+    const { oldestUnansweredAt, lastHeardAt, lastZxid } = this.#parts.connection;
+    if (lastZxid > this.#lastZxid) this.#progressAt = now;
+    this.#lastZxid = lastZxid;
     if (oldestUnansweredAt === undefined) return undefined;
     const silent = now - Math.max(oldestUnansweredAt, lastHeardAt);
     if (silent >= this.#pulse * pulsesOfSilence) return `the server was silent for ${Math.round(silent)} ms`;
-    const idle = now - (this.#unconfirmedSince ?? now);
+    // A server that goes on to apply transactions has only much to do before this write.
+    const idle = now - Math.max(this.#unconfirmedSince ?? now, this.#progressAt);
     if (idle < this.#pulse * pulsesOfIdleWrite) return undefined;
     return `the server did not get a write done in ${Math.round(idle)} ms`;
   }

@@ -37,7 +37,7 @@ export class Session implements Sessions {
   #begun = false;
 
   constructor(parts: SessionParts) {
-    const { addresses, runtime, tls, auth, sessionTimeout } = parts;
+    const { addresses, runtime, tls, sessionTimeout } = parts;
     this.#parts = parts;
     this.#rotation = new Rotation(addresses, runtime);
     this.#waiting = new WaitingRoom(runtime);
@@ -45,7 +45,7 @@ export class Session implements Sessions {
     this.#deadline = createDeadline(runtime, sessionTimeout, 'ZooKeeper');
     this.#reports = new SessionReports(parts.provider ?? 'zookeeper');
     const rotation = new Rotation(addresses, runtime);
-    this.#farewells = new Farewells({ runtime, rotation, connecting: { tls, auth, sessionTimeout } });
+    this.#farewells = new Farewells({ runtime, rotation, connecting: { tls, sessionTimeout } });
   }
 
   get current(): Generation | undefined {
