@@ -1,6 +1,10 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { chooseServer } from '../src/choose.ts';
 import {
   fourLetterWord,
@@ -9,19 +13,24 @@ import {
   startZookeeperEnsemble,
   type ZookeeperEnsemble,
 } from '../src/index.ts';
+import { startOnFreePort } from '../src/ports.ts';
 import { over } from './kinds/kind.ts';
 import { zookeeper } from './kinds/zookeeper.ts';
 import { openZookeeper } from './zookeeper-client.ts';
 
 const way = chooseServer('zookeeper', 'zookeeper:3.9').kind;
 if (way !== 'external') testEnsemble();
-if (way === 'local') testPartitions();
+if (way === 'local') {
+  testPartitions();
+  testPorts();
+}
 testRefusals();
 
 const write = ({ url }: ServerHandle, value: string): Promise<void> =>
   over(zookeeper, url, (session) => session.write(value));
 const read = ({ url }: ServerHandle): Promise<string | undefined> => over(zookeeper, url, (session) => session.read());
-const modesOf = (servers: readonly ServerHandle[]): Promise<unknown> => Promise.all(servers.map(modeOf));
+const modesOf = (servers: readonly ServerHandle[]): Promise<unknown> =>
+  Promise.all(servers.map((server) => modeOf(server)));
 
 function testEnsemble(): void {
   describe(`an ensemble of ZooKeepers (${way})`, () => {
@@ -163,6 +172,29 @@ function testPartitions(): void {
     expect(ensemble.servers.map(({ pid }) => pid)).toEqual([undefined, undefined]);
     expect(folders.filter((folder) => existsSync(dirname(folder)))).toEqual([]);
   });
+}
+
+function testPorts(): void {
+  test.each(['quorum', 'election'] as const)(
+    'an ensemble of ZooKeepers whose members cannot have a port of theirs (%s) says so soon, and leaves nothing behind',
+    async (which) => {
+      const folder = await mkdtemp(join(tmpdir(), 'locks-test-ensemble-'));
+      onTestFinished(() => rm(folder, { recursive: true, force: true }));
+      vi.stubEnv('TMPDIR', folder);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const other = createServer().listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      onTestFinished(() => void other.close());
+      const { port: taken } = other.address() as AddressInfo;
+      const free = await startOnFreePort('127.0.0.1', async (port) => port);
+      const ports = which === 'quorum' ? `${taken}:${free}` : `${free}:${taken}`;
+      const config = { 'server.2': `127.0.0.1:${ports}` };
+      await expect(startZookeeperEnsemble({ size: 2, tickTime: 200, config })).rejects.toThrow(
+        /found a port taken[^]*Address already in use/,
+      );
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
 }
 
 function testRefusals(): void {

@@ -4,10 +4,19 @@ import type { Generation } from './session/generation.ts';
 /** The node of a claim. */
 export interface OwnNode {
   readonly path: string;
-  /** The transaction that made it, or that wrote it last on account of a new base. */
+  /** The transaction that made it. */
+  readonly czxid: bigint;
+  /** The transaction whose number goes into its token: of those that exclude each other it has the order of their turns. */
+  readonly order: bigint;
+  /** The one that made it or wrote it last: it was in line then. */
   readonly zxid: bigint;
-  /** The base that its data names. */
+  /** The base that its data named when it was made. */
   readonly base: bigint | undefined;
+}
+
+/** Of a node that this transaction made, and none has written since. */
+export function madeBy(czxid: bigint): Pick<OwnNode, 'czxid' | 'order' | 'zxid'> {
+  return { czxid, order: czxid, zxid: czxid };
 }
 
 /** One claim of this process in one session: its node, and what is known of it. */
@@ -22,6 +31,8 @@ export class LiveClaim {
   former: boolean;
   /** It holds, with this token. */
   token: bigint | undefined = undefined;
+  /** How many were before it in line when it looked last. */
+  place = 1;
   /** What its caller waits with; the latest counts. */
   wake: (() => void) | undefined = undefined;
   /** The nodes of which one must go before it is this claim's turn. Empty: nothing is known, look again. */

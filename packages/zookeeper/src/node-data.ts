@@ -14,6 +14,11 @@ export function writeNodeData({ owner, base, token }: NodeData): string {
   return JSON.stringify({ owner, base: base?.toString(), token: token?.toString() });
 }
 
+/** The base that the node of a claim names; `undefined`: none, or its token was given to it. */
+export function baseIn(text: string): bigint | undefined {
+  return readNodeData(text)?.base;
+}
+
 /** What `text` says; `undefined` when another library wrote it. */
 export function readNodeData(text: string): NodeData | undefined {
   if (!text.startsWith('{"owner":')) return undefined;

@@ -1,10 +1,12 @@
 import { LockError } from '@locks/core/adapter';
 import type { Claim, KeyState } from '@locks/core';
+import { Crowd } from './crowd.ts';
+import { madeBy } from './live-claim.ts';
 import type { LiveClaim } from './live-claim.ts';
-import { readNodeData, tokenIn, writeNodeData } from './node-data.ts';
+import { baseIn, readNodeData, tokenIn, writeNodeData } from './node-data.ts';
 import { refusal } from './nodes.ts';
 import type { Nodes, ReadNode } from './nodes.ts';
-import { longestWait, looks, unwatchedWait } from './recipe.ts';
+import { looks, unwatchedWait, waitAt } from './recipe.ts';
 import type { Recipe, Standing } from './recipe.ts';
 import type { Generation } from './session/generation.ts';
 import type { Tokens } from './tokens.ts';
@@ -16,6 +18,7 @@ export class PlainRecipe implements Recipe {
   readonly shared = false;
   readonly #nodes: Nodes;
   readonly #tokens: Tokens;
+  readonly #crowd: Crowd = new Crowd();
 
   constructor(nodes: Nodes, tokens: Tokens) {
     this.#nodes = nodes;
@@ -27,20 +30,26 @@ export class PlainRecipe implements Recipe {
     if (claim.mode === 'shared') throw exclusiveOnly(claim.key);
     for (let look = 0; look < looks; look += 1) {
       const node = await this.#enter(own, path);
-      if (own.node !== undefined) return { holds: true };
+      if (own.node !== undefined) {
+        await this.#crowd.entered(own, path);
+        return { holds: true };
+      }
       if (node === undefined) continue;
-      if (node.stat.ephemeralOwner === 0n) throw isFolder(path);
-      if (own.wake === undefined) return { holds: false, retryAfter: longestWait };
-      const watch = own.watched.length > 0 ? 'watching' : await own.watch([path]);
-      if (watch !== 'missing') return { holds: false, retryAfter: watch === 'watching' ? longestWait : unwatchedWait };
+      if (node.stat.ephemeralOwner === 0n) {
+        this.#crowd.leave(own, path);
+        throw isFolder(path);
+      }
+      if (own.wake === undefined) return { holds: false, retryAfter: waitAt(1) };
+      const watch = await this.#crowd.join(own, path);
+      if (watch !== 'missing') return { holds: false, retryAfter: watch === 'watching' ? waitAt(1) : unwatchedWait };
     }
     return { holds: false, retryAfter: 1 };
   }
 
   async leave(own: LiveClaim): Promise<boolean> {
-    own.unwatch();
     const { session } = own;
     const path = this.#nodes.ofKey(own.claim.key);
+    this.#crowd.leave(own, path);
     // The server that answers now may lag behind the one that took the request.
     const syncing = own.uncertain ? session.send(sync(path)) : undefined;
     const reading = this.#nodes.read(session, path);
@@ -79,8 +88,8 @@ export class PlainRecipe implements Recipe {
 
   /** Makes the node, or reads the one that is there, in one flight. `undefined`: look again. */
   async #enter(own: LiveClaim, path: string): Promise<ReadNode | undefined> {
-    const { session, node, watched } = own;
-    if (node !== undefined || watched.length > 0) {
+    const { session, node } = own;
+    if (node !== undefined || this.#crowd.has(own, path)) {
       const read = await this.#nodes.read(session, path);
       if (node !== undefined && !this.#isOwn(own, read)) {
         own.node = undefined;
@@ -97,7 +106,7 @@ export class PlainRecipe implements Recipe {
     const made = await making;
     own.uncertain = false;
     if (made.ok) {
-      own.node = { path, zxid: made.value.stat.czxid, base };
+      own.node = { path, ...madeBy(made.value.stat.czxid), base };
       return undefined;
     }
     if (made.error === 'NO_NODE') {
@@ -107,7 +116,7 @@ export class PlainRecipe implements Recipe {
     if (made.error !== 'NODE_EXISTS') throw refusal(made, path);
     const read = await reading;
     if (read !== undefined && this.#isOwn(own, read)) {
-      own.node = { path, zxid: read.stat.mzxid, base: readNodeData(read.data)?.base };
+      own.node = { path, ...madeBy(read.stat.czxid), zxid: read.stat.mzxid, base: baseIn(read.data) };
     }
     return read;
   }

@@ -1,4 +1,4 @@
-import { LockError, createDeadline } from '@locks/core/adapter';
+import { LockError, createDeadline, isLockError } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
 import { LiveClaim } from './live-claim.ts';
@@ -120,14 +120,14 @@ export class ZookeeperProvider implements LockProvider {
         own.former = false;
         const standing = await this.#recipe.attempt(own, claim);
         if (!standing.holds) {
-          if (own.node === undefined && !own.uncertain) this.#forget(own);
+          if (own.wake === undefined && !own.uncertain) this.#forget(own);
           return { granted: false, retryAfter: standing.retryAfter };
         }
         own.wake = undefined;
         own.token ??= await this.#tokens.mint(own, claim.floor);
       } catch (error) {
         // Of a claim that was refused for good nobody hears again.
-        if (own.node === undefined && !own.uncertain) this.#forget(own);
+        if (own.node === undefined && !own.uncertain && !isLockError(error, 'LOCK_UNAVAILABLE')) this.#forget(own);
         throw error;
       }
       const validity = session.deadline - calledAt;
@@ -145,7 +145,8 @@ export class ZookeeperProvider implements LockProvider {
     if (token !== undefined && token < own.token) return false;
     const { session } = own;
     const stat = await this.#nodes.exists(session, own.node.path);
-    if (stat === undefined) {
+    // Where nodes are named by their key alone, another claim's may be there.
+    if (stat?.czxid !== own.node.czxid) {
       if (this.#claims.get(claim.owner) === own) this.#forget(own);
       return false;
     }

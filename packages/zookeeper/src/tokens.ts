@@ -3,7 +3,7 @@ import type { LiveClaim } from './live-claim.ts';
 import { refusal } from './nodes.ts';
 import type { Nodes } from './nodes.ts';
 import { writeNodeData } from './node-data.ts';
-import { baseFor, baseOf, isOlderThan, tokenOf } from './line/base.ts';
+import { mint, raiseFor, raisedData, readBase } from './line/base.ts';
 import type { Base } from './line/base.ts';
 import { baseName } from './paths.ts';
 import type { Sender } from './session/generation.ts';
@@ -58,16 +58,23 @@ export class Tokens {
   async mint(own: LiveClaim, floor: bigint | undefined): Promise<bigint> {
     const { session } = own;
     for (let round = 0; round < rounds; round += 1) {
-      const node = own.node;
+      const { node, claim } = own;
       if (node === undefined) break;
       const base = this.cached(session) ?? (await this.#read(session));
-      if (floor !== undefined && tokenOf(base, node.zxid) <= floor) {
-        await this.#raise(session, baseFor(node.zxid, floor + 1n));
-      } else if (isOlderThan(node.zxid, base) || node.base !== base.value) {
-        // The base was raised since: of two who share, one with the old base could get the same token.
-        await this.#write(own, base);
-      } else {
-        return tokenOf(base, node.zxid);
+      const minted = mint({ order: node.order, mode: claim.mode, floor }, base, node.zxid);
+      switch (minted.state) {
+        case 'minted':
+          if (node.base !== base.value) await this.#write(own, minted.token);
+          return minted.token;
+        case 'older':
+          // That the node can be written shows that it is still in line, as a new list would.
+          await this.#write(own, base.value + node.order);
+          break;
+        case 'raise':
+          await this.#raise(session, base, minted.to);
+          break;
+        default:
+          minted satisfies never;
       }
     }
     throw this.#contended();
@@ -77,32 +84,33 @@ export class Tokens {
   async raise(own: LiveClaim, token: bigint): Promise<void> {
     const { session, node } = own;
     if (node === undefined) return;
-    await this.#raise(session, baseFor(node.zxid, token));
-    const answer = await session.send(
-      setData(node.path, Buffer.from(writeNodeData({ owner: own.claim.owner, token }))),
-    );
-    if (!answer.ok) throw refusal(answer, node.path);
-    own.token = token;
-  }
-
-  async #raise(session: Sender, least: bigint): Promise<void> {
     for (let round = 0; round < rounds; round += 1) {
       const base = this.cached(session) ?? (await this.#read(session));
-      if (base.value >= least) return;
-      const answer = await session.send(setData(this.#path, Buffer.from(`${least}`), base.version));
-      if (this.#reading?.session === session.id) this.#reading.changed = true;
-      if (!answer.ok && answer.error !== 'BAD_VERSION' && answer.error !== 'NO_NODE') throw refusal(answer, this.#path);
+      const to = raiseFor(token, node.order, base);
+      if (to === undefined) {
+        await this.#write(own, token);
+        own.token = token;
+        return;
+      }
+      await this.#raise(session, base, to);
     }
     throw this.#contended();
   }
 
-  async #write(own: LiveClaim, base: Base): Promise<void> {
+  /** One attempt; whether it came too late shows when the base is read again. */
+  async #raise(session: Sender, base: Base, to: bigint): Promise<void> {
+    const answer = await session.send(setData(this.#path, raisedData(base, to), base.version));
+    if (this.#reading?.session === session.id) this.#reading.changed = true;
+    if (!answer.ok && answer.error !== 'BAD_VERSION' && answer.error !== 'NO_NODE') throw refusal(answer, this.#path);
+  }
+
+  /** Makes the node say its token, for those who inspect it. */
+  async #write(own: LiveClaim, token: bigint): Promise<void> {
     const { node, session, claim } = own;
     if (node === undefined) return;
-    const data = writeNodeData({ owner: claim.owner, base: base.value });
-    const answer = await session.send(setData(node.path, Buffer.from(data)));
+    const answer = await session.send(setData(node.path, Buffer.from(writeNodeData({ owner: claim.owner, token }))));
     if (!answer.ok) throw refusal(answer, node.path);
-    own.node = { ...node, zxid: answer.value.mzxid, base: base.value };
+    own.node = { ...node, zxid: answer.value.mzxid };
   }
 
   async #read(session: Sender): Promise<Base> {
@@ -115,7 +123,7 @@ export class Tokens {
       });
       const [watched, answer] = await Promise.all([watching, session.send(getData(this.#path))]);
       if (answer.ok) {
-        const base = baseOf(answer.value.data.toString(), answer.value.stat);
+        const base = readBase(answer.value.data, answer.value.stat, this.#path);
         reading = { session: session.id, base, changed: changed || watched !== 'watching' };
         this.#reading = reading;
         return base;
@@ -128,8 +136,8 @@ export class Tokens {
 
   async #make(session: Sender): Promise<void> {
     // Somebody has removed it: what is remembered of it is better than nothing.
-    const known = this.#reading?.base.value;
-    const data = known === undefined ? '' : `${known}`;
+    const known = this.#reading?.base;
+    const data = known === undefined ? '' : raisedData(known, known.value).toString();
     let made = await this.#nodes.make(session, this.#path, 'persistent', data);
     if (!made.ok && made.error === 'NO_NODE') {
       await this.#nodes.makePersistent(session, this.#nodes.root);

@@ -35,19 +35,17 @@ export async function startContainerMembers(
   }
 
   try {
-    const servers = await startTogether(
-      names.map(async (alias, index) => {
-        const environment = {
-          ZOO_MY_ID: `${index + 1}`,
-          ZOO_SERVERS: lines.join(' '),
-          ZOO_INIT_LIMIT: initLimit,
-          ZOO_SYNC_LIMIT: syncLimit,
-        };
-        const containerNetwork = { network: network.getName(), alias };
-        const definition = { ...defineZookeeper(settings, { environment }), containerNetwork };
-        return createHandle(await startContainer(definition, image));
-      }),
-    );
+    const servers = await startTogether(names.length, async (index) => {
+      const environment = {
+        ZOO_MY_ID: `${index + 1}`,
+        ZOO_SERVERS: lines.join(' '),
+        ZOO_INIT_LIMIT: initLimit,
+        ZOO_SYNC_LIMIT: syncLimit,
+      };
+      const containerNetwork = { network: network.getName(), alias: `member-${index + 1}` };
+      const definition = { ...defineZookeeper(settings, { environment }), containerNetwork };
+      return createHandle(await startContainer(definition, image));
+    });
     return {
       servers,
       cutOff() {

@@ -34,6 +34,11 @@ export interface ConnectionParts {
    */
   readonly maxFrame?: number | undefined;
   /**
+   * The longest request that is sent, in bytes: the servers' `jute.maxbuffer`. They end the connection for a longer one.
+   * @default 1_048_575
+   */
+  readonly maxRequest?: number | undefined;
+  /**
    * Does not keep the process alive while it connects.
    * @default false
    */
@@ -42,11 +47,12 @@ export interface ConnectionParts {
   readonly firstXid?: number | undefined;
   /** Called in the order in which events and replies come, also before the promise of `connect` is seen to resolve. Must not throw. */
   onEvent(event: WatchEvent): void;
-  /** Called once, when a connection that `connect` resolved to has ended: after the rejections, never during a call. Must not throw. */
+  /** Called once, when a connection that `connect` resolved to has ended: after the rejections and the promise of `connect`, never during a call. Must not throw. */
   onEnd(cause: Error): void;
 }
 
 const defaultMaxFrame = 4 * 1024 * 1024;
+const defaultMaxRequest = 0xf_ffff;
 
 /**
  * Connects to one server, begins or resumes a session and shows the credentials.
@@ -97,13 +103,14 @@ export function connect(parts: ConnectionParts): Promise<Connection> {
       if (authenticated < parts.auth.length) return;
       settle();
       const { id, password, timeout } = accepted;
-      const { lastZxid, firstXid = 1 } = parts;
+      const { lastZxid, maxRequest = defaultMaxRequest, firstXid = 1 } = parts;
       const session = { id, password, timeout };
       open = new OpenConnection({
         address,
         session,
         openedAt,
         lastZxid,
+        maxRequest,
         firstXid,
         socket,
         runtime,
@@ -128,7 +135,7 @@ export function connect(parts: ConnectionParts): Promise<Connection> {
       socket.destroy();
       const typed =
         error instanceof ConnectError || error instanceof SessionExpiredError || error instanceof AuthFailedError;
-      reject(typed ? error : new ConnectError(address, error.message, error));
+      reject(typed ? error : new ConnectError(address, reasonOf(error), error));
     }
 
     socket.on('data', (chunk: Buffer) => {
@@ -143,4 +150,10 @@ export function connect(parts: ConnectionParts): Promise<Connection> {
     socket.on('end', () => fail(new ConnectionClosedError('the server closed the connection')));
     socket.on('close', () => fail(new ConnectionClosedError('the server closed the connection')));
   });
+}
+
+/** Node's error for a host of several addresses has no message of its own. */
+function reasonOf(error: Error): string {
+  if (!(error instanceof AggregateError)) return error.message;
+  return error.errors.map((each: unknown) => (each instanceof Error ? each.message : String(each))).join('; ');
 }

@@ -26,6 +26,8 @@ export interface Connection {
   readonly lastZxid: bigint;
   /** When bytes came last, by the runtime's clock, in ms. */
   readonly lastHeardAt: number;
+  /** When a reply came last: an event is none. */
+  readonly lastAnsweredAt: number;
   /** How many requests wait for their replies. Whoever sends sets the limit. */
   readonly unanswered: number;
   /** When the oldest of them was sent, by the runtime's clock, in ms: not after it was written. */
@@ -36,8 +38,8 @@ export interface Connection {
    * All requests of one tick go out in one write; they are answered in the order of the calls. Resolves to the server's answer, errors
    * among it. An event that comes before the reply is delivered before this resolves, one that comes right after it perhaps as well:
    * whoever sets a watch must expect its event from the call on.
-   * @throws `ConnectionLostError` when the connection ends before the reply, or has ended; `RangeError` for what cannot be written:
-   * then nothing was sent.
+   * @throws `ConnectionLostError` when the connection ends before the reply, or has ended; `RangeError` for a number that is
+   * none or a request that is too long: then nothing was sent.
    */
   send<T>(request: Request<T>, options?: SendOptions): Promise<Answer<T>>;
   /** Ends the connection, not the session. What waits for a reply rejects. Idempotent. */

@@ -26,6 +26,7 @@ export interface OpenParts {
   readonly session: Connection['session'];
   readonly openedAt: number;
   readonly lastZxid: bigint;
+  readonly maxRequest: number;
   readonly firstXid: number;
   readonly socket: Socket;
   readonly runtime: Runtime;
@@ -49,6 +50,7 @@ export class OpenConnection implements Connection {
   #nextXid: number;
   #lastZxid: bigint;
   #lastHeardAt: number;
+  #lastAnsweredAt: number;
   /** Of the requests that go out together. */
   #sentAt = 0;
   #flushing = false;
@@ -63,6 +65,7 @@ export class OpenConnection implements Connection {
     this.#nextXid = parts.firstXid;
     this.#lastZxid = parts.lastZxid;
     this.#lastHeardAt = parts.runtime.clock.now();
+    this.#lastAnsweredAt = this.#lastHeardAt;
     this.#flush = () => {
       this.#flushing = false;
       if (this.#lost === undefined && this.#writer.length > 0) this.#socket.write(this.#writer.take());
@@ -76,6 +79,10 @@ export class OpenConnection implements Connection {
 
   get lastHeardAt(): number {
     return this.#lastHeardAt;
+  }
+
+  get lastAnsweredAt(): number {
+    return this.#lastAnsweredAt;
   }
 
   get unanswered(): number {
@@ -119,7 +126,8 @@ export class OpenConnection implements Connection {
     this.#socket.destroy();
     for (let pending = this.#unanswered.shift(); pending !== undefined; pending = this.#unanswered.shift())
       pending.reject(lost);
-    queueMicrotask(() => this.#parts.onEnd(cause));
+    // Behind all that the rejections lead to, and behind whatever waited for this connection to open.
+    setImmediate(() => this.#parts.onEnd(cause));
   }
 
   async end(within: number): Promise<void> {
@@ -159,6 +167,7 @@ export class OpenConnection implements Connection {
     const answer = this.#readAnswer(frame, pending.request, code, zxid);
     if (zxid > this.#lastZxid) this.#lastZxid = zxid;
     this.#unanswered.shift();
+    this.#lastAnsweredAt = this.#lastHeardAt;
     if (!pending.background && this.#unanswered.foreground === 0) this.#socket.unref();
     pending.resolve(answer);
   }
@@ -170,6 +179,12 @@ export class OpenConnection implements Connection {
       writer.int(xid);
       writer.int(request.op);
       request.write(writer);
+      const length = writer.length - frame - 4;
+      const { maxRequest } = this.#parts;
+      if (length > maxRequest)
+        throw new RangeError(
+          `${request.what} takes ${length} bytes; the longest request that ZooKeeper accepts is ${maxRequest}`,
+        );
     } catch (error) {
       writer.truncate(frame);
       throw error;

@@ -9,8 +9,8 @@ export const renewedSequence: number = 2 ** 30;
 /** What a contender's place in line means. */
 export type Verdict =
   | { readonly state: 'holds' }
-  /** Not its turn, and not before one of the nodes in `watch` has gone: then list and judge again. */
-  | { readonly state: 'waits'; readonly watch: readonly string[] }
+  /** Not its turn, and not before one of the nodes in `watch` has gone: then list and judge again. `place`: how many are before it. */
+  | { readonly state: 'waits'; readonly watch: readonly string[]; readonly place: number }
   /** Its node is not there: released, or its session has ended. */
   | { readonly state: 'missing' }
   /** The key is shared with another number of permits: `inUse`, `undefined` for unlimited. */
@@ -35,14 +35,15 @@ export function judge(line: readonly Contender[], own: string): Verdict {
   if (wrapped !== undefined) return { state: 'exhausted', sequence: wrapped.sequence };
   // Equal numbers are none that ZooKeeper gave to two: whoever has ours goes first.
   const before = line.filter((contender) => contender.sequence <= me.sequence && contender !== me);
-  if (me.mode === 'exclusive') return waitFor(latest(before));
+  if (me.mode === 'exclusive') return waitFor(latest(before), before.length);
   const sharers = before.filter((contender) => contender.mode === 'shared');
   const first = earliest(sharers);
   if (first !== undefined && first.permits !== me.permits) return { state: 'refused', inUse: first.permits };
   const writer = latest(before.filter((contender) => contender.mode === 'exclusive'));
-  if (writer !== undefined || me.permits === undefined || sharers.length < me.permits) return waitFor(writer);
+  if (writer !== undefined || me.permits === undefined || sharers.length < me.permits)
+    return waitFor(writer, before.length);
   const nearest = sharers.toSorted(inOrder).slice(-me.permits);
-  return { state: 'waits', watch: nearest.map((contender) => contender.name) };
+  return { state: 'waits', watch: nearest.map((contender) => contender.name), place: before.length };
 }
 
 /** Who holds, first come first, and how many wait. */
@@ -68,8 +69,8 @@ export function placesOf(line: readonly Contender[], uuid: string): Contender[] 
   return line.filter((contender) => contender.uuid === uuid).toSorted(inOrder);
 }
 
-function waitFor(contender: Contender | undefined): Verdict {
-  return contender === undefined ? { state: 'holds' } : { state: 'waits', watch: [contender.name] };
+function waitFor(contender: Contender | undefined, place: number): Verdict {
+  return contender === undefined ? { state: 'holds' } : { state: 'waits', watch: [contender.name], place };
 }
 
 function inOrder(one: Contender, other: Contender): number {

@@ -1,8 +1,9 @@
 import type { Claim } from '@locks/core';
 import { placesOf, renewedSequence } from '../line/line.ts';
 import { contenderName, parseContenders, uuidOf } from '../line/names.ts';
+import { madeBy } from '../live-claim.ts';
 import type { LiveClaim } from '../live-claim.ts';
-import { writeNodeData } from '../node-data.ts';
+import { baseIn, writeNodeData } from '../node-data.ts';
 import { refusal } from '../nodes.ts';
 import type { Nodes } from '../nodes.ts';
 import type { Generation } from '../session/generation.ts';
@@ -61,7 +62,7 @@ export class SemaphoreNodes {
     // Its place is older than the leases that were made since: its token must not be.
     const answer = await session.send(setData(node.path, Buffer.from(data)));
     if (!answer.ok && answer.error !== 'NO_NODE') throw refusal(answer, node.path);
-    own.node = answer.ok ? { path: node.path, zxid: answer.value.mzxid, base } : undefined;
+    own.node = answer.ok ? { ...node, order: answer.value.mzxid, zxid: answer.value.mzxid, base } : undefined;
     return answer.ok;
   }
 
@@ -82,7 +83,7 @@ export class SemaphoreNodes {
     if (!answer.ok) throw refusal(answer, path);
     const [removed, made] = answer.value.results;
     if (made?.ok && made.path !== undefined) {
-      own.node = { path: made.path, zxid: made.stat?.czxid ?? answer.zxid, base };
+      own.node = { path: made.path, ...madeBy(answer.zxid), base };
       await this.#renew(session, node.path);
       return true;
     }
@@ -106,7 +107,7 @@ export class SemaphoreNodes {
     const made = await making;
     own.uncertain = false;
     if (made.ok) {
-      own.node = { path: made.value.path, zxid: made.value.stat.czxid, base };
+      own.node = { path: made.value.path, ...madeBy(made.value.stat.czxid), base };
       return await this.#single(own, await reading);
     }
     if (made.error !== 'NO_NODE') throw refusal(made, folder);
@@ -142,13 +143,13 @@ export class SemaphoreNodes {
     const gone = new Set<string>();
     for (const path of found.map((name) => `${folder}/${name}`)) {
       if (path === own.node?.path) continue;
-      const stat = await this.#nodes.exists(session, path);
-      if (stat !== undefined && stat.ephemeralOwner !== session.id) continue;
-      if (stat !== undefined && own.node === undefined) {
-        own.node = { path, zxid: stat.mzxid, base: undefined };
+      const read = await this.#nodes.read(session, path);
+      if (read !== undefined && read.stat.ephemeralOwner !== session.id) continue;
+      if (read !== undefined && own.node === undefined) {
+        own.node = { path, ...madeBy(read.stat.mzxid), czxid: read.stat.czxid, base: baseIn(read.data) };
         continue;
       }
-      if (stat !== undefined) await this.#nodes.remove(session, path);
+      if (read !== undefined) await this.#nodes.remove(session, path);
       gone.add(nameOf(path));
     }
     return {

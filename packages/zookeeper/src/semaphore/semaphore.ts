@@ -5,7 +5,7 @@ import { sequenceExhausted } from '../line/refusals.ts';
 import type { LiveClaim } from '../live-claim.ts';
 import { writeNodeData } from '../node-data.ts';
 import type { Nodes } from '../nodes.ts';
-import { longestWait, looks, unwatchedWait } from '../recipe.ts';
+import { looks, unwatchedWait, waitAt } from '../recipe.ts';
 import type { Recipe, Standing } from '../recipe.ts';
 import type { Generation } from '../session/generation.ts';
 import type { Tokens } from '../tokens.ts';
@@ -29,7 +29,7 @@ export class SemaphoreRecipe implements Recipe {
     if (own.uncertain) await this.#semaphores.find(own);
     if (own.node !== undefined && own.claim.mode !== claim.mode) await this.#convert(own, claim);
     if (own.node === undefined) own.claim = claim;
-    if (await this.#isAsBefore(own)) return own.token === undefined ? waitingFor(longestWait) : { holds: true };
+    if (await this.#isAsBefore(own)) return own.token === undefined ? waitingFor(waitAt(1)) : { holds: true };
     for (let look = 0; look < looks; look += 1) {
       const state = await this.#semaphores.look(own);
       if (state === undefined || own.node === undefined) continue;
@@ -54,11 +54,11 @@ export class SemaphoreRecipe implements Recipe {
         case 'waits': {
           if (own.wake === undefined) {
             await this.leave(own);
-            return waitingFor(longestWait);
+            return waitingFor(waitAt(1));
           }
           const folder = this.#nodes.ofKey(claim.key);
           const watch = await own.watch(entry.watch.map((path) => `${folder}/${path}`));
-          if (watch !== 'missing') return waitingFor(watch === 'watching' ? longestWait : unwatchedWait);
+          if (watch !== 'missing') return waitingFor(watch === 'watching' ? waitAt(1) : unwatchedWait);
           break;
         }
         default:

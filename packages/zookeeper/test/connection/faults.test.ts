@@ -1,9 +1,15 @@
+import type { LookupFunction } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/connection/connect.ts';
-import { ConnectionLostError, FatalAnswerError, SessionExpiredError } from '../../src/connection/errors.ts';
+import {
+  AuthFailedError,
+  ConnectionLostError,
+  FatalAnswerError,
+  SessionExpiredError,
+} from '../../src/connection/errors.ts';
 import { ProtocolError } from '../../src/wire/protocol-error.ts';
 import { exists, getChildren, remove } from '../../src/wire/requests.ts';
-import { eventOf, frameOf, replyTo, startFakeServer } from '../support/fake-server.ts';
+import { acceptance, eventOf, frameOf, replyTo, startFakeServer } from '../support/fake-server.ts';
 import type { FakeClient, FakeServer } from '../support/fake-server.ts';
 import { openConnection, partsOf } from '../support/open.ts';
 import type { Opened } from '../support/open.ts';
@@ -120,13 +126,16 @@ test.each([
   expect(cause).toMatchObject({ code: name });
 });
 
-test('an expired session is told as such', async () => {
+test.each([
+  ['an expired session', -112, SessionExpiredError],
+  ['refused credentials', -115, AuthFailedError],
+] as const)('%s is told as such', async (_, code, expected) => {
   await using server = await startFakeServer();
   const { connection, client, ended } = await meet(server);
   const send = connection.send(remove('/a'));
-  client.send(replyTo(1, -112));
+  client.send(replyTo(1, code));
   await expect(send).rejects.toBeInstanceOf(ConnectionLostError);
-  expect(await ended).toBeInstanceOf(SessionExpiredError);
+  expect(await ended).toBeInstanceOf(expected);
 });
 
 test('replies may come in any pieces', async () => {
@@ -306,5 +315,36 @@ describe('a handshake that fails', () => {
       name: 'ConnectError',
       cause: { code: 'ECONNREFUSED' },
     });
+  });
+
+  test('nobody listens at any address of a name', async () => {
+    const server = await startFakeServer();
+    await server.stop();
+    const lookup: LookupFunction = (_, __, found) =>
+      found(null, [
+        { address: '127.0.0.1', family: 4 },
+        { address: '127.0.0.2', family: 4 },
+      ]);
+    const { port } = server.address;
+    // `lookup` goes with the options of TLS to the socket.
+    const connecting = connect(partsOf({ address: { host: 'zookeeper.test', port }, tls: { lookup } }));
+    await expect(connecting).rejects.toThrow(
+      `no connection to ZooKeeper at zookeeper.test:${port}: connect ECONNREFUSED 127.0.0.1:${port}; connect ECONNREFUSED 127.0.0.2:${port}`,
+    );
+  });
+
+  test('bytes that break the protocol directly behind the handshake are told after connect resolved', async () => {
+    await using server = await startFakeServer();
+    const seen: string[] = [];
+    const opening = openConnection({ address: server.address, onEnd: ({ message }) => seen.push(message) });
+    const client = await server.client();
+    await client.frame();
+    client.send(acceptance(), eventOf(1, '/early'), replyTo(1));
+    const { connection, events, ended } = await opening;
+    seen.push('connected');
+    await ended;
+    expect(seen).toEqual(['connected', 'a reply to request 1, where none is due']);
+    expect(events).toEqual([{ type: 'created', path: '/early' }]);
+    expect(connection.ended).toBe(true);
   });
 });

@@ -68,6 +68,7 @@ describe('who holds, and who is watched', () => {
     expect(judge(parseContenders(names), 'mine-lock-0000000004')).toEqual({
       state: 'waits',
       watch: ['unknown-0000000003'],
+      place: 1,
     });
   });
 });

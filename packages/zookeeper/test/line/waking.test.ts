@@ -42,13 +42,13 @@ function findLostWake(rule: Rule, longest: number, permits: number | undefined):
 
 const onlyPredecessor: Rule = (line, own) => {
   const verdict = judge(line, own);
-  return verdict.state === 'waits' ? { state: 'waits', watch: verdict.watch.slice(-1) } : verdict;
+  return verdict.state === 'waits' ? { ...verdict, watch: verdict.watch.slice(-1) } : verdict;
 };
 
 const oneLess: Rule = (line, own) => {
   const verdict = judge(line, own);
   return verdict.state === 'waits' && verdict.watch.length > 1
-    ? { state: 'waits', watch: verdict.watch.slice(1) }
+    ? { ...verdict, watch: verdict.watch.slice(1) }
     : verdict;
 };
 
@@ -203,6 +203,6 @@ test('a line of ten thousand is judged in far less than a heartbeat', () => {
     3,
   ).toReversed();
   const start = performance.now();
-  expect(judge(line, 'n9999')).toEqual({ state: 'waits', watch: ['n9996', 'n9997', 'n9998'] });
+  expect(judge(line, 'n9999')).toEqual({ state: 'waits', place: 9_999, watch: ['n9996', 'n9997', 'n9998'] });
   expect(performance.now() - start).toBeLessThan(1_000);
 });
