@@ -83,7 +83,7 @@ export class SemaphoreNodes {
     if (!answer.ok) throw refusal(answer, path);
     const [removed, made] = answer.value.results;
     if (made?.ok && made.path !== undefined) {
-      own.node = { path: made.path, ...madeBy(answer.zxid), base };
+      own.node = { path: made.path, ...madeBy(made.stat?.czxid ?? answer.zxid), base };
       await this.#renew(session, node.path);
       return true;
     }

@@ -193,7 +193,7 @@ test('what the rule needs: to be first, to count all, to watch enough', () => {
   const blind: Rule = ({ locks, leases }, own, claim) => judgeEntry({ locks, leases: leases.slice(1) }, own, claim);
   const oneWatch: Rule = (state, own, claim) => {
     const entry = judgeEntry(state, own, claim);
-    return entry.state === 'waits' ? { state: 'waits', watch: entry.watch.slice(0, 1) } : entry;
+    return entry.state === 'waits' ? { ...entry, watch: entry.watch.slice(0, 1) } : entry;
   };
   for (const rule of [early, blind, oneWatch]) expect(() => play(rule, 1_000)).toThrow('Property failed');
 });
