@@ -87,7 +87,8 @@ export class SemaphoreNodes {
       await this.#renew(session, node.path);
       return true;
     }
-    if (removed?.ok === false && removed.error === 'NO_NODE') own.node = undefined;
+    // Removed by somebody, or by this request, if it arrived twice.
+    if (removed?.ok === false && removed.error === 'NO_NODE') own.uncertain = true;
     else if (made?.ok === false && made.error === 'NO_NODE') await this.#nodes.makeContainer(session, leases);
     else throw refusedStep(answer.value, path);
     return false;
@@ -97,17 +98,17 @@ export class SemaphoreNodes {
   async #enter(own: LiveClaim): Promise<SemaphoreState | undefined> {
     const { session, claim } = own;
     const folder = this.#nodes.ofKey(own.claim.key);
-    const base = this.#tokens.cached(session)?.value;
     own.uncertain = true;
     const path = `${folder}/locks/${contenderName('mutex', claim)}`;
-    const making = this.#nodes.make(session, path, 'ephemeral-sequential', writeNodeData({ owner: claim.owner, base }));
+    // It names no base: its token is not that of its place.
+    const making = this.#nodes.make(session, path, 'ephemeral-sequential', writeNodeData({ owner: claim.owner }));
     const reading = this.read(session, folder);
     // Without the reply to the first there is none to the second.
     reading.catch(() => {});
     const made = await making;
     own.uncertain = false;
     if (made.ok) {
-      own.node = { path: made.value.path, ...madeBy(made.value.stat.czxid), base };
+      own.node = { path: made.value.path, ...madeBy(made.value.stat.czxid), base: undefined };
       return await this.#single(own, await reading);
     }
     if (made.error !== 'NO_NODE') throw refusal(made, folder);
