@@ -143,9 +143,11 @@ export class Session implements Sessions {
   }
 
   #begin(connection: Connection): LiveGeneration {
+    const { runtime, heartbeat, addresses } = this.#parts;
     return new LiveGeneration(connection, {
-      runtime: this.#parts.runtime,
-      heartbeat: this.#parts.heartbeat,
+      runtime,
+      heartbeat,
+      alternatives: addresses.length > 1,
       onBeat: () => this.#rotation.worked(),
       onLost: (generation, reason) => this.#lost(generation, reason),
     });

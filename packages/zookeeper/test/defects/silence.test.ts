@@ -47,7 +47,7 @@ test('row 2: a client that is told something all the time', async () => {
   const observer = await opened.session([server]).ready(5_000);
   using old = await connectOld([server], { sessionTimeout: 1_500 });
   const oldPath = await called<string>((callback) => old.client.create(ownPath(), CreateMode.EPHEMERAL, callback));
-  const generation = await opened.session([server]).ready(5_000);
+  const generation = await opened.session([server], { sessionTimeout: 4_000 }).ready(5_000);
   const path = await makeNode(generation, ownPath(), 'ephemeral');
   const watched = await Promise.all(Array.from({ length: 60 }, () => makeNode(observer, ownPath(), 'persistent')));
   await Promise.all(

@@ -20,7 +20,7 @@ test('the first ready() begins a session, the next ones give the same', async ()
   expect(one).toBe(another);
   expect(session.state).toBe('connected');
   expect(session.current).toBe(one);
-  expect(one.timeout).toBe(4_000);
+  expect(one.timeout).toBe(6_000);
   expect(one.alive).toBe(true);
   const path = await makeNode(one, ownPath(), 'ephemeral');
   expect(await isThere(one, path)).toBe(true);
