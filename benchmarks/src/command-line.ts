@@ -1,13 +1,14 @@
 import { parseArgs } from 'node:util';
 
 /** What can be measured. */
-export const suiteNames = ['redis', 'sql', 'memory', 'core'] as const;
+export const suiteNames = ['redis', 'sql', 'zookeeper', 'memory', 'core'] as const;
 export type SuiteName = (typeof suiteNames)[number];
 
 /** What each suite consists of. */
 const scenarios: Readonly<Record<SuiteName, readonly string[]>> = {
   redis: ['uncontended', 'contended', 'total-time', 'renewal', 'heap'],
   sql: ['uncontended', 'statements', 'listening', 'contended', 'mariadb', 'sqlite'],
+  zookeeper: ['uncontended', 'operations', 'contended', 'total-time'],
   memory: ['pairs', 'heap'],
   core: ['import', 'size', 'overhead'],
 };
@@ -26,11 +27,11 @@ export interface Options {
 
 export const help = `Measures @locks against peers and against the raw client, in one run.
 
-Usage: npm run bench -- redis | sql | memory | core [options]
+Usage: npm run bench -- redis | sql | zookeeper | memory | core [options]
 
   --quick              fewer and shorter rounds: for finding defects, not for quoting
   --only <name,…>      these scenarios only, such as uncontended or contended (see benchmarks/README.md)
-  --subjects <name,…>  redis, sql: these peers only, beside @locks and the raw client
+  --subjects <name,…>  redis, sql, zookeeper: these peers only, beside @locks and the raw client
   --retry-delay <ms>   what peers that poll wait between attempts; default: what their documentation gives
   --seed <n>           of the random order of the subjects; default: a random one, which is printed
   --json <file>        writes all figures there

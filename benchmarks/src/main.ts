@@ -17,6 +17,7 @@ const suites: Readonly<Record<SuiteName, () => Promise<RunSuite>>> = {
   redis: async () => (await import('./suites/redis.ts')).runRedisSuite,
   memory: async () => (await import('./suites/memory.ts')).runMemorySuite,
   sql: async () => (await import('./suites/sql.ts')).runSqlSuite,
+  zookeeper: async () => (await import('./suites/zookeeper.ts')).runZookeeperSuite,
   core: async () => (await import('./suites/core.ts')).runCoreSuite,
 };
 

@@ -7,6 +7,8 @@ export interface Pairs {
   readonly perSecond: number;
   /** Ms of each acquire and release. */
   readonly latencies: readonly number[];
+  /** Ms of each acquire alone. */
+  readonly acquires: readonly number[];
   /** CPU time of this process for each, in µs. */
   readonly clientMicroseconds: number;
   readonly errors: readonly unknown[];
@@ -15,6 +17,7 @@ export interface Pairs {
 /** Each of `concurrency` workers acquires and releases a key of its own for `ms`. */
 export async function runPairs(name: string, party: Party, concurrency: number, ms: number): Promise<Pairs> {
   const latencies: number[] = [];
+  const acquires: number[] = [];
   const errors: unknown[] = [];
   const before = process.cpuUsage();
   const start = now();
@@ -24,8 +27,10 @@ export async function runPairs(name: string, party: Party, concurrency: number, 
     const key = `${name}/${worker}`;
     let last = now();
     while (last < end) {
+      let acquired: number;
       try {
         const held = await party.acquire(key);
+        acquired = now();
         await held.release();
       } catch (error) {
         errors.push(error);
@@ -34,6 +39,7 @@ export async function runPairs(name: string, party: Party, concurrency: number, 
         continue;
       }
       const after = now();
+      acquires.push(acquired - last);
       latencies.push(after - last);
       last = after;
     }
@@ -45,6 +51,7 @@ export async function runPairs(name: string, party: Party, concurrency: number, 
   return {
     perSecond: (latencies.length / took) * 1_000,
     latencies,
+    acquires,
     clientMicroseconds: (user + system) / latencies.length,
     errors,
   };

@@ -20,6 +20,13 @@ export interface Result {
   readonly ratioToVerrou?: number | undefined;
   readonly ratioToVerrouLow?: number | undefined;
   readonly ratioToVerrouHigh?: number | undefined;
+  /** The same to Curator, and to kazoo. */
+  readonly ratioToCurator?: number | undefined;
+  readonly ratioToCuratorLow?: number | undefined;
+  readonly ratioToCuratorHigh?: number | undefined;
+  readonly ratioToKazoo?: number | undefined;
+  readonly ratioToKazooLow?: number | undefined;
+  readonly ratioToKazooHigh?: number | undefined;
   /** The same to what it is while nobody waits. */
   readonly ratioToQuiet?: number | undefined;
   readonly ratioToQuietLow?: number | undefined;
@@ -27,7 +34,19 @@ export interface Result {
   /** Of an acquire and release, uncontended; of the gap between two holders, contended. */
   readonly p50?: number | undefined;
   readonly p99?: number | undefined;
+  /** Of an uncontended acquire alone. */
+  readonly acquireP50?: number | undefined;
+  readonly acquireP99?: number | undefined;
+  /** Median of the per-round ratios of `acquireP50` to that of the raw client, with their range: less is better. */
+  readonly acquireToRaw?: number | undefined;
+  readonly acquireToRawLow?: number | undefined;
+  readonly acquireToRawHigh?: number | undefined;
   readonly totalTime?: number | undefined;
+  /** How long the lock was really held, in the mean. */
+  readonly held?: number | undefined;
+  /** The shortest and the longest, where `totalTime` is the median of several runs. */
+  readonly totalTimeLow?: number | undefined;
+  readonly totalTimeHigh?: number | undefined;
   readonly completed?: number | undefined;
   readonly wanted?: number | undefined;
 
@@ -43,8 +62,15 @@ export interface Result {
   readonly connectionsPerPair?: number | undefined;
   /** The same statements, as the server counts them. */
   readonly serverStatementsPerPair?: number | undefined;
+  /** ZooKeeper: requests that reached the server, heartbeats and handshakes among them. */
+  readonly operationsPerAcquisition?: number | undefined;
+  /** The same for an uncontended acquire and release, by their kind. */
+  readonly operationsPerPair?: number | undefined;
+  readonly operations?: string | undefined;
   /** CPU time of the measuring process, for each acquire and release. */
   readonly clientMicroseconds?: number | undefined;
+  /** CPU time of the server's process, for each of the same. */
+  readonly serverCpuMicroseconds?: number | undefined;
   /** CPU ms per second. */
   readonly clientCpu?: number | undefined;
   readonly serverCpu?: number | undefined;

@@ -1,4 +1,6 @@
-import { defineConfig } from 'vitest/config';
+import { defaultExclude, defineConfig } from 'vitest/config';
+
+const interop = 'test/interop/**/*.test.ts';
 
 export default defineConfig({
   test: {
@@ -6,5 +8,19 @@ export default defineConfig({
     hookTimeout: 60_000,
     // They mostly wait.
     maxWorkers: 4,
+    projects: [
+      { extends: true, test: { name: 'zookeeper', exclude: [...defaultExclude, interop] } },
+      // Needs Java, Curator and kazoo, which are installed first where that is harmless.
+      {
+        extends: true,
+        test: {
+          name: 'interop',
+          include: [interop],
+          globalSetup: ['test/interop/support/set-up.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 600_000,
+        },
+      },
+    ],
   },
 });

@@ -1,5 +1,5 @@
 /** What a crew works with. */
-export type Backend = 'redis' | 'sql';
+export type Backend = 'redis' | 'sql' | 'zookeeper';
 
 /** What one process of a crew does. */
 export interface Assignment {
@@ -21,6 +21,8 @@ export interface Assignment {
   /** How often each worker takes the lock. */
   readonly turns: number;
   readonly retryDelay: number | undefined;
+  /** The command line of a peer that is a program of its own. */
+  readonly program?: readonly string[] | undefined;
 }
 
 /** From the benchmark to a process of the crew. */

@@ -5,6 +5,7 @@ import type { Assignment, Backend, Message, Order } from './crew-messages.ts';
 const backends: Readonly<Record<Backend, () => Promise<(assignment: Assignment) => Promise<Crew>>>> = {
   redis: async () => (await import('../redis/redis-crew.ts')).openCrew,
   sql: async () => (await import('../sql/sql-crew.ts')).openCrew,
+  zookeeper: async () => (await import('../zookeeper/zookeeper-crew.ts')).openCrew,
 };
 
 // One process of a crew: it does as it is told, and ends with whoever started it.
@@ -40,7 +41,7 @@ async function obey(order: Order): Promise<void> {
       setInterval(() => tell({ kind: 'progress', grants: crew?.grants ?? 0 }), 100);
       break;
     case 'stop':
-      tell({ kind: 'report', report: crew.report() });
+      tell({ kind: 'report', report: await crew.report() });
       break;
     default:
       order satisfies never;

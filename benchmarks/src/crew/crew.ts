@@ -9,7 +9,7 @@ export interface Crew {
   /** Acquisitions since `measure`. */
   readonly grants: number;
   measure(): void;
-  report(): CrewReport;
+  report(): CrewReport | Promise<CrewReport>;
   /** Gives up what it has, in order, where it matters how a process ends. */
   close?(): Promise<void>;
 }

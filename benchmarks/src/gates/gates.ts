@@ -3,6 +3,7 @@ import { atLeast, atMost, figuresOf, gate, largest, ofSubject, own, smallest } f
 import type { Gate } from './gate.ts';
 import { contendedGates, totalTimeGates, uncontendedGates } from './redis-gates.ts';
 import { sqlGates } from './sql-gates.ts';
+import { zookeeperGates } from './zookeeper-gates.ts';
 
 /** The gates that `results` say something about. */
 export function evaluateGates(results: readonly Result[]): Gate[] {
@@ -14,6 +15,7 @@ export function evaluateGates(results: readonly Result[]): Gate[] {
     ...contendedGates(results),
     ...totalTimeGates(results),
     ...sqlGates(results),
+    ...zookeeperGates(results),
     ...gate('memory, uncontended: ≥ 4 × verrou', smallest(ratios), atLeast(4, 2)),
     ...gate('heap per held lease: ≤ 700 B', largest(figuresOf(leases, ({ heapBytes }) => heapBytes)), atMost(700, 0)),
     ...gate('import of @locks/core: ≤ 15 ms over bare Node', largest(imports), atMost(15, 1)),

@@ -3,12 +3,14 @@ import type { Bar, Chart } from './chart.ts';
 import { grouped } from './grouped.ts';
 import type { Figure } from './grouped.ts';
 import { sqlCharts } from './sql-charts.ts';
+import { zookeeperCharts } from './zookeeper-charts.ts';
 
 /** The charts that `results` are enough for. */
 export function chartsOf(results: readonly Result[]): Chart[] {
   const all = [
     ...redisCharts(results),
     ...sqlCharts(results),
+    ...zookeeperCharts(results),
     grouped(results, 'memory/uncontended', {
       name: 'memory-uncontended',
       title: 'In memory: acquire and release, workers with a key each',

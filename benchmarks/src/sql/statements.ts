@@ -1,8 +1,10 @@
 import type { RetryOptions } from '../party.ts';
 import type { Result } from '../results.ts';
+import { openTap } from '../tap.ts';
 import type { Database } from './database.ts';
+import { FrontendReader } from './frontend-messages.ts';
+import type { Tally } from './frontend-messages.ts';
 import { openParty } from './subjects/index.ts';
-import { openTap } from './tap.ts';
 
 /** Before the count: connections are opened, and statements prepared. */
 const before = 50;
@@ -20,7 +22,8 @@ export async function measureStatements(
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const subject of names) {
-    await using tap = await openTap(url);
+    const tally: Tally = { connections: 0, statements: 0, roundTrips: 0 };
+    await using tap = await openTap(url, () => new FrontendReader(tally));
     const party = await openParty(subject, { url: tap.url, retryDelay });
     const take = async (times: number): Promise<void> => {
       for (let time = 0; time < times; time += 1) {
@@ -31,9 +34,9 @@ export async function measureStatements(
     try {
       await take(before);
       await resetStatements();
-      const start = { ...tap.tally };
+      const start = { ...tally };
       await take(counted);
-      const end = { ...tap.tally };
+      const end = { ...tally };
       const server = await statements();
       results.push({
         scenario: `${dialect}/statements`,

@@ -44,6 +44,7 @@ async function startOn(
 
   function create(): Promise<Container> {
     const exposed = `${definition.containerPort}/tcp`;
+    const { network, alias } = definition.containerNetwork ?? {};
     return client.container.create({
       Image: image,
       Cmd: [...definition.containerCommand],
@@ -52,7 +53,13 @@ async function startOn(
       Labels: labels,
       ExposedPorts: { [exposed]: {} },
       // A fixed port of the host: Docker gives a container another one at each start if it may choose.
-      HostConfig: { PortBindings: { [exposed]: [{ HostIp: host === '127.0.0.1' ? host : '', HostPort: `${port}` }] } },
+      HostConfig: {
+        PortBindings: { [exposed]: [{ HostIp: host === '127.0.0.1' ? host : '', HostPort: `${port}` }] },
+        ...(network === undefined ? {} : { NetworkMode: network }),
+      },
+      ...(network === undefined
+        ? {}
+        : { NetworkingConfig: { EndpointsConfig: { [network]: { Aliases: alias === undefined ? [] : [alias] } } } }),
     });
   }
 

@@ -33,6 +33,8 @@ export interface ServerDefinition {
   readonly containerCommand: readonly string[];
   /** @default {} */
   readonly containerEnvironment?: Readonly<Record<string, string>>;
+  /** The network that the container joins, and its name there. @default Docker's own, without a name */
+  readonly containerNetwork?: { readonly network: string; readonly alias: string };
   /** A command that is executed inside the container at each start, again and again until it succeeds. @default none */
   readonly containerSetup?: readonly string[];
   readonly program: Program;

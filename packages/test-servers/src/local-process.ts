@@ -14,16 +14,28 @@ const host = '127.0.0.1';
 /** In ms: how long an orderly shutdown may take before it is a SIGKILL. */
 const patience = 5_000;
 
+/** What a start need not decide alone. */
+export interface LocalStartOptions {
+  /** Where it listens; when that is taken, the start rejects with a `PortTakenError`. @default a free port */
+  readonly port?: number | undefined;
+  /** Gives the start up. */
+  readonly signal?: AbortSignal;
+}
+
 /** Starts a server as a child process on a free loopback port, its files in a temporary folder. */
-export async function startLocally(definition: ServerDefinition): Promise<StartedServer> {
+export async function startLocally(
+  definition: ServerDefinition,
+  { port: wanted, signal }: LocalStartOptions = {},
+): Promise<StartedServer> {
   const program = await ensureProgram(definition.program, definition.name);
   const account = await accountForServer(definition.account);
   // As the server will call it.
   const folder = await realpath(await mkdtemp(join(tmpdir(), `locks-test-${definition.name}-`)));
-  const surroundings = { definition, program, account, folder, dataFolder: join(folder, 'data') };
+  const surroundings = { definition, program, account, folder, dataFolder: join(folder, 'data'), signal };
   try {
     if (account !== undefined) await chown(folder, account.uid, account.gid);
     await prepareData(surroundings);
+    if (wanted !== undefined) return await startOn(wanted, surroundings);
     return await startOnFreePort(host, (port) => startOn(port, surroundings));
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
@@ -37,6 +49,7 @@ interface Surroundings {
   readonly account: Account | undefined;
   readonly folder: string;
   readonly dataFolder: string;
+  readonly signal: AbortSignal | undefined;
 }
 
 async function prepareData({ definition, program, account, folder, dataFolder }: Surroundings): Promise<void> {
@@ -46,7 +59,7 @@ async function prepareData({ definition, program, account, folder, dataFolder }:
 }
 
 async function startOn(port: number, surroundings: Surroundings): Promise<StartedServer> {
-  const { definition, program, account, folder, dataFolder } = surroundings;
+  const { definition, program, account, folder, dataFolder, signal } = surroundings;
   const { cleanUp = '', readyTimeout = 10_000, stopSignal = 'SIGTERM' } = definition;
   const logFile = join(folder, 'output.log');
   const url = definition.url(host, port);
@@ -55,6 +68,13 @@ async function startOn(port: number, surroundings: Surroundings): Promise<Starte
 
   function log(): Promise<string> {
     return readFile(logFile, 'utf8');
+  }
+
+  /** Why a first start is not worth waiting for, though the server runs. */
+  async function hopeless(): Promise<string | undefined> {
+    if (signal?.aborted === true) return 'was given up';
+    // Some servers try again and again to have their port.
+    return (await findsPortTaken()) ? 'found a port taken' : undefined;
   }
 
   async function findsPortTaken(): Promise<boolean> {
@@ -73,8 +93,7 @@ async function startOn(port: number, surroundings: Surroundings): Promise<Starte
     try {
       await waitUntilReady({
         probe: () => definition.probe(new URL(url), { pid: started.pid, dataFolder }),
-        // Some servers try again and again to have their port.
-        failure: async () => started.ended() ?? (first && (await findsPortTaken()) ? 'found a port taken' : undefined),
+        failure: async () => started.ended() ?? (first ? await hopeless() : undefined),
         output,
         timeout: readyTimeout,
         what,

@@ -21,6 +21,14 @@ test('of several versions that are not in PATH the newest is taken', async () =>
   expect(await ensureProgram(program, 'redis', false)).toBe(join(folder, '16', 'bin', missing.binary));
 });
 
+test('a program is only there with one of the files that it needs', async () => {
+  const program = { ...missing, binary: 'sh', needs: ['/no-such-file', '/etc'] };
+  expect(await ensureProgram(program, 'redis', false)).toMatch(/\/sh$/);
+  await expect(ensureProgram({ ...program, needs: ['/no-such-file', '/nor-this'] }, 'redis', false)).rejects.toThrow(
+    /^sh was found, but none of \/no-such-file, \/nor-this\. Install it .*no-such-package/,
+  );
+});
+
 test('a missing program is an error with all the ways out', async () => {
   await expect(ensureProgram(missing, 'redis', false)).rejects.toThrow(
     'no-such-server was not found in PATH. Install it (Debian, Ubuntu: "sudo apt-get install no-such-package"; ' +

@@ -20,7 +20,7 @@ export interface ZookeeperSession extends Disposable {
   readonly closed: Promise<void>;
 }
 
-export class ZookeeperError extends Error {
+class ZookeeperError extends Error {
   readonly code: number;
   constructor(code: number) {
     super(`ZooKeeper answered with error ${code}`);
@@ -47,7 +47,9 @@ export async function openZookeeper(
       resolve();
     });
   });
-  socket.on('error', (error) => (failure = error));
+  socket.on('error', (error: Error) => {
+    failure = error;
+  });
   socket.on('data', (piece: Buffer) => {
     received = Buffer.concat([received, piece]);
     while (received.length >= 4 && received.length >= 4 + received.readInt32BE(0)) {

@@ -7,8 +7,8 @@ export function dial({ host, port }: Target): Socket {
   return connect({ host, port, allowHalfOpen: true, noDelay: true });
 }
 
-/** A connection to `target`, made; tries again while nobody listens there, for `patience` ms, and then rejects. */
-export async function dialPatiently(target: Target, patience: number): Promise<Socket> {
+/** A connection to `target`, made; tries again while nobody listens there and it is `wanted`, for `patience` ms, and then rejects. */
+export async function dialPatiently(target: Target, patience: number, wanted: () => boolean): Promise<Socket> {
   const deadline = performance.now() + patience;
   for (;;) {
     const socket = dial(target);
@@ -17,7 +17,7 @@ export async function dialPatiently(target: Target, patience: number): Promise<S
       socket.once('error', resolve);
     });
     if (failure === undefined) return socket;
-    if (performance.now() > deadline) throw failure;
+    if (performance.now() > deadline || !wanted()) throw failure;
     await delay(10);
   }
 }

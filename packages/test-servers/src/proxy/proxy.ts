@@ -98,7 +98,7 @@ export async function startProxy(
   async function joinPatiently(client: Socket): Promise<void> {
     client.on('error', () => {});
     waiting.add(client);
-    const server = await dialPatiently(target, patience).catch(() => undefined);
+    const server = await dialPatiently(target, patience, () => !client.destroyed).catch(() => undefined);
     waiting.delete(client);
     if (server === undefined) client.resetAndDestroy();
     else if (client.destroyed) server.destroy();
@@ -132,7 +132,7 @@ export async function startProxy(
     host,
     port,
     get clientConnections() {
-      return [...links].filter(({ clientOpen }) => clientOpen).length;
+      return waiting.size + [...links].filter(({ clientOpen }) => clientOpen).length;
     },
     get serverConnections() {
       return [...links].reduce((sum, { serverConnections }) => sum + serverConnections, 0);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LocalFolders, ServerDefinition } from '../definition.ts';
-import { javaArguments, logSettings, zookeeperProgram } from './java.ts';
+import { javaArguments, zookeeperProgram } from './java.ts';
 import { clientPort, probeZookeeper } from './probe.ts';
 
 export const zookeeperImage = 'zookeeper:3.9';
@@ -58,10 +58,7 @@ export function defineZookeeper(options: ZookeeperOptions, setup: Setup = {}): S
       ZOO_4LW_COMMANDS_WHITELIST: '*',
       ZOO_ADMINSERVER_ENABLED: 'false',
       ZOO_CFG_EXTRA: linesOf({ ...sessions, ...config }).join(' '),
-      // Whatever starts it, Java reads these.
-      JAVA_TOOL_OPTIONS: Object.entries(javaProperties)
-        .map(([name, value]) => `"-D${name}=${value}"`)
-        .join(' '),
+      ...javaEnvironment(javaProperties),
       ...setup.environment,
     },
     program: zookeeperProgram,
@@ -84,7 +81,6 @@ export function defineZookeeper(options: ZookeeperOptions, setup: Setup = {}): S
       };
       const files = {
         ...setup.files,
-        [logSettings.name]: logSettings.content,
         'zoo.cfg': `${linesOf(settings).join('\n')}\n`,
       };
       await Promise.all(Object.entries(files).map(([name, content]) => writeFile(join(folder, name), content)));
@@ -102,6 +98,12 @@ function sessionSettings({ minSessionTimeout, maxSessionTimeout }: ZookeeperOpti
     ...(minSessionTimeout === undefined ? {} : { minSessionTimeout: `${minSessionTimeout}` }),
     ...(maxSessionTimeout === undefined ? {} : { maxSessionTimeout: `${maxSessionTimeout}` }),
   };
+}
+
+/** Whatever starts it in its container, Java reads this. */
+function javaEnvironment(properties: Readonly<Record<string, string>>): Record<string, string> {
+  const options = Object.entries(properties).map(([name, value]) => `"-D${name}=${value}"`);
+  return options.length === 0 ? {} : { JAVA_TOOL_OPTIONS: options.join(' ') };
 }
 
 function linesOf(settings: Readonly<Record<string, string>>): readonly string[] {

@@ -8,9 +8,17 @@ export interface MemberAddress {
   readonly observer: boolean;
 }
 
+/** In ticks, as settings. */
+export function patienceOf({ initLimit = 20, syncLimit = 5 }: ZookeeperEnsembleOptions): {
+  readonly initLimit: string;
+  readonly syncLimit: string;
+} {
+  return { initLimit: `${initLimit}`, syncLimit: `${syncLimit}` };
+}
+
 /** Of the `zoo.cfg` of a local process: all members, numbered from 1, and their patience with each other. */
 export function ensembleSettings(
-  { initLimit = 20, syncLimit = 5 }: ZookeeperEnsembleOptions,
+  options: ZookeeperEnsembleOptions,
   members: readonly MemberAddress[],
   own: number,
 ): Record<string, string> {
@@ -19,8 +27,7 @@ export function ensembleSettings(
     `${host}:${quorumPort}:${electionPort}${observer ? ':observer' : ''}`,
   ]);
   return {
-    initLimit: `${initLimit}`,
-    syncLimit: `${syncLimit}`,
+    ...patienceOf(options),
     ...Object.fromEntries(lines),
     ...(members[own]?.observer === true ? { peerType: 'observer' } : {}),
   };

@@ -83,8 +83,11 @@ async function startMembers(options: ZookeeperEnsembleOptions, size: number, obs
   switch (choice.kind) {
     case 'local':
       return startLocalMembers(options, size, observers);
-    case 'docker':
-      throw new Error('LOCKS_TEST_SERVERS is "docker": ensembles are local processes only so far');
+    case 'docker': {
+      // Loads testcontainers.
+      const { startContainerMembers } = await import('./container-ensemble.ts');
+      return startContainerMembers(options, choice.image, size, observers);
+    }
     case 'external':
       throw new Error(
         `${choice.variable} names one external server, but an ensemble of its own is needed: unset ${choice.variable}`,

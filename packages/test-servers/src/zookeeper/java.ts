@@ -7,14 +7,9 @@ const places: readonly { readonly jar: string; readonly classPath: readonly stri
   {
     jar: '/usr/share/java/zookeeper.jar',
     // The first one names others, but none for logging, and not all that it needs for TLS.
-    classPath: [
-      'zookeeper',
-      'slf4j-log4j12',
-      'log4j-1.2',
-      'netty-codec',
-      'netty-resolver',
-      'netty-transport-native-unix-common',
-    ].map((name) => `/usr/share/java/${name}.jar`),
+    classPath: ['zookeeper', 'slf4j-simple', 'netty-codec', 'netty-resolver', 'netty-transport-native-unix-common'].map(
+      (name) => `/usr/share/java/${name}.jar`,
+    ),
   },
   ...['/opt/homebrew', '/usr/local'].map((prefix) => {
     const jar = `${prefix}/opt/zookeeper/libexec/lib`;
@@ -29,7 +24,7 @@ export const zookeeperProgram: Program = {
   macos: 'brew install zookeeper openjdk',
 };
 
-/** Arguments of `java` that run a server with `configuration`, a file; `folder` has what the server reads besides. */
+/** Arguments of `java` that run a server with `configuration`, a file, and unpack into `folder` what they must. */
 export function javaArguments(
   configuration: string,
   folder: string,
@@ -40,7 +35,9 @@ export function javaArguments(
   const all = {
     // What it unpacks is removed with the folder.
     'java.io.tmpdir': folder,
-    'zookeeper.jmx.log4j.disable': 'true',
+    'org.slf4j.simpleLogger.showDateTime': 'true',
+    'org.slf4j.simpleLogger.dateTimeFormat': 'yyyy-MM-dd HH:mm:ss,SSS',
+    'org.slf4j.simpleLogger.showShortLogName': 'true',
     ...properties,
   };
   return [
@@ -53,20 +50,8 @@ export function javaArguments(
     '-XX:-UsePerfData',
     ...Object.entries(all).map(([name, value]) => `-D${name}=${value}`),
     '-cp',
-    [folder, ...place.classPath].join(delimiter),
+    place.classPath.join(delimiter),
     'org.apache.zookeeper.server.quorum.QuorumPeerMain',
     configuration,
   ];
 }
-
-/** A file that the server reads from its class path: all that it notes down goes to its output. */
-export const logSettings: { readonly name: string; readonly content: string } = {
-  name: 'log4j.properties',
-  content: [
-    'log4j.rootLogger=INFO, output',
-    'log4j.appender.output=org.apache.log4j.ConsoleAppender',
-    'log4j.appender.output.layout=org.apache.log4j.PatternLayout',
-    'log4j.appender.output.layout.ConversionPattern=%d{ISO8601} %p %c{1} - %m%n',
-    '',
-  ].join('\n'),
-};

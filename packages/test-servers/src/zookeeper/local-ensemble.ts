@@ -16,33 +16,25 @@ export function startLocalMembers(
   observers: number,
 ): Promise<Members> {
   const count = size + observers;
-  return startOnFreePorts(host, 2 * count, async (ports) => {
-    const addresses = Array.from({ length: count }, (_, index): MemberAddress => {
-      const [quorumPort = 0, electionPort = 0] = ports.slice(2 * index);
+  return startOnFreePorts(host, 3 * count, async (ports) => {
+    const clientPorts = ports.slice(0, count);
+    const addresses = clientPorts.map((_, index): MemberAddress => {
+      const [quorumPort = 0, electionPort = 0] = ports.slice(count + 2 * index);
       return { host, quorumPort, electionPort, observer: index >= size };
     });
     const links = options.partitions === true ? await linkMembers(addresses) : undefined;
     try {
-      return membersOf(await startMembers(options, addresses, links), links);
+      const servers = await startTogether(count, async (index, signal) => {
+        const settings = ensembleSettings(options, links?.seenBy(index) ?? addresses, index);
+        const definition = defineZookeeper(options, { settings: () => settings, member: index + 1 });
+        return createHandle(await startLocally(definition, { port: clientPorts[index], signal }));
+      });
+      return membersOf(servers, links);
     } catch (error) {
       await links?.stop();
       throw error;
     }
   });
-}
-
-function startMembers(
-  options: ZookeeperEnsembleOptions,
-  addresses: readonly MemberAddress[],
-  links: PeerLinks | undefined,
-): Promise<readonly ServerHandle[]> {
-  return startTogether(
-    addresses.map(async (_, index) => {
-      const settings = ensembleSettings(options, links?.seenBy(index) ?? addresses, index);
-      const definition = defineZookeeper(options, { settings: () => settings, member: index + 1 });
-      return createHandle(await startLocally(definition));
-    }),
-  );
 }
 
 function membersOf(servers: readonly ServerHandle[], links: PeerLinks | undefined): Members {

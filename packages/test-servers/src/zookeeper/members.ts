@@ -10,12 +10,26 @@ export interface Members {
   stop(): Promise<void>;
 }
 
-/** All of them, or none: stops those that have started when others have not. */
-export async function startTogether(starting: readonly Promise<ServerHandle>[]): Promise<readonly ServerHandle[]> {
-  const results = await Promise.allSettled(starting);
-  const started = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
-  if (failures.length === 0) return started;
-  await Promise.all(started.map((server) => server.stop()));
+/** All of `count` members, or none: when one does not start, the others are given up by the signal, and stopped. */
+export async function startTogether(
+  count: number,
+  start: (index: number, signal: AbortSignal) => Promise<ServerHandle>,
+): Promise<readonly ServerHandle[]> {
+  const giveUp = new AbortController();
+  const failures: unknown[] = [];
+  const started = await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      try {
+        return [await start(index, giveUp.signal)];
+      } catch (error) {
+        failures.push(error);
+        giveUp.abort();
+        return [];
+      }
+    }),
+  );
+  const servers = started.flat();
+  if (failures.length === 0) return servers;
+  await Promise.all(servers.map((server) => server.stop()));
   throw failures.find((failure) => failure instanceof PortTakenError) ?? failures[0];
 }

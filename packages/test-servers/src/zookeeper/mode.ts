@@ -1,15 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fourLetterWord } from './four-letter-word.ts';
 
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** What a server is to the others of its ensemble. */
 export type ZookeeperMode = 'leader' | 'follower' | 'observer' | 'standalone' | 'read-only';
 
-/** The mode of a server, by its own word; `undefined` when it serves nobody or does not answer within 250 ms. */
-export async function modeOf(server: {
-  readonly host: string;
-  readonly port: number;
-}): Promise<ZookeeperMode | undefined> {
-  const answer = await fourLetterWord(server, 'srvr', 250).catch(() => '');
+/** The mode of a server, by its own word; `undefined` when it serves nobody or does not answer within `timeout` ms. */
+export async function modeOf(server: Address, timeout: number = 1_000): Promise<ZookeeperMode | undefined> {
+  const answer = await fourLetterWord(server, 'srvr', timeout).catch(() => '');
   return /^Mode: (.*)$/m.exec(answer)?.[1] as ZookeeperMode | undefined;
 }
 
@@ -17,13 +19,11 @@ export async function modeOf(server: {
  * The only leader among `servers`, when it and those that follow it are at least `majority`. Waits for that, at most 60 s.
  * A leader that is cut off from its followers believes to be one until it notices.
  */
-export async function findLeader<T extends { readonly host: string; readonly port: number }>(
-  servers: readonly T[],
-  majority: number,
-): Promise<T> {
+export async function findLeader<T extends Address>(servers: readonly T[], majority: number): Promise<T> {
   const deadline = performance.now() + 60_000;
   for (;;) {
-    const modes = await Promise.all(servers.map((server) => modeOf(server)));
+    // Those that are paused shall not hold it up, and those that are slow are asked again.
+    const modes = await Promise.all(servers.map((server) => modeOf(server, 250)));
     const serving = modes.filter((mode) => mode === 'leader' || mode === 'follower').length;
     const [leader, another] = servers.filter((_, index) => modes[index] === 'leader');
     if (leader !== undefined && another === undefined && serving >= majority) return leader;

@@ -16,7 +16,7 @@ export interface ConnectString {
   readonly chroot: string;
 }
 
-export const defaultPort = 2181;
+const defaultPort = 2181;
 
 /**
  * Reads `host1:2181,[::1]:2182,host2/chroot/path`.

@@ -1,7 +1,7 @@
-import { connect } from '../connection/connect.ts';
 import type { ConnectionParts } from '../connection/connect.ts';
 import type { Connection } from '../connection/connection.ts';
-import { AuthFailedError, ConnectionClosedError, SessionExpiredError } from '../connection/errors.ts';
+import { endSession } from '../connection/end-session.ts';
+import { ConnectionClosedError } from '../connection/errors.ts';
 import { closeSession } from '../wire/session-requests.ts';
 import { pause } from './pause.ts';
 import type { Rotation } from './rotation.ts';
@@ -48,30 +48,26 @@ export class Farewells {
   }
 
   async #bid(session: OldSession, last: Connection | undefined): Promise<void> {
-    const connecting = this.#connecting;
+    const { runtime, tls, sessionTimeout } = this.#connecting;
     const rotation = this.#rotation;
     const { signal } = this.#over;
-    let connection = last;
-    while (!(connection !== undefined && (await this.#end(connection)))) {
-      if (signal.aborted) return;
+    let ended = last !== undefined && (await this.#end(last));
+    while (!ended && !signal.aborted) {
       try {
-        connection = await connect({
-          ...connecting,
-          address: rotation.next(),
-          resume: session,
-          // Any server will do, an empty one too.
-          lastZxid: 0n,
-          within: rotation.patience(connecting.sessionTimeout),
-          background: !this.#finishing,
+        await endSession({
+          runtime,
+          tls,
+          sessionTimeout,
           signal,
-          onEvent() {},
-          onEnd() {},
+          address: rotation.next(),
+          session,
+          within: rotation.patience(sessionTimeout),
+          background: !this.#finishing,
         });
-      } catch (error) {
-        if (error instanceof SessionExpiredError || error instanceof AuthFailedError) break;
-        connection = undefined;
+        ended = true;
+      } catch {
         rotation.failed();
-        await pause(connecting.runtime, rotation.pause(), signal);
+        await pause(runtime, rotation.pause(), signal);
       }
     }
     rotation.worked();

@@ -1,6 +1,9 @@
 import type { Answer } from '../wire/answer.ts';
 import type { Request } from '../wire/request.ts';
 
+/** What requests are sent over. */
+export type Sender = Pick<Generation, 'id' | 'send' | 'watch'>;
+
 /** One session with the server, from its beginning to its end; the next one is another generation. */
 export interface Generation {
   /** The server's number of this session. */

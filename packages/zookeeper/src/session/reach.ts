@@ -2,7 +2,7 @@ import type { Address } from '../connection/address.ts';
 import { connect } from '../connection/connect.ts';
 import type { ConnectionParts } from '../connection/connect.ts';
 import type { Connection } from '../connection/connection.ts';
-import { ConnectionClosedError, SessionExpiredError } from '../connection/errors.ts';
+import { ConnectError, ConnectionClosedError, SessionExpiredError } from '../connection/errors.ts';
 import { serverMode } from '../connection/server-mode.ts';
 import type { ServerMode } from '../connection/server-mode.ts';
 
@@ -41,6 +41,8 @@ export async function reach(parts: ConnectionParts, known: boolean): Promise<Con
     connection.destroy(new ConnectionClosedError((error as Error).message));
     throw error;
   }
+  // Told while the answer to the other question was waited for, when nobody listened yet.
+  if (connection.ended) throw new ConnectError(parts.address, 'the connection ended as soon as it was open');
   return connection;
 }
 

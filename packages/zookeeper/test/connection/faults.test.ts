@@ -1,7 +1,12 @@
 import type { LookupFunction } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/connection/connect.ts';
-import { ConnectionLostError, FatalAnswerError, SessionExpiredError } from '../../src/connection/errors.ts';
+import {
+  AuthFailedError,
+  ConnectionLostError,
+  FatalAnswerError,
+  SessionExpiredError,
+} from '../../src/connection/errors.ts';
 import { ProtocolError } from '../../src/wire/protocol-error.ts';
 import { exists, getChildren, remove } from '../../src/wire/requests.ts';
 import { acceptance, eventOf, frameOf, replyTo, startFakeServer } from '../support/fake-server.ts';
@@ -121,13 +126,16 @@ test.each([
   expect(cause).toMatchObject({ code: name });
 });
 
-test('an expired session is told as such', async () => {
+test.each([
+  ['an expired session', -112, SessionExpiredError],
+  ['refused credentials', -115, AuthFailedError],
+] as const)('%s is told as such', async (_, code, expected) => {
   await using server = await startFakeServer();
   const { connection, client, ended } = await meet(server);
   const send = connection.send(remove('/a'));
-  client.send(replyTo(1, -112));
+  client.send(replyTo(1, code));
   await expect(send).rejects.toBeInstanceOf(ConnectionLostError);
-  expect(await ended).toBeInstanceOf(SessionExpiredError);
+  expect(await ended).toBeInstanceOf(expected);
 });
 
 test('replies may come in any pieces', async () => {

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import type { ConnectionOptions } from 'node:tls';
 import { systemRuntime } from '@locks/core/adapter';
 import { startProxy, startZookeeper, startZookeeperEnsemble } from '@locks/test-servers';
@@ -152,17 +150,6 @@ describe('with one server', () => {
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await ended;
     expect(ends).toHaveLength(1);
-  });
-
-  test('a process ends whose connection has nothing to wait for, and not before a reply', async () => {
-    const script = new URL('../fixtures/idle.mjs', import.meta.url).pathname;
-    const child = spawn(process.execPath, [script, server.host, `${server.port}`], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let printed = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
-    const [code] = (await once(child, 'close')) as [number];
-    expect([code, printed]).toEqual([0, 'connected\nanswered\n']);
   });
 
   test('it says that it is alone', async () => {

@@ -100,7 +100,9 @@ export const unknownRequirements: readonly Requirement[] = [
     async check(context) {
       const provider = await context.create();
       const later: Fate = { applied: context.ttl / 2, reply: 'error' };
-      const checks = [refused, replyLost, later].map(async (fate) => {
+      // With sessions, a release that answers false is conclusive: an attempt before it has no effect later.
+      const fates = context.traits.expiry === 'session' ? [refused, replyLost] : [refused, replyLost, later];
+      const checks = fates.map(async (fate) => {
         const { locks, interference } = await context.interfere();
         const key = context.key();
         interference.rule('tryAcquire', () => fate);

@@ -1,22 +1,24 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { FrontendReader } from './frontend-messages.ts';
-import type { Tally } from './frontend-messages.ts';
 
-/** A way to a Postgres on which is counted what clients say. */
+/** Reads what one client sends, as it comes. */
+export interface Reader {
+  read(chunk: Buffer): void;
+}
+
+/** A way to a server on which is read what clients say. */
 export interface Tap extends AsyncDisposable {
   /** That of the server, by way of the tap. */
   readonly url: string;
-  readonly tally: Tally;
 }
 
-export async function openTap(target: string): Promise<Tap> {
+/** `reader` makes one for each connection. */
+export async function openTap(target: string, reader: () => Reader): Promise<Tap> {
   const { hostname, port } = new URL(target);
-  const tally: Tally = { connections: 0, statements: 0, roundTrips: 0 };
   const sockets = new Set<Socket>();
   const server = createServer({ noDelay: true }, (client) => {
-    const reader = new FrontendReader(tally);
+    const own = reader();
     const upstream = connect({ host: hostname, port: Number(port), noDelay: true });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -28,7 +30,7 @@ export async function openTap(target: string): Promise<Tap> {
         upstream.destroy();
       });
     }
-    client.on('data', (chunk: Buffer) => reader.read(chunk));
+    client.on('data', (chunk: Buffer) => own.read(chunk));
     client.pipe(upstream).pipe(client);
   });
   server.listen(0, '127.0.0.1');
@@ -38,7 +40,6 @@ export async function openTap(target: string): Promise<Tap> {
   url.port = `${(server.address() as AddressInfo).port}`;
   return {
     url: url.href,
-    tally,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { fourLetterWord, startZookeeper } from '@locks/test-servers';
+
+/** The server that parties are measured on, seen from outside. */
+export interface Server extends AsyncDisposable {
+  readonly url: string;
+  readonly version: string;
+  /** Requests that clients have sent since its start, pings and handshakes among them. */
+  requests(): Promise<number>;
+  /** CPU time since its start, in µs; `undefined` where there is no /proc, or no process of ours. */
+  cpuMicroseconds(): Promise<number | undefined>;
+}
+
+export async function openServer(): Promise<Server> {
+  const server = await startZookeeper();
+  const first = await fourLetterWord(server, 'mntr');
+  // Each question of these counts as a request, too.
+  let asked = 1;
+  return {
+    url: server.url,
+    version: /^zk_version\s+([\d.]+)/m.exec(first)?.[1] ?? 'unknown',
+    async requests() {
+      const received = /^zk_packets_received\s+(\d+)/m.exec(await fourLetterWord(server, 'mntr', 10_000))?.[1];
+      asked += 1;
+      return Number(received) - asked;
+    },
+    cpuMicroseconds: () => cpuOf(server.pid),
+    [Symbol.asyncDispose]: () => server.stop(),
+  };
+}
+
+/** Of Linux, on all machines that Node runs on: 100 ticks are a second. */
+const microsecondsPerTick = 10_000;
+
+async function cpuOf(pid: number | undefined): Promise<number | undefined> {
+  if (pid === undefined || process.platform !== 'linux') return undefined;
+  const line = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The second field is a name, which may have blanks; utime and stime are the 14th and 15th.
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick;
+}

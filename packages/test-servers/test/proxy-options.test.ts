@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Proxy, type ProxyOptions, type Target, startProxy } from '../src/index.ts';
+import { startOnFreePort } from '../src/ports.ts';
+import { dial, startRecorder } from './wire.ts';
+
+async function proxyTo(target: Target, options: ProxyOptions): Promise<Proxy> {
+  const proxy = await startProxy(target, options);
+  onTestFinished(() => proxy.stop());
+  return proxy;
+}
+
+/** An address that nobody listens on. */
+async function findTarget(): Promise<Target> {
+  return { host: '127.0.0.1', port: await startOnFreePort('127.0.0.1', async (port) => port) };
+}
+
+test('rewrite: what it gives passes in place of a piece, each way', async () => {
+  const target = await startRecorder((piece) => piece.toUpperCase());
+  const proxy = await proxyTo(target, { rewrite: (piece, way) => Buffer.from(`${way}:${String(piece)}`) });
+  const client = await dial(proxy);
+  const server = await target.connection();
+  client.write('ask');
+  await server.received('requests:ask');
+  await client.received('replies:REQUESTS:ASK');
+});
+
+test('rewrite: faults are done to what passes', async () => {
+  const target = await startRecorder();
+  const proxy = await proxyTo(target, { rewrite: () => Buffer.from('rewritten') });
+  const client = await dial(proxy);
+  const server = await target.connection();
+  proxy.cutMidFrame('requests', { bytes: 3, when: (piece) => String(piece) === 'rewritten' });
+  client.write('ask');
+  await client.untilClosed();
+  expect(server.text).toBe('rew');
+});
+
+test('patience: a client waits for a server that is about to listen', async () => {
+  const target = await findTarget();
+  const proxy = await proxyTo(target, { patience: 10_000 });
+  const client = await dial(proxy);
+  client.write('early');
+  const server = createServer((socket) => {
+    // The proxy ends it with a reset.
+    socket.on('error', () => {});
+    socket.on('data', (piece) => socket.write(`${String(piece)} is heard`));
+  });
+  server.listen(target.port, target.host);
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  await client.received('early is heard');
+});
+
+test('patience: a client is reset when nobody listens in time', async () => {
+  const proxy = await proxyTo(await findTarget(), { patience: 100 });
+  const began = performance.now();
+  const client = await dial(proxy);
+  await client.untilClosed();
+  expect(client.failure).toBe('ECONNRESET');
+  expect(performance.now() - began).toBeGreaterThanOrEqual(100);
+});
+
+test('patience: who waits is cut, and the proxy can be stopped', async () => {
+  const proxy = await proxyTo(await findTarget(), { patience: 60_000 });
+  const first = await dial(proxy);
+  const second = await dial(proxy);
+  await expect.poll(() => proxy.clientConnections).toBe(2);
+  await proxy.cut();
+  await Promise.all([first.untilClosed(), second.untilClosed()]);
+  expect(first.failure).toBe('ECONNRESET');
+  const third = await dial(proxy);
+  await proxy.stop();
+  await third.untilClosed();
+});

@@ -1,0 +1,215 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { chooseServer } from '../src/choose.ts';
+import {
+  fourLetterWord,
+  modeOf,
+  type ServerHandle,
+  startZookeeperEnsemble,
+  type ZookeeperEnsemble,
+} from '../src/index.ts';
+import { startOnFreePort } from '../src/ports.ts';
+import { over } from './kinds/kind.ts';
+import { zookeeper } from './kinds/zookeeper.ts';
+import { openZookeeper } from './zookeeper-client.ts';
+
+const way = chooseServer('zookeeper', 'zookeeper:3.9').kind;
+if (way !== 'external') testEnsemble();
+if (way === 'local') {
+  testPartitions();
+  testPorts();
+}
+testRefusals();
+
+const write = ({ url }: ServerHandle, value: string): Promise<void> =>
+  over(zookeeper, url, (session) => session.write(value));
+const read = ({ url }: ServerHandle): Promise<string | undefined> => over(zookeeper, url, (session) => session.read());
+const modesOf = (servers: readonly ServerHandle[]): Promise<unknown> =>
+  Promise.all(servers.map((server) => modeOf(server)));
+
+function testEnsemble(): void {
+  describe(`an ensemble of ZooKeepers (${way})`, () => {
+    let ensemble: ZookeeperEnsemble;
+    beforeAll(async () => {
+      ensemble = await startZookeeperEnsemble({ tickTime: 300, observers: 1 });
+    });
+    afterAll(() => ensemble.stop());
+    afterEach(async () => {
+      // All that a test has left dead.
+      await Promise.all(
+        ensemble.servers.map(async (server) => {
+          if ((await modeOf(server)) === undefined) await server.restart();
+        }),
+      );
+    });
+
+    test('has a leader, followers, and observers, all at its url', async () => {
+      const { servers } = ensemble;
+      expect(ensemble.url).toBe(`zookeeper://${servers.map(({ host, port }) => `${host}:${port}`).join(',')}`);
+      const leader = await ensemble.leader();
+      const followers = await ensemble.followers();
+      expect([await modeOf(leader), await modesOf(followers)]).toEqual(['leader', ['follower', 'follower']]);
+      expect(new Set([leader, ...followers])).toEqual(new Set(servers.slice(0, 3)));
+      expect(await modesOf(servers.slice(3))).toEqual(['observer']);
+    });
+
+    test('what is written to one member can be read from the others', async () => {
+      await write(ensemble.servers[0]!, 'everywhere');
+      for (const server of ensemble.servers)
+        await vi.waitFor(async () => expect(await read(server)).toBe('everywhere'));
+    });
+
+    test('a new leader is found when it is killed, again and again, and the old one follows with its data', async () => {
+      for (const value of ['first', 'second']) {
+        const leader = await ensemble.leader();
+        await write(leader, value);
+        await leader.kill();
+        const next = await ensemble.leader();
+        expect(next).not.toBe(leader);
+        expect(await read(next)).toBe(value);
+        await leader.restart();
+        expect(await modeOf(leader)).toBe('follower');
+        await vi.waitFor(async () => expect(await read(leader)).toBe(value));
+      }
+    });
+
+    test('a leader that is paused is replaced, and follows when it is resumed', async () => {
+      const leader = await ensemble.leader();
+      await leader.pause();
+      expect(await ensemble.leader()).not.toBe(leader);
+      await leader.resume();
+      await expect.poll(() => modeOf(leader), { timeout: 20_000 }).toBe('follower');
+    });
+
+    test('a member that has lost its data gets them from the others, and one without a majority serves nobody', async () => {
+      const [first, second] = await ensemble.followers();
+      await write(await ensemble.leader(), 'kept');
+      await first!.restart({ keepData: false });
+      await vi.waitFor(async () => expect(await read(first!)).toBe('kept'));
+      await Promise.all([first!.kill(), second!.kill()]);
+      await expect.poll(() => modesOf(ensemble.servers.slice(0, 3)), { timeout: 20_000 }).not.toContain('leader');
+      await Promise.all([first!.restart(), second!.restart()]);
+      expect(await read(await ensemble.leader())).toBe('kept');
+    });
+
+    test('all of them can be killed and come back with what was written', async () => {
+      await write(await ensemble.leader(), 'survivor');
+      await Promise.all(ensemble.servers.map((server) => server.kill()));
+      await Promise.all(ensemble.servers.map((server) => server.restart()));
+      expect(await read(await ensemble.leader())).toBe('survivor');
+    });
+  });
+}
+
+function testPartitions(): void {
+  describe('an ensemble of ZooKeepers with partitions', () => {
+    const ticks = { tickTime: 300, syncLimit: 5 };
+    let ensemble: ZookeeperEnsemble;
+    beforeAll(async () => {
+      ensemble = await startZookeeperEnsemble({ ...ticks, partitions: true });
+    });
+    afterAll(() => ensemble.stop());
+
+    test('a follower that is cut off answers reads for a while, executes no write, and catches up when it is healed', async () => {
+      await write(await ensemble.leader(), 'old');
+      const [follower] = await ensemble.followers();
+      await vi.waitFor(async () => expect(await read(follower!)).toBe('old'));
+      using session = await openZookeeper(follower!.url);
+      const heal = ensemble.partition(follower!);
+      expect(await session.get('/test-note')).toBe('old');
+      await write(await ensemble.leader(), 'new');
+      expect(await session.get('/test-note')).toBe('old');
+      await expect(session.set('/test-note', 'lost')).rejects.toThrow('the connection ended');
+      expect(await modeOf(follower!)).toBeUndefined();
+      expect(await read(await ensemble.leader())).toBe('new');
+      await heal();
+      await expect.poll(() => modeOf(follower!), { timeout: 20_000 }).toBe('follower');
+      await vi.waitFor(async () => expect(await read(follower!)).toBe('new'));
+    });
+
+    test('a leader that is cut off steps down, another one leads, and both agree when it is healed', async () => {
+      const leader = await ensemble.leader();
+      const heal = ensemble.partition(leader);
+      await expect.poll(() => modeOf(leader), { timeout: 20_000 }).toBeUndefined();
+      const next = await ensemble.leader();
+      expect(next).not.toBe(leader);
+      await write(next, 'next');
+      expect(await modeOf(leader)).toBeUndefined();
+      await heal();
+      await expect.poll(() => modeOf(leader), { timeout: 20_000 }).toBe('follower');
+      expect(await ensemble.leader()).toBe(next);
+      await vi.waitFor(async () => expect(await read(leader)).toBe('next'));
+    });
+
+    test('members can be killed and restarted as in any ensemble', async () => {
+      const leader = await ensemble.leader();
+      await leader.kill();
+      expect(await ensemble.leader()).not.toBe(leader);
+      await leader.restart();
+      expect(await modeOf(leader)).toBe('follower');
+    });
+
+    test('who is no member cannot be cut off', () => {
+      const stranger = { ...ensemble.servers[0]!, port: 1 };
+      expect(() => ensemble.partition(stranger)).toThrow('127.0.0.1:1 is no member');
+    });
+  });
+
+  test('an ensemble leaves no process and no file behind, and has no partitions unless asked', async () => {
+    const ensemble = await startZookeeperEnsemble({ size: 2, tickTime: 300 });
+    expect(() => ensemble.partition(ensemble.servers[0]!)).toThrow('"partitions: true"');
+    const folders = await Promise.all(
+      ensemble.servers.map(async (server) => {
+        return dirname(/^dataDir=(.*)$/m.exec(await fourLetterWord(server, 'conf'))?.[1] ?? '');
+      }),
+    );
+    await Promise.all([ensemble.stop(), ensemble.stop()]);
+    expect(ensemble.servers.map(({ pid }) => pid)).toEqual([undefined, undefined]);
+    expect(folders.filter((folder) => existsSync(dirname(folder)))).toEqual([]);
+  });
+}
+
+function testPorts(): void {
+  test.each(['quorum', 'election'] as const)(
+    'an ensemble of ZooKeepers whose members cannot have a port of theirs (%s) says so soon, and leaves nothing behind',
+    async (which) => {
+      const folder = await mkdtemp(join(tmpdir(), 'locks-test-ensemble-'));
+      onTestFinished(() => rm(folder, { recursive: true, force: true }));
+      vi.stubEnv('TMPDIR', folder);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const other = createServer().listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      onTestFinished(() => void other.close());
+      const { port: taken } = other.address() as AddressInfo;
+      const free = await startOnFreePort('127.0.0.1', async (port) => port);
+      const ports = which === 'quorum' ? `${taken}:${free}` : `${free}:${taken}`;
+      const config = { 'server.2': `127.0.0.1:${ports}` };
+      await expect(startZookeeperEnsemble({ size: 2, tickTime: 200, config })).rejects.toThrow(
+        /found a port taken[^]*Address already in use/,
+      );
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
+}
+
+function testRefusals(): void {
+  describe('an ensemble of ZooKeepers is refused', () => {
+    afterEach(() => {
+      vi.unstubAllEnvs();
+    });
+
+    test('of one member', async () => {
+      await expect(startZookeeperEnsemble({ size: 1 })).rejects.toThrow(/"size" is 1: .*startZookeeper\(\)/);
+    });
+
+    test('where the environment names one server', async () => {
+      vi.stubEnv('LOCKS_TEST_ZOOKEEPER_URL', 'zookeeper://127.0.0.1:1');
+      await expect(startZookeeperEnsemble()).rejects.toThrow('unset LOCKS_TEST_ZOOKEEPER_URL');
+    });
+  });
+}

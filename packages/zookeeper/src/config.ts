@@ -1,0 +1,25 @@
+import { createDeadline } from '@locks/core/adapter';
+import type { AdapterConfig } from '@locks/core/adapter';
+import type { LockProvider } from '@locks/core';
+import { readConfigOptions } from './config-options.ts';
+import { assembleProvider } from './create-provider.ts';
+
+/**
+ * The provider as `openLocks('zookeeper://host1:2181,host2:2181/chroot')` makes it.
+ * @throws `LOCK_MISCONFIGURED` for a wrong option, refused credentials, nodes that may not be made, and servers that cannot be used;
+ * `LOCK_UNAVAILABLE` when no server answers within `connectTimeout`.
+ */
+export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
+  const { provider: options, connectTimeout } = readConfigOptions(config);
+  const provider = assembleProvider(options, config.runtime);
+  const deadline = createDeadline(config.runtime, connectTimeout, provider.name);
+  try {
+    await deadline.race(provider.connect(connectTimeout), 'the connection');
+    return provider;
+  } catch (error) {
+    await provider.close();
+    throw error;
+  } finally {
+    deadline.stop();
+  }
+}

@@ -1,0 +1,79 @@
+import { FrameSplitter } from '../wire/frames.ts';
+import type { Reader } from '../wire/jute.ts';
+import { Writer } from '../wire/jute.ts';
+import { closeSession } from '../wire/session-requests.ts';
+import type { ConnectionParts } from './connect.ts';
+import { ConnectError } from './errors.ts';
+import { readAccepted, writeHandshake } from './handshake.ts';
+import type { Resumed } from './handshake.ts';
+import { openSocket } from './socket.ts';
+
+/** What is needed to end a session from elsewhere. */
+export interface EndSessionParts extends Pick<
+  ConnectionParts,
+  'address' | 'tls' | 'sessionTimeout' | 'within' | 'signal' | 'runtime' | 'background'
+> {
+  readonly session: Resumed;
+}
+
+/** More than what is answered here has. */
+const longestAnswer = 65_536;
+const closeXid = 1;
+
+/**
+ * Ends a session at one server, over a connection for nothing else. The end is asked for in one write with the connection, so it takes effect also
+ * where no answer comes back: to connect alone would only keep the session alive. Resolves when the session is certainly over; rejects with
+ * {@link ConnectError} when that is unknown.
+ */
+export function endSession(parts: EndSessionParts): Promise<void> {
+  const { address, runtime, signal } = parts;
+  return new Promise((resolve, reject) => {
+    let accepted = false;
+    const socket = openSocket(address, parts.tls, () => socket.write(farewell(parts)));
+    if (parts.background === true) socket.unref();
+    const timer = runtime.setTimer(() => settle('no answer in time'), parts.within, false);
+    const abort = (): void => settle('given up');
+    const frames = new FrameSplitter(longestAnswer, read);
+
+    function read(frame: Reader): void {
+      if (accepted) {
+        if (frame.int() === closeXid) settle();
+        return;
+      }
+      accepted = true;
+      if (readAccepted(frame).timeout <= 0) settle();
+    }
+
+    function settle(failure?: string, cause?: unknown): void {
+      runtime.clearTimer(timer);
+      signal?.removeEventListener('abort', abort);
+      frames.stop();
+      socket.destroy();
+      if (failure === undefined) resolve();
+      else reject(new ConnectError(address, failure, cause));
+    }
+
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort);
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        frames.push(chunk);
+      } catch (error) {
+        settle('its answer cannot be read', error);
+      }
+    });
+    socket.on('error', (error) => settle(error.message, error));
+    socket.on('close', () => settle('the server closed the connection'));
+  });
+}
+
+function farewell({ session, sessionTimeout }: EndSessionParts): Buffer {
+  const writer = new Writer();
+  // Any server will do, an empty one too; and nobody need be known to end a session.
+  writeHandshake(writer, { lastZxid: 0n, sessionTimeout, resume: session, auth: [] });
+  const frame = writer.beginFrame();
+  writer.int(closeXid);
+  writer.int(closeSession.op);
+  writer.endFrame(frame);
+  return writer.take();
+}

@@ -1,0 +1,275 @@
+import { LockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
+import type { Claim, Holder, KeyState } from '@locks/core';
+import { KnownLines } from './known-lines.ts';
+import { judge, placesOf, renewedSequence, standing } from './line/line.ts';
+import type { Verdict } from './line/line.ts';
+import { contenderName, numbered, parseContender, parseContenders, uuidOf } from './line/names.ts';
+import type { Contender, LineRecipe } from './line/names.ts';
+import { sequenceExhausted } from './line/refusals.ts';
+import { madeBy } from './live-claim.ts';
+import type { LiveClaim } from './live-claim.ts';
+import { baseIn, readNodeData, tokenIn, writeNodeData } from './node-data.ts';
+import { refusal } from './nodes.ts';
+import type { Nodes } from './nodes.ts';
+import { looks, unwatchedWait, waitAt } from './recipe.ts';
+import type { Recipe, Standing } from './recipe.ts';
+import type { Generation } from './session/generation.ts';
+import type { Tokens } from './tokens.ts';
+import { multi } from './wire/multi.ts';
+import { sync } from './wire/requests.ts';
+
+/** What a line is made of. */
+export interface FairParts {
+  readonly nodes: Nodes;
+  readonly tokens: Tokens;
+  readonly names: LineRecipe;
+  readonly sharedMarkers: readonly string[];
+}
+
+/** Ephemeral sequential nodes in one folder per key; the lowest holds, and each waits for the one before it: Curator's recipe. */
+export class FairRecipe implements Recipe {
+  readonly fair = true;
+  readonly shared = true;
+  readonly #nodes: Nodes;
+  readonly #tokens: Tokens;
+  readonly #names: LineRecipe;
+  readonly #sharedMarkers: readonly string[];
+  readonly #known: KnownLines = new KnownLines();
+
+  constructor({ nodes, tokens, names, sharedMarkers }: FairParts) {
+    this.#nodes = nodes;
+    this.#tokens = tokens;
+    this.#names = names;
+    this.#sharedMarkers = sharedMarkers;
+  }
+
+  async attempt(own: LiveClaim, claim: Claim): Promise<Standing> {
+    if (own.node !== undefined && own.claim.mode !== claim.mode) await this.#convert(own, claim);
+    if (own.node === undefined && !own.uncertain) own.claim = claim;
+    if (await this.#isAsBefore(own)) return own.token === undefined ? waitingFor(waitAt(own.place)) : { holds: true };
+    for (let look = 0; look < looks; look += 1) {
+      const verdict = await this.#look(own);
+      if (verdict === undefined || own.node === undefined) continue;
+      switch (verdict.state) {
+        case 'holds':
+          if (own.claim.mode === 'exclusive') this.#known.holds(own, own.node.path);
+          return { holds: true };
+        case 'missing':
+          // Somebody has removed it.
+          this.#known.lost(own, own.node.path);
+          own.node = undefined;
+          own.token = undefined;
+          break;
+        case 'refused':
+          await this.leave(own);
+          throw permitsRefused(claim, verdict.inUse);
+        case 'exhausted':
+          await this.leave(own);
+          throw sequenceExhausted(claim.key, this.#nodes.ofKey(claim.key), verdict.sequence);
+        case 'waits': {
+          if (own.wake === undefined) {
+            await this.leave(own);
+            return waitingFor(waitAt(1));
+          }
+          own.place = verdict.place;
+          const watch = await own.watch(verdict.watch);
+          if (watch !== 'missing') return waitingFor(watch === 'watching' ? waitAt(own.place) : unwatchedWait);
+          break;
+        }
+        default:
+          verdict satisfies never;
+      }
+    }
+    // Others come and go faster than it can look.
+    if (own.wake === undefined) await this.leave(own);
+    return waitingFor(1);
+  }
+
+  async leave(own: LiveClaim): Promise<boolean> {
+    own.unwatch();
+    if (own.uncertain) await this.#find(own);
+    const { node, session } = own;
+    if (node === undefined) return false;
+    const removing = this.#known.leaves(own, node.path, () => this.#nodes.remove(session, node.path));
+    const emptying =
+      Number(node.path.slice(-10)) < renewedSequence ? undefined : this.#nodes.remove(session, folderOf(node.path));
+    const [removed] = await Promise.all([removing, emptying]);
+    own.node = undefined;
+    own.token = undefined;
+    return removed;
+  }
+
+  async evict(session: Generation, claim: Claim): Promise<boolean> {
+    const folder = this.#nodes.ofKey(claim.key);
+    const line = await this.#read(session, folder);
+    const [place] = [...placesOf(line, uuidOf(claim.owner)), ...line.filter(({ name }) => name === claim.owner)];
+    if (place === undefined) return false;
+    const held = standing(line).holders.includes(place);
+    return (await this.#nodes.remove(session, `${folder}/${place.name}`)) && held;
+  }
+
+  async inspect(session: Generation, key: string): Promise<KeyState> {
+    const folder = this.#nodes.ofKey(key);
+    for (let look = 0; look < looks; look += 1) {
+      const { holders, waiters } = standing(await this.#read(session, folder));
+      const shown = await Promise.all(holders.map((place) => this.#show(session, folder, place)));
+      // One that left meanwhile has given its turn to somebody else.
+      const there = shown.filter((holder) => holder !== undefined);
+      if (there.length === shown.length) return { key, holders: there, waiters };
+    }
+    const message = `ZooKeeper: the line of ${JSON.stringify(key)} changes too often to be read.`;
+    throw new LockError('LOCK_UNAVAILABLE', message, { key });
+  }
+
+  async used(session: Generation, names: readonly string[]): Promise<readonly boolean[]> {
+    const stats = names.map((name) => this.#nodes.exists(session, this.#nodes.under(name)));
+    return (await Promise.all(stats)).map((stat) => stat !== undefined && stat.numChildren > 0);
+  }
+
+  /** Whether nothing has changed for one that holds, or that watches; without reading the whole line. */
+  async #isAsBefore({ session, node, watched, token }: LiveClaim): Promise<boolean> {
+    if (node === undefined || (token === undefined && watched.length === 0)) return false;
+    const paths = token === undefined ? [node.path, ...watched] : [node.path];
+    const stats = await Promise.all(paths.map((path) => this.#nodes.exists(session, path)));
+    return stats.every((stat) => stat !== undefined);
+  }
+
+  /** What its place means; `undefined`: it has none yet, look again. */
+  async #look(own: LiveClaim): Promise<Verdict | undefined> {
+    if (own.uncertain) return this.#judge(own, await this.#find(own));
+    const { node, session } = own;
+    if (node === undefined) return await this.#enter(own);
+    if (await this.#known.isNext(own, node.path)) {
+      return { state: (await this.#nodes.exists(session, node.path)) === undefined ? 'missing' : 'holds' };
+    }
+    return this.#judge(own, await this.#single(own, await this.#read(session, this.#nodes.ofKey(own.claim.key))));
+  }
+
+  #judge({ node, claim }: LiveClaim, line: readonly Contender[] | undefined): Verdict | undefined {
+    if (node === undefined || line === undefined) return undefined;
+    const verdict = judge(line, nameOf(node.path));
+    if (verdict.state !== 'waits') return verdict;
+    const folder = this.#nodes.ofKey(claim.key);
+    return { ...verdict, watch: verdict.watch.map((name) => `${folder}/${name}`) };
+  }
+
+  /** Makes the node, and reads the line in the same flight, unless its place will be known without. */
+  async #enter(own: LiveClaim): Promise<Verdict | undefined> {
+    const { session, claim } = own;
+    const folder = this.#nodes.ofKey(claim.key);
+    const base = this.#tokens.cached(session)?.value;
+    own.uncertain = true;
+    const path = `${folder}/${contenderName(this.#names, claim)}`;
+    const making = this.#nodes.make(session, path, 'ephemeral-sequential', writeNodeData({ owner: claim.owner, base }));
+    const reading = this.#known.foresees(own, folder) ? undefined : this.#read(session, folder);
+    // Without the reply to the first there is none to the second.
+    reading?.catch(() => {});
+    const made = await making;
+    own.uncertain = false;
+    if (made.ok) {
+      const { czxid } = made.value.stat;
+      own.node = { path: made.value.path, ...madeBy(czxid), base };
+      const known = this.#known.entered(own, own.node.path);
+      if (reading === undefined && known !== undefined) return known;
+      return this.#judge(own, await this.#single(own, await (reading ?? this.#read(session, folder))));
+    }
+    if (made.error !== 'NO_NODE') throw refusal(made, folder);
+    await this.#nodes.makeContainer(session, folder);
+    return undefined;
+  }
+
+  /** Finds out what became of a request whose reply was lost: the node is in the line of this session, or will never be. */
+  async #find(own: LiveClaim): Promise<readonly Contender[] | undefined> {
+    const { session } = own;
+    const { key, owner } = own.claim;
+    const folder = this.#nodes.ofKey(key);
+    // The server that answers now may lag behind the one that took the request.
+    const syncing = session.send(sync(folder));
+    const reading = this.#read(session, folder);
+    reading.catch(() => {});
+    await syncing;
+    const line = await reading;
+    own.node = undefined;
+    for (const { name, mode } of placesOf(line, uuidOf(owner))) {
+      const path = `${folder}/${name}`;
+      const read = await this.#nodes.read(session, path);
+      if (read === undefined || read.stat.ephemeralOwner !== session.id) continue;
+      own.node = { path, ...madeBy(read.stat.czxid), zxid: read.stat.mzxid, base: baseIn(read.data) };
+      own.claim = { ...own.claim, mode };
+      break;
+    }
+    own.uncertain = false;
+    return own.node === undefined ? undefined : await this.#single(own, line);
+  }
+
+  /** The line without further nodes of the same claim in this session, which are removed: a request arrived twice. */
+  async #single({ node, session, claim }: LiveClaim, line: readonly Contender[]): Promise<readonly Contender[]> {
+    const uuid = uuidOf(claim.owner);
+    const name = nameOf(node?.path ?? '');
+    const others = line.filter((contender) => contender.uuid === uuid && contender.name !== name);
+    if (others.length === 0) return line;
+    const folder = this.#nodes.ofKey(claim.key);
+    const gone = new Set<Contender>();
+    for (const other of others) {
+      const path = `${folder}/${other.name}`;
+      const stat = await this.#nodes.exists(session, path);
+      if (stat !== undefined && stat.ephemeralOwner !== session.id) continue;
+      await this.#nodes.remove(session, path);
+      gone.add(other);
+    }
+    return line.filter((contender) => !gone.has(contender));
+  }
+
+  /** A held exclusive claim becomes a shared one under the same number, in one transaction: nobody gets in between. */
+  async #convert(own: LiveClaim, claim: Claim): Promise<void> {
+    const { session, node, token } = own;
+    if (node === undefined) return;
+    if (token === undefined) {
+      await this.leave(own);
+      return;
+    }
+    if (claim.mode === 'exclusive') throw upgradeRefused(claim);
+    const sequence = parseContender(node.path)?.sequence ?? 0;
+    const path = `${folderOf(node.path)}/${numbered(contenderName(this.#names, claim), sequence)}`;
+    const data = Buffer.from(writeNodeData({ owner: claim.owner, token }));
+    own.uncertain = true;
+    const answer = await session.send(
+      multi([
+        { type: 'create', path, kind: 'ephemeral', data, acl: this.#nodes.acl },
+        { type: 'remove', path: node.path },
+      ]),
+    );
+    own.uncertain = false;
+    if (!answer.ok) throw refusal(answer, path);
+    const made = answer.value.committed;
+    own.node = made ? { path, ...madeBy(answer.zxid), order: node.order, base: undefined } : undefined;
+    if (!made) own.token = undefined;
+    own.claim = claim;
+  }
+
+  async #read(session: Generation, folder: string): Promise<Contender[]> {
+    return parseContenders((await this.#nodes.children(session, folder)) ?? [], this.#sharedMarkers);
+  }
+
+  async #show(session: Generation, folder: string, { name, mode }: Contender): Promise<Holder | undefined> {
+    const read = await this.#nodes.read(session, `${folder}/${name}`);
+    if (read === undefined) return undefined;
+    const data = readNodeData(read.data);
+    // Another library's node is known by its name.
+    if (data === undefined) return { owner: name, mode };
+    const token = tokenIn(data, read.stat);
+    return { owner: data.owner, mode, ...(token === undefined ? {} : { token }) };
+  }
+}
+
+function waitingFor(retryAfter: number): Standing {
+  return { holds: false, retryAfter };
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}

@@ -1,0 +1,144 @@
+import { LockError } from '@locks/core/adapter';
+import type { Claim, KeyState } from '@locks/core';
+import { Crowd } from './crowd.ts';
+import { madeBy } from './live-claim.ts';
+import type { LiveClaim } from './live-claim.ts';
+import { baseIn, readNodeData, tokenIn, writeNodeData } from './node-data.ts';
+import { refusal } from './nodes.ts';
+import type { Nodes, ReadNode } from './nodes.ts';
+import { looks, unwatchedWait, waitAt } from './recipe.ts';
+import type { Recipe, Standing } from './recipe.ts';
+import type { Generation } from './session/generation.ts';
+import type { Tokens } from './tokens.ts';
+import { sync } from './wire/requests.ts';
+
+/** One ephemeral node per key, made by whoever is first and watched by everybody else: the layout of many home-made locks. */
+export class PlainRecipe implements Recipe {
+  readonly fair = false;
+  readonly shared = false;
+  readonly #nodes: Nodes;
+  readonly #tokens: Tokens;
+  readonly #crowd: Crowd = new Crowd();
+
+  constructor(nodes: Nodes, tokens: Tokens) {
+    this.#nodes = nodes;
+    this.#tokens = tokens;
+  }
+
+  async attempt(own: LiveClaim, claim: Claim): Promise<Standing> {
+    const path = this.#nodes.ofKey(claim.key);
+    if (claim.mode === 'shared') throw exclusiveOnly(claim.key);
+    for (let look = 0; look < looks; look += 1) {
+      const node = await this.#enter(own, path);
+      if (own.node !== undefined) {
+        await this.#crowd.entered(own, path);
+        return { holds: true };
+      }
+      if (node === undefined) continue;
+      if (node.stat.ephemeralOwner === 0n) {
+        this.#crowd.leave(own, path);
+        throw isFolder(path);
+      }
+      if (own.wake === undefined) return { holds: false, retryAfter: waitAt(1) };
+      const watch = await this.#crowd.join(own, path);
+      if (watch !== 'missing') return { holds: false, retryAfter: watch === 'watching' ? waitAt(1) : unwatchedWait };
+    }
+    return { holds: false, retryAfter: 1 };
+  }
+
+  async leave(own: LiveClaim): Promise<boolean> {
+    const { session } = own;
+    const path = this.#nodes.ofKey(own.claim.key);
+    this.#crowd.leave(own, path);
+    // The server that answers now may lag behind the one that took the request.
+    const syncing = own.uncertain ? session.send(sync(path)) : undefined;
+    const reading = this.#nodes.read(session, path);
+    reading.catch(() => {});
+    await syncing;
+    // Whoever came after a forced release has its node at the same place.
+    const there = this.#isOwn(own, await reading);
+    const removed = there && (await this.#nodes.remove(session, path));
+    own.uncertain = false;
+    own.node = undefined;
+    own.token = undefined;
+    return removed;
+  }
+
+  async evict(session: Generation, claim: Claim): Promise<boolean> {
+    const path = this.#nodes.ofKey(claim.key);
+    const read = await this.#nodes.read(session, path);
+    if (read === undefined || read.stat.ephemeralOwner === 0n || ownerOf(read, path) !== claim.owner) return false;
+    return await this.#nodes.remove(session, path);
+  }
+
+  async inspect(session: Generation, key: string): Promise<KeyState> {
+    const path = this.#nodes.ofKey(key);
+    const read = await this.#nodes.read(session, path);
+    if (read === undefined || read.stat.ephemeralOwner === 0n) return { key, holders: [], waiters: 0 };
+    const data = readNodeData(read.data);
+    const token = data === undefined ? undefined : tokenIn(data, read.stat);
+    const holder = { owner: ownerOf(read, path), mode: 'exclusive' } as const;
+    return { key, holders: [token === undefined ? holder : { ...holder, token }], waiters: 0 };
+  }
+
+  async used(session: Generation, names: readonly string[]): Promise<readonly boolean[]> {
+    const stats = names.map((name) => this.#nodes.exists(session, this.#nodes.under(name)));
+    return (await Promise.all(stats)).map((stat) => stat !== undefined && stat.ephemeralOwner !== 0n);
+  }
+
+  /** Makes the node, or reads the one that is there, in one flight. `undefined`: look again. */
+  async #enter(own: LiveClaim, path: string): Promise<ReadNode | undefined> {
+    const { session, node } = own;
+    if (node !== undefined || this.#crowd.has(own, path)) {
+      const read = await this.#nodes.read(session, path);
+      if (node !== undefined && !this.#isOwn(own, read)) {
+        own.node = undefined;
+        own.token = undefined;
+      }
+      if (read !== undefined) return read;
+    }
+    const base = this.#tokens.cached(session)?.value;
+    own.uncertain = true;
+    const making = this.#nodes.make(session, path, 'ephemeral', writeNodeData({ owner: own.claim.owner, base }));
+    const reading = this.#nodes.read(session, path);
+    // Without the reply to the first there is none to the second.
+    reading.catch(() => {});
+    const made = await making;
+    own.uncertain = false;
+    if (made.ok) {
+      own.node = { path, ...madeBy(made.value.stat.czxid), base };
+      return undefined;
+    }
+    if (made.error === 'NO_NODE') {
+      await this.#nodes.makePersistent(session, this.#nodes.root);
+      return undefined;
+    }
+    if (made.error !== 'NODE_EXISTS') throw refusal(made, path);
+    const read = await reading;
+    if (read !== undefined && this.#isOwn(own, read)) {
+      own.node = { path, ...madeBy(read.stat.czxid), zxid: read.stat.mzxid, base: baseIn(read.data) };
+    }
+    return read;
+  }
+
+  #isOwn({ session, claim }: LiveClaim, read: ReadNode | undefined): boolean {
+    return read?.stat.ephemeralOwner === session.id && readNodeData(read.data)?.owner === claim.owner;
+  }
+}
+
+/** Another library's data is shown as it is where an owner may look like that, else the name of the node. */
+function ownerOf({ data }: ReadNode, path: string): string {
+  return readNodeData(data)?.owner ?? (/^[ -~]{1,250}$/.test(data) ? data : path.slice(path.lastIndexOf('/') + 1));
+}
+
+function exclusiveOnly(key: string): LockError {
+  const message = `${JSON.stringify(key)} cannot be shared: with option "fair: false" ZooKeeper has exclusive locks only.`;
+  return new LockError('LOCK_INVALID', message, { key });
+}
+
+function isFolder(path: string): LockError {
+  return new LockError(
+    'LOCK_MISCONFIGURED',
+    `ZooKeeper: ${JSON.stringify(path)} is a folder that fair locks use; with option "fair: false" use another root.`,
+  );
+}

@@ -1,0 +1,213 @@
+import { LockError, createDeadline, isLockError } from '@locks/core/adapter';
+import type { Deadline, Runtime } from '@locks/core/adapter';
+import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import { LiveClaim } from './live-claim.ts';
+import type { Nodes } from './nodes.ts';
+import { decodeKey } from './paths.ts';
+import type { Recipe } from './recipe.ts';
+import type { Generation, Sessions } from './session/generation.ts';
+import type { Tokens } from './tokens.ts';
+
+/** What a provider is made of. */
+export interface ZookeeperProviderParts {
+  readonly session: Sessions;
+  readonly recipe: Recipe;
+  readonly nodes: Nodes;
+  readonly tokens: Tokens;
+  readonly runtime: Runtime;
+  /** Within how many ms each call settles. */
+  readonly timeout: number;
+}
+
+/** As many keys as `list` looks at in one flight. */
+const flight = 200;
+
+/** Locks in ZooKeeper: the contract, over one session and one layout of nodes. */
+export class ZookeeperProvider implements LockProvider {
+  readonly name = 'ZooKeeper';
+  readonly traits: Traits;
+  readonly #sessions: Sessions;
+  readonly #recipe: Recipe;
+  readonly #nodes: Nodes;
+  readonly #tokens: Tokens;
+  readonly #runtime: Runtime;
+  readonly #timeout: number;
+  readonly #deadline: Deadline;
+  readonly #claims = new Map<string, LiveClaim>();
+  #closed = false;
+
+  constructor({ session, recipe, nodes, tokens, runtime, timeout }: ZookeeperProviderParts) {
+    this.traits = {
+      scope: 'network',
+      expiry: 'session',
+      fencing: 'strict',
+      fair: recipe.fair,
+      shared: recipe.shared,
+      wake: true,
+    };
+    this.#sessions = session;
+    this.#recipe = recipe;
+    this.#nodes = nodes;
+    this.#tokens = tokens;
+    this.#runtime = runtime;
+    this.#timeout = timeout;
+    this.#deadline = createDeadline(runtime, timeout, this.name);
+  }
+
+  /** Resolves when there is a session whose user may make nodes under the root. Whoever calls it sets the limit. */
+  async connect(within: number): Promise<void> {
+    this.#checkOpen();
+    await this.#tokens.current(await this.#sessions.ready(within));
+  }
+
+  tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+    return this.#call(() => this.#attempt(claim, wake), 'an acquire', claim.key);
+  }
+
+  renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
+    return this.#call(() => this.#renew(claim, token), 'a renewal', claim.key);
+  }
+
+  release(claim: Claim): Promise<boolean> {
+    const own = this.#claims.get(claim.owner);
+    if (own !== undefined) {
+      own.wake = undefined;
+      own.unwatch();
+    }
+    return this.#call(() => this.#release(claim), 'a release', claim.key);
+  }
+
+  inspect(key: string): Promise<KeyState> {
+    return this.#call(async () => await this.#recipe.inspect(await this.#ready(), key), 'an inspection', key);
+  }
+
+  async *list(prefix: string): AsyncIterable<string> {
+    const names = await this.#call(async () => await this.#nodes.underRoot(await this.#ready()), 'a list', prefix);
+    const found = names.flatMap((name) => {
+      const key = decodeKey(name);
+      return key?.startsWith(prefix) ? [{ name, key }] : [];
+    });
+    for (let start = 0; start < found.length; start += flight) {
+      const some = found.slice(start, start + flight);
+      const look = async (): Promise<readonly boolean[]> =>
+        await this.#recipe.used(
+          await this.#ready(),
+          some.map(({ name }) => name),
+        );
+      const used = await this.#call(look, 'a list', prefix);
+      for (const [index, { key }] of some.entries()) if (used[index] === true) yield key;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const own of this.#claims.values()) own.wake = undefined;
+    this.#claims.clear();
+    await this.#sessions.close();
+    this.#deadline.stop();
+  }
+
+  async #attempt(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
+    const calledAt = this.#runtime.clock.now();
+    const session = await this.#ready();
+    const own = this.#claimOf(claim, session);
+    if (wake !== undefined) own.wake = wake;
+    return await own.inTurn(async () => {
+      try {
+        // Its own node of then would be before it in line.
+        if (own.former) await this.#recipe.evict(session, claim);
+        own.former = false;
+        const standing = await this.#recipe.attempt(own, claim);
+        if (!standing.holds) {
+          if (own.wake === undefined && !own.uncertain) this.#forget(own);
+          return { granted: false, retryAfter: standing.retryAfter };
+        }
+        own.wake = undefined;
+        own.token ??= await this.#tokens.mint(own, claim.floor);
+      } catch (error) {
+        // Of a claim that was refused for good nobody hears again.
+        if (own.node === undefined && !own.uncertain && !isLockError(error, 'LOCK_UNAVAILABLE')) this.#forget(own);
+        throw error;
+      }
+      const validity = session.deadline - calledAt;
+      if (!session.alive || validity <= 0) throw this.#suspended(claim.key);
+      return { granted: true, token: own.token, validity, lost: session.lost };
+    });
+  }
+
+  async #renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
+    const calledAt = this.#runtime.clock.now();
+    const own = this.#claims.get(claim.owner);
+    // A hold belongs to the session that it was granted in.
+    if (own?.token === undefined || own.node === undefined) return false;
+    if (!own.session.alive) return await this.#end(own);
+    if (token !== undefined && token < own.token) return false;
+    const { session } = own;
+    const stat = await this.#nodes.exists(session, own.node.path);
+    // Where nodes are named by their key alone, another claim's may be there.
+    if (stat?.czxid !== own.node.czxid) {
+      if (this.#claims.get(claim.owner) === own) this.#forget(own);
+      return false;
+    }
+    if (token !== undefined && token > own.token) await this.#tokens.raise(own, token);
+    const validity = session.deadline - calledAt;
+    return session.alive && validity > 0 ? { validity } : false;
+  }
+
+  async #release(claim: Claim): Promise<boolean> {
+    const own = this.#claims.get(claim.owner);
+    if (own === undefined) return await this.#recipe.evict(await this.#ready(), claim);
+    return await own.inTurn(async () => {
+      // The session may come back: until then nobody knows.
+      if (own.session.alive && !own.session.connected) await this.#ready();
+      if (!own.session.alive) return await this.#end(own);
+      const held = own.token !== undefined;
+      const removed = await this.#recipe.leave(own);
+      this.#forget(own);
+      return held && removed;
+    });
+  }
+
+  #claimOf(claim: Claim, session: Generation): LiveClaim {
+    const known = this.#claims.get(claim.owner);
+    if (known !== undefined && known.session === session) return known;
+    const own = new LiveClaim(claim, session, known !== undefined);
+    this.#claims.set(claim.owner, own);
+    return own;
+  }
+
+  /** Removes what a lost session has left of a claim, if the servers have not yet: only then is it certain that it holds nothing. */
+  async #end(own: LiveClaim): Promise<false> {
+    await this.#recipe.evict(await this.#ready(), own.claim);
+    this.#forget(own);
+    return false;
+  }
+
+  #forget(own: LiveClaim): void {
+    own.wake = undefined;
+    own.unwatch();
+    if (this.#claims.get(own.claim.owner) === own) this.#claims.delete(own.claim.owner);
+  }
+
+  async #ready(): Promise<Generation> {
+    return await this.#sessions.ready(this.#timeout);
+  }
+
+  async #call<T>(call: () => Promise<T>, what: string, key: string): Promise<T> {
+    this.#checkOpen();
+    return await this.#deadline.race(call(), () => `${what} of ${JSON.stringify(key)}`);
+  }
+
+  #suspended(key: string): LockError {
+    return new LockError(
+      'LOCK_UNAVAILABLE',
+      `ZooKeeper did not confirm the session in time to grant ${JSON.stringify(key)}; try again.`,
+      { key },
+    );
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new LockError('LOCK_CLOSED', `The ${this.name} provider is closed.`);
+  }
+}

@@ -1,0 +1,185 @@
+import type { Claim } from '@locks/core';
+import { placesOf, renewedSequence } from '../line/line.ts';
+import { contenderName, parseContenders, uuidOf } from '../line/names.ts';
+import { madeBy } from '../live-claim.ts';
+import type { LiveClaim } from '../live-claim.ts';
+import { baseIn, writeNodeData } from '../node-data.ts';
+import { refusal } from '../nodes.ts';
+import type { Nodes } from '../nodes.ts';
+import type { Generation } from '../session/generation.ts';
+import type { Tokens } from '../tokens.ts';
+import { multi } from '../wire/multi.ts';
+import type { MultiOutcome } from '../wire/multi.ts';
+import { setData, sync } from '../wire/requests.ts';
+import type { SemaphoreState } from './entry.ts';
+import { leaseName, parseLeases } from './leases.ts';
+
+/** What the node of a lease says. */
+export interface LeaseData {
+  readonly data: string;
+  /** The base that `data` names. */
+  readonly base?: bigint | undefined;
+}
+
+/** The nodes of semaphores: of each key a line in `locks`, and `leases`. */
+export class SemaphoreNodes {
+  readonly #nodes: Nodes;
+  readonly #tokens: Tokens;
+
+  constructor(nodes: Nodes, tokens: Tokens) {
+    this.#nodes = nodes;
+    this.#tokens = tokens;
+  }
+
+  /** The state with its node in it; `undefined`: it has none yet, look again. */
+  async look(own: LiveClaim): Promise<SemaphoreState | undefined> {
+    if (own.uncertain) return await this.find(own);
+    if (own.node === undefined) return await this.#enter(own);
+    return await this.read(own.session, this.#nodes.ofKey(own.claim.key));
+  }
+
+  async read(session: Generation, folder: string): Promise<SemaphoreState> {
+    // In this order, and in one flight: whoever is first in line from then on knows all leases.
+    const lists = ['locks', 'leases'].map((below) => this.#nodes.children(session, `${folder}/${below}`));
+    const [locks, leases] = await Promise.all(lists);
+    return { locks: parseContenders(locks ?? []), leases: parseLeases(leases ?? []) };
+  }
+
+  /** Removes a node of a claim, and its folder when that is empty and has given out many numbers, which begin anew then. */
+  async remove(session: Generation, path: string): Promise<boolean> {
+    const removing = this.#nodes.remove(session, path);
+    const [removed] = await Promise.all([removing, this.#renew(session, path)]);
+    return removed;
+  }
+
+  /** Makes a hold of its turn. `false`: look again. */
+  async admit(own: LiveClaim): Promise<boolean> {
+    const { session, node, claim } = own;
+    if (node === undefined) return false;
+    const base = this.#tokens.cached(session)?.value;
+    const data = writeNodeData({ owner: claim.owner, base });
+    if (claim.mode === 'shared') return await this.exchange(own, claim, { data, base });
+    // Its place is older than the leases that were made since: its token must not be.
+    const answer = await session.send(setData(node.path, Buffer.from(data)));
+    if (!answer.ok && answer.error !== 'NO_NODE') throw refusal(answer, node.path);
+    own.node = answer.ok ? { ...node, order: answer.value.mzxid, zxid: answer.value.mzxid, base } : undefined;
+    return answer.ok;
+  }
+
+  /** Its place in line for a lease, in one transaction that fails if the place has gone. `false`: it has, or there was nowhere to put the lease. */
+  async exchange(own: LiveClaim, claim: Claim, { data, base }: LeaseData): Promise<boolean> {
+    const { session, node } = own;
+    if (node === undefined) return false;
+    const leases = `${this.#nodes.ofKey(claim.key)}/leases`;
+    const path = `${leases}/${leaseName(claim)}`;
+    own.uncertain = true;
+    const answer = await session.send(
+      multi([
+        { type: 'remove', path: node.path },
+        { type: 'create', path, kind: 'ephemeral-sequential', data: Buffer.from(data), acl: this.#nodes.acl },
+      ]),
+    );
+    own.uncertain = false;
+    if (!answer.ok) throw refusal(answer, path);
+    const [removed, made] = answer.value.results;
+    if (made?.ok && made.path !== undefined) {
+      own.node = { path: made.path, ...madeBy(answer.zxid), base };
+      await this.#renew(session, node.path);
+      return true;
+    }
+    if (removed?.ok === false && removed.error === 'NO_NODE') own.node = undefined;
+    else if (made?.ok === false && made.error === 'NO_NODE') await this.#nodes.makeContainer(session, leases);
+    else throw refusedStep(answer.value, path);
+    return false;
+  }
+
+  /** Takes a place in line, and reads the state in the same flight. */
+  async #enter(own: LiveClaim): Promise<SemaphoreState | undefined> {
+    const { session, claim } = own;
+    const folder = this.#nodes.ofKey(own.claim.key);
+    const base = this.#tokens.cached(session)?.value;
+    own.uncertain = true;
+    const path = `${folder}/locks/${contenderName('mutex', claim)}`;
+    const making = this.#nodes.make(session, path, 'ephemeral-sequential', writeNodeData({ owner: claim.owner, base }));
+    const reading = this.read(session, folder);
+    // Without the reply to the first there is none to the second.
+    reading.catch(() => {});
+    const made = await making;
+    own.uncertain = false;
+    if (made.ok) {
+      own.node = { path: made.value.path, ...madeBy(made.value.stat.czxid), base };
+      return await this.#single(own, await reading);
+    }
+    if (made.error !== 'NO_NODE') throw refusal(made, folder);
+    await this.#nodes.makeContainer(session, folder);
+    await this.#nodes.makeContainer(session, `${folder}/locks`);
+    return undefined;
+  }
+
+  /** Finds out what became of a request whose reply was lost: the node is there in this session, or will never be. */
+  async find(own: LiveClaim): Promise<SemaphoreState | undefined> {
+    const { session } = own;
+    const folder = this.#nodes.ofKey(own.claim.key);
+    // The server that answers now may lag behind the one that took the request.
+    const syncing = session.send(sync(folder));
+    const reading = this.read(session, folder);
+    reading.catch(() => {});
+    await syncing;
+    own.node = undefined;
+    const state = await this.#single(own, await reading);
+    own.uncertain = false;
+    if (own.node !== undefined) return state;
+    own.token = undefined;
+    return undefined;
+  }
+
+  /** The state with one node of the claim in this session: a lease rather than a place in line. A request may have arrived twice. */
+  async #single(own: LiveClaim, { locks, leases }: SemaphoreState): Promise<SemaphoreState> {
+    const { session, claim } = own;
+    const folder = this.#nodes.ofKey(own.claim.key);
+    const uuid = uuidOf(claim.owner);
+    const held = leases.filter((lease) => lease.uuid === uuid).map(({ name }) => `leases/${name}`);
+    const found = [...held, ...placesOf(locks, uuid).map(({ name }) => `locks/${name}`)];
+    const gone = new Set<string>();
+    for (const path of found.map((name) => `${folder}/${name}`)) {
+      if (path === own.node?.path) continue;
+      const read = await this.#nodes.read(session, path);
+      if (read !== undefined && read.stat.ephemeralOwner !== session.id) continue;
+      if (read !== undefined && own.node === undefined) {
+        own.node = { path, ...madeBy(read.stat.mzxid), czxid: read.stat.czxid, base: baseIn(read.data) };
+        continue;
+      }
+      if (read !== undefined) await this.#nodes.remove(session, path);
+      gone.add(nameOf(path));
+    }
+    return {
+      locks: locks.filter(({ name }) => !gone.has(name)),
+      leases: leases.filter(({ name }) => !gone.has(name)),
+    };
+  }
+
+  async #renew(session: Generation, path: string): Promise<void> {
+    if (Number(path.slice(-10)) >= renewedSequence) await this.#nodes.remove(session, folderOf(path));
+  }
+}
+
+/** Whether the node of a claim is a lease, or its place in line. */
+export function isLease(path: string): boolean {
+  return folderOf(path).endsWith('/leases');
+}
+
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}
+
+function refusedStep({ results }: MultiOutcome, path: string): Error {
+  for (const result of results) {
+    if (!result.ok && result.error !== 'UNDONE' && result.error !== 'NOT_TRIED')
+      return refusal({ ok: false, error: result.error, code: result.code, zxid: 0n }, path);
+  }
+  return refusal({ ok: false, error: 'OTHER', code: 0, zxid: 0n }, path);
+}

@@ -1,0 +1,136 @@
+import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
+import type { Claim, KeyState } from '@locks/core';
+import { uuidOf } from '../line/names.ts';
+import { sequenceExhausted } from '../line/refusals.ts';
+import type { LiveClaim } from '../live-claim.ts';
+import { writeNodeData } from '../node-data.ts';
+import type { Nodes } from '../nodes.ts';
+import { looks, unwatchedWait, waitAt } from '../recipe.ts';
+import type { Recipe, Standing } from '../recipe.ts';
+import type { Generation } from '../session/generation.ts';
+import type { Tokens } from '../tokens.ts';
+import { judgeEntry } from './entry.ts';
+import { inspectSemaphore } from './inspect.ts';
+import { SemaphoreNodes, isLease, nameOf } from './semaphore-nodes.ts';
+
+/** The layout of Curator's InterProcessSemaphoreV2: a line in `locks`, whose first one makes itself a lease in `leases`. */
+export class SemaphoreRecipe implements Recipe {
+  readonly fair = true;
+  readonly shared = true;
+  readonly #nodes: Nodes;
+  readonly #semaphores: SemaphoreNodes;
+
+  constructor(nodes: Nodes, tokens: Tokens) {
+    this.#nodes = nodes;
+    this.#semaphores = new SemaphoreNodes(nodes, tokens);
+  }
+
+  async attempt(own: LiveClaim, claim: Claim): Promise<Standing> {
+    if (own.uncertain) await this.#semaphores.find(own);
+    if (own.node !== undefined && own.claim.mode !== claim.mode) await this.#convert(own, claim);
+    if (own.node === undefined) own.claim = claim;
+    if (await this.#isAsBefore(own)) return own.token === undefined ? waitingFor(waitAt(1)) : { holds: true };
+    for (let look = 0; look < looks; look += 1) {
+      const state = await this.#semaphores.look(own);
+      if (state === undefined || own.node === undefined) continue;
+      const name = nameOf(own.node.path);
+      if (state.leases.some((lease) => lease.name === name)) return { holds: true };
+      const entry = judgeEntry(state, name, own.claim);
+      switch (entry.state) {
+        case 'enters':
+          if (await this.#semaphores.admit(own)) return { holds: true };
+          break;
+        case 'missing':
+          // Somebody has removed it.
+          own.node = undefined;
+          own.token = undefined;
+          break;
+        case 'refused':
+          await this.leave(own);
+          throw permitsRefused(claim, entry.inUse);
+        case 'exhausted':
+          await this.leave(own);
+          throw sequenceExhausted(claim.key, `${this.#nodes.ofKey(claim.key)}/locks`, entry.sequence);
+        case 'waits': {
+          if (own.wake === undefined) {
+            await this.leave(own);
+            return waitingFor(waitAt(1));
+          }
+          const folder = this.#nodes.ofKey(claim.key);
+          const watch = await own.watch(entry.watch.map((path) => `${folder}/${path}`));
+          if (watch !== 'missing') return waitingFor(watch === 'watching' ? waitAt(1) : unwatchedWait);
+          break;
+        }
+        default:
+          entry satisfies never;
+      }
+    }
+    // Others come and go faster than it can look.
+    if (own.wake === undefined) await this.leave(own);
+    return waitingFor(1);
+  }
+
+  async leave(own: LiveClaim): Promise<boolean> {
+    own.unwatch();
+    if (own.uncertain) await this.#semaphores.find(own);
+    const { node, session } = own;
+    if (node === undefined) return false;
+    const removed = await this.#semaphores.remove(session, node.path);
+    own.node = undefined;
+    own.token = undefined;
+    return removed;
+  }
+
+  async evict(session: Generation, claim: Claim): Promise<boolean> {
+    const folder = this.#nodes.ofKey(claim.key);
+    const { locks, leases } = await this.#semaphores.read(session, folder);
+    const uuid = uuidOf(claim.owner);
+    const lease = leases.find((held) => held.uuid === uuid || held.name === claim.owner);
+    if (lease !== undefined) return await this.#nodes.remove(session, `${folder}/leases/${lease.name}`);
+    const place = locks.find((contender) => contender.uuid === uuid || contender.name === claim.owner);
+    if (place === undefined) return false;
+    const held = place.mode === 'exclusive' && judgeEntry({ locks, leases }, place.name, place).state === 'enters';
+    return (await this.#nodes.remove(session, `${folder}/locks/${place.name}`)) && held;
+  }
+
+  async inspect(session: Generation, key: string): Promise<KeyState> {
+    const folder = this.#nodes.ofKey(key);
+    return await inspectSemaphore({
+      key,
+      read: () => this.#semaphores.read(session, folder),
+      show: (path) => this.#nodes.read(session, `${folder}/${path}`),
+    });
+  }
+
+  async used(session: Generation, names: readonly string[]): Promise<readonly boolean[]> {
+    const folders = names.map((name) => ['locks', 'leases'].map((below) => this.#nodes.under(`${name}/${below}`)));
+    const stats = folders.map((paths) => Promise.all(paths.map((path) => this.#nodes.exists(session, path))));
+    return (await Promise.all(stats)).map((found) => found.some((stat) => stat !== undefined && stat.numChildren > 0));
+  }
+
+  /** Whether nothing has changed for one that holds, or that watches; without reading everything. */
+  async #isAsBefore({ session, node, watched, token }: LiveClaim): Promise<boolean> {
+    if (node === undefined || (token === undefined && watched.length === 0)) return false;
+    const paths = token === undefined ? [node.path, ...watched] : [node.path];
+    const stats = await Promise.all(paths.map((path) => this.#nodes.exists(session, path)));
+    return stats.every((stat) => stat !== undefined);
+  }
+
+  /** A held exclusive claim becomes a shared one, in one transaction: nobody gets in between. */
+  async #convert(own: LiveClaim, claim: Claim): Promise<void> {
+    if (own.token === undefined) {
+      await this.leave(own);
+      return;
+    }
+    if (claim.mode === 'exclusive') throw upgradeRefused(claim);
+    const data = writeNodeData({ owner: claim.owner, token: own.token });
+    // A request whose reply was lost may have done it.
+    while (own.node !== undefined && !isLease(own.node.path)) await this.#semaphores.exchange(own, claim, { data });
+    if (own.node === undefined) own.token = undefined;
+    own.claim = claim;
+  }
+}
+
+function waitingFor(retryAfter: number): Standing {
+  return { holds: false, retryAfter };
+}

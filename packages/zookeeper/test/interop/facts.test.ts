@@ -1,0 +1,145 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { newLine } from './support/lines.ts';
+import type { CuratorKind, KazooKind, Peer } from './support/peer.ts';
+import * as peers from './support/peer.ts';
+
+// What docs/backends/zookeeper.md says of the others, shown without this package.
+
+async function ending<Kind extends string>(starting: Promise<Peer<Kind>>): Promise<Peer<Kind>> {
+  const peer = await starting;
+  onTestFinished(() => peer.end());
+  return peer;
+}
+
+function startCurator(): Promise<Peer<CuratorKind>> {
+  return ending(peers.startCurator());
+}
+
+function startKazoo(markers: readonly string[] = []): Promise<Peer<KazooKind>> {
+  return ending(peers.startKazoo(markers));
+}
+
+const uuid = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+it.each([
+  ['InterProcessMutex', `^_c_${uuid}-lock-0000000000$`],
+  ['InterProcessReadWriteLock.read', `^_c_${uuid}-__READ__0000000000$`],
+  ['InterProcessReadWriteLock.write', `^_c_${uuid}-__WRIT__0000000000$`],
+] as const)('%s of Curator makes one node, in a container', async (kind, name) => {
+  const line = await newLine();
+  const curator = await startCurator();
+  const lock = curator.acquire(kind, line.path);
+  await lock.acquired;
+  const names = await line.names();
+  expect(names).toHaveLength(1);
+  expect(names[0]).toMatch(new RegExp(name));
+  await lock.release();
+  await line.gone();
+});
+
+it('InterProcessSemaphoreV2 of Curator makes a lease while it holds the mutex, also when it must wait for others', async () => {
+  const line = await newLine();
+  const curator = await startCurator();
+  const first = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 1 });
+  await first.acquired;
+  expect(await line.names()).toEqual(expect.arrayContaining(['leases', 'locks']));
+  const leases = await line.names('/leases');
+  expect(leases).toHaveLength(1);
+  expect(leases[0]).toMatch(new RegExp(`^_c_${uuid}-lease-0000000000$`));
+  await line.places(0, '/locks');
+  const second = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 1 });
+  await line.places(2, '/leases');
+  expect(await line.names('/locks')).toHaveLength(1);
+  expect((await line.names('/locks'))[0]).toMatch(new RegExp(`^_c_${uuid}-lock-\\d{10}$`));
+  const third = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 1 });
+  await line.places(2, '/locks');
+  expect(await line.names('/leases')).toHaveLength(2);
+  await first.release();
+  await second.acquired;
+  expect(third.held).toBe(false);
+});
+
+it.each([
+  ['Lock', '^[0-9a-f]{32}__lock__0000000000$'],
+  ['ReadLock', '^[0-9a-f]{32}__rlock__0000000000$'],
+  ['WriteLock', '^[0-9a-f]{32}__lock__0000000000$'],
+  ['CuratorLock', '^[0-9a-f]{32}-lock-0000000000$'],
+  ['CuratorReadLock', '^[0-9a-f]{32}-__READ__0000000000$'],
+  ['CuratorWriteLock', '^[0-9a-f]{32}-__WRIT__0000000000$'],
+  ['Semaphore', '^[0-9a-f]{32}$'],
+] as const)('%s of kazoo makes one node', async (kind, name) => {
+  const line = await newLine();
+  const kazoo = await startKazoo();
+  const lock = kazoo.acquire(kind, line.path, { permits: 1 });
+  await lock.acquired;
+  const names = await line.names();
+  expect(names).toHaveLength(1);
+  expect(names[0]).toMatch(new RegExp(name));
+});
+
+it('kazoo does not see what Curator holds, unless it is told its names', async () => {
+  const line = await newLine();
+  const [curator, kazoo, told] = await Promise.all([startCurator(), startKazoo(), startKazoo(['-lock-'])]);
+  const java = curator.acquire('InterProcessMutex', line.path);
+  await java.acquired;
+  const python = kazoo.acquire('Lock', line.path);
+  await python.acquired;
+  await python.release();
+  const waiter = told.acquire('Lock', line.path);
+  await line.watched(1);
+  expect(waiter.held).toBe(false);
+  await java.release();
+  await waiter.acquired;
+});
+
+it.each(['InterProcessMutex', 'InterProcessReadWriteLock.write'] as const)(
+  '%s of Curator lets itself in beside a lock of kazoo',
+  async (kind) => {
+    const line = await newLine();
+    const [curator, kazoo] = await Promise.all([startCurator(), startKazoo(['-lock-', '__WRIT__'])]);
+    const python = kazoo.acquire('Lock', line.path);
+    await python.acquired;
+    await curator.acquire(kind, line.path).acquired;
+    expect(python.held).toBe(true);
+  },
+);
+
+it('a lock of kazoo that has names as Curator excludes Curator, and is excluded', async () => {
+  const line = await newLine();
+  const [curator, kazoo] = await Promise.all([startCurator(), startKazoo()]);
+  const python = kazoo.acquire('CuratorLock', line.path);
+  await python.acquired;
+  const java = curator.acquire('InterProcessMutex', line.path);
+  await line.watched(1);
+  const second = kazoo.acquire('CuratorLock', line.path);
+  await line.watched(2);
+  expect(java.held).toBe(false);
+  await python.release();
+  await java.acquired;
+  expect(second.held).toBe(false);
+  await java.release();
+  await second.acquired;
+});
+
+it('a ReadLock of kazoo that waited, and a WriteLock behind it, wait for each other', async () => {
+  const line = await newLine();
+  const [one, other] = await Promise.all([startKazoo(), startKazoo()]);
+  const holder = one.acquire('WriteLock', line.path);
+  await holder.acquired;
+  const reader = other.acquire('ReadLock', line.path, { wait: 3_000 });
+  await line.watched(1);
+  const writer = one.acquire('WriteLock', line.path);
+  await line.watched(2);
+  await holder.release();
+  await expect(reader.acquired).rejects.toThrow('timeout');
+  await writer.acquired;
+});
+
+it('Curator does not see the other kinds of its own locks in one place', async () => {
+  const line = await newLine();
+  const [one, other] = await Promise.all([startCurator(), startCurator()]);
+  const mutex = one.acquire('InterProcessMutex', line.path);
+  await mutex.acquired;
+  await other.acquire('InterProcessReadWriteLock.write', line.path).acquired;
+  expect(mutex.held).toBe(true);
+});

@@ -1,0 +1,128 @@
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { createZookeeperProvider } from '../../src/index.ts';
+import { collect, eventually } from '../support/waiting.ts';
+import { newLine } from './support/lines.ts';
+import { meet } from './support/meeting.ts';
+import { root, startCurator, startNode } from './support/peer.ts';
+import type { CuratorKind, NodeKind, Peer } from './support/peer.ts';
+
+describe.each(['shared', 'exclusive'] as const)('semaphore, %s', (node) => {
+  const other = 'InterProcessSemaphoreV2';
+  meet({
+    row: `Curator ${other} of 1 · semaphore, ${node === 'shared' ? 'permits: 1' : node}`,
+    recipe: 'semaphore',
+    node,
+    other,
+    startOther: startCurator,
+    permits: 1,
+    alone: true,
+  });
+});
+
+async function start(): Promise<readonly [Peer<NodeKind>, Peer<CuratorKind>]> {
+  const peers = await Promise.all([startNode('semaphore'), startCurator()]);
+  for (const peer of peers) onTestFinished(() => peer.end());
+  return peers;
+}
+
+test('each counts the permits that the other has', async () => {
+  const line = await newLine();
+  const [node, curator] = await start();
+  const ours = node.acquire('shared', line.path, { permits: 2 });
+  await ours.acquired;
+  const theirs = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 2 });
+  await theirs.acquired;
+  expect(ours.held).toBe(true);
+  const next = node.acquire('shared', line.path, { permits: 2 });
+  await line.watched(1);
+  const last = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 2 });
+  await line.places(2, '/locks');
+  expect([next.held, last.held]).toEqual([false, false]);
+  await theirs.release();
+  await next.acquired;
+  // It has made its lease now, and waits with it.
+  await line.places(3, '/leases');
+  expect(last.held).toBe(false);
+  await ours.release();
+  await last.acquired;
+});
+
+test('an exclusive holder waits for all permits, and keeps new ones from being given', async () => {
+  const line = await newLine();
+  const [node, curator] = await start();
+  const leases = [1, 2].map(() => curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 3 }));
+  await Promise.all(leases.map((lease) => lease.acquired));
+  const alone = node.acquire('exclusive', line.path);
+  await line.watched(1);
+  const late = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 3 });
+  await line.places(2, '/locks');
+  await leases[0]?.release();
+  await line.places(1, '/leases');
+  await line.watched(2);
+  expect([alone.held, late.held]).toEqual([false, false]);
+  await leases[1]?.release();
+  await alone.acquired;
+  expect(late.held).toBe(false);
+  await alone.release();
+  await late.acquired;
+});
+
+test('Node shows who is inside and who waits, and can end a lease of Curator', async () => {
+  const line = await newLine();
+  const [, curator] = await start();
+  const provider = createZookeeperProvider({
+    servers: inject('interopAddress'),
+    root,
+    recipe: 'semaphore',
+    acl: 'open',
+  });
+  onTestFinished(() => provider.close());
+  const key = line.path.slice(root.length + 1);
+  const first = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 1 });
+  await first.acquired;
+  const second = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 1 });
+  await line.places(2, '/leases');
+  const [lease = ''] = await line.names('/leases');
+  expect(await provider.inspect(key)).toEqual({ key, holders: [{ owner: lease, mode: 'shared' }], waiters: 1 });
+  expect(await provider.release({ key, owner: lease, mode: 'shared', ttl: 1_000 })).toBe(true);
+  await second.acquired;
+  await line.places(0, '/locks');
+  expect(await provider.inspect(key)).toMatchObject({ holders: [{ mode: 'shared' }], waiters: 0 });
+  expect(await collect(provider.list(key))).toEqual([key]);
+});
+
+test('never more holders than permits in a mixed run', async () => {
+  const line = await newLine();
+  const [node, curator] = await start();
+  const counter = await line.counter();
+  const options = { permits: 3, counter: counter.path, rounds: 15 };
+  const runs = [1, 2, 3].flatMap(() => [
+    node.contend('shared', line.path, options),
+    curator.contend('InterProcessSemaphoreV2', line.path, options),
+  ]);
+  const most = await Promise.all(runs);
+  expect(Math.max(...most)).toBeLessThanOrEqual(3);
+  // Otherwise nothing was shown.
+  expect(Math.max(...most)).toBeGreaterThan(1);
+});
+
+test('a Curator killed between its two nodes gives both back', async () => {
+  const line = await newLine();
+  const [node, curator] = await start();
+  const killed = await startCurator();
+  onTestFinished(() => killed.kill());
+  const theirs = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 1 });
+  await theirs.acquired;
+  killed.acquire('InterProcessSemaphoreV2', line.path, { permits: 1 });
+  await line.places(2, '/leases');
+  const next = node.acquire('shared', line.path, { permits: 1 });
+  await line.places(2, '/locks');
+  await killed.kill();
+  await line.places(1, '/leases');
+  await line.places(1, '/locks');
+  expect(next.held).toBe(false);
+  await theirs.release();
+  await next.acquired;
+  await next.release();
+  await eventually('the end of the nodes', async () => (await line.names('/leases')).length === 0);
+});

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { eventually } from '../../support/waiting.ts';
+import { newLine } from './lines.ts';
+import type { Line } from './lines.ts';
+import { startNode } from './peer.ts';
+import type { NodeKind, Peer, PeerLock } from './peer.ts';
+import { cell } from './cell.ts';
+
+/** One lock of this package and one of another library that exclude each other, for one key. */
+export interface Meeting<Kind extends string> {
+  /** How the table calls the pair. */
+  readonly row: string;
+  readonly recipe: 'mutex' | 'read-write' | 'semaphore';
+  readonly node: NodeKind;
+  readonly other: Kind;
+  startOther(): Promise<Peer<Kind>>;
+  /** Of both, where they share. @default none */
+  readonly permits?: number;
+  /** Two of ours exclude each other too, and so do two of theirs: there is one holder at a time. Otherwise one side reads and the other writes. */
+  readonly alone: boolean;
+  /** kazoo's ReadLock also waits for writers that came after it (kazoo#649), and these for it. @default false */
+  readonly waitsForLater?: boolean;
+}
+
+/** The tests of one pair. Peers are shared, but for those that are killed. */
+export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
+  const { row, recipe, permits = 0 } = meeting;
+  let node: Peer<NodeKind>;
+  let other: Peer<Kind>;
+
+  beforeAll(async () => {
+    [node, other] = await Promise.all([startNode(recipe), meeting.startOther()]);
+  });
+  afterAll(async () => {
+    await Promise.all([node?.end(), other?.end()]);
+  });
+
+  const ownPermits = meeting.node === 'shared' ? permits : 0;
+  const ours = (line: Line, peer = node): PeerLock => peer.acquire(meeting.node, line.path, { permits: ownPermits });
+  const theirs = (line: Line, peer = other): PeerLock => peer.acquire(meeting.other, line.path, { permits });
+
+  /** Resolves when so many have seen that they must wait. */
+  async function waiting(line: Line, count: number): Promise<void> {
+    await eventually(`${count} to wait`, async () => {
+      const watches = await line.watches();
+      if (recipe !== 'semaphore' || watches >= count) return watches >= count;
+      // The first one may be a Curator: it watches the list of leases, which the server does not show, having made one too many.
+      return watches === count - 1 && (await line.names('/leases')).length > permits;
+    });
+  }
+
+  /** Resolves when so many have taken their place behind a holder of ours. */
+  async function inLine(line: Line, count: number): Promise<void> {
+    if (recipe !== 'semaphore') await line.places(count + 1);
+    else await line.places(meeting.node === 'shared' ? count : count + 1, '/locks');
+  }
+
+  async function handsOver(line: Line, holder: PeerLock, waiter: () => PeerLock): Promise<void> {
+    await holder.acquired;
+    const next = waiter();
+    await waiting(line, 1);
+    expect(next.held).toBe(false);
+    await holder.release();
+    await next.acquired;
+    await next.release();
+  }
+
+  cell(row, 'they hold', 'they hold, Node waits and is served at their release', async () => {
+    const line = await newLine();
+    await handsOver(line, theirs(line), () => ours(line));
+  });
+
+  cell(row, 'Node holds', 'Node holds, they wait and are served at its release', async () => {
+    const line = await newLine();
+    await handsOver(line, ours(line), () => theirs(line));
+  });
+
+  if (meeting.waitsForLater !== true) {
+    cell(row, 'in order', 'first come, first served among mixed waiters', async () => {
+      const line = await newLine();
+      const holder = ours(line);
+      await holder.acquired;
+      const served: number[] = [];
+      const done: Promise<void>[] = [];
+      for (const [index, wish] of [theirs, ours, theirs, ours].entries()) {
+        const lock = wish(line);
+        const serve = async (): Promise<void> => {
+          await lock.acquired;
+          served.push(index);
+          await lock.release();
+        };
+        const serving = serve();
+        serving.catch(() => {});
+        done.push(serving);
+        await inLine(line, index + 1);
+      }
+      expect(served).toEqual([]);
+      await holder.release();
+      await Promise.all(done);
+      expect(served).toEqual([0, 1, 2, 3]);
+    });
+  }
+
+  cell(row, 'they die holding', 'they are killed while they hold, Node is served', async () => {
+    const line = await newLine();
+    const killed = await meeting.startOther();
+    onTestFinished(() => killed.kill());
+    await theirs(line, killed).acquired;
+    const next = ours(line);
+    await waiting(line, 1);
+    await killed.kill();
+    await next.acquired;
+  });
+
+  cell(row, 'Node dies holding', 'Node is killed while it holds, they are served', async () => {
+    const line = await newLine();
+    const killed = await startNode(recipe);
+    onTestFinished(() => killed.kill());
+    await ours(line, killed).acquired;
+    const next = theirs(line);
+    await waiting(line, 1);
+    await killed.kill();
+    await next.acquired;
+    await next.release();
+  });
+
+  cell(row, 'they die waiting', 'they are killed while they wait, Node behind them is served', async () => {
+    const line = await newLine();
+    const killed = await meeting.startOther();
+    onTestFinished(() => killed.kill());
+    const holder = ours(line);
+    await holder.acquired;
+    theirs(line, killed);
+    await waiting(line, 1);
+    const next = ours(line);
+    await waiting(line, 2);
+    await killed.kill();
+    await holder.release();
+    await next.acquired;
+    await next.release();
+  });
+
+  cell(row, 'Node dies waiting', 'Node is killed while it waits, they behind it are served', async () => {
+    const line = await newLine();
+    const killed = await startNode(recipe);
+    onTestFinished(() => killed.kill());
+    const holder = theirs(line);
+    await holder.acquired;
+    ours(line, killed);
+    await waiting(line, 1);
+    const next = theirs(line);
+    await waiting(line, 2);
+    await killed.kill();
+    await holder.release();
+    await next.acquired;
+    await next.release();
+  });
+
+  if (meeting.waitsForLater === true) return;
+
+  cell(row, 'mixed run', 'never two holders that exclude each other in a mixed run', async () => {
+    const line = await newLine();
+    const counter = await line.counter();
+    const rounds = { counter: counter.path, rounds: 20 };
+    const nodeWrites = meeting.alone || meeting.node === 'exclusive';
+    const theyWrite = meeting.alone || !nodeWrites;
+    const runs = [1, 2].flatMap(() => [
+      node[nodeWrites ? 'contend' : 'look'](meeting.node, line.path, { ...rounds, permits: ownPermits }),
+      other[theyWrite ? 'contend' : 'look'](meeting.other, line.path, { ...rounds, permits }),
+    ]);
+    // A writer sees itself, a reader nobody.
+    const [self, them] = [nodeWrites ? 1 : 0, theyWrite ? 1 : 0];
+    expect(await Promise.all(runs)).toEqual([self, them, self, them]);
+    expect(await counter.count()).toBe(20 * 2 * (self + them));
+  });
+}

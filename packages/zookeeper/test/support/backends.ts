@@ -1,0 +1,66 @@
+import { startZookeeper, startZookeeperEnsemble } from '@locks/test-servers';
+import type { ServerHandle } from '@locks/test-servers';
+import { afterAll } from 'vitest';
+import { createZookeeperProvider } from '../../src/index.ts';
+import type { Backend } from './conformance.ts';
+
+/** Short units of time, for short sessions; and the server looks often for folders that are empty. */
+export const serverOptions = {
+  tickTime: 200,
+  javaProperties: { 'znode.container.checkIntervalMs': '200', 'zookeeper.forceSync': 'no' },
+} as const;
+
+/** One server of the file's own, which it stops at its end. */
+export async function startAlone(): Promise<Backend> {
+  const server = await startZookeeper(serverOptions);
+  afterAll(() => server.stop());
+  await makeRoot([server]);
+  return {
+    members: [server],
+    faults: {
+      async pause() {
+        await server.pause();
+        return () => server.resume();
+      },
+      restart: () => server.restart(),
+      restartEmpty: () => server.restart({ keepData: false }),
+    },
+  };
+}
+
+/** Three servers of the file's own. */
+export async function startEnsemble(): Promise<Backend> {
+  const ensemble = await startZookeeperEnsemble({ ...serverOptions, initLimit: 50, syncLimit: 10 });
+  afterAll(() => ensemble.stop());
+  const { servers } = ensemble;
+  await makeRoot(servers);
+  const all = async (change: (server: ServerHandle) => Promise<void>): Promise<void> => {
+    await Promise.all(servers.map(change));
+  };
+  return {
+    members: servers,
+    limit: 120_000,
+    faults: {
+      async pause() {
+        await all((server) => server.pause());
+        return () => all((server) => server.resume());
+      },
+      async restart() {
+        await all((server) => server.kill());
+        await all((server) => server.restart());
+      },
+      async restartEmpty() {
+        await all((server) => server.kill());
+        await all((server) => server.restart({ keepData: false }));
+      },
+    },
+  };
+}
+
+/** What the first provider makes stays: the root, and the base of tokens. */
+async function makeRoot(members: readonly ServerHandle[]): Promise<void> {
+  const servers = members.map(({ host, port }) => `${host}:${port}`).join(',');
+  const first = createZookeeperProvider({ servers, acl: 'open' });
+  await first.connect(10_000);
+  await first.close();
+}

@@ -1,0 +1,119 @@
+import { requirements } from '@locks/conformance';
+import type { Faults, LeakCounts, Need } from '@locks/conformance';
+import { conformanceTests } from '@locks/conformance/vitest';
+import type { LockProvider } from '@locks/core';
+import { startProxy } from '@locks/test-servers';
+import type { Proxy, ServerHandle } from '@locks/test-servers';
+import { createZookeeperProvider } from '../../src/index.ts';
+import type { ZookeeperOptions } from '../../src/index.ts';
+import { countsOf } from './counts.ts';
+import { startFrameProxy } from './frame-proxy.ts';
+import type { FrameProxy } from './frame-proxy.ts';
+import { closing } from './waiting.ts';
+
+/** The servers that the suite runs on, and how all of them are hurt at once. */
+export interface Backend {
+  readonly members: readonly ServerHandle[];
+  readonly faults: Pick<Faults, 'pause' | 'restart' | 'restartEmpty'>;
+  /** The longest time for one requirement, in ms: several servers take a while to start and to elect a leader. @default the suite's */
+  readonly limit?: number;
+}
+
+/** Short sessions: several requirements wait for one to end. */
+const settings = { acl: 'open', sessionTimeout: 4_000 } as const;
+
+/** What is between one provider and the servers. */
+interface Way {
+  readonly proxies: readonly Proxy[];
+  readonly frameProxies: readonly FrameProxy[];
+}
+
+/** Registers the suite: all of it, or the requirements that `only` names. */
+export function suite(
+  name: string,
+  { members, faults: atTheServers, limit }: Backend,
+  options: Omit<ZookeeperOptions, 'servers'>,
+  only?: readonly string[],
+): void {
+  const ways = new WeakMap<LockProvider, Way>();
+  const all = { ...settings, ...options };
+
+  async function create(): Promise<LockProvider> {
+    const frameProxies = await Promise.all(members.map((member) => startFrameProxy(member)));
+    const proxies = await Promise.all(frameProxies.map((target) => startProxy(target)));
+    const provider = closing(createZookeeperProvider({ ...all, servers: listOf(proxies) }), async () => {
+      await Promise.all([...proxies, ...frameProxies].map((one) => one.stop()));
+    });
+    ways.set(provider, { proxies, frameProxies });
+    return provider;
+  }
+
+  function wayOf(provider: LockProvider): Way {
+    const way = ways.get(provider);
+    if (way === undefined) throw new Error('A fault was asked for a provider that create() did not make.');
+    return way;
+  }
+
+  function onTheWay(
+    provider: LockProvider,
+    begin: (proxy: Proxy) => () => void | Promise<void>,
+  ): Promise<() => Promise<void>> {
+    const ends = wayOf(provider).proxies.map((proxy) => begin(proxy));
+    return Promise.resolve(async () => {
+      for (const end of ends) await end();
+    });
+  }
+
+  const faults: Faults = {
+    ...atTheServers,
+    async sever(provider) {
+      await Promise.all(wayOf(provider).proxies.map((proxy) => proxy.cut()));
+    },
+    silence: (provider, direction) => onTheWay(provider, (proxy) => proxy.silence(direction)),
+    delay: (provider, delay) => onTheWay(provider, (proxy) => proxy.delay(delay, 'replies')),
+    async dropReply(provider) {
+      for (const proxy of wayOf(provider).frameProxies) proxy.dropReply();
+    },
+    async duplicate(provider) {
+      const ends = wayOf(provider).frameProxies.map((proxy) => proxy.double());
+      return async () => {
+        for (const end of ends) end();
+      };
+    },
+  };
+
+  conformanceTests({
+    name,
+    create,
+    faults,
+    processes: { module: new URL('process.mjs', import.meta.url), args: { ...all, servers: listOf(members) } },
+    leaks: () => left(members),
+    only,
+    limit,
+  });
+}
+
+function listOf(addresses: readonly { readonly host: string; readonly port: number }[]): string {
+  return addresses.map(({ host, port }) => `${host}:${port}`).join(',');
+}
+
+/** What a provider may leave: nothing but nodes that stay. */
+async function left(members: readonly ServerHandle[]): Promise<LeakCounts> {
+  const counts = await Promise.all(members.map((member) => countsOf(member)));
+  const total: Record<string, number> = {};
+  for (const [name, count] of counts.flatMap((each) => Object.entries(each))) total[name] = (total[name] ?? 0) + count;
+  return total;
+}
+
+/** The requirements whose needs satisfy `chosen`. */
+function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {
+  return requirements.filter(({ needs = [] }) => chosen(needs)).map(({ id }) => id);
+}
+
+const faultless = new Set<Need>(['processes']);
+
+/** The requirements that need nothing but processes. */
+export const withoutFaults: readonly string[] = ids((needs) => needs.every((need) => faultless.has(need)));
+
+/** The others. */
+export const withFaults: readonly string[] = ids((needs) => needs.some((need) => !faultless.has(need)));

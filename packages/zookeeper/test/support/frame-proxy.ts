@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { Socket } from 'node:net';
+import { frames } from './frames.ts';
+
+/** Stands between a client and a ZooKeeper, and knows one request from another. */
+export interface FrameProxy {
+  readonly host: string;
+  readonly port: number;
+  /** From now on the server gets every request twice; one of the two replies comes back. Ends with what it returns. */
+  double(): () => void;
+  /** The next call of a provider that succeeds takes effect, but its client gets a reset instead of the reply. */
+  dropReply(): void;
+  stop(): Promise<void>;
+}
+
+/** What calls of a provider are made of, and neither heartbeats nor what a session is set up with: remove, exists, create. */
+const calls: ReadonlySet<number> = new Set([2, 3, 15]);
+
+/** In front of the ZooKeeper at `target`. */
+export async function startFrameProxy(target: { readonly host: string; readonly port: number }): Promise<FrameProxy> {
+  let doubling = false;
+  let dropping = false;
+  const sockets = new Set<Socket>();
+
+  function link(client: Socket): void {
+    const server = connect(target.port, target.host);
+    /** Requests under way: their operation, and whether another reply is to come. */
+    const underWay = new Map<number, { readonly op: number; doubled: boolean }>();
+    let connected = false;
+    let answered = false;
+    for (const socket of [client, server]) {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        server.destroy();
+      });
+    }
+
+    const requests = frames((frame) => {
+      const number = connected ? frame.readInt32BE(4) : 0;
+      connected = true;
+      const doubled = doubling && number > 0;
+      if (number > 0) underWay.set(number, { op: frame.readInt32BE(8), doubled });
+      server.write(doubled ? Buffer.concat([frame, frame]) : frame);
+    });
+    const replies = frames((frame) => {
+      const number = answered ? frame.readInt32BE(4) : 0;
+      answered = true;
+      const request = underWay.get(number);
+      if (request?.doubled) {
+        // The replies to the two follow one another.
+        request.doubled = false;
+        return;
+      }
+      underWay.delete(number);
+      if (dropping && request !== undefined && calls.has(request.op) && frame.readInt32BE(16) === 0) {
+        dropping = false;
+        client.resetAndDestroy();
+        return;
+      }
+      client.write(frame);
+    });
+    client.once('data', (piece) => {
+      // A four-letter word is no frame.
+      const isWord = /^[a-z]{4}/.test(piece.toString('latin1'));
+      client.on('data', isWord ? (more) => void server.write(more) : requests);
+      server.on('data', isWord ? (more) => void client.write(more) : replies);
+      client.emit('data', piece);
+    });
+  }
+
+  const host = '127.0.0.1';
+  const listener = createServer(link);
+  listener.listen(0, host);
+  await once(listener, 'listening');
+  return {
+    host,
+    port: (listener.address() as { readonly port: number }).port,
+    double() {
+      doubling = true;
+      return () => {
+        doubling = false;
+      };
+    },
+    dropReply() {
+      dropping = true;
+    },
+    async stop() {
+      const closed = once(listener, 'close');
+      listener.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
