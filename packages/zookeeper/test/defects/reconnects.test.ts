@@ -4,7 +4,7 @@ import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-serve
 import { ACL, CreateMode, Id, Permission } from 'node-zookeeper-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { create, getChildren, getData } from '../../src/wire/requests.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { acceptance } from '../support/fake-server.ts';
 import { called, connectOld, openOld } from '../support/old-client.ts';
 import { Opened, makeNode, ownPath, valueOf } from '../support/sessions.ts';

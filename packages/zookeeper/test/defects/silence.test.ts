@@ -3,7 +3,7 @@ import { systemRuntime } from '@locks/core/adapter';
 import { CreateMode } from 'node-zookeeper-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setData } from '../../src/wire/requests.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { believesConnected, called, connectOld, openOld } from '../support/old-client.ts';
 import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
 

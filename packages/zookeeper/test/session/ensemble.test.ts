@@ -3,7 +3,7 @@ import { systemRuntime } from '@locks/core/adapter';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Generation } from '../../src/session/generation.ts';
 import { multi } from '../../src/wire/multi.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { Opened, isThere, makeNode, ownPath } from '../support/sessions.ts';
 
 let ensemble: ZookeeperEnsemble;

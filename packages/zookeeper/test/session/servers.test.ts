@@ -1,7 +1,7 @@
 import { type ServerHandle, type Way, startProxy, startZookeeper } from '@locks/test-servers';
 import { systemRuntime } from '@locks/core/adapter';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { Opened, isThere, makeNode, ownPath } from '../support/sessions.ts';
 
 let server: ServerHandle;
