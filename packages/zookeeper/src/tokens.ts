@@ -61,7 +61,7 @@ export class Tokens {
       const { node, claim } = own;
       if (node === undefined) break;
       const base = this.cached(session) ?? (await this.#read(session));
-      const minted = mint({ czxid: node.order, mode: claim.mode, floor }, base, node.zxid);
+      const minted = mint({ order: node.order, mode: claim.mode, floor }, base, node.zxid);
       switch (minted.state) {
         case 'minted':
           if (node.base !== base.value) await this.#write(own, minted.token);
