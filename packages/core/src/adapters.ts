@@ -14,7 +14,7 @@ interface KnownAdapter {
 
 const known: Readonly<Record<string, KnownAdapter>> = {
   redis: { module: '@locks/redis', packages: '@locks/redis ioredis' },
-  zookeeper: { module: '@locks/zookeeper', packages: '@locks/zookeeper node-zookeeper-client' },
+  zookeeper: { module: '@locks/zookeeper', packages: '@locks/zookeeper' },
   sql: { module: '@locks/sql', packages: '@locks/sql knex' },
 };
 

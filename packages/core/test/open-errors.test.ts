@@ -110,7 +110,7 @@ describe('a missing adapter', () => {
     const commands = {
       'redis://host': 'npm install @locks/redis ioredis',
       'rediss://host': 'npm install @locks/redis ioredis',
-      'zookeeper://host': 'npm install @locks/zookeeper node-zookeeper-client',
+      'zookeeper://host': 'npm install @locks/zookeeper',
       'postgres://host/db': 'npm install @locks/sql knex',
       'postgresql://host/db': 'npm install @locks/sql knex',
       'mysql://host/db': 'npm install @locks/sql knex',

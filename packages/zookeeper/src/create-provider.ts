@@ -7,6 +7,7 @@ import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options.t
 import { PlainRecipe } from './plain.ts';
 import { ZookeeperProvider } from './provider.ts';
 import type { Recipe } from './recipe.ts';
+import { SemaphoreRecipe } from './semaphore/semaphore.ts';
 import { Session } from './session/session.ts';
 import { Tokens } from './tokens.ts';
 
@@ -41,5 +42,6 @@ export function assembleProvider(options: ReadZookeeperOptions, runtime: Runtime
 
 function recipeOf({ fair, recipe, sharedMarkers }: ReadZookeeperOptions, nodes: Nodes, tokens: Tokens): Recipe {
   if (!fair) return new PlainRecipe(nodes, tokens);
-  return new FairRecipe({ nodes, tokens, names: recipe === 'semaphore' ? 'mutex' : recipe, sharedMarkers });
+  if (recipe === 'semaphore') return new SemaphoreRecipe(nodes, tokens);
+  return new FairRecipe({ nodes, tokens, names: recipe, sharedMarkers });
 }

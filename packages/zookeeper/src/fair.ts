@@ -1,6 +1,8 @@
 import { LockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
 import type { Claim, Holder, KeyState } from '@locks/core';
+import { KnownLines } from './known-lines.ts';
 import { judge, placesOf, renewedSequence, standing } from './line/line.ts';
+import type { Verdict } from './line/line.ts';
 import { contenderName, numbered, parseContender, parseContenders, uuidOf } from './line/names.ts';
 import type { Contender, LineRecipe } from './line/names.ts';
 import { sequenceExhausted } from './line/refusals.ts';
@@ -32,6 +34,7 @@ export class FairRecipe implements Recipe {
   readonly #tokens: Tokens;
   readonly #names: LineRecipe;
   readonly #sharedMarkers: readonly string[];
+  readonly #known: KnownLines = new KnownLines();
 
   constructor({ nodes, tokens, names, sharedMarkers }: FairParts) {
     this.#nodes = nodes;
@@ -45,14 +48,15 @@ export class FairRecipe implements Recipe {
     if (own.node === undefined && !own.uncertain) own.claim = claim;
     if (await this.#isAsBefore(own)) return own.token === undefined ? waitingFor(waitAt(own.place)) : { holds: true };
     for (let look = 0; look < looks; look += 1) {
-      const line = await this.#look(own);
-      if (line === undefined || own.node === undefined) continue;
-      const verdict = judge(line, nameOf(own.node.path));
+      const verdict = await this.#look(own);
+      if (verdict === undefined || own.node === undefined) continue;
       switch (verdict.state) {
         case 'holds':
+          if (own.claim.mode === 'exclusive') this.#known.holds(own, own.node.path);
           return { holds: true };
         case 'missing':
           // Somebody has removed it.
+          this.#known.lost(own, own.node.path);
           own.node = undefined;
           own.token = undefined;
           break;
@@ -68,8 +72,7 @@ export class FairRecipe implements Recipe {
             return waitingFor(waitAt(1));
           }
           own.place = verdict.place;
-          const folder = this.#nodes.ofKey(claim.key);
-          const watch = await own.watch(verdict.watch.map((name) => `${folder}/${name}`));
+          const watch = await own.watch(verdict.watch);
           if (watch !== 'missing') return waitingFor(watch === 'watching' ? waitAt(own.place) : unwatchedWait);
           break;
         }
@@ -87,7 +90,7 @@ export class FairRecipe implements Recipe {
     if (own.uncertain) await this.#find(own);
     const { node, session } = own;
     if (node === undefined) return false;
-    const removing = this.#nodes.remove(session, node.path);
+    const removing = this.#known.leaves(own, node.path, () => this.#nodes.remove(session, node.path));
     const emptying =
       Number(node.path.slice(-10)) < renewedSequence ? undefined : this.#nodes.remove(session, folderOf(node.path));
     const [removed] = await Promise.all([removing, emptying]);
@@ -131,29 +134,44 @@ export class FairRecipe implements Recipe {
     return stats.every((stat) => stat !== undefined);
   }
 
-  /** The line with its node in it; `undefined`: it has none yet, look again. */
-  async #look(own: LiveClaim): Promise<readonly Contender[] | undefined> {
-    if (own.uncertain) return await this.#find(own);
-    if (own.node === undefined) return await this.#enter(own);
-    return await this.#read(own.session, this.#nodes.ofKey(own.claim.key));
+  /** What its place means; `undefined`: it has none yet, look again. */
+  async #look(own: LiveClaim): Promise<Verdict | undefined> {
+    if (own.uncertain) return this.#judge(own, await this.#find(own));
+    const { node, session } = own;
+    if (node === undefined) return await this.#enter(own);
+    if (await this.#known.isNext(own, node.path)) {
+      return { state: (await this.#nodes.exists(session, node.path)) === undefined ? 'missing' : 'holds' };
+    }
+    return this.#judge(own, await this.#single(own, await this.#read(session, this.#nodes.ofKey(own.claim.key))));
   }
 
-  /** Makes the node, and reads the line in the same flight. */
-  async #enter(own: LiveClaim): Promise<readonly Contender[] | undefined> {
+  #judge({ node, claim }: LiveClaim, line: readonly Contender[] | undefined): Verdict | undefined {
+    if (node === undefined || line === undefined) return undefined;
+    const verdict = judge(line, nameOf(node.path));
+    if (verdict.state !== 'waits') return verdict;
+    const folder = this.#nodes.ofKey(claim.key);
+    return { ...verdict, watch: verdict.watch.map((name) => `${folder}/${name}`) };
+  }
+
+  /** Makes the node, and reads the line in the same flight, unless its place will be known without. */
+  async #enter(own: LiveClaim): Promise<Verdict | undefined> {
     const { session, claim } = own;
     const folder = this.#nodes.ofKey(claim.key);
     const base = this.#tokens.cached(session)?.value;
     own.uncertain = true;
     const path = `${folder}/${contenderName(this.#names, claim)}`;
     const making = this.#nodes.make(session, path, 'ephemeral-sequential', writeNodeData({ owner: claim.owner, base }));
-    const reading = this.#read(session, folder);
+    const reading = this.#known.foresees(own, folder) ? undefined : this.#read(session, folder);
     // Without the reply to the first there is none to the second.
-    reading.catch(() => {});
+    reading?.catch(() => {});
     const made = await making;
     own.uncertain = false;
     if (made.ok) {
-      own.node = { path: made.value.path, ...madeBy(made.value.stat.czxid), base };
-      return await this.#single(own, await reading);
+      const { czxid } = made.value.stat;
+      own.node = { path: made.value.path, ...madeBy(czxid), base };
+      const known = this.#known.entered(own, own.node.path);
+      if (reading === undefined && known !== undefined) return known;
+      return this.#judge(own, await this.#single(own, await (reading ?? this.#read(session, folder))));
     }
     if (made.error !== 'NO_NODE') throw refusal(made, folder);
     await this.#nodes.makeContainer(session, folder);

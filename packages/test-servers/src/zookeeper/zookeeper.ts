@@ -1,5 +1,8 @@
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { connect } from 'node:tls';
 import { chooseServer } from '../choose.ts';
+import type { ServerDefinition } from '../definition.ts';
 import type { ServerHandle } from '../handle.ts';
 import { startOnFreePort } from '../ports.ts';
 import { startServer } from '../start-server.ts';
@@ -68,6 +71,19 @@ async function startWithTls(options: ZookeeperOptions, mode: 'server' | 'mutual'
       }),
       files: { 'server.pem': `${server.key}${server.cert}`, 'authority.pem': ca },
     });
-    return Object.assign(await startServer(definition, []), { tls: { host, port, ca, ...client } });
+    const tls = { host, port, ca, ...client };
+    const probe: ServerDefinition['probe'] = async (url, local) => {
+      await definition.probe(url, local);
+      await probeTls(tls);
+    };
+    return Object.assign(await startServer({ ...definition, probe }, []), { tls });
   });
+}
+
+/** The server opens this port after the other one. Resolves when it serves clients; rejects otherwise, within about 1 s. */
+async function probeTls(tls: ZookeeperTls): Promise<void> {
+  const socket = connect(tls, () => socket.write('srvr'));
+  socket.setTimeout(1_000, () => socket.destroy(new Error('no answer within 1000 ms')));
+  const answer = await text(socket);
+  if (!/^Mode: /m.test(answer)) throw new Error(`the server says with TLS: ${answer.split('\n', 1)[0] ?? ''}`);
 }

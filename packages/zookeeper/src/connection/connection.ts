@@ -26,6 +26,8 @@ export interface Connection {
   readonly lastZxid: bigint;
   /** When bytes came last, by the runtime's clock, in ms. */
   readonly lastHeardAt: number;
+  /** When a reply came last: an event is none. */
+  readonly lastAnsweredAt: number;
   /** How many requests wait for their replies. Whoever sends sets the limit. */
   readonly unanswered: number;
   /** When the oldest of them was sent, by the runtime's clock, in ms: not after it was written. */

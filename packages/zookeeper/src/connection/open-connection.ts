@@ -50,6 +50,7 @@ export class OpenConnection implements Connection {
   #nextXid: number;
   #lastZxid: bigint;
   #lastHeardAt: number;
+  #lastAnsweredAt: number;
   /** Of the requests that go out together. */
   #sentAt = 0;
   #flushing = false;
@@ -64,6 +65,7 @@ export class OpenConnection implements Connection {
     this.#nextXid = parts.firstXid;
     this.#lastZxid = parts.lastZxid;
     this.#lastHeardAt = parts.runtime.clock.now();
+    this.#lastAnsweredAt = this.#lastHeardAt;
     this.#flush = () => {
       this.#flushing = false;
       if (this.#lost === undefined && this.#writer.length > 0) this.#socket.write(this.#writer.take());
@@ -77,6 +79,10 @@ export class OpenConnection implements Connection {
 
   get lastHeardAt(): number {
     return this.#lastHeardAt;
+  }
+
+  get lastAnsweredAt(): number {
+    return this.#lastAnsweredAt;
   }
 
   get unanswered(): number {
@@ -161,6 +167,7 @@ export class OpenConnection implements Connection {
     const answer = this.#readAnswer(frame, pending.request, code, zxid);
     if (zxid > this.#lastZxid) this.#lastZxid = zxid;
     this.#unanswered.shift();
+    this.#lastAnsweredAt = this.#lastHeardAt;
     if (!pending.background && this.#unanswered.foreground === 0) this.#socket.unref();
     pending.resolve(answer);
   }

@@ -34,7 +34,7 @@ export function serverMode(address: Address, { tls, within, signal, runtime }: S
       socket.write('srvr');
     });
     const timer = runtime.setTimer(finish, within, false);
-    if (signal?.aborted) finish();
+    if (signal?.aborted === true) finish();
     else signal?.addEventListener('abort', finish);
 
     function finish(): void {

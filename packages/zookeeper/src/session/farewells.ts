@@ -1,4 +1,3 @@
-import type { Runtime } from '@locks/core/adapter';
 import type { ConnectionParts } from '../connection/connect.ts';
 import type { Connection } from '../connection/connection.ts';
 import { endSession } from '../connection/end-session.ts';
@@ -13,26 +12,24 @@ export interface OldSession {
   readonly password: Buffer;
 }
 
-/** What is needed to reach a server for a farewell. */
-export interface FarewellParts {
-  readonly runtime: Runtime;
-  readonly rotation: Rotation;
-  readonly connecting: Pick<ConnectionParts, 'tls' | 'sessionTimeout'>;
-}
+/** What all connections of one session have in common. */
+export type Connecting = Pick<ConnectionParts, 'runtime' | 'tls' | 'auth' | 'sessionTimeout'>;
 
 /**
  * Ends sessions that were given up, at the first server that can be reached: until then, or until the servers end them by themselves,
  * their nodes block others.
  */
 export class Farewells {
-  readonly #parts: FarewellParts;
+  readonly #connecting: Connecting;
+  readonly #rotation: Rotation;
   readonly #over: AbortController = new AbortController();
   #work: Promise<void> | undefined;
   /** The last ones, which somebody waits for. */
   #finishing = false;
 
-  constructor(parts: FarewellParts) {
-    this.#parts = parts;
+  constructor(connecting: Connecting, rotation: Rotation) {
+    this.#connecting = connecting;
+    this.#rotation = rotation;
   }
 
   /** @param connection Its last one, if that is open. */
@@ -43,7 +40,7 @@ export class Farewells {
   /** Goes on for at most `within` ms; nothing is left of it then. */
   async finish(within: number): Promise<void> {
     this.#finishing = true;
-    const { runtime } = this.#parts;
+    const { runtime } = this.#connecting;
     const timer = runtime.setTimer(() => this.#over.abort(), within, true);
     await this.#work;
     runtime.clearTimer(timer);
@@ -51,19 +48,21 @@ export class Farewells {
   }
 
   async #bid(session: OldSession, last: Connection | undefined): Promise<void> {
-    const { connecting, rotation, runtime } = this.#parts;
+    const { runtime, tls, sessionTimeout } = this.#connecting;
+    const rotation = this.#rotation;
     const { signal } = this.#over;
     let ended = last !== undefined && (await this.#end(last));
     while (!ended && !signal.aborted) {
       try {
         await endSession({
-          ...connecting,
+          runtime,
+          tls,
+          sessionTimeout,
+          signal,
           address: rotation.next(),
           session,
-          within: rotation.patience(connecting.sessionTimeout),
+          within: rotation.patience(sessionTimeout),
           background: !this.#finishing,
-          signal,
-          runtime,
         });
         ended = true;
       } catch {
@@ -76,11 +75,11 @@ export class Farewells {
 
   /** Whether the server has confirmed it. */
   async #end(connection: Connection): Promise<boolean> {
-    const { connecting, runtime } = this.#parts;
+    const { runtime, sessionTimeout } = this.#connecting;
     const destroy = (): void => connection.destroy(new ConnectionClosedError('the session was ended'));
     const { signal } = this.#over;
     signal.addEventListener('abort', destroy);
-    const timer = runtime.setTimer(destroy, connecting.sessionTimeout / 9, false);
+    const timer = runtime.setTimer(destroy, sessionTimeout / 3, false);
     const answer = connection.send(closeSession, { background: !this.#finishing });
     const confirmed = await answer.then(
       () => true,

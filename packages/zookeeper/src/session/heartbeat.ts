@@ -11,6 +11,8 @@ export interface HeartbeatParts {
   readonly connection: Connection;
   /** Goes through the leader, and changes nothing. */
   readonly write: Request<unknown>;
+  /** The session was begun over another connection. */
+  readonly resumed: boolean;
   readonly proof: Proof;
   readonly runtime: Runtime;
   /** A heartbeat was answered: this connection is of use. */
@@ -38,14 +40,13 @@ export class Heartbeat {
   #dueAt = 0;
   #writtenAt: number;
   #unconfirmedSince: number | undefined;
-  #lastZxid = 0n;
-  #progressAt = 0;
 
   constructor(parts: HeartbeatParts) {
     this.#parts = parts;
     this.#pulse = parts.connection.session.timeout / pulses;
-    // What connecting proves, it proves as well as a write.
-    this.#writtenAt = parts.connection.openedAt;
+    // Beginning a session is a write; going on with one proves nothing without a write.
+    this.#writtenAt = parts.resumed ? Number.NEGATIVE_INFINITY : parts.connection.openedAt;
+    if (parts.resumed) this.#beat(parts.runtime.clock.exact());
     this.#arm();
   }
 
@@ -57,11 +58,11 @@ export class Heartbeat {
   #arm(): void {
     const { runtime } = this.#parts;
     this.#dueAt = runtime.clock.exact() + this.#pulse;
-    this.#timer = runtime.setTimer(() => this.#beat(), this.#pulse, false);
+    this.#timer = runtime.setTimer(() => this.#look(), this.#pulse, false);
   }
 
-  #beat(): void {
-    const { connection, write, runtime } = this.#parts;
+  #look(): void {
+    const { connection, runtime } = this.#parts;
     if (connection.ended) return;
     const now = runtime.clock.exact();
     // After a stall of this process answers may be there, unread: they get another pulse.
@@ -71,23 +72,28 @@ export class Heartbeat {
       connection.destroy(new ConnectionClosedError(silence));
       return;
     }
-    if (now - this.#writtenAt >= this.#pulse * pulsesOfRest) {
-      this.#writtenAt = now;
-      this.#unconfirmedSince ??= now;
-      this.#send(write, now, true);
-    } else this.#send(ping, now, false);
+    this.#beat(now);
     this.#arm();
   }
 
+  #beat(now: number): void {
+    if (now - this.#writtenAt < this.#pulse * pulsesOfRest) {
+      this.#send(ping, now, false);
+      return;
+    }
+    this.#writtenAt = now;
+    this.#unconfirmedSince ??= now;
+    this.#send(this.#parts.write, now, true);
+  }
+
   #silence(now: number): string | undefined {
-    const { oldestUnansweredAt, lastHeardAt, lastZxid } = this.#parts.connection;
-    if (lastZxid > this.#lastZxid) this.#progressAt = now;
-    this.#lastZxid = lastZxid;
+    const { oldestUnansweredAt, lastHeardAt, lastAnsweredAt } = this.#parts.connection;
     if (oldestUnansweredAt === undefined) return undefined;
     const silent = now - Math.max(oldestUnansweredAt, lastHeardAt);
     if (silent >= this.#pulse * pulsesOfSilence) return `the server was silent for ${Math.round(silent)} ms`;
-    // A server that goes on to apply transactions has only much to do before this write.
-    const idle = now - Math.max(this.#unconfirmedSince ?? now, this.#progressAt);
+    if (this.#unconfirmedSince === undefined) return undefined;
+    // Behind a write that is stuck nothing is answered; events still come.
+    const idle = now - Math.max(this.#unconfirmedSince, lastAnsweredAt);
     if (idle < this.#pulse * pulsesOfIdleWrite) return undefined;
     return `the server did not get a write done in ${Math.round(idle)} ms`;
   }

@@ -38,6 +38,7 @@ export class LiveGeneration implements Generation {
   #timeout: number;
   #connection: Connection | undefined;
   #heartbeat: Heartbeat | undefined;
+  #attached = false;
   #announced = false;
   #prepared = false;
   #lastZxid = 0n;
@@ -49,7 +50,7 @@ export class LiveGeneration implements Generation {
     this.password = session.password;
     this.#timeout = session.timeout;
     this.#parts = parts;
-    this.#proof.opened(openedAt, session.timeout);
+    this.#proof.begun(openedAt, session.timeout);
     setMaxListeners(0, this.#end.signal);
     const send = <T>(request: Request<T>) => this.#sendNow(request);
     this.watches = new Watches(send);
@@ -114,13 +115,15 @@ export class LiveGeneration implements Generation {
   /** Takes a new connection of this session, and sets its watches again; resolves when the server has taken them. */
   attach(connection: Connection): Promise<void> {
     const seen = this.lastZxid;
+    const resumed = this.#attached;
+    this.#attached = true;
     this.#connection = connection;
     this.#timeout = connection.session.timeout;
-    this.#proof.opened(connection.openedAt, this.#timeout);
+    if (resumed) this.#proof.resumed(connection.openedAt, this.#timeout);
     this.#arm();
     const restored = this.watches.restore((request) => this.#sendNow(request), seen);
     const { runtime, heartbeat: write, onBeat } = this.#parts;
-    this.#heartbeat = new Heartbeat({ connection, write, proof: this.#proof, runtime, beaten: onBeat });
+    this.#heartbeat = new Heartbeat({ connection, write, resumed, proof: this.#proof, runtime, beaten: onBeat });
     return restored;
   }
 

@@ -21,7 +21,10 @@ const driftRest = 2;
  * them left at most a quarter of the timeout earlier; some of it more, for pings that come late. What the follower had answered by then,
  * the leader knows. "The last confirmed write + timeout" is wrong: a follower that is cut off right after it takes what it has noted along.
  *
- * Connecting is different: a new session is made by the leader, and a follower asks the leader about one that comes from elsewhere.
+ * Connecting is different. A new session is made by a majority, so its request counts at once. A session that comes from another server
+ * is shown to the leader, which counts from then, but asks nobody: it may have been deposed and not know it yet. So a resumption
+ * counts from its own request, but only once a write was confirmed over the same connection, which takes a majority.
+ *
  * Servers whose `minSessionTimeout` is below two ticks break the rule where that timeout is asked for.
  */
 export class Proof {
@@ -35,12 +38,18 @@ export class Proof {
     return this.#deadline;
   }
 
-  /** A connection was accepted that was asked for at `at`; `timeout` is what the server granted with it. */
-  opened(at: number, timeout: number): void {
+  /** The session was made, asked for at `at`; `timeout` is what the server granted. */
+  begun(at: number, timeout: number): void {
     this.#timeout = timeout;
     this.#deadline = at + this.#span();
-    // Another server has not noted what this one answered.
-    this.#samples = [];
+  }
+
+  /** The session goes on over another connection, asked for at `at`; the server may grant another `timeout` with it. */
+  resumed(at: number, timeout: number): void {
+    this.#timeout = timeout;
+    this.#deadline = Math.min(this.#deadline, at + this.#span());
+    // The leader was told before the connection was accepted. What another server has answered, this one has not noted.
+    this.#samples = [{ sentAt: at, answeredAt: Number.NEGATIVE_INFINITY }];
   }
 
   /** The server at the other end has answered a request of any kind. */

@@ -2,7 +2,7 @@ import type { Address } from '../connection/address.ts';
 import { connect } from '../connection/connect.ts';
 import type { ConnectionParts } from '../connection/connect.ts';
 import type { Connection } from '../connection/connection.ts';
-import { ConnectionClosedError, SessionExpiredError } from '../connection/errors.ts';
+import { ConnectError, ConnectionClosedError, SessionExpiredError } from '../connection/errors.ts';
 import { serverMode } from '../connection/server-mode.ts';
 import type { ServerMode } from '../connection/server-mode.ts';
 
@@ -19,8 +19,13 @@ export class UnusableServerError extends Error {
   }
 }
 
-/** As `connect`, to a server that takes part in votes; the two questions are asked at once. Rejects with `UnusableServerError` too. */
-export async function reach(parts: ConnectionParts): Promise<Connection> {
+/**
+ * As `connect`, to a server that takes part in votes; the two questions are asked at once. Rejects with `UnusableServerError` too.
+ * @param known That it does was found out before, and takes no time now.
+ */
+export async function reach(parts: ConnectionParts, known: boolean): Promise<Connection> {
+  // One that is read-only now refuses the connection.
+  if (known) return connect(parts);
   const asked = serverMode(parts.address, parts);
   let connection: Connection;
   try {
@@ -36,6 +41,8 @@ export async function reach(parts: ConnectionParts): Promise<Connection> {
     connection.destroy(new ConnectionClosedError((error as Error).message));
     throw error;
   }
+  // Told while the answer to the other question was waited for, when nobody listened yet.
+  if (connection.ended) throw new ConnectError(parts.address, 'the connection ended as soon as it was open');
   return connection;
 }
 

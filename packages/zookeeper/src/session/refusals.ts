@@ -14,6 +14,8 @@ export class Refusals {
   readonly #runtime: Runtime;
   /** The servers that no lock may be taken from, with what they are. */
   readonly #unusable = new Map<string, string>();
+  /** Those that can be used. */
+  readonly #usable = new Set<string>();
   #latest: LockError | undefined;
   #latestAt = 0;
 
@@ -29,7 +31,13 @@ export class Refusals {
 
   /** A server can be used. */
   accepted(address: Address): void {
+    this.#usable.add(printAddress(address));
     this.#unusable.delete(printAddress(address));
+  }
+
+  /** Whether it was accepted before. */
+  knows(address: Address): boolean {
+    return this.#usable.has(printAddress(address));
   }
 
   /** The `LOCK_MISCONFIGURED` that `error` means, if it means one. */
@@ -48,6 +56,7 @@ export class Refusals {
       return new LockError('LOCK_MISCONFIGURED', message, { cause: error });
     }
     if (!(error instanceof UnusableServerError)) return undefined;
+    this.#usable.delete(printAddress(error.address));
     this.#unusable.set(printAddress(error.address), error.mode);
     if (this.#addresses.some((address) => !this.#unusable.has(printAddress(address)))) return undefined;
     const servers = [...this.#unusable].map(([address, mode]) => `${address} (${mode})`).join(', ');

@@ -25,3 +25,8 @@ export function disconnectedError(what: string): LockError {
 export function unansweredError(what: string, cause: Error): LockError {
   return new LockError('LOCK_UNAVAILABLE', `ZooKeeper did not answer ${what}: ${cause.message}.`, { cause });
 }
+
+/** Everybody has stopped to wait for it. */
+export function unusedError(): LockError {
+  return new LockError('LOCK_LOST', 'The session with ZooKeeper was given up: nobody waits for it any more.');
+}

@@ -3,6 +3,8 @@ import type { Deadline, LockError } from '@locks/core/adapter';
 import type { Connection } from '../connection/connection.ts';
 import { SessionExpiredError } from '../connection/errors.ts';
 import { Farewells } from './farewells.ts';
+import type { Connecting } from './farewells.ts';
+import type { WatchEvent } from '../wire/records.ts';
 import type { Generation, Sessions } from './generation.ts';
 import { LiveGeneration } from './live-generation.ts';
 import { pause } from './pause.ts';
@@ -11,7 +13,7 @@ import { Refusals } from './refusals.ts';
 import { Rotation } from './rotation.ts';
 import { SessionReports } from './session-channel.ts';
 import type { SessionState } from './session-channel.ts';
-import { closedError, expiredError } from './session-errors.ts';
+import { closedError, expiredError, unusedError } from './session-errors.ts';
 import type { SessionParts } from './session-parts.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
@@ -21,6 +23,7 @@ import { WaitingRoom } from './waiting-room.ts';
  */
 export class Session implements Sessions {
   readonly #parts: SessionParts;
+  readonly #connecting: Connecting;
   readonly #rotation: Rotation;
   readonly #waiting: WaitingRoom;
   readonly #refusals: Refusals;
@@ -37,19 +40,20 @@ export class Session implements Sessions {
   #begun = false;
 
   constructor(parts: SessionParts) {
-    const { addresses, runtime, tls, sessionTimeout } = parts;
+    const { addresses, runtime, tls, auth, sessionTimeout } = parts;
     this.#parts = parts;
+    this.#connecting = { runtime, tls, auth, sessionTimeout };
     this.#rotation = new Rotation(addresses, runtime);
     this.#waiting = new WaitingRoom(runtime);
     this.#refusals = new Refusals(addresses, runtime);
     this.#deadline = createDeadline(runtime, sessionTimeout, 'ZooKeeper');
     this.#reports = new SessionReports(parts.provider ?? 'zookeeper');
-    const rotation = new Rotation(addresses, runtime);
-    this.#farewells = new Farewells({ runtime, rotation, connecting: { tls, sessionTimeout } });
+    this.#farewells = new Farewells(this.#connecting, new Rotation(addresses, runtime));
   }
 
   get current(): Generation | undefined {
-    return this.#alive();
+    const generation = this.#alive();
+    return generation?.prepared === true ? generation : undefined;
   }
 
   get state(): SessionState {
@@ -99,7 +103,10 @@ export class Session implements Sessions {
 
   async #connect(): Promise<void> {
     while (this.#wanted()) {
-      await pause(this.#parts.runtime, this.#rotation.pause(), this.#closing.signal);
+      const rest = this.#rotation.pause();
+      if (rest > 0) await pause(this.#parts.runtime, rest, this.#closing.signal);
+      if (!this.#wanted()) break;
+      this.#dropUnused();
       this.#attempt = new AbortController();
       const timeout = this.#generation?.timeout ?? this.#parts.sessionTimeout;
       try {
@@ -117,26 +124,29 @@ export class Session implements Sessions {
     return generation === undefined ? !this.#waiting.empty : !generation.connected;
   }
 
+  /** A session that nobody could use yet is not kept for nobody. */
+  #dropUnused(): void {
+    if (this.#waiting.empty && this.#generation?.prepared === false) this.#generation.lose(unusedError());
+  }
+
   async #tryNext(resumed: LiveGeneration | undefined, timeout: number): Promise<void> {
-    const { runtime, tls, auth, sessionTimeout } = this.#parts;
     if (resumed === undefined) this.#reports.tell('connecting', undefined, undefined);
     let generation = resumed;
     const link: { ended(cause: Error): void } = { ended() {} };
-    const connection = await reach({
-      address: this.#rotation.next(),
-      tls,
-      auth,
-      sessionTimeout,
-      runtime,
+    const address = this.#rotation.next();
+    const parts = {
+      ...this.#connecting,
+      address,
       resume: resumed,
       lastZxid: resumed?.lastZxid ?? 0n,
       within: this.#rotation.patience(timeout),
       background: this.#waiting.empty,
       signal: this.#attempt.signal,
-      onEvent: (event) => generation?.watches.fire(event),
-      onEnd: (cause) => link.ended(cause),
-    });
-    this.#refusals.accepted(connection.address);
+      onEvent: (event: WatchEvent) => generation?.watches.fire(event),
+      onEnd: (cause: Error) => link.ended(cause),
+    };
+    const connection = await reach(parts, resumed !== undefined && this.#refusals.knows(address));
+    this.#refusals.accepted(address);
     generation ??= this.#begin(connection);
     if (this.#closing.signal.aborted || !generation.alive) {
       await connection.end(timeout / 9);

@@ -64,6 +64,8 @@ it.each([
   ['ReadLock', '^[0-9a-f]{32}__rlock__0000000000$'],
   ['WriteLock', '^[0-9a-f]{32}__lock__0000000000$'],
   ['CuratorLock', '^[0-9a-f]{32}-lock-0000000000$'],
+  ['CuratorReadLock', '^[0-9a-f]{32}-__READ__0000000000$'],
+  ['CuratorWriteLock', '^[0-9a-f]{32}-__WRIT__0000000000$'],
   ['Semaphore', '^[0-9a-f]{32}$'],
 ] as const)('%s of kazoo makes one node', async (kind, name) => {
   const line = await newLine();

@@ -12,6 +12,8 @@ interface KazooMeeting extends Omit<Meeting<KazooKind>, 'row' | 'startOther'> {
 const meetings: readonly KazooMeeting[] = [
   { recipe: 'mutex', node: 'exclusive', other: 'Lock', patterns: ['-lock-'], alone: true },
   { recipe: 'mutex', node: 'exclusive', other: 'CuratorLock', patterns: [], alone: true },
+  { recipe: 'read-write', node: 'shared', other: 'CuratorWriteLock', patterns: [], alone: false },
+  { recipe: 'read-write', node: 'exclusive', other: 'CuratorReadLock', patterns: [], alone: false },
   { recipe: 'read-write', node: 'exclusive', other: 'WriteLock', patterns: ['__WRIT__', '__READ__'], alone: true },
   { recipe: 'read-write', node: 'shared', other: 'WriteLock', patterns: ['__WRIT__', '__READ__'], alone: false },
   {
@@ -27,7 +29,7 @@ const meetings: readonly KazooMeeting[] = [
 describe.each(meetings)('$recipe, $node and $other', ({ patterns, ...meeting }) => {
   meet({
     ...meeting,
-    row: `kazoo ${meeting.other}(${patterns.join(', ')}) · ${meeting.recipe}, ${meeting.node}`,
+    row: `kazoo ${meeting.other}${patterns.length > 0 ? ` with ${patterns.join(', ')}` : ''} · ${meeting.recipe}, ${meeting.node}`,
     startOther: () => startKazoo(patterns),
   });
 });

@@ -1,7 +1,9 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { eventually, newLine } from './support/lines.ts';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { createZookeeperProvider } from '../../src/index.ts';
+import { collect, eventually } from '../support/waiting.ts';
+import { newLine } from './support/lines.ts';
 import { meet } from './support/meeting.ts';
-import { startCurator, startNode } from './support/peer.ts';
+import { root, startCurator, startNode } from './support/peer.ts';
 import type { CuratorKind, NodeKind, Peer } from './support/peer.ts';
 
 describe.each(['shared', 'exclusive'] as const)('semaphore, %s', (node) => {
@@ -43,6 +45,50 @@ test('each counts the permits that the other has', async () => {
   expect(last.held).toBe(false);
   await ours.release();
   await last.acquired;
+});
+
+test('an exclusive holder waits for all permits, and keeps new ones from being given', async () => {
+  const line = await newLine();
+  const [node, curator] = await start();
+  const leases = [1, 2].map(() => curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 3 }));
+  await Promise.all(leases.map((lease) => lease.acquired));
+  const alone = node.acquire('exclusive', line.path);
+  await line.watched(1);
+  const late = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 3 });
+  await line.places(2, '/locks');
+  await leases[0]?.release();
+  await line.places(1, '/leases');
+  await line.watched(2);
+  expect([alone.held, late.held]).toEqual([false, false]);
+  await leases[1]?.release();
+  await alone.acquired;
+  expect(late.held).toBe(false);
+  await alone.release();
+  await late.acquired;
+});
+
+test('Node shows who is inside and who waits, and can end a lease of Curator', async () => {
+  const line = await newLine();
+  const [, curator] = await start();
+  const provider = createZookeeperProvider({
+    servers: inject('interopAddress'),
+    root,
+    recipe: 'semaphore',
+    acl: 'open',
+  });
+  onTestFinished(() => provider.close());
+  const key = line.path.slice(root.length + 1);
+  const first = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 1 });
+  await first.acquired;
+  const second = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 1 });
+  await line.places(2, '/leases');
+  const [lease = ''] = await line.names('/leases');
+  expect(await provider.inspect(key)).toEqual({ key, holders: [{ owner: lease, mode: 'shared' }], waiters: 1 });
+  expect(await provider.release({ key, owner: lease, mode: 'shared', ttl: 1_000 })).toBe(true);
+  await second.acquired;
+  await line.places(0, '/locks');
+  expect(await provider.inspect(key)).toMatchObject({ holders: [{ mode: 'shared' }], waiters: 0 });
+  expect(await collect(provider.list(key))).toEqual([key]);
 });
 
 test('never more holders than permits in a mixed run', async () => {

@@ -24,6 +24,24 @@ test('readers of Node and kazoo hold together', async () => {
   expect(first.held).toBe(true);
 });
 
+test('readers and writers of Node, Java and Python in one line, with names as Curator', async () => {
+  const line = await newLine();
+  const [node, curator, kazoo] = await Promise.all([startNode('read-write'), startCurator(), startKazoo()]);
+  for (const peer of [node, curator, kazoo]) onTestFinished(() => peer.end());
+  const counter = await line.counter();
+  const options = { counter: counter.path, rounds: 10 };
+  const most = await Promise.all([
+    node.contend('exclusive', line.path, options),
+    curator.contend('InterProcessReadWriteLock.write', line.path, options),
+    kazoo.contend('CuratorWriteLock', line.path, options),
+    node.look('shared', line.path, options),
+    curator.look('InterProcessReadWriteLock.read', line.path, options),
+    kazoo.look('CuratorReadLock', line.path, options),
+  ]);
+  expect(most).toEqual([1, 1, 1, 0, 0, 0]);
+  expect(await counter.count()).toBe(30);
+});
+
 test('Node, Java and Python in one line, with names as Curator', async () => {
   const line = await newLine();
   const [node, curator, kazoo] = await Promise.all([startNode('mutex'), startCurator(), startKazoo()]);

@@ -22,7 +22,7 @@ class Rule implements Conclusion {
     this.#known = known;
   }
 
-  opened(at: number, timeout: number): void {
+  begun(at: number, timeout: number): void {
     this.#timeout = timeout;
     this.deadline = at + timeout * 0.99 - 2;
   }
@@ -57,7 +57,7 @@ test('... and so does the last request that was answered before it', () => {
 
 test('a session without faults is believed in all the time', () => {
   const proof = new Proof();
-  proof.opened(0, 9_000);
+  proof.begun(0, 9_000);
   for (let pulse = 1; pulse < 100; pulse += 1) {
     const now = pulse * 1_000;
     expect(proof.deadline).toBeGreaterThan(now + 2_000);
@@ -66,14 +66,24 @@ test('a session without faults is believed in all the time', () => {
   }
 });
 
-test('a new connection counts from its own request, and with its own timeout', () => {
+test('a session that goes on elsewhere counts from there, once a write was confirmed', () => {
   const proof = new Proof();
-  proof.opened(1_000, 10_000);
+  proof.begun(1_000, 10_000);
   expect(proof.deadline).toBe(1_000 + 9_898);
   proof.answered(2_000, 2_010);
-  proof.opened(3_000, 6_000);
-  expect(proof.deadline).toBe(3_000 + 5_938);
-  // What another server has answered, this one has not reported.
-  proof.confirmedWrite(9_000);
-  expect(proof.deadline).toBe(3_000 + 5_938);
+  // Whoever let it in may be a leader that was deposed.
+  proof.resumed(7_000, 10_000);
+  expect(proof.deadline).toBe(1_000 + 9_898);
+  proof.answered(7_100, 7_110);
+  expect(proof.deadline).toBe(1_000 + 9_898);
+  proof.confirmedWrite(7_120);
+  // Not from what another server has answered.
+  expect(proof.deadline).toBe(7_000 + 9_898);
+});
+
+test('a shorter timeout counts at once', () => {
+  const proof = new Proof();
+  proof.begun(1_000, 10_000);
+  proof.resumed(2_000, 5_000);
+  expect(proof.deadline).toBe(2_000 + 4_948);
 });

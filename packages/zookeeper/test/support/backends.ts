@@ -39,6 +39,7 @@ export async function startEnsemble(): Promise<Backend> {
   };
   return {
     members: servers,
+    limit: 120_000,
     faults: {
       async pause() {
         await all((server) => server.pause());

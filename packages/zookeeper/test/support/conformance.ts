@@ -15,10 +15,12 @@ import { closing } from './waiting.ts';
 export interface Backend {
   readonly members: readonly ServerHandle[];
   readonly faults: Pick<Faults, 'pause' | 'restart' | 'restartEmpty'>;
+  /** The longest time for one requirement, in ms: several servers take a while to start and to elect a leader. @default the suite's */
+  readonly limit?: number;
 }
 
-/** Short sessions: several requirements wait for one to end. And a short deadline: each call to a server that says nothing takes this long. */
-const settings = { acl: 'open', sessionTimeout: 4_000, timeout: 3_000 } as const;
+/** Short sessions: several requirements wait for one to end. */
+const settings = { acl: 'open', sessionTimeout: 4_000 } as const;
 
 /** What is between one provider and the servers. */
 interface Way {
@@ -29,7 +31,7 @@ interface Way {
 /** Registers the suite: all of it, or the requirements that `only` names. */
 export function suite(
   name: string,
-  { members, faults: atTheServers }: Backend,
+  { members, faults: atTheServers, limit }: Backend,
   options: Omit<ZookeeperOptions, 'servers'>,
   only?: readonly string[],
 ): void {
@@ -87,6 +89,7 @@ export function suite(
     processes: { module: new URL('process.mjs', import.meta.url), args: { ...all, servers: listOf(members) } },
     leaks: () => left(members),
     only,
+    limit,
   });
 }
 

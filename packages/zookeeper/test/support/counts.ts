@@ -1,5 +1,6 @@
 import { fourLetterWord } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
+import { eventually } from './waiting.ts';
 
 /** What `mntr` calls what must not grow. */
 const counted = {
@@ -10,9 +11,12 @@ const counted = {
   sessions: 'zk_global_sessions',
 } as const;
 
-/** What one server has now. */
+/** What one server has now; waits until it serves. */
 export async function countsOf(member: ServerHandle): Promise<Readonly<Record<keyof typeof counted, number>>> {
-  const answer = await fourLetterWord(member, 'mntr');
+  const answer = await eventually('an answer to mntr', async () => {
+    const text = await fourLetterWord(member, 'mntr').catch(() => '');
+    return text.includes(counted.nodes) && text;
+  });
   const read = (name: string): number => {
     const text = new RegExp(`^${name}\\t(\\d+)`, 'm').exec(answer)?.[1];
     if (text === undefined) throw new Error(`The answer to mntr has no ${name}: ${answer.slice(0, 200)}`);

@@ -1,7 +1,7 @@
 /** How a client concludes until when its session is kept. */
 export interface Conclusion {
   readonly deadline: number;
-  opened(at: number, timeout: number): void;
+  begun(at: number, timeout: number): void;
   answered(sentAt: number, answeredAt: number): void;
   confirmedWrite(sentAt: number): void;
 }
@@ -142,7 +142,7 @@ export function simulate(seed: number, conclusion: Conclusion): Outcome {
   const openedAt = between(0, tick);
   simulation.at(openedAt + between(0, clientDelay), () => {
     expiresAt = simulation.now + timeout;
-    conclusion.opened(openedAt, timeout);
+    conclusion.begun(openedAt, timeout);
     simulation.after(timeout / 9, () => pulse(1));
   });
 

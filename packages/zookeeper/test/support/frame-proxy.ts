@@ -14,8 +14,8 @@ export interface FrameProxy {
   stop(): Promise<void>;
 }
 
-/** What calls of a provider are made of, and neither heartbeats nor what a session is set up with: remove, exists, getData, getChildren, create. */
-const calls: ReadonlySet<number> = new Set([2, 3, 4, 12, 15]);
+/** What calls of a provider are made of, and neither heartbeats nor what a session is set up with: remove, exists, create. */
+const calls: ReadonlySet<number> = new Set([2, 3, 15]);
 
 /** In front of the ZooKeeper at `target`. */
 export async function startFrameProxy(target: { readonly host: string; readonly port: number }): Promise<FrameProxy> {

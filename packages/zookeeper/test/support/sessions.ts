@@ -32,7 +32,7 @@ export class Opened implements AsyncDisposable {
   }
 }
 
-const anybody = [{ scheme: 'world', id: 'anyone', permissions: 31 }];
+export const anybody = [{ scheme: 'world', id: 'anyone', permissions: 31 }];
 
 /** A path of this test's own. */
 export function ownPath(): string {

@@ -60,7 +60,7 @@ public final class CuratorPeer {
                 int most = 0;
                 for (int round = Integer.parseInt(words[6]); round > 0; round--) {
                     if (!lock.acquire(60_000)) throw new IllegalStateException("not acquired within 60 s");
-                    most = Math.max(most, visit(client, words[5]));
+                    most = Math.max(most, words[1].equals("contend") ? visit(client, words[5]) : inside(client, words[5]));
                     lock.release();
                 }
                 answer(id + " done " + most);
@@ -73,11 +73,15 @@ public final class CuratorPeer {
     /** Adds one to the number in a node, without a check of its version; how many are inside with us. */
     private static int visit(CuratorFramework client, String path) throws Exception {
         String own = client.create().withMode(CreateMode.EPHEMERAL_SEQUENTIAL).forPath(path + "/inside-");
-        int inside = client.getChildren().forPath(path).size();
+        int inside = inside(client, path);
         int count = Integer.parseInt(new String(client.getData().forPath(path), StandardCharsets.UTF_8));
         client.setData().forPath(path, String.valueOf(count + 1).getBytes(StandardCharsets.UTF_8));
         client.delete().forPath(own);
         return inside;
+    }
+
+    private static int inside(CuratorFramework client, String path) throws Exception {
+        return client.getChildren().forPath(path).size();
     }
 
     private interface Lock {

@@ -10,6 +10,7 @@ import threading
 from kazoo.client import KazooClient
 from kazoo.exceptions import LockTimeout
 from kazoo.recipe.lock import Lock
+from kazoo.retry import ForceRetryError
 
 address, timeout, markers = sys.argv[1:4]
 extra_lock_patterns = [marker for marker in markers.split(",") if marker]
@@ -25,6 +26,29 @@ class CuratorLock(Lock):
     _EXCLUDE_NAMES = ["-lock-"]
 
 
+class CuratorWriteLock(Lock):
+    """Shares an InterProcessReadWriteLock."""
+
+    _NODE_NAME = "-__WRIT__"
+    _EXCLUDE_NAMES = ["__WRIT__", "__READ__"]
+
+
+class CuratorReadLock(Lock):
+    """Shares an InterProcessReadWriteLock; waits for writers before it only, not for all as kazoo's own (kazoo#649)."""
+
+    _NODE_NAME = "-__READ__"
+
+    def _get_predecessor(self, node):
+        children = self.client.get_children(self.path)
+        if node not in children:
+            raise ForceRetryError("the node is gone")
+        writers = [child for child in children if "__WRIT__" in child and child[-10:] < node[-10:]]
+        return max(writers, key=lambda child: child[-10:], default=None)
+
+
+curators = {"CuratorLock": CuratorLock, "CuratorReadLock": CuratorReadLock, "CuratorWriteLock": CuratorWriteLock}
+
+
 def answer(line):
     with output:
         print(line, flush=True)
@@ -33,8 +57,8 @@ def answer(line):
 def lock_of(kind, path, permits):
     if kind == "Semaphore":
         return client.Semaphore(path, max_leases=permits)
-    if kind == "CuratorLock":
-        return CuratorLock(client, path)
+    if kind in curators:
+        return curators[kind](client, path)
     kinds = {"Lock": client.Lock, "ReadLock": client.ReadLock, "WriteLock": client.WriteLock}
     return kinds[kind](path, extra_lock_patterns=extra_lock_patterns)
 
@@ -42,11 +66,15 @@ def lock_of(kind, path, permits):
 def visit(path):
     """Adds one to the number in a node, without a check of its version; how many are inside with us."""
     own = client.create(path + "/inside-", ephemeral=True, sequence=True)
-    inside = len(client.get_children(path))
+    most = inside(path)
     count = int(client.get(path)[0])
     client.set(path, str(count + 1).encode())
     client.delete(own)
-    return inside
+    return most
+
+
+def inside(path):
+    return len(client.get_children(path))
 
 
 def serve(number, command, kind, path, permits, *rest):
@@ -69,7 +97,7 @@ def serve(number, command, kind, path, permits, *rest):
             for _ in range(int(rest[1])):
                 if not lock.acquire(timeout=60):
                     raise RuntimeError("not acquired within 60 s")
-                most = max(most, visit(rest[0]))
+                most = max(most, visit(rest[0]) if command == "contend" else inside(rest[0]))
                 lock.release()
             answer(number + " done " + str(most))
     except Exception as error:

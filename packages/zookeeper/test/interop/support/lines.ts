@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fourLetterWord } from '@locks/test-servers';
 import { inject, onTestFinished } from 'vitest';
+import { eventually } from '../../support/waiting.ts';
 import type { Client } from './client.mjs';
 import { openClient } from './client.mjs';
 import { peerSessionTimeout, root } from './peer.ts';
@@ -55,7 +56,9 @@ export async function newLine(): Promise<Line> {
     async watched(count) {
       await eventually(`${count} watched nodes`, async () => (await watches()) >= count);
     },
-    gone: () => eventually('the end of the empty container', async () => !(await client.exists(path))),
+    async gone() {
+      await eventually('the end of the empty container', async () => !(await client.exists(path)));
+    },
     async counter() {
       const counter = `${root}/counter-${randomUUID()}`;
       await client.createPath(counter);
@@ -63,13 +66,4 @@ export async function newLine(): Promise<Line> {
       return { path: counter, count: async () => Number(await client.read(counter)) };
     },
   };
-}
-
-/** Repeats `probe` until it is true, and says what was waited for when it is not in time. */
-export async function eventually(what: string, probe: () => Promise<boolean> | boolean, limit = 15_000): Promise<void> {
-  const end = performance.now() + limit;
-  while (!(await probe())) {
-    if (performance.now() > end) throw new Error(`waited ${limit} ms in vain for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }

@@ -10,8 +10,15 @@ export type CuratorKind =
   | 'InterProcessReadWriteLock.read'
   | 'InterProcessReadWriteLock.write'
   | 'InterProcessSemaphoreV2';
-/** `CuratorLock`: a subclass of Lock that names its nodes as Curator does. */
-export type KazooKind = 'Lock' | 'ReadLock' | 'WriteLock' | 'Semaphore' | 'CuratorLock';
+/** Those that begin with `Curator` are subclasses that name their nodes as Curator does. */
+export type KazooKind =
+  | 'Lock'
+  | 'ReadLock'
+  | 'WriteLock'
+  | 'Semaphore'
+  | 'CuratorLock'
+  | 'CuratorReadLock'
+  | 'CuratorWriteLock';
 
 /** Modes of `@locks/zookeeper`. */
 export type NodeKind = 'exclusive' | 'shared';
@@ -36,6 +43,8 @@ export interface Peer<Kind extends string> {
    * to how many were inside at once at most, as far as it saw.
    */
   contend(kind: Kind, path: string, options: ContendOptions): Promise<number>;
+  /** The same, but looks only, and so does not count among those inside. */
+  look(kind: Kind, path: string, options: ContendOptions): Promise<number>;
   /** SIGKILL; resolves when the process is gone. Its session lasts until the server's timeout. */
   kill(): Promise<void>;
   /** In order: its session ends with it. Resolves when the process is gone. */
@@ -83,7 +92,7 @@ interface Line {
  *
  * - `<id> acquire <kind> <path> <permits> <wait in ms>` is answered by `<id> acquired`, `<id> timeout` or `<id> error <message>`
  * - `<id> release` by `<id> released`
- * - `<id> contend <kind> <path> <permits> <counter> <rounds>` by `<id> done <most inside at once>`
+ * - `<id> contend <kind> <path> <permits> <counter> <rounds>`, and `look`, by `<id> done <most inside at once>`
  *
  * It says `0 ready` first and ends with its standard input, which ends with this process at the latest.
  */
@@ -135,6 +144,12 @@ async function startPeer<Kind extends string>(
     child.stdin.write(`${id} ${words.join(' ')}\n`);
   }
 
+  async function rounds(verb: string, kind: Kind, path: string, options: ContendOptions): Promise<number> {
+    const id = ++last;
+    tell(id, verb, kind, path, options.permits ?? 0, options.counter, options.rounds);
+    return Number(await answerOf(id, 'done'));
+  }
+
   await answerOf(0, 'ready');
   const { pid } = child;
   if (pid === undefined) throw new Error(`${program} has no process id`);
@@ -161,11 +176,8 @@ async function startPeer<Kind extends string>(
         },
       };
     },
-    async contend(kind, path, { permits = 0, counter, rounds }) {
-      const id = ++last;
-      tell(id, 'contend', kind, path, permits, counter, rounds);
-      return Number(await answerOf(id, 'done'));
-    },
+    contend: (kind, path, options) => rounds('contend', kind, path, options),
+    look: (kind, path, options) => rounds('look', kind, path, options),
     async kill() {
       child.kill('SIGKILL');
       await gone;

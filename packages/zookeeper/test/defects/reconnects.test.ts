@@ -1,0 +1,126 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
+import { ACL, CreateMode, Id, Permission } from 'node-zookeeper-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { create, getChildren, getData } from '../../src/wire/requests.ts';
+import { eventually } from '../support/eventually.ts';
+import { acceptance } from '../support/fake-server.ts';
+import { called, connectOld, openOld } from '../support/old-client.ts';
+import { Opened, makeNode, ownPath, valueOf } from '../support/sessions.ts';
+
+let server: ServerHandle;
+
+beforeAll(async () => {
+  server = await startZookeeper({ tickTime: 500 });
+});
+afterAll(() => server.stop());
+
+test('row 8: the answer to the creation of a sequential node is lost', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const observer = await opened.session([server]).ready(5_000);
+  const oldParent = await makeNode(observer, ownPath(), 'persistent');
+  const parent = await makeNode(observer, ownPath(), 'persistent');
+  const children = async (path: string): Promise<number> =>
+    valueOf(await observer.send(getChildren(path))).children.length;
+
+  using old = await connectOld([proxy], { retries: 1 });
+  proxy.dropReply({ when: (piece) => piece.includes(oldParent) });
+  await called<string>((callback) => old.client.create(`${oldParent}/n-`, CreateMode.EPHEMERAL_SEQUENTIAL, callback));
+  expect(await children(oldParent)).toBe(2);
+
+  const generation = await opened.session([proxy]).ready(5_000);
+  proxy.dropReply({ when: (piece) => piece.includes(parent) });
+  await expect(makeNode(generation, `${parent}/n-`, 'ephemeral-sequential')).rejects.toMatchObject({
+    code: 'LOCK_UNAVAILABLE',
+  });
+  await eventually('it is connected again', () => generation.connected);
+  expect(await children(parent)).toBe(1);
+});
+
+test('row 12: requests made while there is no connection, on nodes of their owner', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const credentials = Buffer.from('someone:secret');
+  using old = await connectOld([proxy]);
+  old.client.addAuthInfo('digest', credentials);
+  const own = [new ACL(Permission.ALL, new Id('auth', ''))];
+  const path = await called<string>((callback) => old.client.create(ownPath(), own, callback));
+  const session = opened.session([proxy], { auth: [{ scheme: 'digest', credentials }] });
+  const generation = await session.ready(5_000);
+  valueOf(await generation.send(getData(path)));
+
+  const admit = proxy.refuse();
+  await proxy.cut();
+  await eventually('both have seen it', () => old.state === 'DISCONNECTED' && !generation.connected);
+  const asked = called((callback) => old.client.getData(path, callback));
+  admit();
+  await expect(asked).rejects.toMatchObject({ name: 'NO_AUTH' });
+  valueOf(await (await session.ready(5_000)).send(getData(path)));
+});
+
+test('rows 13, 21: more watches than fit into one request, and a server that lets in and throws out', async () => {
+  await using opened = new Opened();
+  await using oldProxy = await startProxy(server);
+  const observer = await opened.session([server], { sessionTimeout: 10_000 }).ready(5_000);
+  const parent = await makeNode(observer, `${ownPath()}-${'long'.repeat(60)}`, 'persistent');
+  const paths = await Promise.all(
+    Array.from({ length: 4_500 }, (_, index) => makeNode(observer, `${parent}/${index}`, 'ephemeral')),
+  );
+  using old = await connectOld([oldProxy]);
+  await Promise.all(paths.map((path) => called((callback) => old.client.getData(path, () => {}, callback))));
+  await oldProxy.cut();
+  // What this package's session does is in the tests of its watches: it is connected again at once.
+  const since = performance.now();
+  await eventually('it has connected in vain ten times', () => old.connects > 10);
+  expect((performance.now() - since) / old.connects).toBeLessThan(200);
+});
+
+test('row 21: a server that begins a session and closes the connection', async () => {
+  let begun = 0;
+  const fake = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (bytes) => {
+      if (bytes.toString('latin1') === 'srvr') socket.end('Mode: standalone\n');
+      else {
+        begun += 1;
+        socket.end(acceptance());
+      }
+    });
+  });
+  await new Promise<void>((resolve) => fake.listen(0, '127.0.0.1', resolve));
+  const address = { host: '127.0.0.1', port: (fake.address() as AddressInfo).port };
+  await using opened = new Opened();
+  const session = opened.session([address], { closeWithin: 10 });
+  await session.ready(1_000).catch(() => {});
+  const since = performance.now();
+  const before = begun;
+  await eventually('two seconds are over', () => performance.now() - since > 2_000);
+  expect(begun - before).toBeLessThan(15);
+  await session.close();
+
+  using old = openOld([address]);
+  begun = 0;
+  old.client.connect();
+  await eventually('it has connected a hundred times', () => begun > 100);
+  fake.close();
+});
+
+test('row 22: who may do what with a new node', async () => {
+  await using opened = new Opened();
+  using old = await connectOld([server]);
+  const path = await called<string>((callback) => old.client.create(ownPath(), callback));
+  const [anybody] = await called<ACL[]>((callback) => old.client.getACL(path, callback));
+  expect(anybody).toMatchObject({ id: { scheme: 'world', id: 'anyone' }, permission: Permission.ALL });
+
+  const generation = await opened.session([server]).ready(5_000);
+  // @ts-expect-error There is no default: a node is made with the permissions that are named.
+  expect(() => create({ path: ownPath(), data: Buffer.alloc(0), kind: 'persistent' }).write).not.toThrow();
+  expect(
+    await generation.send(create({ path: ownPath(), data: Buffer.alloc(0), kind: 'persistent', acl: [] })),
+  ).toMatchObject({
+    ok: false,
+    error: 'INVALID_ACL',
+  });
+});

@@ -1,0 +1,143 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
+import { LockError } from '@locks/core/adapter';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SessionMessage } from '../../src/session/session-channel.ts';
+import { exists } from '../../src/wire/requests.ts';
+import { eventually } from '../support/eventually.ts';
+import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
+
+let server: ServerHandle;
+
+beforeAll(async () => {
+  server = await startZookeeper({ tickTime: 500, minSessionTimeout: 1_000, maxSessionTimeout: 5_000 });
+});
+afterAll(() => server.stop());
+
+test('the timeout is the one that the server grants', async () => {
+  await using opened = new Opened();
+  expect((await opened.session([server], { sessionTimeout: 60_000 }).ready(5_000)).timeout).toBe(5_000);
+  expect((await opened.session([server], { sessionTimeout: 500 }).ready(5_000)).timeout).toBe(1_000);
+});
+
+test('every connection is prepared before it can be used', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const calls: boolean[] = [];
+  const session = opened.session([proxy], {
+    async prepare(generation, first) {
+      valueOf(await generation.send(exists('/')));
+      expect(session.state).not.toBe('connected');
+      calls.push(first);
+    },
+  });
+  const generation = await session.ready(5_000);
+  expect(calls).toEqual([true]);
+  await proxy.cut();
+  await eventually('it is prepared again', () => calls.length === 2 && generation.connected);
+  expect(calls).toEqual([true, false]);
+});
+
+test('a preparation that fails is done again over the next connection', async () => {
+  await using opened = new Opened();
+  const calls: boolean[] = [];
+  const session = opened.session([server], {
+    async prepare(_, first) {
+      calls.push(first);
+      if (calls.length < 3) throw new LockError('LOCK_UNAVAILABLE', 'not yet');
+    },
+  });
+  await session.ready(5_000);
+  expect(calls).toEqual([true, true, true]);
+});
+
+test('a preparation that is not answered does not last for ever', async () => {
+  await using opened = new Opened();
+  let calls = 0;
+  const session = opened.session([server], {
+    sessionTimeout: 1_500,
+    prepare: () => {
+      calls += 1;
+      return calls === 1 ? new Promise(() => {}) : Promise.resolve();
+    },
+  });
+  await session.ready(5_000);
+  expect(calls).toBe(2);
+});
+
+test('a preparation that finds the configuration wrong refuses those who wait, and leaves no session', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const session = opened.session([proxy], {
+    prepare: () => Promise.reject(new LockError('LOCK_MISCONFIGURED', 'no permission')),
+  });
+  await expect(session.ready(5_000)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED', message: 'no permission' });
+  await eventually('there is no connection left', () => proxy.clientConnections === 0);
+  expect(session.current).toBeUndefined();
+});
+
+test('close() while it connects, while it is suspended, and twice', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  proxy.silence();
+  const connecting = opened.session([proxy], { closeWithin: 200 });
+  const refused = connecting.ready(5_000).catch((error: unknown) => error);
+  const since = performance.now();
+  expect(connecting.close()).toBe(connecting.close());
+  await connecting.close();
+  expect(await refused).toMatchObject({ code: 'LOCK_CLOSED' });
+  expect(performance.now() - since).toBeLessThan(1_000);
+  await proxy.pass();
+
+  const observer = await opened.session([server]).ready(5_000);
+  const suspended = opened.session([proxy], { sessionTimeout: 5_000 });
+  const generation = await suspended.ready(5_000);
+  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  const admit = proxy.refuse();
+  await proxy.cut();
+  await eventually('it is suspended', () => suspended.state === 'suspended');
+  const closing = suspended.close();
+  expect(generation.lost.reason).toMatchObject({ code: 'LOCK_CLOSED' });
+  admit();
+  await closing;
+  // Ended by a connection for the purpose.
+  expect(await isThere(observer, path)).toBe(false);
+  await eventually('there is no connection left', () => proxy.clientConnections === 0);
+});
+
+test('close() without a server is bounded', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const session = opened.session([proxy], { closeWithin: 300 });
+  await session.ready(5_000);
+  proxy.silence();
+  const since = performance.now();
+  await session.close();
+  expect(performance.now() - since).toBeLessThan(1_500);
+});
+
+test('the states are told on locks:session', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const messages: SessionMessage[] = [];
+  const listen = (message: unknown): void => {
+    if ((message as SessionMessage).provider === 'this test') messages.push(message as SessionMessage);
+  };
+  subscribe('locks:session', listen);
+  const session = opened.session([proxy], { provider: 'this test' });
+  const { id } = await session.ready(5_000);
+  await proxy.cut();
+  await eventually('it is connected again', () => messages.length === 4);
+  await session.close();
+  unsubscribe('locks:session', listen);
+  expect(messages.map(({ state }) => state)).toEqual([
+    'connecting',
+    'connected',
+    'suspended',
+    'connected',
+    'lost',
+    'closed',
+  ]);
+  expect(messages[1]?.session).toBe(`0x${BigInt.asUintN(64, id).toString(16)}`);
+  expect(messages[2]?.reason).toBeInstanceOf(Error);
+});

@@ -1,0 +1,138 @@
+import { type ServerHandle, type Way, startProxy, startZookeeper } from '@locks/test-servers';
+import { systemRuntime } from '@locks/core/adapter';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { Opened, isThere, makeNode, ownPath } from '../support/sessions.ts';
+
+let server: ServerHandle;
+
+beforeAll(async () => {
+  server = await startZookeeper({ tickTime: 500, minSessionTimeout: 1_000 });
+});
+afterAll(() => server.stop());
+
+const fromTheFirst = { ...systemRuntime, random: () => 0 };
+
+/** Makes the server say that it is of another mode. */
+function pretend(mode: string): { rewrite(piece: Buffer, way: Way): Buffer } {
+  return {
+    rewrite: (piece, way) =>
+      way === 'replies'
+        ? Buffer.from(piece.toString('latin1').replace('Mode: standalone', `Mode: ${mode}`), 'latin1')
+        : piece,
+  };
+}
+
+test('a silent first server is left in time for the second', async () => {
+  await using silent = await startProxy(server);
+  await using opened = new Opened();
+  silent.silence();
+  const session = opened.session([silent, server], { runtime: fromTheFirst });
+  const since = performance.now();
+  await session.ready(10_000);
+  expect(performance.now() - since).toBeLessThan(3_000);
+});
+
+test('a session outlives that its server falls silent, at another one', async () => {
+  await using first = await startProxy(server);
+  await using second = await startProxy(server);
+  await using opened = new Opened();
+  const session = opened.session([first, second], { runtime: fromTheFirst });
+  const generation = await session.ready(5_000);
+  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  first.silence();
+  await eventually('it is connected to the second', () => second.clientConnections > 0 && generation.connected);
+  expect(generation.alive).toBe(true);
+  expect(await isThere(generation, path)).toBe(true);
+});
+
+test('processes do not all begin at the first server', async () => {
+  await using first = await startProxy(server);
+  await using second = await startProxy(server);
+  await using opened = new Opened();
+  await opened.session([first, second], { runtime: { ...systemRuntime, random: () => 0.6 } }).ready(5_000);
+  expect(first.clientConnections).toBe(0);
+  await eventually('it is connected to the second', () => second.clientConnections === 1);
+});
+
+test.each(['observer', 'read-only'])('a server that is %s is not used', async (mode) => {
+  await using proxy = await startProxy(server, pretend(mode));
+  await using opened = new Opened();
+  const session = opened.session([proxy, server], { runtime: fromTheFirst });
+  await session.ready(5_000);
+  await eventually('it has left the first', () => proxy.clientConnections === 0);
+
+  const refused = opened.session([proxy]);
+  const address = `127.0.0.1:${proxy.port} (${mode})`;
+  await expect(refused.ready(5_000)).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining(address) as string,
+  });
+  // It is not asked for each call.
+  const since = performance.now();
+  await expect(refused.ready(5_000)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+  expect(performance.now() - since).toBeLessThan(100);
+});
+
+test('refused credentials are told to whoever waits, and tried again later', async () => {
+  await using opened = new Opened();
+  const session = opened.session([server], {
+    auth: [{ scheme: 'no-such-scheme', credentials: Buffer.from('secret') }],
+  });
+  const answers = await Promise.allSettled([session.ready(5_000), session.ready(5_000)]);
+  for (const answer of answers) {
+    expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'LOCK_MISCONFIGURED' } });
+    expect(String((answer as PromiseRejectedResult).reason)).toContain('no-such-scheme');
+    expect(String((answer as PromiseRejectedResult).reason)).not.toContain('secret');
+  }
+});
+
+test('without a server ready() rejects in time, with the cause, and later finds one', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const admit = proxy.refuse();
+  const session = opened.session([proxy]);
+  const since = performance.now();
+  await expect(session.ready(300)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: { name: 'ConnectError' } });
+  expect(performance.now() - since).toBeLessThan(2_000);
+  await eventually('it has given up', () => session.state === 'idle');
+  admit();
+  await session.ready(5_000);
+});
+
+test('a server that closes every connection is not stormed', async () => {
+  let attempts = 0;
+  const { createServer } = await import('node:net');
+  const closing = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (data) => {
+      if (data.toString('latin1') !== 'srvr') attempts += 1;
+      socket.end();
+    });
+  });
+  await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
+  const { port } = closing.address() as { port: number };
+  await using opened = new Opened();
+  await expect(opened.session([{ host: '127.0.0.1', port }]).ready(2_000)).rejects.toMatchObject({
+    code: 'LOCK_UNAVAILABLE',
+  });
+  expect(attempts).toBeGreaterThan(2);
+  expect(attempts).toBeLessThan(20);
+  closing.close();
+});
+
+test('a server that is paused and goes on, killed and started again, keeps the session', async () => {
+  await using opened = new Opened();
+  const session = opened.session([server], { sessionTimeout: 9_000 });
+  const generation = await session.ready(5_000);
+  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  await server.pause();
+  await eventually('the silence is noticed', () => session.state === 'suspended');
+  await server.resume();
+  expect(await session.ready(5_000)).toBe(generation);
+  await server.kill();
+  await eventually('the end is noticed', () => session.state === 'suspended');
+  await server.restart();
+  expect(await session.ready(9_000)).toBe(generation);
+  expect(await isThere(generation, path)).toBe(true);
+});
