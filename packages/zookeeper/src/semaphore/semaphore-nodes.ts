@@ -59,6 +59,8 @@ export class SemaphoreNodes {
     const base = this.#tokens.cached(session)?.value;
     const data = writeNodeData({ owner: claim.owner, base });
     if (claim.mode === 'shared') return await this.exchange(own, claim, { data, base });
+    // It was admitted, and the reply was lost.
+    if (node.order !== node.czxid) return true;
     // Its place is older than the leases that were made since: its token must not be.
     const answer = await session.send(setData(node.path, Buffer.from(data)));
     if (!answer.ok && answer.error !== 'NO_NODE') throw refusal(answer, node.path);
