@@ -31,7 +31,11 @@ function open(address: { readonly host: string; readonly port: number }, label: 
 }
 
 /** Resolves to what was seen of the leases. */
-async function fallSilent(number: number, direction: (typeof directions)[number]): Promise<readonly Sight[]> {
+async function fallSilent(
+  number: number,
+  direction: (typeof directions)[number],
+  moment: number,
+): Promise<readonly Sight[]> {
   const history = createHistory(() => performance.now());
   await using proxy = await startProxy(server);
   await using witness = new Witness([server], root);
@@ -47,7 +51,7 @@ async function fallSilent(number: number, direction: (typeof directions)[number]
     return lease;
   });
   // At any moment between two heartbeats, a whole timeout later: then the deadline comes from heartbeats alone.
-  await delay(sessionTimeout + chance.between(0, sessionTimeout));
+  await delay(sessionTimeout + moment);
   expect(leases.every(({ held, signal }) => held && !signal.aborted)).toBe(true);
 
   const speak = proxy.silence(direction);
@@ -88,7 +92,7 @@ test(
       await Promise.all(
         numbers.map(async (number) => {
           const direction = directions[number % directions.length] ?? 'both';
-          const sights = await fallSilent(number, direction);
+          const sights = await fallSilent(number, direction, chance.between(0, sessionTimeout));
           margins[direction].push(...sights.map(({ lostAt, removedAt }) => removedAt - lostAt));
         }),
       );
