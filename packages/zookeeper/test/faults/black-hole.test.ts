@@ -4,7 +4,7 @@ import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-serve
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { openChance } from './support/chance.ts';
 import { Witness } from './support/witness.ts';
 import type { Sight } from './support/witness.ts';

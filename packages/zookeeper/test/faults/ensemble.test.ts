@@ -2,7 +2,7 @@ import { type ZookeeperEnsemble, startZookeeperEnsemble } from '@locks/test-serv
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serverOptions } from '../support/backends.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { openChance } from './support/chance.ts';
 import { Crowd } from './support/crowd.ts';
 import { Witness } from './support/witness.ts';

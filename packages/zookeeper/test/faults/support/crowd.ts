@@ -4,7 +4,7 @@ import { checkHistory, createHistory } from '@locks/core/testing';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createZookeeperProvider } from '../../../src/index.ts';
 import type { ZookeeperProviderOptions } from '../../../src/index.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../support/waiting.ts';
 import type { Chance } from './chance.ts';
 
 /** Who contends for what. */
