@@ -29,26 +29,34 @@ function open(servers: readonly ServerHandle[], label: string): Locks {
   return createLocks(provider, { label, ttl: 120_000 });
 }
 
-const faults: Readonly<Record<string, (follower: ServerHandle) => Promise<() => Promise<void>>>> = {
-  'is cut off from the others': (follower) => Promise.resolve(ensemble.partition(follower)),
-  async 'is paused'(follower) {
-    await follower.pause();
-    return () => follower.resume();
-  },
+interface Fault {
+  member(): Promise<ServerHandle>;
+  begin(member: ServerHandle): Promise<() => Promise<void>>;
+}
+
+const aFollower = async (): Promise<ServerHandle> => chance.of(await ensemble.followers());
+const theLeader = async (): Promise<ServerHandle> => await ensemble.leader();
+const cutOff = (member: ServerHandle): Promise<() => Promise<void>> => Promise.resolve(ensemble.partition(member));
+const paused = async (member: ServerHandle): Promise<() => Promise<void>> => {
+  await member.pause();
+  return () => member.resume();
 };
 
-async function strike(
-  name: string,
-  round: number,
-  begin: (follower: ServerHandle) => Promise<() => Promise<void>>,
-): Promise<number[]> {
+const faults: Readonly<Record<string, Fault>> = {
+  'a follower is cut off from the others': { member: aFollower, begin: cutOff },
+  'a follower is paused': { member: aFollower, begin: paused },
+  'the leader is cut off from the others': { member: theLeader, begin: cutOff },
+  'the leader is paused': { member: theLeader, begin: paused },
+};
+
+/** One process has its session at the member that is hurt, and no other server; another is with the majority. */
+async function strike(name: string, round: number, { member, begin }: Fault): Promise<number[]> {
   const history = createHistory(() => performance.now());
-  const leader = await ensemble.leader();
-  const [follower, third] = await ensemble.followers();
-  if (follower === undefined || third === undefined) throw new Error('the ensemble has no two followers');
-  await using there = open([follower], 'there');
-  await using elsewhere = open([leader, third], 'elsewhere');
-  await using witness = new Witness([leader], root);
+  const hurt = await member();
+  const majority = ensemble.servers.filter((server) => server !== hurt);
+  await using there = open([hurt], 'there');
+  await using elsewhere = open(majority, 'elsewhere');
+  await using witness = new Witness(majority, root);
   const watching = await witness.session();
   const key = (what: string): string => `${name} ${round} ${what}`;
 
@@ -70,7 +78,7 @@ async function strike(
   });
   await delay(sessionTimeout + chance.between(0, sessionTimeout / 2));
 
-  const end = await begin(follower);
+  const end = await begin(hurt);
   const grants = (): number =>
     history.events.filter((event) => event.type === 'granted' && event.process === 'there').length;
   const before = grants();
@@ -79,7 +87,8 @@ async function strike(
   history.released(own);
   const releasing = own.release().catch(() => false);
   history.released(theirs);
-  expect(await theirs.release()).toBe(true);
+  // While another leader is elected nobody may answer; it is repeated then.
+  await theirs.release().catch((error: unknown) => expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' }));
   let refused = 0;
   const others = sights.filter(({ lease }) => lease !== own);
   while (others.some(({ removedAt }) => removedAt === Infinity)) {
@@ -117,14 +126,14 @@ async function strike(
 }
 
 test.each(Object.keys(faults))(
-  `the follower that serves a process %s, ${rounds} times: it grants nothing more, and its leases are lost before the leader removes their nodes`,
+  `%s, ${rounds} x: a process that reaches no other server is granted nothing more, and loses its leases before the others remove their nodes`,
   async (name) => {
-    const begin = faults[name];
-    if (begin === undefined) throw new Error(`there is no fault "${name}"`);
+    const fault = faults[name];
+    if (fault === undefined) throw new Error(`there is no fault "${name}"`);
     const margins: number[] = [];
-    for (let round = 0; round < rounds; round += 1) margins.push(...(await strike(name, round, begin)));
+    for (let round = 0; round < rounds; round += 1) margins.push(...(await strike(name, round, fault)));
     console.log(
-      `a follower ${name}: ${rounds} rounds, ${margins.length} leases of sessions of ${sessionTimeout} ms, ${chance.note}; ` +
+      `${name}: ${rounds} rounds, ${margins.length} leases of sessions of ${sessionTimeout} ms, ${chance.note}; ` +
         `smallest time from the loss to the removal: ${Math.min(...margins).toFixed(1)} ms`,
     );
     expect(Math.min(...margins)).toBeGreaterThan(0);
