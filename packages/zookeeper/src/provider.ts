@@ -7,6 +7,7 @@ import { decodeKey } from './paths.ts';
 import type { Recipe } from './recipe.ts';
 import type { Generation, Sessions } from './session/generation.ts';
 import type { Tokens } from './tokens.ts';
+import type { Acl } from './wire/records.ts';
 
 /** What a provider is made of. */
 export interface ZookeeperProviderParts {
@@ -97,6 +98,22 @@ export class ZookeeperProvider implements LockProvider {
       const used = await this.#call(look, 'a list', prefix);
       for (const [index, { key }] of some.entries()) if (used[index] === true) yield key;
     }
+  }
+
+  /** For guards: what `work` does in the session, within the timeout. */
+  inSession<T>(work: (session: Generation) => Promise<T>, what: string, key: string): Promise<T> {
+    return this.#call(async () => await work(await this.#ready()), what, key);
+  }
+
+  /** For guards: the node that is there in `session` as long as `owner` holds; `undefined`: it holds nothing in it. */
+  nodeOf(owner: string, session: Generation): string | undefined {
+    const own = this.#claims.get(owner);
+    return own?.token !== undefined && own.session === session ? own.node?.path : undefined;
+  }
+
+  /** For guards: of the nodes that are made. */
+  get acl(): readonly Acl[] {
+    return this.#nodes.acl;
   }
 
   async close(): Promise<void> {
