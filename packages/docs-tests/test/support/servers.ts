@@ -20,7 +20,7 @@ export async function startServers(): Promise<Servers> {
     startZookeeper(),
   ]);
   const groups = [openDatabases(postgres.url), openDatabases(mariadb.url)] as const;
-  // A chroot is made by whoever uses it.
+  // A chroot is made by whoever uses it, and is that user's: so not one below another.
   const chroot = `${zookeeper.host}:${zookeeper.port}/docs-${randomUUID().slice(0, 8)}`;
   return {
     addresses(program) {
@@ -29,7 +29,7 @@ export async function startServers(): Promise<Servers> {
         redis: redis.url,
         postgres: inPostgres.url(`${program}`),
         mysql: inMariadb.url(`${program}`),
-        zookeeper: `${chroot}/${program}`,
+        zookeeper: `${chroot}-${program}`,
       };
     },
     async prepare(program, source) {
