@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLocks } from '@locks/core';
-import type { LockProvider, Locks } from '@locks/core';
+import type { Locks } from '@locks/core';
 import { startZookeeper } from '@locks/test-servers';
 import { createZookeeperGuard, createZookeeperProvider } from '@locks/zookeeper';
 import type { ZookeeperOptions } from '@locks/zookeeper';
@@ -47,7 +47,7 @@ function appMay(permissions: number): { scheme: string; id: string; permissions:
 
 interface Opened {
   readonly locks: Locks;
-  readonly provider: LockProvider;
+  readonly provider: ReturnType<typeof createZookeeperProvider>;
 }
 
 /** What an administrator has made, with these permissions for the service, and the service's locks there. */
