@@ -60,6 +60,8 @@ function knowsPlaces(subject: string, processes: number): boolean {
   return subject === '@locks' || (processes === 1 && (subject === 'raw client' || subject === handOver));
 }
 
+type TotalTime = Omit<Result, 'scenario' | 'subject'>;
+
 /** From the start until each worker has had the lock `turns` times, for `patience` ms at most: the median of several runs, which take turns. */
 export async function measureTotalTime(
   server: Server,
@@ -69,14 +71,15 @@ export async function measureTotalTime(
   { turns, rounds, patience }: { readonly turns: number; readonly rounds: number; readonly patience: number },
 ): Promise<Result[]> {
   const { waiters, processes, hold } = contention;
-  const all = new Map<string, Omit<Result, 'scenario' | 'subject'>[]>(names.map((name) => [name, []]));
+  const all = new Map<string, TotalTime[]>(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (const [subject, runs] of all) {
       const plan = { backend: 'zookeeper', url: server.url, subject, key: `total-${randomUUID()}`, processes } as const;
       const program = commands.get(subject);
-      runs.push(
-        await measureTurns({ ...plan, workers: waiters, hold, turns, retryDelay: undefined, program }, patience),
-      );
+      const crew = { ...plan, workers: waiters, hold, turns, retryDelay: undefined, program };
+      // One whose process dies was not done in time, and the others go on.
+      const broken = (error: unknown): TotalTime => ({ failures: 1, firstFailure: String(error), completed: 0 });
+      runs.push(await measureTurns(crew, patience).catch(broken));
     }
   }
   return [...all].map(([subject, runs]) => {
@@ -92,7 +95,7 @@ export async function measureTotalTime(
       totalTime: finite(middle),
       totalTimeLow: finite(Math.min(...times)),
       totalTimeHigh: finite(Math.max(...times)),
-      held: median(runs.map(({ held }) => held ?? Number.NaN)),
+      held: median(runs.flatMap(({ held }) => held ?? [])),
       violations: runs.reduce((sum, { violations }) => sum + (violations ?? 0), 0),
       failures: runs.reduce((sum, { failures }) => sum + (failures ?? 0), 0),
       firstFailure: runs.find(({ firstFailure }) => firstFailure !== undefined)?.firstFailure,

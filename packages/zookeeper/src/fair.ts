@@ -199,6 +199,7 @@ export class FairRecipe implements Recipe {
       break;
     }
     own.uncertain = false;
+    if (own.node === undefined) own.token = undefined;
     return own.node === undefined ? undefined : await this.#single(own, line);
   }
 
@@ -239,11 +240,12 @@ export class FairRecipe implements Recipe {
         { type: 'remove', path: node.path },
       ]),
     );
-    own.uncertain = false;
     if (!answer.ok) throw refusal(answer, path);
-    const made = answer.value.committed;
-    own.node = made ? { path, ...madeBy(answer.zxid), order: node.order, base: undefined } : undefined;
-    if (!made) own.token = undefined;
+    // If it was not done, its node was removed by somebody, or by this request, if it arrived twice.
+    own.uncertain = !answer.value.committed;
+    own.node = answer.value.committed
+      ? { path, ...madeBy(answer.zxid), order: node.order, base: undefined }
+      : undefined;
     own.claim = claim;
   }
 

@@ -15,8 +15,11 @@ export interface SemaphoreState {
 export type Entry =
   /** Enter, provided that it is still in line: meanwhile leases go, but none comes. */
   | { readonly state: 'enters' }
-  /** Not before one of these nodes has gone, which are paths below the key's node: then read and judge again. */
-  | { readonly state: 'waits'; readonly watch: readonly string[] }
+  /**
+   * Not before one of these nodes has gone, which are paths below the key's node: then read and judge again. `place`: how many are
+   * before it in line.
+   */
+  | { readonly state: 'waits'; readonly watch: readonly string[]; readonly place: number }
   /** Its node in line is not there: released, or its session has ended. */
   | { readonly state: 'missing' }
   /** The key is shared with another number of permits: `inUse`, `undefined` for unlimited. */
@@ -48,12 +51,12 @@ export function judgeEntry(
   if (other !== undefined) return { state: 'refused', inUse: other === Infinity ? undefined : other };
   if (before.length > 0) {
     const previous = before.reduce((found, contender) => (contender.sequence > found.sequence ? contender : found));
-    return { state: 'waits', watch: [`locks/${previous.name}`] };
+    return { state: 'waits', watch: [`locks/${previous.name}`], place: before.length };
   }
   const free = limit === undefined ? leases.length === 0 : leases.length < limit;
   if (free) return { state: 'enters' };
   // All but limit - 1 of them must go: then one of any `limit` of them has. For an exclusive one all must, one after another.
-  return { state: 'waits', watch: leases.slice(0, limit ?? 1).map(({ name }) => `leases/${name}`) };
+  return { state: 'waits', watch: leases.slice(0, limit ?? 1).map(({ name }) => `leases/${name}`), place: 0 };
 }
 
 /** How many may share, as the claim or its place in line tells; `undefined`: it does not share. */

@@ -52,6 +52,14 @@ export class SemaphoreNodes {
     return removed;
   }
 
+  /** Whether its turn has become a hold: it has a lease, or is exclusive and has been admitted, and is first in line since. */
+  isAdmitted({ node }: LiveClaim, { locks, leases }: SemaphoreState): boolean {
+    if (node === undefined) return false;
+    const name = nameOf(node.path);
+    if (leases.some((lease) => lease.name === name)) return true;
+    return node.order !== node.czxid && locks.some((place) => place.name === name);
+  }
+
   /** Makes a hold of its turn. `false`: look again. */
   async admit(own: LiveClaim): Promise<boolean> {
     const { session, node, claim } = own;
@@ -59,8 +67,12 @@ export class SemaphoreNodes {
     const base = this.#tokens.cached(session)?.value;
     const data = writeNodeData({ owner: claim.owner, base });
     if (claim.mode === 'shared') return await this.exchange(own, claim, { data, base });
+    // It was admitted, and the reply was lost.
+    if (node.order !== node.czxid) return true;
     // Its place is older than the leases that were made since: its token must not be.
+    own.uncertain = true;
     const answer = await session.send(setData(node.path, Buffer.from(data)));
+    own.uncertain = false;
     if (!answer.ok && answer.error !== 'NO_NODE') throw refusal(answer, node.path);
     own.node = answer.ok ? { ...node, order: answer.value.mzxid, zxid: answer.value.mzxid, base } : undefined;
     return answer.ok;
@@ -83,12 +95,16 @@ export class SemaphoreNodes {
     if (!answer.ok) throw refusal(answer, path);
     const [removed, made] = answer.value.results;
     if (made?.ok && made.path !== undefined) {
-      own.node = { path: made.path, ...madeBy(answer.zxid), base };
+      own.node = { path: made.path, ...madeBy(made.stat?.czxid ?? answer.zxid), base };
       await this.#renew(session, node.path);
       return true;
     }
-    if (removed?.ok === false && removed.error === 'NO_NODE') own.node = undefined;
-    else if (made?.ok === false && made.error === 'NO_NODE') await this.#nodes.makeContainer(session, leases);
+    if (removed?.ok === false && removed.error === 'NO_NODE') {
+      // Somebody has removed it, or the same request arrived before.
+      await this.find(own);
+      return own.node !== undefined && isLease(own.node.path);
+    }
+    if (made?.ok === false && made.error === 'NO_NODE') await this.#nodes.makeContainer(session, leases);
     else throw refusedStep(answer.value, path);
     return false;
   }
@@ -97,17 +113,17 @@ export class SemaphoreNodes {
   async #enter(own: LiveClaim): Promise<SemaphoreState | undefined> {
     const { session, claim } = own;
     const folder = this.#nodes.ofKey(own.claim.key);
-    const base = this.#tokens.cached(session)?.value;
     own.uncertain = true;
     const path = `${folder}/locks/${contenderName('mutex', claim)}`;
-    const making = this.#nodes.make(session, path, 'ephemeral-sequential', writeNodeData({ owner: claim.owner, base }));
+    // It names no base: its token is not that of its place.
+    const making = this.#nodes.make(session, path, 'ephemeral-sequential', writeNodeData({ owner: claim.owner }));
     const reading = this.read(session, folder);
     // Without the reply to the first there is none to the second.
     reading.catch(() => {});
     const made = await making;
     own.uncertain = false;
     if (made.ok) {
-      own.node = { path: made.value.path, ...madeBy(made.value.stat.czxid), base };
+      own.node = { path: made.value.path, ...madeBy(made.value.stat.czxid), base: undefined };
       return await this.#single(own, await reading);
     }
     if (made.error !== 'NO_NODE') throw refusal(made, folder);

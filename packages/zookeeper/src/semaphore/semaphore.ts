@@ -29,13 +29,12 @@ export class SemaphoreRecipe implements Recipe {
     if (own.uncertain) await this.#semaphores.find(own);
     if (own.node !== undefined && own.claim.mode !== claim.mode) await this.#convert(own, claim);
     if (own.node === undefined) own.claim = claim;
-    if (await this.#isAsBefore(own)) return own.token === undefined ? waitingFor(waitAt(1)) : { holds: true };
+    if (await this.#isAsBefore(own)) return own.token === undefined ? waitingFor(waitAt(own.place)) : { holds: true };
     for (let look = 0; look < looks; look += 1) {
       const state = await this.#semaphores.look(own);
       if (state === undefined || own.node === undefined) continue;
-      const name = nameOf(own.node.path);
-      if (state.leases.some((lease) => lease.name === name)) return { holds: true };
-      const entry = judgeEntry(state, name, own.claim);
+      if (this.#semaphores.isAdmitted(own, state)) return { holds: true };
+      const entry = judgeEntry(state, nameOf(own.node.path), own.claim);
       switch (entry.state) {
         case 'enters':
           if (await this.#semaphores.admit(own)) return { holds: true };
@@ -57,8 +56,9 @@ export class SemaphoreRecipe implements Recipe {
             return waitingFor(waitAt(1));
           }
           const folder = this.#nodes.ofKey(claim.key);
+          own.place = entry.place;
           const watch = await own.watch(entry.watch.map((path) => `${folder}/${path}`));
-          if (watch !== 'missing') return waitingFor(watch === 'watching' ? waitAt(1) : unwatchedWait);
+          if (watch !== 'missing') return waitingFor(watch === 'watching' ? waitAt(own.place) : unwatchedWait);
           break;
         }
         default:

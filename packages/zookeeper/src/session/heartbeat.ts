@@ -13,6 +13,8 @@ export interface HeartbeatParts {
   readonly write: Request<unknown>;
   /** The session was begun over another connection. */
   readonly resumed: boolean;
+  /** There are other servers to go to. */
+  readonly alternatives: boolean;
   readonly proof: Proof;
   readonly runtime: Runtime;
   /** A heartbeat was answered: this connection is of use. */
@@ -91,7 +93,8 @@ export class Heartbeat {
     if (oldestUnansweredAt === undefined) return undefined;
     const silent = now - Math.max(oldestUnansweredAt, lastHeardAt);
     if (silent >= this.#pulse * pulsesOfSilence) return `the server was silent for ${Math.round(silent)} ms`;
-    if (this.#unconfirmedSince === undefined) return undefined;
+    // A single server is the only hope, however slow.
+    if (this.#unconfirmedSince === undefined || !this.#parts.alternatives) return undefined;
     // Behind a write that is stuck nothing is answered; events still come.
     const idle = now - Math.max(this.#unconfirmedSince, lastAnsweredAt);
     if (idle < this.#pulse * pulsesOfIdleWrite) return undefined;

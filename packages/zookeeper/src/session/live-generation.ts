@@ -17,6 +17,8 @@ export type Preparing = Pick<Generation, 'id' | 'timeout' | 'send' | 'watch' | '
 export interface GenerationParts {
   readonly runtime: Runtime;
   readonly heartbeat: Request<unknown>;
+  /** There is more than one server. */
+  readonly alternatives: boolean;
   /** Called once, before `lost` is aborted. */
   onLost(generation: LiveGeneration, reason: LockError): void;
   /** A heartbeat over the present connection was answered. */
@@ -122,8 +124,9 @@ export class LiveGeneration implements Generation {
     if (resumed) this.#proof.resumed(connection.openedAt, this.#timeout);
     this.#arm();
     const restored = this.watches.restore((request) => this.#sendNow(request), seen);
-    const { runtime, heartbeat: write, onBeat } = this.#parts;
-    this.#heartbeat = new Heartbeat({ connection, write, resumed, proof: this.#proof, runtime, beaten: onBeat });
+    const { runtime, heartbeat: write, alternatives, onBeat: beaten } = this.#parts;
+    const proof = this.#proof;
+    this.#heartbeat = new Heartbeat({ connection, write, resumed, alternatives, proof, runtime, beaten });
     return restored;
   }
 

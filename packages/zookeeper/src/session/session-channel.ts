@@ -19,7 +19,7 @@ export interface SessionMessage {
 type Published<Message> = Omit<Channel, 'publish'> & { publish(message: Message): void };
 
 /** Subscribe with `diagnostics_channel.subscribe('locks:session', (message) => …)`. */
-export const sessionChannel: Published<SessionMessage> = channel('locks:session');
+const sessionChannel: Published<SessionMessage> = channel('locks:session');
 
 /** Tells of the states of one session. */
 export class SessionReports {

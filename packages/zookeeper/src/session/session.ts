@@ -1,13 +1,13 @@
 import { createDeadline } from '@locks/core/adapter';
 import type { Deadline, LockError } from '@locks/core/adapter';
 import type { Connection } from '../connection/connection.ts';
-import { SessionExpiredError } from '../connection/errors.ts';
+import { ConnectionClosedError, SessionExpiredError } from '../connection/errors.ts';
+import { ConnectLoop } from './connect-loop.ts';
 import { Farewells } from './farewells.ts';
 import type { Connecting } from './farewells.ts';
 import type { WatchEvent } from '../wire/records.ts';
 import type { Generation, Sessions } from './generation.ts';
 import { LiveGeneration } from './live-generation.ts';
-import { pause } from './pause.ts';
 import { reach } from './reach.ts';
 import { Refusals } from './refusals.ts';
 import { Rotation } from './rotation.ts';
@@ -30,11 +30,10 @@ export class Session implements Sessions {
   readonly #farewells: Farewells;
   readonly #deadline: Deadline;
   readonly #reports: SessionReports;
-  readonly #closing: AbortController = new AbortController();
+  readonly #loop: ConnectLoop;
   #generation: LiveGeneration | undefined;
   #connection: Connection | undefined;
-  #attempt: AbortController = new AbortController();
-  #work: Promise<void> | undefined;
+  #closing = false;
   #closed: Promise<void> | undefined;
   #failure: unknown;
   #begun = false;
@@ -48,6 +47,13 @@ export class Session implements Sessions {
     this.#refusals = new Refusals(addresses, runtime);
     this.#deadline = createDeadline(runtime, sessionTimeout, 'ZooKeeper');
     this.#reports = new SessionReports(parts.provider ?? 'zookeeper');
+    this.#loop = new ConnectLoop({
+      runtime,
+      rotation: this.#rotation,
+      wanted: () => this.#wanted(),
+      attempt: (signal) => this.#tryNext(signal),
+      failed: (error, aborted) => this.#failed(error, aborted),
+    });
     this.#farewells = new Farewells(this.#connecting, new Rotation(addresses, runtime));
   }
 
@@ -57,22 +63,22 @@ export class Session implements Sessions {
   }
 
   get state(): SessionState {
-    if (this.#closing.signal.aborted) return 'closed';
+    if (this.#closing) return 'closed';
     const generation = this.#alive();
     if (generation?.connected === true) return 'connected';
     if (generation?.prepared === true) return 'suspended';
-    if (this.#work !== undefined) return 'connecting';
+    if (this.#loop.running) return 'connecting';
     return this.#begun ? 'lost' : 'idle';
   }
 
   ready(within: number): Promise<Generation> {
-    if (this.#closing.signal.aborted) return Promise.reject(closedError());
+    if (this.#closing) return Promise.reject(closedError());
     const generation = this.#alive();
     if (generation?.connected === true) return Promise.resolve(generation);
     const refusal = this.#refusals.latest;
     if (refusal !== undefined) return Promise.reject(refusal);
     const admission = this.#waiting.enter(within, () => this.#failure);
-    this.#start();
+    this.#loop.start();
     return admission;
   }
 
@@ -82,12 +88,12 @@ export class Session implements Sessions {
   }
 
   async #close(): Promise<void> {
-    this.#closing.abort();
+    this.#closing = true;
     this.#waiting.refuse(closedError());
-    this.#attempt.abort();
+    const over = this.#loop.close();
     this.#generation?.lose(closedError());
     await this.#farewells.finish(this.#parts.closeWithin ?? 2_000);
-    await this.#work;
+    await over;
     this.#deadline.stop();
     this.#reports.tell('closed', undefined, undefined);
   }
@@ -96,40 +102,18 @@ export class Session implements Sessions {
     return this.#generation?.alive === true ? this.#generation : undefined;
   }
 
-  /** Connects, one server after another, while somebody waits or there is a session to save. */
-  #start(): void {
-    if (this.#work === undefined && this.#wanted()) this.#work = this.#connect();
-  }
-
-  async #connect(): Promise<void> {
-    while (this.#wanted()) {
-      const rest = this.#rotation.pause();
-      if (rest > 0) await pause(this.#parts.runtime, rest, this.#closing.signal);
-      if (!this.#wanted()) break;
-      this.#dropUnused();
-      this.#attempt = new AbortController();
-      const timeout = this.#generation?.timeout ?? this.#parts.sessionTimeout;
-      try {
-        await this.#tryNext(this.#alive(), timeout);
-      } catch (error) {
-        this.#failed(error);
-      }
-    }
-    this.#work = undefined;
-  }
-
   #wanted(): boolean {
-    if (this.#closing.signal.aborted) return false;
     const generation = this.#alive();
-    return generation === undefined ? !this.#waiting.empty : !generation.connected;
+    if (generation === undefined) return !this.#waiting.empty;
+    if (generation.prepared || !this.#waiting.empty) return !generation.connected;
+    // One that nobody could use yet is not kept for nobody.
+    generation.lose(unusedError());
+    return false;
   }
 
-  /** A session that nobody could use yet is not kept for nobody. */
-  #dropUnused(): void {
-    if (this.#waiting.empty && this.#generation?.prepared === false) this.#generation.lose(unusedError());
-  }
-
-  async #tryNext(resumed: LiveGeneration | undefined, timeout: number): Promise<void> {
+  async #tryNext(signal: AbortSignal): Promise<void> {
+    const resumed = this.#alive();
+    const timeout = resumed?.timeout ?? this.#connecting.sessionTimeout;
     if (resumed === undefined) this.#reports.tell('connecting', undefined, undefined);
     let generation = resumed;
     const link: { ended(cause: Error): void } = { ended() {} };
@@ -141,14 +125,15 @@ export class Session implements Sessions {
       lastZxid: resumed?.lastZxid ?? 0n,
       within: this.#rotation.patience(timeout),
       background: this.#waiting.empty,
-      signal: this.#attempt.signal,
+      signal,
       onEvent: (event: WatchEvent) => generation?.watches.fire(event),
       onEnd: (cause: Error) => link.ended(cause),
     };
     const connection = await reach(parts, resumed !== undefined && this.#refusals.knows(address));
     this.#refusals.accepted(address);
     generation ??= this.#begin(connection);
-    if (this.#closing.signal.aborted || !generation.alive) {
+    if (connection.ended) throw new ConnectionClosedError('the server closed the connection at once');
+    if (this.#closing || !generation.alive) {
       await connection.end(timeout / 9);
       return;
     }
@@ -158,9 +143,11 @@ export class Session implements Sessions {
   }
 
   #begin(connection: Connection): LiveGeneration {
+    const { runtime, heartbeat, addresses } = this.#parts;
     return new LiveGeneration(connection, {
-      runtime: this.#parts.runtime,
-      heartbeat: this.#parts.heartbeat,
+      runtime,
+      heartbeat,
+      alternatives: addresses.length > 1,
       onBeat: () => this.#rotation.worked(),
       onLost: (generation, reason) => this.#lost(generation, reason),
     });
@@ -198,11 +185,11 @@ export class Session implements Sessions {
     this.#failure = cause;
     if (cause instanceof SessionExpiredError) generation.lose(expiredError(cause));
     else if (suspended) this.#reports.tell('suspended', generation, cause);
-    this.#start();
+    this.#loop.start();
   }
 
-  #failed(error: unknown): void {
-    if (!this.#attempt.signal.aborted) this.#failure = error;
+  #failed(error: unknown, aborted: boolean): void {
+    if (!aborted) this.#failure = error;
     if (this.#connection === undefined) this.#rotation.failed();
     if (error instanceof SessionExpiredError) this.#generation?.lose(expiredError(error));
     const refusal = this.#refusals.read(error);
@@ -215,7 +202,7 @@ export class Session implements Sessions {
   #lost(generation: LiveGeneration, reason: LockError): void {
     if (this.#generation !== generation) return;
     this.#generation = undefined;
-    this.#attempt.abort();
+    this.#loop.abort();
     const connection = this.#connection;
     this.#connection = undefined;
     if (!(reason.cause instanceof SessionExpiredError)) this.#farewells.add(generation, connection);

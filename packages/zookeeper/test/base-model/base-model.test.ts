@@ -72,9 +72,9 @@ describe('tokens keep law 4, whatever happens in which order', () => {
 
   test('everything that can happen did', () => {
     expect([...happened].toSorted()).toEqual([
+      'cannot write its node',
       'has its node removed',
       'has renewed',
-      'has to list again',
       'is gone',
       'is granted',
       'is lost',
@@ -89,6 +89,8 @@ describe('tokens keep law 4, whatever happens in which order', () => {
       'wants to raise the base',
       'wants to raise the base for a later token',
       'wants to renew',
+      'wants to write its node',
+      'writes its node',
     ]);
   });
 });

@@ -74,7 +74,6 @@ function begin({ wishes, raises = 0, removals = 0, unread = false }: World): Sta
     until: 0,
     base: firstBase,
     watched: !unread,
-    listedAt: 0,
     to: 0,
     written: 0,
     token: undefined,

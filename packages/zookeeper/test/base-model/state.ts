@@ -27,8 +27,6 @@ export interface Client {
   /** The base as last read; it may be used while `watched`. */
   readonly base: Base;
   readonly watched: boolean;
-  /** The transactions that its list showed. */
-  readonly listedAt: number;
   /** A raise of the base is on its way, to this value; or 0. */
   readonly to: number;
   /** The transaction of its own write, or 0. */
@@ -107,7 +105,7 @@ export function keyOf(state: State): string {
   );
   const clients = state.clients.map(
     (client) =>
-      `${client.phase} ${client.seen} ${client.until} ${client.base.value}.${client.base.mzxid} ${client.watched} ${client.listedAt} ${client.to} ${client.written} ${client.token} ${client.renewed}`,
+      `${client.phase} ${client.seen} ${client.until} ${client.base.value}.${client.base.mzxid} ${client.watched} ${client.to} ${client.written} ${client.token} ${client.renewed}`,
   );
   return `${log.join(',')}|${clients.join('|')}|${state.raises} ${state.removals}`;
 }

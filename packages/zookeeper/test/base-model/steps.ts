@@ -82,7 +82,8 @@ function clientSteps(turn: Turn): Step[] {
   // Writes reach the leader at any time; what the same client does next waits for their replies.
   if (client.to > 0) return [...steps, raise(turn)];
   if (client.phase === 'writing') {
-    return [...steps, write(turn, 'writes its node', 'write', { phase: 'in line', written: state.log.length + 1 })];
+    if (nodesAt(state).made[turn.index] === undefined) return [...steps, step(turn, 'cannot write its node', blank)];
+    return [...steps, write(turn, 'writes its node', 'write', { phase: 'listed', written: state.log.length + 1 })];
   }
   if (client.seen < client.until) return steps;
   const here = nodesAt(state, client.seen);
@@ -98,12 +99,7 @@ function ownSteps(turn: Turn, { made }: Nodes): Step[] {
     case 'in line': {
       if (made[index] === undefined) return [step(turn, 'is gone', blank)];
       if (!isTurn(made, index, world)) return [];
-      const listed = { ...client, listedAt: client.seen };
-      return [
-        client.watched
-          ? decide({ ...turn, client: listed })
-          : step(turn, 'lists', { phase: 'listed', listedAt: client.seen }),
-      ];
+      return [client.watched ? decide(turn) : step(turn, 'lists', { phase: 'listed' })];
     }
     case 'listed':
       return client.watched ? [decide(turn)] : [];
@@ -121,7 +117,7 @@ function ownSteps(turn: Turn, { made }: Nodes): Step[] {
 }
 
 /** A client whose fate is decided: what it knew makes no difference any more. */
-const blank = { phase: 'done', seen: 0, until: 0, base: firstBase, watched: true, listedAt: 0, written: 0 } as const;
+const blank = { phase: 'done', seen: 0, until: 0, base: firstBase, watched: true, written: 0 } as const;
 
 function newsFor(turn: Turn): Step[] {
   const { state, client, rules } = turn;
@@ -139,10 +135,12 @@ function newsFor(turn: Turn): Step[] {
 
 function decide(turn: Turn): Step {
   const { client, wish, rules } = turn;
-  const { base, listedAt, written } = client;
+  const { base, written } = client;
   const floor = wish.floor === undefined ? undefined : BigInt(wish.floor);
-  const place = { order: czxidOf(turn), mode: wish.mode, floor };
-  const minted = rules.mint(place, base, BigInt(listedAt), BigInt(written));
+  const order = czxidOf(turn);
+  // Its list shows at least its own node, and a write at least the write.
+  const listedAt = written > order ? BigInt(written) : order;
+  const minted = rules.mint({ order, mode: wish.mode, floor }, base, listedAt);
   switch (minted.state) {
     case 'minted': {
       const token = Number(minted.token);
@@ -150,11 +148,9 @@ function decide(turn: Turn): Step {
       return step(turn, 'is granted', { ...known, phase: 'holds', token });
     }
     case 'raise':
-      return step(turn, 'wants to raise the base', { phase: 'in line', to: Number(minted.to) });
-    case 'write':
-      return step(turn, 'wants to write its node', { phase: 'writing' });
+      return step(turn, 'wants to raise the base', { phase: 'listed', to: Number(minted.to) });
     case 'older':
-      return step(turn, 'has to list again', { phase: 'in line' });
+      return step(turn, 'wants to write its node', { phase: 'writing' });
   }
 }
 

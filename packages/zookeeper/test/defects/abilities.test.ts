@@ -3,7 +3,7 @@ import { createClient } from 'node-zookeeper-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConnectString } from '../../src/connection/address.ts';
 import { create, sync } from '../../src/wire/requests.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { type Insides, called, connectOld } from '../support/old-client.ts';
 import { Opened, makeNode, ownPath, valueOf } from '../support/sessions.ts';
 

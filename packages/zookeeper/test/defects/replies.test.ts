@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type ProxyOptions, type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { exists, getData, setData } from '../../src/wire/requests.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { believesConnected, called, connectOld } from '../support/old-client.ts';
 import { openConnection } from '../support/open.ts';
 import { rewriteReplies, withError } from '../support/rewrite.ts';

@@ -3,7 +3,7 @@ import { systemRuntime } from '@locks/core/adapter';
 import { CreateMode } from 'node-zookeeper-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setData } from '../../src/wire/requests.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { believesConnected, called, connectOld, openOld } from '../support/old-client.ts';
 import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
 
@@ -47,7 +47,7 @@ test('row 2: a client that is told something all the time', async () => {
   const observer = await opened.session([server]).ready(5_000);
   using old = await connectOld([server], { sessionTimeout: 1_500 });
   const oldPath = await called<string>((callback) => old.client.create(ownPath(), CreateMode.EPHEMERAL, callback));
-  const generation = await opened.session([server]).ready(5_000);
+  const generation = await opened.session([server], { sessionTimeout: 4_000 }).ready(5_000);
   const path = await makeNode(generation, ownPath(), 'ephemeral');
   const watched = await Promise.all(Array.from({ length: 60 }, () => makeNode(observer, ownPath(), 'persistent')));
   await Promise.all(

@@ -8,7 +8,7 @@ import { readConnectString } from '../../src/connection/address.ts';
 import type { Generation } from '../../src/session/generation.ts';
 import { create, getChildren, remove } from '../../src/wire/requests.ts';
 import { serverOptions } from '../support/backends.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { Opened, anybody, isThere, makeNode, valueOf } from '../support/sessions.ts';
 
 // Folders stay until a test removes them.

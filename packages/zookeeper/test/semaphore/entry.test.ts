@@ -34,7 +34,7 @@ function entryOf(inLine: readonly Kind[], inside: readonly Kind[]): Entry {
 }
 
 test('whoever is not first waits for its predecessor, whatever is free', () => {
-  expect(entryOf(['curator', 2, 2], [])).toEqual({ state: 'waits', watch: [`locks/${placeOf(2, 1)}`] });
+  expect(entryOf(['curator', 2, 2], [])).toEqual({ state: 'waits', watch: [`locks/${placeOf(2, 1)}`], place: 2 });
 });
 
 test.each([
@@ -52,11 +52,12 @@ test('one of n permits waits for any n leases, so that the last one to go but n 
   expect(entryOf([2], leases)).toEqual({
     state: 'waits',
     watch: [`leases/${leaseOf(2, 0)}`, `leases/${leaseOf('curator', 1)}`],
+    place: 0,
   });
 });
 
 test('exclusive waits for one lease at a time', () => {
-  expect(entryOf(['exclusive'], [2, 2])).toEqual({ state: 'waits', watch: [`leases/${leaseOf(2, 0)}`] });
+  expect(entryOf(['exclusive'], [2, 2])).toEqual({ state: 'waits', watch: [`leases/${leaseOf(2, 0)}`], place: 0 });
 });
 
 test.each([

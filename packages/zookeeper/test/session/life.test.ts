@@ -4,7 +4,7 @@ import { LockError } from '@locks/core/adapter';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SessionMessage } from '../../src/session/session-channel.ts';
 import { exists } from '../../src/wire/requests.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
 
 let server: ServerHandle;

@@ -1,7 +1,7 @@
 import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
 import { systemRuntime } from '@locks/core/adapter';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { Opened, isThere, makeNode, ownPath } from '../support/sessions.ts';
 
 let server: ServerHandle;
@@ -18,7 +18,7 @@ test(`a black hole: ${rounds} sessions tell their loss before the server removes
   const begun = Array.from({ length: rounds }, async (_, index) => {
     await using proxy = await startProxy(server);
     await using opened = new Opened();
-    const observer = await opened.session([server]).ready(10_000);
+    const observer = await opened.session([server], { sessionTimeout: 10_000 }).ready(10_000);
     const session = opened.session([proxy], { sessionTimeout });
     const generation = await session.ready(10_000);
     const path = await makeNode(generation, ownPath(), 'ephemeral');
@@ -30,6 +30,8 @@ test(`a black hole: ${rounds} sessions tell their loss before the server removes
     await new Promise((resolve) => setTimeout(resolve, 1_500 + (sessionTimeout / 3 / rounds) * index));
     const speak = proxy.silence();
     await eventually('the node is removed', () => removedAt !== Infinity);
+    // Its watch did not fire for another reason.
+    expect(await isThere(observer, path)).toBe(false);
     expect(generation.alive).toBe(false);
     expect(generation.deadline).toBeLessThan(removedAt);
     expect(session.current).toBeUndefined();

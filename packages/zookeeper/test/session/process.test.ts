@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type ServerHandle, startZookeeper } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { Opened, isThere, ownPath } from '../support/sessions.ts';
 
 let server: ServerHandle;

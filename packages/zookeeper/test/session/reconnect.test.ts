@@ -1,7 +1,7 @@
 import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { remove, setData } from '../../src/wire/requests.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
 
 let server: ServerHandle;
@@ -20,7 +20,7 @@ test('the first ready() begins a session, the next ones give the same', async ()
   expect(one).toBe(another);
   expect(session.state).toBe('connected');
   expect(session.current).toBe(one);
-  expect(one.timeout).toBe(4_000);
+  expect(one.timeout).toBe(6_000);
   expect(one.alive).toBe(true);
   const path = await makeNode(one, ownPath(), 'ephemeral');
   expect(await isThere(one, path)).toBe(true);
@@ -99,8 +99,8 @@ test.each(['requests', 'replies', 'both'] as const)(
     const speak = proxy.silence(way);
     const silentSince = performance.now();
     await eventually('the session is suspended', () => session.state === 'suspended');
-    // A pulse of a ninth, and a third of silence; the rest is the slowness of the machine.
-    expect(performance.now() - silentSince).toBeLessThan(3_000 / 2);
+    // After a pulse of a ninth, and a third of silence: in time for another server, on a slow machine too.
+    expect(performance.now() - silentSince).toBeLessThan((3_000 * 2) / 3);
     await speak();
     expect(await session.ready(5_000)).toBe(generation);
     expect(await isThere(generation, path)).toBe(true);

@@ -1,13 +1,13 @@
 import { type ServerHandle, type Way, startProxy, startZookeeper } from '@locks/test-servers';
 import { systemRuntime } from '@locks/core/adapter';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { Opened, isThere, makeNode, ownPath } from '../support/sessions.ts';
 
 let server: ServerHandle;
 
 beforeAll(async () => {
-  server = await startZookeeper({ tickTime: 500, minSessionTimeout: 1_000 });
+  server = await startZookeeper({ tickTime: 500, minSessionTimeout: 1_000, maxSessionTimeout: 60_000 });
 });
 afterAll(() => server.stop());
 
@@ -121,7 +121,7 @@ test('a server that closes every connection is not stormed', async () => {
   closing.close();
 });
 
-test('a server that is paused and goes on, killed and started again, keeps the session', async () => {
+test('a server that is paused and goes on keeps the session', async () => {
   await using opened = new Opened();
   const session = opened.session([server], { sessionTimeout: 9_000 });
   const generation = await session.ready(5_000);
@@ -130,9 +130,17 @@ test('a server that is paused and goes on, killed and started again, keeps the s
   await eventually('the silence is noticed', () => session.state === 'suspended');
   await server.resume();
   expect(await session.ready(5_000)).toBe(generation);
+  expect(await isThere(generation, path)).toBe(true);
+});
+
+test('a server that is killed and started again keeps the session', async () => {
+  await using opened = new Opened();
+  const session = opened.session([server], { sessionTimeout: 60_000 });
+  const generation = await session.ready(5_000);
+  const path = await makeNode(generation, ownPath(), 'ephemeral');
   await server.kill();
   await eventually('the end is noticed', () => session.state === 'suspended');
   await server.restart();
-  expect(await session.ready(9_000)).toBe(generation);
+  expect(await session.ready(30_000)).toBe(generation);
   expect(await isThere(generation, path)).toBe(true);
-});
+}, 60_000);

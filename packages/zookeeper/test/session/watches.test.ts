@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Generation } from '../../src/session/generation.ts';
 import { Watches } from '../../src/session/watches.ts';
 import { remove, setData } from '../../src/wire/requests.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { Opened, makeNode, ownPath, valueOf } from '../support/sessions.ts';
 
 let server: ServerHandle;
@@ -128,7 +128,10 @@ test('more watches than fit into one request are set again after a reconnect', a
   await using proxy = await startProxy(server);
   await using opened = new Opened();
   const session = opened.session([proxy], { sessionTimeout: 10_000 });
-  const [generation, observer] = await Promise.all([session.ready(5_000), opened.session([server]).ready(5_000)]);
+  const [generation, observer] = await Promise.all([
+    session.ready(5_000),
+    opened.session([server], { sessionTimeout: 10_000 }).ready(5_000),
+  ]);
   const parent = await makeNode(observer, `${ownPath()}-${'long'.repeat(60)}`, 'persistent');
   // 1.3 MB of paths: a server closes the connection for a request over 1 MB.
   const paths = await Promise.all(

@@ -20,7 +20,7 @@ export interface Backend {
 }
 
 /** Short sessions: several requirements wait for one to end. */
-const settings = { acl: 'open', sessionTimeout: 4_000 } as const;
+const settings = { acl: 'open', sessionTimeout: 5_000 } as const;
 
 /** What is between one provider and the servers. */
 interface Way {
@@ -85,6 +85,7 @@ export function suite(
   conformanceTests({
     name,
     create,
+    ttl: 500,
     faults,
     processes: { module: new URL('process.mjs', import.meta.url), args: { ...all, servers: listOf(members) } },
     leaks: () => left(members),

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Client, type Option, State, createClient } from 'node-zookeeper-client';
+import { type Client, type Exception, type Option, State, createClient } from 'node-zookeeper-client';
 
 /** The parts of `node-zookeeper-client` that a test must reach to end it, or to bring it where it would be after years. */
 export interface Insides {
@@ -71,11 +71,11 @@ export async function connectOld(
 export const believesConnected: string = State.SYNC_CONNECTED.name;
 
 /** The value that a callback is called with. */
-export function called<T>(run: (callback: (error: unknown, value: T) => void) => void): Promise<T> {
+export function called<T>(run: (callback: (error: Error | Exception | null, value: T) => void) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     run((error, value) => {
-      if (error === null || error === undefined) resolve(value);
-      else reject(error);
+      if (error === null) resolve(value);
+      else reject(new Error(String(error), { cause: error }));
     });
   });
 }

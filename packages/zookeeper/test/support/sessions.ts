@@ -17,7 +17,7 @@ export class Opened implements AsyncDisposable {
     const session = new Session({
       addresses: servers,
       auth: [],
-      sessionTimeout: 4_000,
+      sessionTimeout: 6_000,
       runtime: systemRuntime,
       heartbeat: multi([{ type: 'check', path: '/' }]),
       prepare: () => Promise.resolve(),

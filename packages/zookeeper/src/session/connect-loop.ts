@@ -1,0 +1,68 @@
+import type { Runtime } from '@locks/core/adapter';
+import { pause } from './pause.ts';
+import type { Rotation } from './rotation.ts';
+
+/** What is tried again and again. */
+export interface ConnectLoopParts {
+  readonly runtime: Runtime;
+  readonly rotation: Rotation;
+  /** Whether there is a reason to connect. */
+  wanted(): boolean;
+  /** One attempt, given up when `signal` is aborted. */
+  attempt(signal: AbortSignal): Promise<void>;
+  failed(error: unknown, aborted: boolean): void;
+}
+
+/** Tries to connect, one server after another with pauses, as long as it is wanted. */
+export class ConnectLoop {
+  readonly #parts: ConnectLoopParts;
+  readonly #closing: AbortController = new AbortController();
+  #attempt: AbortController = new AbortController();
+  #work: Promise<void> | undefined;
+
+  constructor(parts: ConnectLoopParts) {
+    this.#parts = parts;
+  }
+
+  get running(): boolean {
+    return this.#work !== undefined;
+  }
+
+  /** Goes on, or begins, if it is wanted. */
+  start(): void {
+    if (this.#work === undefined && this.#wanted) this.#work = this.#run();
+  }
+
+  /** What is being tried is not wanted any more. */
+  abort(): void {
+    this.#attempt.abort();
+  }
+
+  /** Ends it for good; resolves when nothing is left of it. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#attempt.abort();
+    await this.#work;
+  }
+
+  get #wanted(): boolean {
+    return !this.#closing.signal.aborted && this.#parts.wanted();
+  }
+
+  async #run(): Promise<void> {
+    const { runtime, rotation, attempt, failed } = this.#parts;
+    while (this.#wanted) {
+      const rest = rotation.pause();
+      if (rest > 0) await pause(runtime, rest, this.#closing.signal);
+      if (!this.#wanted) break;
+      this.#attempt = new AbortController();
+      const { signal } = this.#attempt;
+      try {
+        await attempt(signal);
+      } catch (error) {
+        failed(error, signal.aborted);
+      }
+    }
+    this.#work = undefined;
+  }
+}
