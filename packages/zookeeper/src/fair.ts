@@ -99,6 +99,10 @@ export class FairRecipe implements Recipe {
     return removed;
   }
 
+  gone(own: LiveClaim): void {
+    if (own.node !== undefined) this.#known.lost(own, own.node.path);
+  }
+
   async evict(session: Generation, claim: Claim): Promise<boolean> {
     const folder = this.#nodes.ofKey(claim.key);
     const line = await this.#read(session, folder);

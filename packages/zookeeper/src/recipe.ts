@@ -33,6 +33,8 @@ export interface Recipe {
   attempt(own: LiveClaim, claim: Claim): Promise<Standing>;
   /** Removes whatever the claim has. `true`: its node was there. */
   leave(own: LiveClaim): Promise<boolean>;
+  /** Its node was found to be gone, and it is forgotten. */
+  gone?(own: LiveClaim): void;
   /** Removes the node of a claim that is not this session's. `true`: it held. */
   evict(session: Generation, claim: Claim): Promise<boolean>;
   inspect(session: Generation, key: string): Promise<KeyState>;

@@ -103,6 +103,19 @@ describe('a key that this process uses alone', () => {
     await pair(key);
   });
 
+  test('a hold that somebody has ended leaves nothing behind', async () => {
+    const { key, folder } = await usedKey();
+    const ours = claimOf(key);
+    expect(await provider.tryAcquire(ours)).toMatchObject({ granted: true });
+    await removeNode(`${folder}/${(await namesIn(folder))[0]}`);
+    expect(await provider.renew(ours)).toBe(false);
+    await pair(key);
+    const requests = await requestsOf(async () => {
+      for (let time = 0; time < 50; time += 1) await pair(key);
+    });
+    expect(requests / 50).toBeLessThan(2.5);
+  });
+
   test('a shared claim, and permits, hold as well, and let others in', async () => {
     const { key } = await usedKey();
     const [one, two] = [claimOf(key, { mode: 'shared' }), claimOf(key, { mode: 'shared' })];
