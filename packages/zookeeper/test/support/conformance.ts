@@ -5,7 +5,7 @@ import type { LockProvider } from '@locks/core';
 import { startProxy } from '@locks/test-servers';
 import type { Proxy, ServerHandle } from '@locks/test-servers';
 import { createZookeeperProvider } from '../../src/index.ts';
-import type { ZookeeperOptions } from '../../src/index.ts';
+import type { ZookeeperOptions, ZookeeperProviderOptions } from '../../src/index.ts';
 import { countsOf } from './counts.ts';
 import { startFrameProxy } from './frame-proxy.ts';
 import type { FrameProxy } from './frame-proxy.ts';
@@ -28,12 +28,16 @@ interface Way {
   readonly frameProxies: readonly FrameProxy[];
 }
 
+/** Makes a provider that finds its servers at `servers`. */
+export type Make = (options: ZookeeperProviderOptions) => LockProvider | Promise<LockProvider>;
+
 /** Registers the suite: all of it, or the requirements that `only` names. */
 export function suite(
   name: string,
   { members, faults: atTheServers, limit }: Backend,
-  options: Omit<ZookeeperOptions, 'servers'>,
+  options: ZookeeperOptions,
   only?: readonly string[],
+  make: Make = createZookeeperProvider,
 ): void {
   const ways = new WeakMap<LockProvider, Way>();
   const all = { ...settings, ...options };
@@ -41,7 +45,7 @@ export function suite(
   async function create(): Promise<LockProvider> {
     const frameProxies = await Promise.all(members.map((member) => startFrameProxy(member)));
     const proxies = await Promise.all(frameProxies.map((target) => startProxy(target)));
-    const provider = closing(createZookeeperProvider({ ...all, servers: listOf(proxies) }), async () => {
+    const provider = closing(await make({ ...all, servers: listOf(proxies) }), async () => {
       await Promise.all([...proxies, ...frameProxies].map((one) => one.stop()));
     });
     ways.set(provider, { proxies, frameProxies });
