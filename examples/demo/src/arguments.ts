@@ -19,6 +19,8 @@ The workers are processes, and one of them is killed while it holds the lock.
                      postgres://user:password@host/database     makes the tables of the lock where there are none,
                      mysql://user:password@host/database        and leaves them, unless it says ?migrate=false
                      redis://host:port
+                     zookeeper://user:password@host:port        or zookeeper://host:port?acl=open; with a session of
+                                                                4 s, unless it says ?sessionTimeout=…
                      memory:                                    the workers are tasks of one process, and nobody is killed
   --workers <n>    how many workers, 1 to 64 (default 4)
   --updates <n>    how many updates each makes, 1 to 10000 (default 25)

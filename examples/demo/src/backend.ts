@@ -1,18 +1,24 @@
 import type { LocksConfig } from '@locks/core';
+import { ttl } from './crew.ts';
+import { seconds } from './table.ts';
 
 /** Where the lock lives. */
 export interface Backend {
+  /** As the workers open it. */
   readonly url: string;
   /** For people. Not the URL: that may have a password in it. */
   readonly name: string;
   /** The backend keeps the lock in tables, which the demo makes where there are none. */
   readonly hasTables: boolean;
+  /** What ends the lock of a worker that has died: `ttl 2.00 s`. */
+  readonly end: string;
 }
 
 const names: Readonly<Record<string, string>> = {
   memory: 'the memory of this process',
   redis: 'Redis',
   rediss: 'Redis',
+  zookeeper: 'ZooKeeper',
 };
 
 const namesWithTables: Readonly<Record<string, string>> = {
@@ -27,7 +33,9 @@ const namesWithTables: Readonly<Record<string, string>> = {
 export function backendOf(url: string): Backend {
   const scheme = schemeOf(url);
   const named = namesWithTables[scheme];
-  return { url, name: named ?? names[scheme] ?? `a backend of "${scheme}:"`, hasTables: named !== undefined };
+  const name = named ?? names[scheme] ?? `a backend of "${scheme}:"`;
+  if (scheme === 'zookeeper') return { url: shortSession(url), name, hasTables: false, end: 'with its session' };
+  return { url, name, hasTables: named !== undefined, end: `ttl ${seconds(ttl)}` };
 }
 
 /** Whether only tasks of one process can meet there. */
@@ -39,6 +47,12 @@ export function isOfOneProcess(url: string): boolean {
 export function configOf({ url, hasTables }: Backend): LocksConfig {
   const makesTables = hasTables && !/[?&]migrate=/.test(url);
   return { url, requires: { scope: 'host' }, ...(makesTables && { options: { migrate: true } }) };
+}
+
+/** A session of as few s as a ZooKeeper with its default settings grants, unless the URL says something about that: its end is waited for. */
+function shortSession(url: string): string {
+  if (/[?&]sessionTimeout=/.test(url)) return url;
+  return `${url}${url.includes('?') ? '&' : '?'}sessionTimeout=4s`;
 }
 
 export function sqliteUrl(file: string): string {

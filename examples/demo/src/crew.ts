@@ -22,6 +22,8 @@ export interface Crew {
   readonly workerKind: string;
   /** Where the lock is: `Redis`. */
   readonly lockPlace: string;
+  /** What ends the lock of a worker that has died: `ttl 2.00 s`. */
+  readonly lockEnd: string;
   /** Whether a worker can be killed without taking all with it. */
   readonly mortal: boolean;
   /** Resolves to the account when everybody is done: a new one for each run. */

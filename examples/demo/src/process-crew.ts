@@ -27,6 +27,7 @@ export async function openProcesses(url: string | undefined, signal: AbortSignal
   return {
     workerKind: 'a process of its own',
     lockPlace: url === undefined ? `${backend.name} of this demo: no server` : backend.name,
+    lockEnd: backend.end,
     mortal: true,
     async run(plan, observe) {
       const file = join(folder, plan.locked ? 'with-a-lock.json' : 'without-a-lock.json');

@@ -1,6 +1,5 @@
 import { isLockError } from '@locks/core';
 import type { Account } from './account.ts';
-import { ttl } from './crew.ts';
 import type { Crew, Plan } from './crew.ts';
 import type { KilledEvent, RunEvent, Turn } from './events.ts';
 import { evaluate } from './findings.ts';
@@ -29,7 +28,7 @@ export async function run(crew: Crew, plan: Plan, label: string, screen: Screen)
         heir = turn;
         const after = seconds(turn.from - killed.until);
         note(
-          `the lock of worker ${killed.worker} came free after ${after} (ttl ${seconds(ttl)}), for worker ${turn.worker}`,
+          `the lock of worker ${killed.worker} came free after ${after} (${crew.lockEnd}), for worker ${turn.worker}`,
         );
       }
       turns.push(turn);

@@ -10,10 +10,12 @@ import { work } from './work.ts';
 /** Workers that are tasks of this process; they share one `Locks`. */
 export async function openTasks(url: string, signal: AbortSignal): Promise<Crew> {
   const locks = await openLocks(url, { ttl });
+  const { name, end } = backendOf(url);
   const line = watchLine();
   return {
     workerKind: 'a task in this process',
-    lockPlace: backendOf(url).name,
+    lockPlace: name,
+    lockEnd: end,
     mortal: false,
     async run({ locked, workers, updates }, observe) {
       const account = createMemoryAccount();

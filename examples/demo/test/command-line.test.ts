@@ -44,6 +44,7 @@ describe('wrong options', () => {
     { args: ['more'], says: "Unexpected argument 'more'" },
     { args: ['--url', ''], says: 'LOCK_MISCONFIGURED: ' },
     { args: ['--url', 'nonsense://host'], says: 'LOCK_MISCONFIGURED: ' },
+    { args: ['--url', 'zookeeper://127.0.0.1:1'], says: 'LOCK_MISCONFIGURED: ' },
     { args: ['--url', 'sqlite:./no/such/folder/locks.db'], says: 'LOCK_MISCONFIGURED: ' },
   ])('exit code 2 and: $says', async ({ args, says }) => {
     const { code, text, errors } = await runDemo(...args);
@@ -54,10 +55,13 @@ describe('wrong options', () => {
   });
 });
 
-test.each(['redis', 'postgres', 'mysql'])('a %s that is not there: one line and exit code 1', async (scheme) => {
-  const { code, text, errors } = await runDemo('--url', `${scheme}://someone:secret@127.0.0.1:1/0`);
-  expect(errors).toMatch(/^LOCK_UNAVAILABLE: .+\n$/);
-  expect(errors).not.toContain('secret');
-  expect(text).toBe('');
-  expect(code).toBe(1);
-});
+test.each(['redis', 'postgres', 'mysql', 'zookeeper'])(
+  'a %s that is not there: one line and exit code 1',
+  async (scheme) => {
+    const { code, text, errors } = await runDemo('--url', `${scheme}://someone:secret@127.0.0.1:1/0`);
+    expect(errors).toMatch(/^LOCK_UNAVAILABLE: .+\n$/);
+    expect(errors).not.toContain('secret');
+    expect(text).toBe('');
+    expect(code).toBe(1);
+  },
+);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startMariadb, startPostgres, startRedis } from '@locks/test-servers';
+import { startMariadb, startPostgres, startRedis, startZookeeper } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { figures, startDemo } from './start-demo.ts';
@@ -95,7 +95,8 @@ describe('four processes, one killed while holding: the balance is exact', () =>
     { name: 'Redis', start: startRedis },
     { name: 'Postgres', start: startPostgres },
     { name: 'MySQL or MariaDB', start: startMariadb },
-  ])('on $name', ({ name, start: startServer }) => {
+    { name: 'ZooKeeper', start: startZookeeper, query: '?acl=open', end: 'with its session' },
+  ])('on $name', ({ name, start: startServer, query = '', end = 'ttl 2.00 s' }) => {
     let server: ServerHandle | undefined;
     beforeAll(async () => {
       server = await startServer();
@@ -103,7 +104,9 @@ describe('four processes, one killed while holding: the balance is exact', () =>
     afterAll(() => server?.stop());
 
     test('by its URL', async () => {
-      expect(await expectExactBalance('--url', server?.url ?? '')).toContain(`The lock is in ${name}.`);
+      const text = await expectExactBalance('--url', `${server?.url}${query}`);
+      expect(text).toContain(`The lock is in ${name}.`);
+      expect(text).toContain(` s (${end}), for worker `);
     });
   });
 });

@@ -27,6 +27,7 @@ test.each([
   '@locks/core/adapter',
   '@locks/redis',
   '@locks/sql',
+  '@locks/zookeeper',
   '@locks/conformance',
   '@locks/conformance/node-test',
 ])('require(%j) works without a warning', async (specifier) => {

@@ -95,9 +95,20 @@ test.each([
   ["connection: 'postgresql://localhost'", "connection: 'postgres://there:2/own'"],
   ["openLocks('mysql://app:secret@localhost/shop')", "openLocks('mysql://there:3/own')"],
   ["openLocks('mariadb://localhost/shop?ttl=10s')", "openLocks('mysql://there:3/own?ttl=10s')"],
+  [
+    "openLocks('zookeeper://app:secret@zk1:2181,zk2:2181/shop?ttl=10s')",
+    "openLocks('zookeeper://app:secret@there:4/own?ttl=10s')",
+  ],
+  ["openLocks('zookeeper://localhost?acl=open')", "openLocks('zookeeper://there:4/own?acl=open')"],
+  ["servers: 'zk1:2181,zk2:2181/shop',", "servers: 'there:4/own',"],
   ["openLocks('sqlite:./locks.db')", "openLocks('sqlite:./locks.db')"],
 ])('%s connects to the server of the tests', (source, expected) => {
   const program: Program = { page: 'page.md', line: 1, file: 'a.ts', source, notRun: undefined };
-  const servers = { redis: 'redis://there:1', postgres: 'postgres://there:2/own', mysql: 'mysql://there:3/own' };
+  const servers = {
+    redis: 'redis://there:1',
+    postgres: 'postgres://there:2/own',
+    mysql: 'mysql://there:3/own',
+    zookeeper: 'there:4/own',
+  };
   expect(connectTo(program, servers).source).toBe(expected);
 });

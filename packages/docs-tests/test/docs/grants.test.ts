@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLocks } from '@locks/core';
-import type { Locks } from '@locks/core';
 import { fence, migrate, sweep } from '@locks/sql';
 import { startMariadb, startPostgres } from '@locks/test-servers';
 import knex from 'knex';
@@ -10,6 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabases } from '../support/databases.ts';
 import { readMarkdown } from '../support/fences.ts';
 import { root } from '../support/repository.ts';
+import { useAll } from '../support/use-all.ts';
 
 const page = readFileSync(join(root, 'docs/backends/sql.md'), 'utf8');
 const [forPostgres = [], forMysql = []] = readMarkdown(page)
@@ -69,21 +69,6 @@ describe.each([
     // It may have to install the server first.
   }, 300_000);
 });
-
-/** Every kind of claim: free, in line, shared, renewed, given up. */
-async function useAll(locks: Locks): Promise<void> {
-  const first = await locks.acquire('key');
-  const second = locks.acquire('key');
-  await expect.poll(async () => (await locks.inspect('key')).waiters, { timeout: 20_000 }).toBe(1);
-  await first.renew();
-  await first.release();
-  await (await second).release();
-  const shares = [1, 2].map(() => locks.acquire('key', { mode: 'shared', permits: 2 }));
-  for (const share of await Promise.all(shares)) {
-    await share.renew();
-    await share.release();
-  }
-}
 
 function open(client: string, connection: string): Knex {
   const opened = knex({ client, connection });

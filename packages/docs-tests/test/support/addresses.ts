@@ -5,20 +5,29 @@ export interface Addresses {
   readonly redis: string;
   readonly postgres: string;
   readonly mysql: string;
+  /** Host, port, and a chroot of its own, which need not exist. */
+  readonly zookeeper: string;
 }
 
 // The path of the latter two is the database.
-const patterns: Readonly<Record<keyof Addresses, RegExp>> = {
+const patterns: Readonly<Record<'redis' | 'postgres' | 'mysql', RegExp>> = {
   redis: /\bredis:\/\/[^/?#\s'"`$]+/g,
   postgres: /\bpostgres(?:ql)?:\/\/[^?#\s'"`$]+/g,
   mysql: /\b(?:mysql|mariadb):\/\/[^?#\s'"`$]+/g,
 };
+
+// Whose nodes they are is said by the user, so that stays.
+const zookeeperUrl = /(\bzookeeper:\/\/(?:[^@/?#\s'"`$]*@)?)[^?#\s'"`$]+/g;
+const zookeeperServers = /(\bservers: ')[^']+/g;
 
 /** Points the URLs in a program at these servers, and clients made without an address. */
 export function connectTo(program: Program, addresses: Addresses): Program {
   let source = program.source.replaceAll('new Redis()', () => `new Redis(${JSON.stringify(addresses.redis)})`);
   for (const name of ['redis', 'postgres', 'mysql'] as const) {
     source = source.replaceAll(patterns[name], () => addresses[name]);
+  }
+  for (const pattern of [zookeeperUrl, zookeeperServers]) {
+    source = source.replaceAll(pattern, (_, before: string) => before + addresses.zookeeper);
   }
   return { ...program, source };
 }

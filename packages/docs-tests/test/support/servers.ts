@@ -1,4 +1,5 @@
-import { startMariadb, startPostgres, startRedis } from '@locks/test-servers';
+import { randomUUID } from 'node:crypto';
+import { startMariadb, startPostgres, startRedis, startZookeeper } from '@locks/test-servers';
 import type { Addresses } from './addresses.ts';
 import { openDatabases } from './databases.ts';
 
@@ -12,12 +13,24 @@ export interface Servers {
 }
 
 export async function startServers(): Promise<Servers> {
-  const [redis, postgres, mariadb] = await Promise.all([startRedis(), startPostgres(), startMariadb()]);
+  const [redis, postgres, mariadb, zookeeper] = await Promise.all([
+    startRedis(),
+    startPostgres(),
+    startMariadb(),
+    startZookeeper(),
+  ]);
   const groups = [openDatabases(postgres.url), openDatabases(mariadb.url)] as const;
+  // A chroot is made by whoever uses it, and is that user's: so not one below another.
+  const chroot = `${zookeeper.host}:${zookeeper.port}/docs-${randomUUID().slice(0, 8)}`;
   return {
     addresses(program) {
       const [inPostgres, inMariadb] = groups;
-      return { redis: redis.url, postgres: inPostgres.url(`${program}`), mysql: inMariadb.url(`${program}`) };
+      return {
+        redis: redis.url,
+        postgres: inPostgres.url(`${program}`),
+        mysql: inMariadb.url(`${program}`),
+        zookeeper: `${chroot}-${program}`,
+      };
     },
     async prepare(program, source) {
       for (const group of groups) {
@@ -26,7 +39,7 @@ export async function startServers(): Promise<Servers> {
     },
     async stop() {
       for (const group of groups) await group.remove();
-      for (const server of [redis, postgres, mariadb]) await server.stop();
+      for (const server of [redis, postgres, mariadb, zookeeper]) await server.stop();
     },
   };
 }

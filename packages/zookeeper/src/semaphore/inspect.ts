@@ -59,7 +59,8 @@ function holder(name: string, { data, stat }: ReadNode, mode: Holder['mode']): H
   const known = readNodeData(data);
   // Another library's node is known by its name.
   if (known === undefined) return { owner: name, mode };
-  const token = tokenIn(known, stat);
+  // Until an exclusive one is admitted it has none.
+  const token = mode === 'exclusive' && stat.mzxid === stat.czxid ? undefined : tokenIn(known, stat);
   return { owner: known.owner, mode, ...(token === undefined ? {} : { token }) };
 }
 

@@ -52,6 +52,14 @@ export class SemaphoreNodes {
     return removed;
   }
 
+  /** Whether its turn has become a hold: it has a lease, or is exclusive and has been admitted, and is first in line since. */
+  isAdmitted({ node }: LiveClaim, { locks, leases }: SemaphoreState): boolean {
+    if (node === undefined) return false;
+    const name = nameOf(node.path);
+    if (leases.some((lease) => lease.name === name)) return true;
+    return node.order !== node.czxid && locks.some((place) => place.name === name);
+  }
+
   /** Makes a hold of its turn. `false`: look again. */
   async admit(own: LiveClaim): Promise<boolean> {
     const { session, node, claim } = own;
@@ -62,7 +70,9 @@ export class SemaphoreNodes {
     // It was admitted, and the reply was lost.
     if (node.order !== node.czxid) return true;
     // Its place is older than the leases that were made since: its token must not be.
+    own.uncertain = true;
     const answer = await session.send(setData(node.path, Buffer.from(data)));
+    own.uncertain = false;
     if (!answer.ok && answer.error !== 'NO_NODE') throw refusal(answer, node.path);
     own.node = answer.ok ? { ...node, order: answer.value.mzxid, zxid: answer.value.mzxid, base } : undefined;
     return answer.ok;
@@ -89,9 +99,12 @@ export class SemaphoreNodes {
       await this.#renew(session, node.path);
       return true;
     }
-    // Removed by somebody, or by this request, if it arrived twice.
-    if (removed?.ok === false && removed.error === 'NO_NODE') own.uncertain = true;
-    else if (made?.ok === false && made.error === 'NO_NODE') await this.#nodes.makeContainer(session, leases);
+    if (removed?.ok === false && removed.error === 'NO_NODE') {
+      // Somebody has removed it, or the same request arrived before.
+      await this.find(own);
+      return own.node !== undefined && isLease(own.node.path);
+    }
+    if (made?.ok === false && made.error === 'NO_NODE') await this.#nodes.makeContainer(session, leases);
     else throw refusedStep(answer.value, path);
     return false;
   }

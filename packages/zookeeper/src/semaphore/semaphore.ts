@@ -33,9 +33,8 @@ export class SemaphoreRecipe implements Recipe {
     for (let look = 0; look < looks; look += 1) {
       const state = await this.#semaphores.look(own);
       if (state === undefined || own.node === undefined) continue;
-      const name = nameOf(own.node.path);
-      if (state.leases.some((lease) => lease.name === name)) return { holds: true };
-      const entry = judgeEntry(state, name, own.claim);
+      if (this.#semaphores.isAdmitted(own, state)) return { holds: true };
+      const entry = judgeEntry(state, nameOf(own.node.path), own.claim);
       switch (entry.state) {
         case 'enters':
           if (await this.#semaphores.admit(own)) return { holds: true };

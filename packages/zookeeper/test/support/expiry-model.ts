@@ -15,7 +15,7 @@ export interface Outcome {
 }
 
 /** Numbers in [0, 1) that a seed determines: mulberry32. */
-function seeded(seed: number): () => number {
+export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d_2b_79_f5) | 0;

@@ -1,0 +1,116 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLocks } from '@locks/core';
+import type { Locks } from '@locks/core';
+import { startZookeeper } from '@locks/test-servers';
+import { createZookeeperGuard, createZookeeperProvider } from '@locks/zookeeper';
+import type { ZookeeperOptions } from '@locks/zookeeper';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { root } from '../support/repository.ts';
+import { useAll } from '../support/use-all.ts';
+
+// The table of docs/backends/zookeeper.md, tried.
+
+const server = await startZookeeper();
+afterAll(() => server.stop());
+const servers = `${server.host}:${server.port}`;
+
+const bits: Readonly<Record<string, number>> = { read: 1, write: 2, create: 4, delete: 8 };
+const page = readFileSync(join(root, 'docs/backends/zookeeper.md'), 'utf8');
+
+/** The sum of the permissions in the row of the page that begins with `node`. */
+function permissionsOf(node: string): number {
+  const row = page.split('\n').find((line) => line.startsWith(`| ${node}`));
+  const words = row?.split('|')[2]?.trim().split(', ') ?? [];
+  expect(words.length).toBeGreaterThan(1);
+  return words.reduce((sum, word) => sum + (bits[word] ?? Number.NaN), 0);
+}
+
+interface Granted {
+  readonly root: number;
+  readonly base: number;
+  readonly folder: number;
+  readonly place: number;
+}
+
+const documented: Granted = {
+  root: permissionsOf('`<root>`'),
+  base: permissionsOf('`<root>/@base`'),
+  folder: permissionsOf('`<root>/<key>`'),
+  place: permissionsOf('places in line'),
+};
+
+function appMay(permissions: number): { scheme: string; id: string; permissions: number } {
+  return { scheme: 'digest', id: `app:${createHash('sha1').update('app:secret').digest('base64')}`, permissions };
+}
+
+interface Opened {
+  readonly locks: Locks;
+  readonly provider: ReturnType<typeof createZookeeperProvider>;
+}
+
+/** What an administrator has made, with these permissions for the service, and the service's locks there. */
+async function open(granted: Granted, options: ZookeeperOptions = {}): Promise<Opened> {
+  const place = `/grants-${randomUUID()}`;
+  const admin = createZookeeperProvider({ servers, root: `${place}-admin`, username: 'admin', password: 'admin' });
+  onTestFinished(() => admin.close());
+  const create = (path: string, permissions: number) =>
+    ({ type: 'create', path, acl: [appMay(permissions), { scheme: 'auth', id: '', permissions: 31 }] }) as const;
+  const key = `${place}/key`;
+  await createZookeeperGuard(admin).fencedCommit(`${place}-fence`, { token: 1n, mode: 'exclusive' }, [
+    create(place, granted.root),
+    create(`${place}/@base`, granted.base),
+    create(key, granted.folder),
+    create(`${key}/locks`, granted.folder),
+    create(`${key}/leases`, granted.folder),
+  ]);
+  const provider = createZookeeperProvider({
+    servers,
+    ...options,
+    root: place,
+    username: 'app',
+    password: 'secret',
+    acl: [appMay(granted.place)],
+  });
+  onTestFinished(() => provider.close());
+  const locks = createLocks(provider);
+  onTestFinished(() => locks.close());
+  return { locks, provider };
+}
+
+async function takeOnce(locks: Locks, key: string): Promise<void> {
+  const lease = await locks.acquire(key);
+  await lease.release();
+}
+
+test.each(['mutex', 'read-write', 'semaphore'] as const)('they are all that %s needs', async (recipe) => {
+  const { locks, provider } = await open(documented, { recipe });
+  await useAll(locks);
+  const lease = await locks.acquire('key');
+  const keys: string[] = [];
+  for await (const key of provider.list('')) keys.push(key);
+  expect(keys).toEqual(['key']);
+  await lease.release();
+});
+
+test('they are all that folders need that the service makes itself', async () => {
+  const { locks } = await open({ ...documented, place: documented.place | documented.folder });
+  await takeOnce(locks, 'other');
+});
+
+test('they are all that plain nodes need', async () => {
+  const { locks } = await open(documented, { fair: false });
+  await takeOnce(locks, 'other');
+  expect((await locks.inspect('other')).holders).toEqual([]);
+});
+
+test.each([
+  ['read', 'base'],
+  ['read', 'folder'],
+  ['create', 'folder'],
+  ['delete', 'folder'],
+] as const)('without the permission to %s the %s nothing works, and it is told', async (word, node) => {
+  const { locks } = await open({ ...documented, [node]: documented[node] - (bits[word] ?? 0) });
+  await expect(takeOnce(locks, 'key')).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+});

@@ -1,0 +1,157 @@
+import { createLocks, openLocks } from '@locks/core';
+import type { Locks } from '@locks/core';
+import { type ServerHandle, startZookeeper } from '@locks/test-servers';
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createZookeeperProvider } from '../../src/index.ts';
+import type { ZookeeperOptions } from '../../src/index.ts';
+import type { Credentials } from '../../src/connection/handshake.ts';
+import type { Generation } from '../../src/session/generation.ts';
+import { create, getAcl, getChildren, remove, setData } from '../../src/wire/requests.ts';
+import { Opened, anybody, valueOf } from '../support/sessions.ts';
+
+let server: ServerHandle;
+
+beforeAll(async () => {
+  server = await startZookeeper({ tickTime: 500, maxSessionTimeout: 60_000 });
+});
+afterAll(() => server.stop());
+
+const alice = { username: 'alice', password: 'her own' } as const;
+const ours = [{ scheme: 'digest', id: expect.stringMatching(/^alice:/) as string, permissions: 31 }];
+
+/** Locks, and sessions without any, under one root of a test's own. */
+class Setting implements AsyncDisposable {
+  readonly root: string = `/${randomUUID()}/locks`;
+  readonly #opened: Opened = new Opened();
+  readonly #locks: Locks[] = [];
+
+  locks(options: Omit<ZookeeperOptions, 'root'>): Locks {
+    const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, root: this.root, ...options });
+    const locks = createLocks(provider);
+    this.#locks.push(locks);
+    return locks;
+  }
+
+  async client(...auth: readonly Credentials[]): Promise<Generation> {
+    return await this.#opened.session([server], { auth, sessionTimeout: 20_000 }).ready(10_000);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#locks.map((locks) => locks.close()));
+    await this.#opened[Symbol.asyncDispose]();
+  }
+}
+
+function digest({ username, password }: { readonly username: string; readonly password: string }): Credentials {
+  return { scheme: 'digest', credentials: Buffer.from(`${username}:${password}`) };
+}
+
+/** That `call` is refused at once, by what the user may not do, without a password in the message. */
+async function refused(call: Promise<unknown>, ...secrets: readonly string[]): Promise<void> {
+  const since = performance.now();
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('"auth"') as string });
+  // A call may take five seconds before it is given up.
+  expect(performance.now() - since).toBeLessThan(3_000);
+  for (const secret of secrets) expect(String(error)).not.toContain(secret);
+}
+
+test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false }] as const)(
+  'every node belongs to the user who made it: %o',
+  async (layout) => {
+    await using setting = new Setting();
+    const locks = setting.locks({ ...alice, ...layout });
+    const mode = 'recipe' in layout && layout.recipe === 'semaphore' ? ({ mode: 'shared', permits: 2 } as const) : {};
+    const lease = await locks.acquire('key', mode);
+    const herself = await setting.client(digest(alice));
+    const stranger = await setting.client();
+    const found: string[] = [];
+    const visit = async (path: string): Promise<void> => {
+      found.push(path);
+      expect(valueOf(await herself.send(getAcl(path))).acl, path).toEqual(ours);
+      for (const request of [getChildren(path), getAcl(path), setData(path, Buffer.from('x')), remove(path)]) {
+        const answer = await stranger.send<unknown>(request);
+        expect(answer, `${request.what} by a stranger`).toMatchObject({ ok: false, error: 'NO_AUTH' });
+      }
+      const planted = create({
+        path: `${path}/lock-`,
+        data: Buffer.alloc(0),
+        acl: anybody,
+        kind: 'ephemeral-sequential',
+      });
+      expect((await stranger.send(planted)).ok).toBe(false);
+      const { children } = valueOf(await herself.send(getChildren(path)));
+      for (const child of children) await visit(`${path}/${child}`);
+    };
+    await visit(setting.root);
+    expect(found.some((path) => path.endsWith('/@base'))).toBe(true);
+    expect(found.length).toBeGreaterThanOrEqual(3);
+    expect(lease.held).toBe(true);
+    expect(await lease.release()).toBe(true);
+  },
+);
+
+test('another user, the right one with a wrong password, and nobody at all are refused at once', async () => {
+  await using setting = new Setting();
+  const lease = await setting.locks(alice).acquire('key');
+  const others = [
+    { username: 'bob', password: 'his own' },
+    { username: 'alice', password: 'guessed' },
+  ];
+  for (const other of others) {
+    const locks = setting.locks(other);
+    await refused(locks.acquire('key'), other.password);
+    await refused(locks.tryAcquire('another key'), other.password);
+    await refused(locks.inspect('key'), other.password);
+    await refused(setting.locks({ ...other, fair: false }).acquire('key'), other.password);
+    const url = `zookeeper://${other.username}:${encodeURIComponent(other.password)}@${server.host}:${server.port}`;
+    await refused(openLocks({ url, options: { root: setting.root } }), other.password);
+  }
+  await refused(setting.locks({ acl: 'open' }).acquire('key'));
+  expect(lease.held).toBe(true);
+  expect(await lease.release()).toBe(true);
+});
+
+test('a root of nodes above which another user owns is refused at once', async () => {
+  await using setting = new Setting();
+  await (await setting.locks(alice).acquire('key')).release();
+  const bob = { username: 'bob', password: 'his own' };
+  const options = { root: `${setting.root}/his`, ...bob };
+  const servers = `${server.host}:${server.port}`;
+  const locks = createLocks(createZookeeperProvider({ servers, ...options }));
+  await refused(locks.acquire('key'), bob.password);
+  await locks.close();
+});
+
+test('a user who may, by a list, shares the locks of another', async () => {
+  await using setting = new Setting();
+  const bob = { username: 'bob', password: 'his own' };
+  // As the server stores it.
+  const idOf = ({ username, password }: typeof bob | typeof alice): string =>
+    `${username}:${createHash('sha1').update(`${username}:${password}`).digest('base64')}`;
+  const acl = [alice, bob].map((user) => ({ scheme: 'digest', id: idOf(user), permissions: 31 }));
+  const one = setting.locks({ ...alice, acl });
+  const another = setting.locks({ ...bob, acl });
+  const lease = await one.acquire('key');
+  expect(await another.tryAcquire('key')).toBeNull();
+  const next = another.acquire('key');
+  expect(await lease.release()).toBe(true);
+  expect((await next).token).toBeGreaterThan(lease.token);
+  await (await next).release();
+  await refused(setting.locks({ username: 'eve', password: 'x y z' }).acquire('key'), 'x y z');
+});
+
+test('nodes are open to all only where that is said', async () => {
+  await using setting = new Setting();
+  const locks = setting.locks({ acl: 'open' });
+  await using lease = await locks.acquire('key');
+  const stranger = await setting.client();
+  for (const path of [setting.root, `${setting.root}/@base`, `${setting.root}/key`])
+    expect(valueOf(await stranger.send(getAcl(path))).acl).toEqual(anybody);
+  expect(lease.held).toBe(true);
+  expect(() => setting.locks({})).toThrow(expect.objectContaining({ code: 'LOCK_MISCONFIGURED' }) as Error);
+});

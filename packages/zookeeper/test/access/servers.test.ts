@@ -1,0 +1,92 @@
+import { openLocks } from '@locks/core';
+import { type ServerHandle, type ZookeeperEnsemble, modeOf, startZookeeperEnsemble } from '@locks/test-servers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serverOptions } from '../support/backends.ts';
+import { eventually } from '../support/eventually.ts';
+import { Opened, isThere } from '../support/sessions.ts';
+
+let ensemble: ZookeeperEnsemble;
+let observer: ServerHandle;
+
+beforeAll(async () => {
+  const javaProperties = { ...serverOptions.javaProperties, 'readonlymode.enabled': 'true' };
+  ensemble = await startZookeeperEnsemble({
+    ...serverOptions,
+    javaProperties,
+    initLimit: 50,
+    syncLimit: 10,
+    observers: 1,
+  });
+  const last = ensemble.servers.at(-1);
+  if (last === undefined) throw new Error('the ensemble has no observer');
+  observer = last;
+}, 120_000);
+afterAll(() => ensemble.stop());
+
+const options = { acl: 'open' } as const;
+
+function urlOf(...servers: readonly ServerHandle[]): string {
+  return `zookeeper://${servers.map(({ host, port }) => `${host}:${port}`).join(',')}`;
+}
+
+test('an observer alone is refused by its name; with a member that votes beside it, that one is used', async () => {
+  expect(await modeOf(observer)).toBe('observer');
+  await expect(openLocks({ url: urlOf(observer), options })).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining(`127.0.0.1:${observer.port} (observer)`) as string,
+  });
+  const leader = await ensemble.leader();
+  for (let count = 0; count < 4; count += 1) {
+    await using locks = await openLocks({ url: urlOf(observer, leader), options });
+    await using lease = await locks.acquire('beside an observer');
+    expect(lease.held).toBe(true);
+  }
+});
+
+test('locks are under the chroot, which is made, and apart from those of another', async () => {
+  await using opened = new Opened();
+  const leader = await ensemble.leader();
+  const client = await opened.session([leader]).ready(10_000);
+  await using one = await openLocks({ url: `${urlOf(leader)}/team/one`, options });
+  await using another = await openLocks({
+    url: `${urlOf(leader)}/team/two`,
+    options: { ...options, root: '/deep/er' },
+  });
+  await using lease = await one.acquire('key');
+  await using other = await another.acquire('key', { wait: 5_000 });
+  expect([lease.held, other.held]).toEqual([true, true]);
+  for (const path of [
+    '/team/one/locks/key',
+    '/team/one/locks/@base',
+    '/team/two/deep/er/key',
+    '/team/two/deep/er/@base',
+  ])
+    expect(await isThere(client, path), path).toBe(true);
+  expect(await isThere(client, '/locks/key')).toBe(false);
+  expect((await one.inspect('key')).holders).toMatchObject([{ token: lease.token }]);
+  // The same nodes, without the chroot.
+  await using whole = await openLocks({ url: urlOf(leader), options: { ...options, root: '/team/one/locks' } });
+  expect(await whole.tryAcquire('key')).toBeNull();
+});
+
+// The last one: it takes the majority away.
+test('a server without its majority, which is read-only, is refused by its name', async () => {
+  const leader = await ensemble.leader();
+  const [follower, third] = await ensemble.followers();
+  if (follower === undefined || third === undefined) throw new Error('the ensemble has no two followers');
+  await Promise.all([leader.kill(), third.kill()]);
+  await eventually('it is read-only', async () => (await modeOf(follower)) === 'read-only', 60_000);
+  await expect(openLocks({ url: urlOf(follower), options })).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining(`127.0.0.1:${follower.port} (read-only)`) as string,
+  });
+  await Promise.all([leader.restart(), third.restart()]);
+  await eventually(
+    'it follows again',
+    async () => ['leader', 'follower'].includes((await modeOf(follower)) ?? ''),
+    60_000,
+  );
+  await using locks = await openLocks({ url: urlOf(follower), options });
+  await using lease = await locks.acquire('with a majority');
+  expect(lease.held).toBe(true);
+}, 150_000);

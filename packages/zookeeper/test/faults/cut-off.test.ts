@@ -1,0 +1,142 @@
+import { createLocks } from '@locks/core';
+import type { Lease, Locks } from '@locks/core';
+import { checkHistory, createHistory } from '@locks/core/testing';
+import { type ServerHandle, type ZookeeperEnsemble, startZookeeperEnsemble } from '@locks/test-servers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createZookeeperProvider } from '../../src/index.ts';
+import { serverOptions } from '../support/backends.ts';
+import { eventually } from '../support/waiting.ts';
+import { openChance } from './support/chance.ts';
+import { Witness } from './support/witness.ts';
+
+const rounds = Math.max(1, Math.round(Number(process.env['LOCKS_FAULT_ROUNDS'] ?? 0) / 10));
+const sessionTimeout = 4_000;
+const root = '/cut-off';
+const recovery = 40_000;
+
+const chance = openChance();
+let ensemble: ZookeeperEnsemble;
+
+beforeAll(async () => {
+  ensemble = await startZookeeperEnsemble({ ...serverOptions, initLimit: 50, syncLimit: 10, partitions: true });
+}, 120_000);
+afterAll(() => ensemble.stop());
+
+function open(servers: readonly ServerHandle[], label: string): Locks {
+  const list = servers.map(({ host, port }) => `${host}:${port}`).join(',');
+  const provider = createZookeeperProvider({ servers: list, root, acl: 'open', sessionTimeout, timeout: 1_000 });
+  return createLocks(provider, { label, ttl: 120_000 });
+}
+
+interface Fault {
+  member(): Promise<ServerHandle>;
+  begin(member: ServerHandle): Promise<() => Promise<void>>;
+}
+
+const aFollower = async (): Promise<ServerHandle> => chance.of(await ensemble.followers());
+const theLeader = async (): Promise<ServerHandle> => await ensemble.leader();
+const cutOff = (member: ServerHandle): Promise<() => Promise<void>> => Promise.resolve(ensemble.partition(member));
+const paused = async (member: ServerHandle): Promise<() => Promise<void>> => {
+  await member.pause();
+  return () => member.resume();
+};
+
+const faults: Readonly<Record<string, Fault>> = {
+  'a follower is cut off from the others': { member: aFollower, begin: cutOff },
+  'a follower is paused': { member: aFollower, begin: paused },
+  'the leader is cut off from the others': { member: theLeader, begin: cutOff },
+  'the leader is paused': { member: theLeader, begin: paused },
+};
+
+/** One process has its session at the member that is hurt, and no other server; another is with the majority. */
+async function strike(name: string, round: number, { member, begin }: Fault): Promise<number[]> {
+  const history = createHistory(() => performance.now());
+  const hurt = await member();
+  const majority = ensemble.servers.filter((server) => server !== hurt);
+  await using there = open([hurt], 'there');
+  await using elsewhere = open(majority, 'elsewhere');
+  await using witness = new Witness(majority, root);
+  const watching = await witness.session();
+  const key = (what: string): string => `${name} ${round} ${what}`;
+
+  const granted = (process: string, asked: Promise<Lease>): Promise<Lease> =>
+    asked.then((lease) => {
+      history.granted(process, lease);
+      return lease;
+    });
+  const keys = ['one', 'two', 'three', 'four', 'released'].map(key);
+  const leases = await Promise.all(keys.map((each) => granted('there', there.acquire(each))));
+  const sights = await Promise.all(leases.map((lease) => witness.watch(watching, lease)));
+  const theirs = await granted('elsewhere', elsewhere.acquire(key('theirs')));
+  // Whose turn comes in the meantime: behind one of the others, and behind one of the same process.
+  const waits = [key('theirs'), key('released')].map((each) => granted('there', there.acquire(each)));
+  const heir = granted('elsewhere', elsewhere.acquire(key('one')));
+  await eventually('all are in line', async () => {
+    const lines = [key('theirs'), key('released'), key('one')].map((each) => witness.children(watching, each));
+    return (await Promise.all(lines)).every(({ length }) => length === 2);
+  });
+  await delay(sessionTimeout + chance.between(0, sessionTimeout / 2));
+
+  const end = await begin(hurt);
+  const grants = (): number =>
+    history.events.filter((event) => event.type === 'granted' && event.process === 'there').length;
+  const before = grants();
+  const own = leases.at(-1);
+  if (own === undefined) throw new Error('there is no lease');
+  history.released(own);
+  const releasing = own.release().catch(() => false);
+  history.released(theirs);
+  // While another leader is elected nobody may answer; it is repeated then.
+  await theirs.release().catch((error: unknown) => expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' }));
+  let refused = 0;
+  const others = sights.filter(({ lease }) => lease !== own);
+  while (others.some(({ removedAt }) => removedAt === Infinity)) {
+    await there.tryAcquire(key(`new ${refused}`)).then(
+      (lease) => expect(lease, 'a grant by a server without a majority').toBeUndefined(),
+      (error: unknown) => expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' }),
+    );
+    refused += 1;
+    await delay(50);
+  }
+  expect(refused).toBeGreaterThan(0);
+  history.look();
+  for (const { lostAt, removedAt, heldAtRemoval } of others) {
+    expect(lostAt).toBeLessThan(removedAt);
+    expect(heldAtRemoval).toBe(false);
+  }
+  const next = await heir;
+  history.released(next);
+  await next.release();
+  expect(grants()).toBe(before);
+
+  await end();
+  await releasing;
+  for (const lease of await Promise.all(waits)) {
+    history.released(lease);
+    expect(await lease.release()).toBe(true);
+  }
+  const again = await granted('there', there.acquire(key('one'), { wait: recovery }));
+  expect(again.token).toBeGreaterThan(next.token);
+  history.released(again);
+  expect(await again.release()).toBe(true);
+  expect(checkHistory(history.events, { ended: true })).toEqual([]);
+  await eventually('the others have caught up', async () => (await ensemble.followers()).length === 2, recovery);
+  return others.map(({ lostAt, removedAt }) => removedAt - lostAt);
+}
+
+test.each(Object.keys(faults))(
+  `%s, ${rounds} x: a process that reaches no other server is granted nothing more, and loses its leases before the others remove their nodes`,
+  async (name) => {
+    const fault = faults[name];
+    if (fault === undefined) throw new Error(`there is no fault "${name}"`);
+    const margins: number[] = [];
+    for (let round = 0; round < rounds; round += 1) margins.push(...(await strike(name, round, fault)));
+    console.log(
+      `${name}: ${rounds} rounds, ${margins.length} leases of sessions of ${sessionTimeout} ms, ${chance.note}; ` +
+        `smallest time from the loss to the removal: ${Math.min(...margins).toFixed(1)} ms`,
+    );
+    expect(Math.min(...margins)).toBeGreaterThan(0);
+  },
+  60_000 + rounds * 60_000,
+);

@@ -1,0 +1,66 @@
+import type { Lease } from '@locks/core';
+import { expect } from 'vitest';
+import type { Address } from '../../../src/connection/address.ts';
+import { parseContenders, uuidOf } from '../../../src/line/names.ts';
+import type { Generation } from '../../../src/session/generation.ts';
+import { getChildren } from '../../../src/wire/requests.ts';
+import { Opened } from '../../support/sessions.ts';
+
+/** What was seen of one lease and its node, by one clock. */
+export interface Sight {
+  readonly lease: Lease;
+  /** When its signal was aborted; `Infinity` before. */
+  readonly lostAt: number;
+  /** When a client of the server was told that the node is gone; `Infinity` before. */
+  readonly removedAt: number;
+  /** What the lease said of itself at that moment. */
+  readonly heldAtRemoval: boolean | undefined;
+}
+
+/** Another client, with its own way to the servers: what it sees of the nodes under one root. */
+export class Witness implements AsyncDisposable {
+  readonly #opened: Opened = new Opened();
+  readonly #servers: readonly Address[];
+  readonly #root: string;
+
+  constructor(servers: readonly Address[], root: string) {
+    this.#servers = servers;
+    this.#root = root;
+  }
+
+  /** A session of its own, which outlives what is tested. */
+  async session(): Promise<Generation> {
+    return await this.#opened.session(this.#servers, { sessionTimeout: 60_000 }).ready(30_000);
+  }
+
+  /** Watches the node of `lease`. */
+  async watch(session: Generation, lease: Lease): Promise<Sight> {
+    const name = (await this.children(session, lease.key)).find((child) => child.includes(uuidOf(lease.owner)));
+    if (name === undefined) throw new Error(`there is no node of ${lease.owner} in the line of "${lease.key}"`);
+    const sight: { -readonly [Name in keyof Sight]: Sight[Name] } = {
+      lease,
+      lostAt: Infinity,
+      removedAt: Infinity,
+      heldAtRemoval: undefined,
+    };
+    lease.signal.addEventListener('abort', () => (sight.lostAt = performance.now()));
+    const removed = (): void => {
+      sight.removedAt = performance.now();
+      sight.heldAtRemoval = lease.held;
+    };
+    expect(await session.watch(`${this.#root}/${lease.key}/${name}`, removed)).toBe('watching');
+    return sight;
+  }
+
+  /** The names of the nodes in the line of `key`, in their order. */
+  async children(session: Generation, key: string): Promise<readonly string[]> {
+    const answer = await session.send(getChildren(`${this.#root}/${key}`));
+    if (!answer.ok && answer.error !== 'NO_NODE') throw new Error(`${answer.error} (${answer.code})`);
+    const contenders = parseContenders(answer.ok ? answer.value.children : []);
+    return contenders.toSorted((one, other) => one.sequence - other.sequence).map(({ name }) => name);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#opened[Symbol.asyncDispose]();
+  }
+}
