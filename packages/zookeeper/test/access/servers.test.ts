@@ -2,7 +2,7 @@ import { openLocks } from '@locks/core';
 import { type ServerHandle, type ZookeeperEnsemble, modeOf, startZookeeperEnsemble } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serverOptions } from '../support/backends.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { Opened, isThere } from '../support/sessions.ts';
 
 let ensemble: ZookeeperEnsemble;

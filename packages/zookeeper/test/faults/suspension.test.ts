@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { exists } from '../../src/wire/requests.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { openChance } from './support/chance.ts';
 import { Witness } from './support/witness.ts';
 

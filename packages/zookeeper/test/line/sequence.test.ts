@@ -8,7 +8,7 @@ import { createZookeeperProvider } from '../../src/index.ts';
 import { renewedSequence, sequenceLimit } from '../../src/line/line.ts';
 import type { Generation } from '../../src/session/generation.ts';
 import { getChildren } from '../../src/wire/requests.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../support/waiting.ts';
 import { Opened, makeNode } from '../support/sessions.ts';
 
 const root = '/sequence';
