@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { now, sleep } from '../clock.ts';
 import { contendedFigures, observe } from '../crew/contention.ts';
 import type { Contention, Patience } from '../crew/contention.ts';
 import { startCrews } from '../crew/crews.ts';
@@ -39,6 +40,7 @@ export async function measureContended(
   });
   crews.order('begin');
   await crews.all('inLine');
+  await allWatch(server, workers);
   const before = await server.requests();
   // One and a half for each leave nobody without one who is served in turn.
   const window = await observe(crews, patience, Math.max(patience.acquisitions, workers * 1.5));
@@ -53,6 +55,13 @@ export async function measureContended(
     ...(knowsPlaces(subject, processes) ? {} : unknown),
     operationsPerAcquisition: acquisitions === 0 ? undefined : (after - before) / acquisitions,
   };
+}
+
+/** Until nearly all watch the one before them: while the lock is handed on, somebody is always on the way. For 10 s at most. */
+async function allWatch(server: Server, workers: number): Promise<void> {
+  const end = now() + 10_000;
+  const enough = Math.floor((workers - 1) * 0.9);
+  while ((await server.watches()) < enough && now() < end) await sleep(20);
 }
 
 /** In one process the connection of the raw client keeps the order of the calls. */

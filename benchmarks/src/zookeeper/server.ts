@@ -7,6 +7,8 @@ export interface Server extends AsyncDisposable {
   readonly version: string;
   /** Requests that clients have sent since its start, pings and handshakes among them. */
   requests(): Promise<number>;
+  /** How many watches of nodes there are. */
+  watches(): Promise<number>;
   /** CPU time since its start, in µs; `undefined` where there is no /proc, or no process of ours. */
   cpuMicroseconds(): Promise<number | undefined>;
 }
@@ -14,16 +16,18 @@ export interface Server extends AsyncDisposable {
 export async function openServer(): Promise<Server> {
   const server = await startZookeeper();
   const first = await fourLetterWord(server, 'mntr');
-  // Each question of these counts as a request, too.
+  // Each question counts as a request, too.
   let asked = 1;
+  const read = async (name: string): Promise<number> => {
+    const answer = await fourLetterWord(server, 'mntr', 10_000);
+    asked += 1;
+    return Number(new RegExp(`^${name}\\s+(\\d+)`, 'm').exec(answer)?.[1]);
+  };
   return {
     url: server.url,
     version: /^zk_version\s+([\d.]+)/m.exec(first)?.[1] ?? 'unknown',
-    async requests() {
-      const received = /^zk_packets_received\s+(\d+)/m.exec(await fourLetterWord(server, 'mntr', 10_000))?.[1];
-      asked += 1;
-      return Number(received) - asked;
-    },
+    requests: async () => (await read('zk_packets_received')) - asked,
+    watches: () => read('zk_watch_count'),
     cpuMicroseconds: () => cpuOf(server.pid),
     [Symbol.asyncDispose]: () => server.stop(),
   };
