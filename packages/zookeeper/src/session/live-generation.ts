@@ -44,6 +44,8 @@ export class LiveGeneration implements Generation {
   #announced = false;
   #prepared = false;
   #lastZxid = 0n;
+  /** Why its last connection has ended. */
+  #cause: Error | undefined;
   #timer: TimerHandle | undefined;
 
   /** @param connection The one that began the session; still to be attached. */
@@ -101,13 +103,13 @@ export class LiveGeneration implements Generation {
   }
 
   send<T>(request: Request<T>): Promise<Answer<T>> {
-    return this.connected ? this.#sendNow(request) : Promise.reject(disconnectedError(request.what));
+    return this.connected ? this.#sendNow(request) : Promise.reject(this.#disconnected(request.what));
   }
 
   watch(path: string, fired: () => void): Promise<Watching> {
     return this.connected
       ? this.watches.watch(path, fired)
-      : Promise.reject(disconnectedError(`a watch of ${JSON.stringify(path)}`));
+      : Promise.reject(this.#disconnected(`a watch of ${JSON.stringify(path)}`));
   }
 
   unwatch(path: string, fired: () => void): void {
@@ -137,8 +139,9 @@ export class LiveGeneration implements Generation {
   }
 
   /** Its connection has ended. */
-  detach(connection: Connection): void {
+  detach(connection: Connection, cause: Error): void {
     if (this.#connection !== connection) return;
+    this.#cause = cause;
     this.#lastZxid = connection.lastZxid;
     this.#connection = undefined;
     this.#announced = false;
@@ -167,9 +170,13 @@ export class LiveGeneration implements Generation {
     this.#timer = runtime.setTimer(look, Math.min(rest, longestSleep), false);
   }
 
+  #disconnected(what: string): LockError {
+    return disconnectedError(what, this.lost.aborted ? this.lost.reason : this.#cause);
+  }
+
   #sendNow<T>(request: Request<T>): Promise<Answer<T>> {
     const connection = this.#connection;
-    if (connection === undefined || connection.ended) return Promise.reject(disconnectedError(request.what));
+    if (connection === undefined || connection.ended) return Promise.reject(this.#disconnected(request.what));
     return connection.send(request).then(undefined, (error: unknown) => {
       // What cannot be written was not sent.
       if (error instanceof RangeError) throw error;

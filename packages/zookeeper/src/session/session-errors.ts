@@ -17,8 +17,10 @@ export function overdueError(): LockError {
 }
 
 /** `what` was not sent. */
-export function disconnectedError(what: string): LockError {
-  return new LockError('LOCK_UNAVAILABLE', `ZooKeeper was not asked for ${what}: there is no connection at present.`);
+export function disconnectedError(what: string, cause: unknown): LockError {
+  const why = cause instanceof Error ? ` (${cause.message.replace(/\.$/, '')})` : '';
+  const message = `ZooKeeper was not asked for ${what}: there is no connection at present${why}.`;
+  return new LockError('LOCK_UNAVAILABLE', message, cause === undefined ? {} : { cause });
 }
 
 /** `what` may have been done. */

@@ -177,7 +177,7 @@ export class Session implements Sessions {
 
   #disconnected(generation: LiveGeneration, connection: Connection, cause: Error): void {
     const suspended = generation.prepared;
-    generation.detach(connection);
+    generation.detach(connection, cause);
     if (this.#connection === connection) this.#connection = undefined;
     if (!generation.alive) return;
     // Also that of a connection that was of use for a while: it is then the first.
