@@ -19,7 +19,14 @@ const chance = openChance();
 let ensemble: ZookeeperEnsemble;
 
 beforeAll(async () => {
-  ensemble = await startZookeeperEnsemble({ ...serverOptions, initLimit: 50, syncLimit: 10, partitions: true });
+  ensemble = await startZookeeperEnsemble({
+    ...serverOptions,
+    initLimit: 50,
+    syncLimit: 10,
+    partitions: true,
+    // Of whoever watches: it must not be lost.
+    maxSessionTimeout: 60_000,
+  });
 }, 120_000);
 afterAll(() => ensemble.stop());
 
