@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { openChance } from './support/chance.ts';
 import { Witness } from './support/witness.ts';
 
-const rounds = Math.max(1, Math.round(Number(process.env['LOCKS_FAULT_ROUNDS'] ?? 0) / 10));
+const rounds = Math.max(1, Math.round(Number(process.env['LOCKS_FAULT_ROUNDS'] ?? 0) / 20));
 const sessionTimeout = 4_000;
 const root = '/cut-off';
 const recovery = 40_000;
