@@ -10,7 +10,7 @@ import { eventually } from '../support/waiting.ts';
 import { openChance } from './support/chance.ts';
 import { Witness } from './support/witness.ts';
 
-const rounds = Math.max(1, Math.round(Number(process.env['LOCKS_FAULT_ROUNDS'] ?? 0) / 10));
+const rounds = Math.max(1, Math.round(Number(process.env['LOCKS_FAULT_ROUNDS'] ?? 0) / 20));
 const sessionTimeout = 4_000;
 const root = '/cut-off';
 const recovery = 40_000;
@@ -19,7 +19,14 @@ const chance = openChance();
 let ensemble: ZookeeperEnsemble;
 
 beforeAll(async () => {
-  ensemble = await startZookeeperEnsemble({ ...serverOptions, initLimit: 50, syncLimit: 10, partitions: true });
+  ensemble = await startZookeeperEnsemble({
+    ...serverOptions,
+    initLimit: 50,
+    syncLimit: 10,
+    partitions: true,
+    // Of whoever watches: it must not be lost.
+    maxSessionTimeout: 60_000,
+  });
 }, 120_000);
 afterAll(() => ensemble.stop());
 

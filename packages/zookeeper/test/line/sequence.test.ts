@@ -5,6 +5,7 @@ import { type ServerHandle, setSequence, startZookeeper } from '@locks/test-serv
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
+import type { Recipe } from '../../src/index.ts';
 import { renewedSequence, sequenceLimit } from '../../src/line/line.ts';
 import type { Generation } from '../../src/session/generation.ts';
 import { getChildren } from '../../src/wire/requests.ts';
@@ -67,8 +68,8 @@ class Setting implements AsyncDisposable {
   }
 }
 
-function open(label: string): Locks {
-  const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, root, acl: 'open' });
+function open(label: string, recipe: Recipe = 'mutex'): Locks {
+  const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, root, acl: 'open', recipe });
   return createLocks(provider, { label });
 }
 
@@ -162,4 +163,29 @@ test('from 2^30 on the last one to leave removes the folder, and below nobody do
   await setting.release(last);
   expect(await setting.numbers()).toBeUndefined();
   await worksAgain(setting, last.token);
+});
+
+test('a semaphore whose line and leases are at the end of their numbers', async () => {
+  const key = randomUUID();
+  const two = { mode: 'shared', permits: 2 } as const;
+  await setSequence(server, `${root}/${key}/locks`, sequenceLimit);
+  await setSequence(server, `${root}/${key}/leases`, 2 ** 31 - 1);
+  await using one = open('one', 'semaphore');
+  await using another = open('another', 'semaphore');
+  await expect(one.tryAcquire(key, two)).rejects.toMatchObject(refusal);
+  // Its line begins anew; the numbers of leases say nothing.
+  const first = await one.acquire(key, two);
+  const second = await another.acquire(key, two);
+  expect(await one.tryAcquire(key, two)).toBeNull();
+  expect(await another.tryAcquire(key)).toBeNull();
+  const waiting = one.acquire(key, two);
+  await eventually('it waits', async () => (await another.inspect(key)).waiters === 1);
+  expect((await another.inspect(key)).holders).toHaveLength(2);
+  expect(await first.release()).toBe(true);
+  const third = await waiting;
+  expect(second.token).toBeGreaterThan(first.token);
+  expect(third.token).toBeGreaterThan(second.token);
+  for (const lease of [second, third]) expect(await lease.release()).toBe(true);
+  await using alone = await another.acquire(key);
+  expect(alone.token).toBeGreaterThan(third.token);
 });

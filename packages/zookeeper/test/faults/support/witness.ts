@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Address } from '../../../src/connection/address.ts';
 import { parseContenders, uuidOf } from '../../../src/line/names.ts';
 import type { Generation } from '../../../src/session/generation.ts';
-import { getChildren } from '../../../src/wire/requests.ts';
+import { exists, getChildren } from '../../../src/wire/requests.ts';
 import { Opened } from '../../support/sessions.ts';
 
 /** What was seen of one lease and its node, by one clock. */
@@ -44,11 +44,18 @@ export class Witness implements AsyncDisposable {
       heldAtRemoval: undefined,
     };
     lease.signal.addEventListener('abort', () => (sight.lostAt = performance.now()));
-    const removed = (): void => {
-      sight.removedAt = performance.now();
-      sight.heldAtRemoval = lease.held;
+    const path = `${this.#root}/${lease.key}/${name}`;
+    const fired = async (at: number, held: boolean): Promise<void> => {
+      // A watch also tells of changes, and when its own session is lost.
+      if ((await session.send(exists(path))).ok) {
+        expect(await session.watch(path, look)).toBe('watching');
+        return;
+      }
+      sight.removedAt = at;
+      sight.heldAtRemoval = held;
     };
-    expect(await session.watch(`${this.#root}/${lease.key}/${name}`, removed)).toBe('watching');
+    const look = (): void => void fired(performance.now(), lease.held);
+    expect(await session.watch(path, look)).toBe('watching');
     return sight;
   }
 
