@@ -97,7 +97,8 @@ export interface Traits {
   /** What ends the hold of a dead holder: the ttl on the server's clock, or the end of its session. */
   readonly expiry: 'ttl' | 'session';
   /**
-   * `strict`: law 4 holds always. `clock-bounded`: it holds while the store keeps its counter, and after a loss of the counter
+   * `strict`: law 4 holds through whatever the store promises to survive: crashes, failovers, elections; only an operator who empties it
+   * ends that. `clock-bounded`: it holds while the store keeps its counter, which a fault may take, and after a loss of the counter
    * as long as server clocks differ by less than the time between the two grants. `none`: tokens mean nothing.
    */
   readonly fencing: 'strict' | 'clock-bounded' | 'none';

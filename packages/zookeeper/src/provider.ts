@@ -161,6 +161,8 @@ export class ZookeeperProvider implements LockProvider {
     if (!own.session.alive) return await this.#end(own);
     if (token !== undefined && token < own.token) return false;
     const { session } = own;
+    // It lasts until the session is lost, though nobody can be asked now.
+    if (!session.connected && token === undefined) return renewal(session.deadline - calledAt);
     const stat = await this.#nodes.exists(session, own.node.path);
     // Where nodes are named by their key alone, another claim's may be there.
     if (stat?.czxid !== own.node.czxid) {
@@ -169,8 +171,7 @@ export class ZookeeperProvider implements LockProvider {
       return false;
     }
     if (token !== undefined && token > own.token) await this.#tokens.raise(own, token);
-    const validity = session.deadline - calledAt;
-    return session.alive && validity > 0 ? { validity } : false;
+    return renewal(session.deadline - calledAt);
   }
 
   async #release(claim: Claim): Promise<boolean> {
@@ -228,4 +229,9 @@ export class ZookeeperProvider implements LockProvider {
   #checkOpen(): void {
     if (this.#closed) throw new LockError('LOCK_CLOSED', `The ${this.name} provider is closed.`);
   }
+}
+
+/** A session that has ended by now holds nothing any more. */
+function renewal(validity: number): Renewal | false {
+  return validity > 0 ? { validity } : false;
 }

@@ -67,7 +67,7 @@ export const locksRestartRequirements: readonly Requirement[] = [
       for (const lease of [asked, renewed]) {
         const next = context.claim(lease.key);
         const { token } = await mustGrant(other, next, `on the key of a lease that was lost ${when}`);
-        if (context.traits.fencing !== 'none') mustExceed(token, lease.token, `for the next owner ${when}`);
+        if (context.traits.fencing === 'clock-bounded') mustExceed(token, lease.token, `for the next owner ${when}`);
         await other.release(next);
       }
     },

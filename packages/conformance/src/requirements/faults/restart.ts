@@ -5,7 +5,7 @@ import { mustExceed, mustGrant, show } from '../../expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { within } from '../../time.ts';
 import { range } from '../steps.ts';
-import { all, whenFenced, whenRemote } from '../when.ts';
+import { all, whenClockBounded, whenFenced, whenRemote } from '../when.ts';
 import { callLimit, createSides, lineUp, mustStayIdle, orderOf, settled } from './steps.ts';
 
 /** A backend that restarts, with its data or without. */
@@ -104,7 +104,7 @@ export const restartRequirements: readonly Requirement[] = [
     id: 'empty-restart-tokens',
     level: 'provider',
     title: 'tokens of a store that lost everything exceed those it gave before',
-    appliesTo: all(whenRemote, whenFenced),
+    appliesTo: all(whenRemote, whenClockBounded),
     needs: ['restartEmpty'],
     async check(context) {
       await exceedAfter(context, context.faults.restartEmpty, 'after a restart without data');
