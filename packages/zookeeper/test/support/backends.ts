@@ -23,7 +23,10 @@ export async function startAlone(): Promise<Backend> {
         return () => server.resume();
       },
       restart: () => server.restart(),
-      restartEmpty: () => server.restart({ keepData: false }),
+      async restartEmpty() {
+        await server.restart({ keepData: false });
+        await makeRoot([server]);
+      },
     },
   };
 }
@@ -52,6 +55,7 @@ export async function startEnsemble(): Promise<Backend> {
       async restartEmpty() {
         await all((server) => server.kill());
         await all((server) => server.restart({ keepData: false }));
+        await makeRoot(servers);
       },
     },
   };
