@@ -86,38 +86,42 @@ async function strike(name: string, round: number, { member, begin }: Fault): Pr
   await delay(sessionTimeout + chance.between(0, sessionTimeout / 2));
 
   const end = await begin(hurt);
-  const grants = (): number =>
-    history.events.filter((event) => event.type === 'granted' && event.process === 'there').length;
-  const before = grants();
-  const own = leases.at(-1);
-  if (own === undefined) throw new Error('there is no lease');
-  history.released(own);
-  const releasing = own.release().catch(() => false);
-  history.released(theirs);
-  // While another leader is elected nobody may answer; it is repeated then.
-  await theirs.release().catch((error: unknown) => expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' }));
-  let refused = 0;
-  const others = sights.filter(({ lease }) => lease !== own);
-  while (others.some(({ removedAt }) => removedAt === Infinity)) {
-    await there.tryAcquire(key(`new ${refused}`)).then(
-      (lease) => expect(lease, 'a grant by a server without a majority').toBeUndefined(),
-      (error: unknown) => expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' }),
-    );
-    refused += 1;
-    await delay(50);
+  let releasing: Promise<boolean>;
+  let next: Lease;
+  const others = sights.filter(({ lease }) => lease !== leases.at(-1));
+  try {
+    const grants = (): number =>
+      history.events.filter((event) => event.type === 'granted' && event.process === 'there').length;
+    const before = grants();
+    const own = leases.at(-1);
+    if (own === undefined) throw new Error('there is no lease');
+    history.released(own);
+    releasing = own.release().catch(() => false);
+    history.released(theirs);
+    // While another leader is elected nobody may answer; it is repeated then.
+    await theirs.release().catch((error: unknown) => expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' }));
+    let refused = 0;
+    do {
+      await there.tryAcquire(key(`new ${refused}`)).then(
+        (lease) => expect(lease, 'a grant by a server without a majority').toBeUndefined(),
+        (error: unknown) => expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' }),
+      );
+      refused += 1;
+      await delay(50);
+    } while (others.some(({ removedAt }) => removedAt === Infinity));
+    history.look();
+    for (const { lostAt, removedAt, heldAtRemoval } of others) {
+      expect(lostAt).toBeLessThan(removedAt);
+      expect(heldAtRemoval).toBe(false);
+    }
+    next = await heir;
+    history.released(next);
+    await next.release();
+    expect(grants()).toBe(before);
+  } finally {
+    // The tests after this one need it.
+    await end();
   }
-  expect(refused).toBeGreaterThan(0);
-  history.look();
-  for (const { lostAt, removedAt, heldAtRemoval } of others) {
-    expect(lostAt).toBeLessThan(removedAt);
-    expect(heldAtRemoval).toBe(false);
-  }
-  const next = await heir;
-  history.released(next);
-  await next.release();
-  expect(grants()).toBe(before);
-
-  await end();
   await releasing;
   for (const lease of await Promise.all(waits)) {
     history.released(lease);
