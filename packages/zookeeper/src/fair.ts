@@ -1,22 +1,23 @@
-import { LockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
-import type { Claim, Holder, KeyState } from '@locks/core';
+import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
+import type { Claim, KeyState } from '@locks/core';
 import { KnownLines } from './known-lines.ts';
-import { judge, placesOf, renewedSequence, standing } from './line/line.ts';
+import { judge, renewedSequence } from './line/line.ts';
 import type { Verdict } from './line/line.ts';
-import { contenderName, numbered, parseContender, parseContenders, uuidOf } from './line/names.ts';
+import { contenderName, numbered, parseContender } from './line/names.ts';
 import type { Contender, LineRecipe } from './line/names.ts';
 import { sequenceExhausted } from './line/refusals.ts';
+import { Lines } from './lines.ts';
 import { madeBy } from './live-claim.ts';
 import type { LiveClaim } from './live-claim.ts';
-import { baseIn, readNodeData, tokenIn, writeNodeData } from './node-data.ts';
+import { writeNodeData } from './node-data.ts';
 import { refusal } from './nodes.ts';
 import type { Nodes } from './nodes.ts';
+import { folderOf, nameOf } from './paths.ts';
 import { looks, unwatchedWait, waitAt } from './recipe.ts';
 import type { Recipe, Standing } from './recipe.ts';
 import type { Generation } from './session/generation.ts';
 import type { Tokens } from './tokens.ts';
 import { multi } from './wire/multi.ts';
-import { sync } from './wire/requests.ts';
 
 /** What a line is made of. */
 export interface FairParts {
@@ -33,14 +34,14 @@ export class FairRecipe implements Recipe {
   readonly #nodes: Nodes;
   readonly #tokens: Tokens;
   readonly #names: LineRecipe;
-  readonly #sharedMarkers: readonly string[];
+  readonly #lines: Lines;
   readonly #known: KnownLines = new KnownLines();
 
   constructor({ nodes, tokens, names, sharedMarkers }: FairParts) {
     this.#nodes = nodes;
     this.#tokens = tokens;
     this.#names = names;
-    this.#sharedMarkers = sharedMarkers;
+    this.#lines = new Lines(nodes, sharedMarkers);
   }
 
   async attempt(own: LiveClaim, claim: Claim): Promise<Standing> {
@@ -87,7 +88,7 @@ export class FairRecipe implements Recipe {
 
   async leave(own: LiveClaim): Promise<boolean> {
     own.unwatch();
-    if (own.uncertain) await this.#find(own);
+    if (own.uncertain) await this.#lines.find(own);
     const { node, session } = own;
     if (node === undefined) return false;
     const removing = this.#known.leaves(own, node.path, () => this.#nodes.remove(session, node.path));
@@ -103,31 +104,16 @@ export class FairRecipe implements Recipe {
     if (own.node !== undefined) this.#known.lost(own, own.node.path);
   }
 
-  async evict(session: Generation, claim: Claim): Promise<boolean> {
-    const folder = this.#nodes.ofKey(claim.key);
-    const line = await this.#read(session, folder);
-    const [place] = [...placesOf(line, uuidOf(claim.owner)), ...line.filter(({ name }) => name === claim.owner)];
-    if (place === undefined) return false;
-    const held = standing(line).holders.includes(place);
-    return (await this.#nodes.remove(session, `${folder}/${place.name}`)) && held;
+  evict(session: Generation, claim: Claim): Promise<boolean> {
+    return this.#lines.evict(session, claim);
   }
 
-  async inspect(session: Generation, key: string): Promise<KeyState> {
-    const folder = this.#nodes.ofKey(key);
-    for (let look = 0; look < looks; look += 1) {
-      const { holders, waiters } = standing(await this.#read(session, folder));
-      const shown = await Promise.all(holders.map((place) => this.#show(session, folder, place)));
-      // One that left meanwhile has given its turn to somebody else.
-      const there = shown.filter((holder) => holder !== undefined);
-      if (there.length === shown.length) return { key, holders: there, waiters };
-    }
-    const message = `ZooKeeper: the line of ${JSON.stringify(key)} changes too often to be read.`;
-    throw new LockError('LOCK_UNAVAILABLE', message, { key });
+  inspect(session: Generation, key: string): Promise<KeyState> {
+    return this.#lines.inspect(session, key);
   }
 
-  async used(session: Generation, names: readonly string[]): Promise<readonly boolean[]> {
-    const stats = names.map((name) => this.#nodes.exists(session, this.#nodes.under(name)));
-    return (await Promise.all(stats)).map((stat) => stat !== undefined && stat.numChildren > 0);
+  used(session: Generation, names: readonly string[]): Promise<readonly boolean[]> {
+    return this.#lines.used(session, names);
   }
 
   /** Whether nothing has changed for one that holds, or that watches; without reading the whole line. */
@@ -140,13 +126,16 @@ export class FairRecipe implements Recipe {
 
   /** What its place means; `undefined`: it has none yet, look again. */
   async #look(own: LiveClaim): Promise<Verdict | undefined> {
-    if (own.uncertain) return this.#judge(own, await this.#find(own));
+    if (own.uncertain) return this.#judge(own, await this.#lines.find(own));
     const { node, session } = own;
     if (node === undefined) return await this.#enter(own);
     if (await this.#known.isNext(own, node.path)) {
       return { state: (await this.#nodes.exists(session, node.path)) === undefined ? 'missing' : 'holds' };
     }
-    return this.#judge(own, await this.#single(own, await this.#read(session, this.#nodes.ofKey(own.claim.key))));
+    return this.#judge(
+      own,
+      await this.#lines.single(own, await this.#lines.read(session, this.#nodes.ofKey(own.claim.key))),
+    );
   }
 
   #judge({ node, claim }: LiveClaim, line: readonly Contender[] | undefined): Verdict | undefined {
@@ -165,7 +154,7 @@ export class FairRecipe implements Recipe {
     own.uncertain = true;
     const path = `${folder}/${contenderName(this.#names, claim)}`;
     const making = this.#nodes.make(session, path, 'ephemeral-sequential', writeNodeData({ owner: claim.owner, base }));
-    const reading = this.#known.foresees(own, folder) ? undefined : this.#read(session, folder);
+    const reading = this.#known.foresees(own, folder) ? undefined : this.#lines.read(session, folder);
     // Without the reply to the first there is none to the second.
     reading?.catch(() => {});
     const made = await making;
@@ -175,54 +164,11 @@ export class FairRecipe implements Recipe {
       own.node = { path: made.value.path, ...madeBy(czxid), base };
       const known = this.#known.entered(own, own.node.path);
       if (reading === undefined && known !== undefined) return known;
-      return this.#judge(own, await this.#single(own, await (reading ?? this.#read(session, folder))));
+      return this.#judge(own, await this.#lines.single(own, await (reading ?? this.#lines.read(session, folder))));
     }
     if (made.error !== 'NO_NODE') throw refusal(made, folder);
     await this.#nodes.makeContainer(session, folder);
     return undefined;
-  }
-
-  /** Finds out what became of a request whose reply was lost: the node is in the line of this session, or will never be. */
-  async #find(own: LiveClaim): Promise<readonly Contender[] | undefined> {
-    const { session } = own;
-    const { key, owner } = own.claim;
-    const folder = this.#nodes.ofKey(key);
-    // The server that answers now may lag behind the one that took the request.
-    const syncing = session.send(sync(folder));
-    const reading = this.#read(session, folder);
-    reading.catch(() => {});
-    await syncing;
-    const line = await reading;
-    own.node = undefined;
-    for (const { name, mode } of placesOf(line, uuidOf(owner))) {
-      const path = `${folder}/${name}`;
-      const read = await this.#nodes.read(session, path);
-      if (read === undefined || read.stat.ephemeralOwner !== session.id) continue;
-      own.node = { path, ...madeBy(read.stat.czxid), zxid: read.stat.mzxid, base: baseIn(read.data) };
-      own.claim = { ...own.claim, mode };
-      break;
-    }
-    own.uncertain = false;
-    if (own.node === undefined) own.token = undefined;
-    return own.node === undefined ? undefined : await this.#single(own, line);
-  }
-
-  /** The line without further nodes of the same claim in this session, which are removed: a request arrived twice. */
-  async #single({ node, session, claim }: LiveClaim, line: readonly Contender[]): Promise<readonly Contender[]> {
-    const uuid = uuidOf(claim.owner);
-    const name = nameOf(node?.path ?? '');
-    const others = line.filter((contender) => contender.uuid === uuid && contender.name !== name);
-    if (others.length === 0) return line;
-    const folder = this.#nodes.ofKey(claim.key);
-    const gone = new Set<Contender>();
-    for (const other of others) {
-      const path = `${folder}/${other.name}`;
-      const stat = await this.#nodes.exists(session, path);
-      if (stat !== undefined && stat.ephemeralOwner !== session.id) continue;
-      await this.#nodes.remove(session, path);
-      gone.add(other);
-    }
-    return line.filter((contender) => !gone.has(contender));
   }
 
   /** A held exclusive claim becomes a shared one under the same number, in one transaction: nobody gets in between. */
@@ -252,30 +198,8 @@ export class FairRecipe implements Recipe {
       : undefined;
     own.claim = claim;
   }
-
-  async #read(session: Generation, folder: string): Promise<Contender[]> {
-    return parseContenders((await this.#nodes.children(session, folder)) ?? [], this.#sharedMarkers);
-  }
-
-  async #show(session: Generation, folder: string, { name, mode }: Contender): Promise<Holder | undefined> {
-    const read = await this.#nodes.read(session, `${folder}/${name}`);
-    if (read === undefined) return undefined;
-    const data = readNodeData(read.data);
-    // Another library's node is known by its name.
-    if (data === undefined) return { owner: name, mode };
-    const token = tokenIn(data, read.stat);
-    return { owner: data.owner, mode, ...(token === undefined ? {} : { token }) };
-  }
 }
 
 function waitingFor(retryAfter: number): Standing {
   return { holds: false, retryAfter };
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/'));
 }

@@ -99,7 +99,7 @@ function removePlace(entry: Entry, owner: string): void {
 export const textbookTraits: Traits = {
   scope: 'process',
   expiry: 'ttl',
-  fencing: 'strict',
+  fencing: 'clock-bounded',
   fair: true,
   shared: true,
   wake: true,

@@ -7,7 +7,7 @@ export type LineRecipe = 'mutex' | 'read-write';
 /** A node in line. */
 export interface Contender {
   readonly name: string;
-  /** Its number in the order of arrival. Numbers past 2^31 - 1, which ZooKeeper writes as negative ones, go on here. */
+  /** Its number in the order of arrival. Numbers past 2^31 - 1, which ZooKeeper is documented to write as negative ones, go on here. */
   readonly sequence: number;
   readonly mode: Mode;
   /** Shared only; absent: unlimited. */

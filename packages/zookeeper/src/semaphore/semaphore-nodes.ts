@@ -6,6 +6,7 @@ import type { LiveClaim } from '../live-claim.ts';
 import { baseIn, writeNodeData } from '../node-data.ts';
 import { refusal } from '../nodes.ts';
 import type { Nodes } from '../nodes.ts';
+import { folderOf, nameOf } from '../paths.ts';
 import type { Generation } from '../session/generation.ts';
 import type { Tokens } from '../tokens.ts';
 import { multi } from '../wire/multi.ts';
@@ -182,14 +183,6 @@ export class SemaphoreNodes {
 /** Whether the node of a claim is a lease, or its place in line. */
 export function isLease(path: string): boolean {
   return folderOf(path).endsWith('/leases');
-}
-
-export function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/'));
 }
 
 function refusedStep({ results }: MultiOutcome, path: string): Error {

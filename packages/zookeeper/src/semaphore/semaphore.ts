@@ -5,13 +5,14 @@ import { sequenceExhausted } from '../line/refusals.ts';
 import type { LiveClaim } from '../live-claim.ts';
 import { writeNodeData } from '../node-data.ts';
 import type { Nodes } from '../nodes.ts';
+import { nameOf } from '../paths.ts';
 import { looks, unwatchedWait, waitAt } from '../recipe.ts';
 import type { Recipe, Standing } from '../recipe.ts';
 import type { Generation } from '../session/generation.ts';
 import type { Tokens } from '../tokens.ts';
 import { judgeEntry } from './entry.ts';
 import { inspectSemaphore } from './inspect.ts';
-import { SemaphoreNodes, isLease, nameOf } from './semaphore-nodes.ts';
+import { SemaphoreNodes, isLease } from './semaphore-nodes.ts';
 
 /** The layout of Curator's InterProcessSemaphoreV2: a line in `locks`, whose first one makes itself a lease in `leases`. */
 export class SemaphoreRecipe implements Recipe {
