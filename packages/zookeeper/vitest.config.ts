@@ -6,8 +6,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // They mostly wait.
-    maxWorkers: 4,
+    // They mostly wait, but their servers are Java.
+    maxWorkers: 3,
     projects: [
       { extends: true, test: { name: 'zookeeper', exclude: [...defaultExclude, interop] } },
       // Needs Java, Curator and kazoo, which are installed first where that is harmless.

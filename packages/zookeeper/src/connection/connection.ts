@@ -28,14 +28,14 @@ export interface Connection {
   readonly lastHeardAt: number;
   /** When a reply came last: an event is none. */
   readonly lastAnsweredAt: number;
-  /** How many requests wait for their replies. Whoever sends sets the limit. */
+  /** How many requests wait for their replies: 256 at most, besides those of the session itself; others wait to be sent. */
   readonly unanswered: number;
   /** When the oldest of them was sent, by the runtime's clock, in ms: not after it was written. */
   readonly oldestUnansweredAt: number | undefined;
   /** `send` rejects. */
   readonly ended: boolean;
   /**
-   * All requests of one tick go out in one write; they are answered in the order of the calls. Resolves to the server's answer, errors
+   * All requests of one tick go out in one write, unless many are under way; they are answered in the order of the calls. Resolves to the server's answer, errors
    * among it. An event that comes before the reply is delivered before this resolves, one that comes right after it perhaps as well:
    * whoever sets a watch must expect its event from the call on.
    * @throws `ConnectionLostError` when the connection ends before the reply, or has ended; `RangeError` for a number that is

@@ -19,6 +19,7 @@ import {
   SessionExpiredError,
 } from './errors.ts';
 import { Unanswered } from './unanswered.ts';
+import type { Pending } from './unanswered.ts';
 
 /** What a connection is made of, once the handshake is over. */
 export interface OpenParts {
@@ -37,6 +38,12 @@ export interface OpenParts {
 const lastXid = 2 ** 31 - 1;
 const eventXid = -1;
 
+/** As many requests as are under way at once: enough to keep a server busy, few enough that a heartbeat is soon answered. */
+const window = 256;
+
+/** A request that is to be sent. */
+type Sending = Pick<Pending, 'request' | 'background' | 'resolve' | 'reject'>;
+
 /** The requests and replies of one connection. */
 export class OpenConnection implements Connection {
   readonly address: Address;
@@ -46,6 +53,8 @@ export class OpenConnection implements Connection {
   readonly #socket: Socket;
   readonly #writer: Writer = new Writer();
   readonly #unanswered: Unanswered = new Unanswered();
+  /** What waits to be sent, in its order. */
+  readonly #backlog: Sending[] = [];
   readonly #flush: () => void;
   #nextXid: number;
   #lastZxid: bigint;
@@ -103,19 +112,12 @@ export class OpenConnection implements Connection {
         reject(this.#lost);
         return;
       }
-      const xid = request.xid ?? this.#nextXid;
-      this.#write(request, xid);
-      if (xid === this.#nextXid) this.#nextXid = xid === lastXid ? 1 : xid + 1;
-      this.#unanswered.add({
-        xid,
-        request,
-        sentAt: this.#sentAt,
-        background: options?.background ?? false,
-        resolve: resolve as (answer: Answer<unknown>) => void,
-        reject,
-        next: undefined,
-      });
-      if (this.#unanswered.foreground === 1) this.#socket.ref();
+      const background = options?.background ?? false;
+      const sending = { request, background, resolve: resolve as (answer: Answer<unknown>) => void, reject };
+      // A heartbeat that waited behind a thousand requests would be late, and the session lost.
+      const urgent = background || request.xid !== undefined;
+      if (urgent || (this.#backlog.length === 0 && this.#unanswered.count < window)) this.#dispatch(sending);
+      else this.#backlog.push(sending);
     });
   }
 
@@ -170,6 +172,26 @@ export class OpenConnection implements Connection {
     this.#lastAnsweredAt = this.#lastHeardAt;
     if (!pending.background && this.#unanswered.foreground === 0) this.#socket.unref();
     pending.resolve(answer);
+    if (this.#backlog.length > 0) this.#dispatchNext();
+  }
+
+  /** Sends what may be sent now of what waits. */
+  #dispatchNext(): void {
+    for (const sending of this.#backlog.splice(0, Math.max(0, window - this.#unanswered.count))) {
+      try {
+        this.#dispatch(sending);
+      } catch (error) {
+        sending.reject(error as Error);
+      }
+    }
+  }
+
+  #dispatch({ request, background, resolve, reject }: Sending): void {
+    const xid = request.xid ?? this.#nextXid;
+    this.#write(request, xid);
+    if (xid === this.#nextXid) this.#nextXid = xid === lastXid ? 1 : xid + 1;
+    this.#unanswered.add({ xid, request, sentAt: this.#sentAt, background, resolve, reject, next: undefined });
+    if (this.#unanswered.foreground === 1) this.#socket.ref();
   }
 
   #write(request: Request<unknown>, xid: number): void {

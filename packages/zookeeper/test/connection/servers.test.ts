@@ -130,8 +130,11 @@ describe('with one server', () => {
       order.push(index);
       return answer.ok;
     });
-    expect(connection.unanswered).toBe(10_000);
+    expect(connection.unanswered).toBe(256);
+    // A heartbeat does not wait behind all of them.
+    const beaten = connection.send(ping, { background: true }).then(() => order.length);
     const answers = await Promise.all(sends);
+    expect(await beaten).toBeLessThan(1_000);
     expect(answers.every((ok, index) => ok === (index % 2 === 0))).toBe(true);
     expect(order.every((index, at) => index === at)).toBe(true);
     expect([connection.unanswered, connection.oldestUnansweredAt]).toEqual([0, undefined]);
