@@ -13,10 +13,11 @@ import { writeNodeData } from './node-data.ts';
 import { refusal } from './nodes.ts';
 import type { Nodes } from './nodes.ts';
 import { folderOf, nameOf } from './paths.ts';
-import { looks, unwatchedWait, waitAt } from './recipe.ts';
+import { looks } from './recipe.ts';
 import type { Recipe, Standing } from './recipe.ts';
 import type { Generation } from './session/generation.ts';
 import type { Tokens } from './tokens.ts';
+import { asBefore, waitAt, waitingFor, watchFor } from './waiting.ts';
 import { multi } from './wire/multi.ts';
 
 /** What a line is made of. */
@@ -47,7 +48,8 @@ export class FairRecipe implements Recipe {
   async attempt(own: LiveClaim, claim: Claim): Promise<Standing> {
     if (own.node !== undefined && own.claim.mode !== claim.mode) await this.#convert(own, claim);
     if (own.node === undefined && !own.uncertain) own.claim = claim;
-    if (await this.#isAsBefore(own)) return own.token === undefined ? waitingFor(waitAt(own.place)) : { holds: true };
+    const before = await asBefore(this.#nodes, own);
+    if (before !== undefined) return before;
     for (let look = 0; look < looks; look += 1) {
       const verdict = await this.#look(own);
       if (verdict === undefined || own.node === undefined) continue;
@@ -72,9 +74,8 @@ export class FairRecipe implements Recipe {
             await this.leave(own);
             return waitingFor(waitAt(1));
           }
-          own.place = verdict.place;
-          const watch = await own.watch(verdict.watch);
-          if (watch !== 'missing') return waitingFor(watch === 'watching' ? waitAt(own.place) : unwatchedWait);
+          const waiting = await watchFor(own, verdict.watch, verdict.place);
+          if (waiting !== undefined) return waiting;
           break;
         }
         default:
@@ -114,14 +115,6 @@ export class FairRecipe implements Recipe {
 
   used(session: Generation, names: readonly string[]): Promise<readonly boolean[]> {
     return this.#lines.used(session, names);
-  }
-
-  /** Whether nothing has changed for one that holds, or that watches; without reading the whole line. */
-  async #isAsBefore({ session, node, watched, token }: LiveClaim): Promise<boolean> {
-    if (node === undefined || (token === undefined && watched.length === 0)) return false;
-    const paths = token === undefined ? [node.path, ...watched] : [node.path];
-    const stats = await Promise.all(paths.map((path) => this.#nodes.exists(session, path)));
-    return stats.every((stat) => stat !== undefined);
   }
 
   /** What its place means; `undefined`: it has none yet, look again. */
@@ -198,8 +191,4 @@ export class FairRecipe implements Recipe {
       : undefined;
     own.claim = claim;
   }
-}
-
-function waitingFor(retryAfter: number): Standing {
-  return { holds: false, retryAfter };
 }

@@ -6,10 +6,11 @@ import type { LiveClaim } from './live-claim.ts';
 import { baseIn, readNodeData, tokenIn, writeNodeData } from './node-data.ts';
 import { refusal } from './nodes.ts';
 import type { Nodes, ReadNode } from './nodes.ts';
-import { looks, unwatchedWait, waitAt } from './recipe.ts';
+import { looks } from './recipe.ts';
 import type { Recipe, Standing } from './recipe.ts';
 import type { Generation } from './session/generation.ts';
 import type { Tokens } from './tokens.ts';
+import { waitAt, waitingFor, waitingWith } from './waiting.ts';
 import { sync } from './wire/requests.ts';
 
 /** One ephemeral node per key, made by whoever is first and watched by everybody else: the layout of many home-made locks. */
@@ -39,11 +40,11 @@ export class PlainRecipe implements Recipe {
         this.#crowd.leave(own, path);
         throw isFolder(path);
       }
-      if (own.wake === undefined) return { holds: false, retryAfter: waitAt(1) };
+      if (own.wake === undefined) return waitingFor(waitAt(1));
       const watch = await this.#crowd.join(own, path);
-      if (watch !== 'missing') return { holds: false, retryAfter: watch === 'watching' ? waitAt(1) : unwatchedWait };
+      if (watch !== 'missing') return waitingWith(watch, 1);
     }
-    return { holds: false, retryAfter: 1 };
+    return waitingFor(1);
   }
 
   async leave(own: LiveClaim): Promise<boolean> {

@@ -4,21 +4,6 @@ import type { Generation } from './session/generation.ts';
 
 /** As many looks as others may change a lock in during one attempt. */
 export const looks = 10;
-/** In ms: see `waitAt`. */
-const waitOfFirst = 5_000;
-const longestWait = 60_000;
-
-/**
- * A watch tells of everything. After this long, in ms, a claim looks for what a watch that got lost did not tell; one that is far behind in
- * line, later: a thousand that look every few seconds would send more than the locks themselves.
- */
-export function waitAt(place: number): number {
-  return Math.min(longestWait, waitOfFirst * Math.max(1, place));
-}
-
-/** When to look again where there are too many watches, in ms. */
-export const unwatchedWait = 1_000;
-
 /** How an attempt ended. */
 export type Standing =
   | { readonly holds: true }

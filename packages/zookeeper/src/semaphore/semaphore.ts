@@ -6,10 +6,11 @@ import type { LiveClaim } from '../live-claim.ts';
 import { writeNodeData } from '../node-data.ts';
 import type { Nodes } from '../nodes.ts';
 import { nameOf } from '../paths.ts';
-import { looks, unwatchedWait, waitAt } from '../recipe.ts';
+import { looks } from '../recipe.ts';
 import type { Recipe, Standing } from '../recipe.ts';
 import type { Generation } from '../session/generation.ts';
 import type { Tokens } from '../tokens.ts';
+import { asBefore, waitAt, waitingFor, watchFor } from '../waiting.ts';
 import { judgeEntry } from './entry.ts';
 import { inspectSemaphore } from './inspect.ts';
 import { SemaphoreNodes, isLease } from './semaphore-nodes.ts';
@@ -30,7 +31,8 @@ export class SemaphoreRecipe implements Recipe {
     if (own.uncertain) await this.#semaphores.find(own);
     if (own.node !== undefined && own.claim.mode !== claim.mode) await this.#convert(own, claim);
     if (own.node === undefined) own.claim = claim;
-    if (await this.#isAsBefore(own)) return own.token === undefined ? waitingFor(waitAt(own.place)) : { holds: true };
+    const before = await asBefore(this.#nodes, own);
+    if (before !== undefined) return before;
     for (let look = 0; look < looks; look += 1) {
       const state = await this.#semaphores.look(own);
       if (state === undefined || own.node === undefined) continue;
@@ -57,9 +59,9 @@ export class SemaphoreRecipe implements Recipe {
             return waitingFor(waitAt(1));
           }
           const folder = this.#nodes.ofKey(claim.key);
-          own.place = entry.place;
-          const watch = await own.watch(entry.watch.map((path) => `${folder}/${path}`));
-          if (watch !== 'missing') return waitingFor(watch === 'watching' ? waitAt(own.place) : unwatchedWait);
+          const paths = entry.watch.map((path) => `${folder}/${path}`);
+          const waiting = await watchFor(own, paths, entry.place);
+          if (waiting !== undefined) return waiting;
           break;
         }
         default:
@@ -109,14 +111,6 @@ export class SemaphoreRecipe implements Recipe {
     return (await Promise.all(stats)).map((found) => found.some((stat) => stat !== undefined && stat.numChildren > 0));
   }
 
-  /** Whether nothing has changed for one that holds, or that watches; without reading everything. */
-  async #isAsBefore({ session, node, watched, token }: LiveClaim): Promise<boolean> {
-    if (node === undefined || (token === undefined && watched.length === 0)) return false;
-    const paths = token === undefined ? [node.path, ...watched] : [node.path];
-    const stats = await Promise.all(paths.map((path) => this.#nodes.exists(session, path)));
-    return stats.every((stat) => stat !== undefined);
-  }
-
   /** A held exclusive claim becomes a shared one, in one transaction: nobody gets in between. */
   async #convert(own: LiveClaim, claim: Claim): Promise<void> {
     if (own.token === undefined) {
@@ -130,8 +124,4 @@ export class SemaphoreRecipe implements Recipe {
     if (own.node === undefined) own.token = undefined;
     own.claim = claim;
   }
-}
-
-function waitingFor(retryAfter: number): Standing {
-  return { holds: false, retryAfter };
 }
