@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Address } from '../../../src/connection/address.ts';
 import { parseContenders, uuidOf } from '../../../src/line/names.ts';
 import type { Generation } from '../../../src/session/generation.ts';
-import { exists, getChildren } from '../../../src/wire/requests.ts';
+import { exists, getChildren, sync } from '../../../src/wire/requests.ts';
 import { Opened } from '../../support/sessions.ts';
 
 /** What was seen of one lease and its node, by one clock. */
@@ -35,6 +35,8 @@ export class Witness implements AsyncDisposable {
 
   /** Watches the node of `lease`. */
   async watch(session: Generation, lease: Lease): Promise<Sight> {
+    // Its server may lag behind the one that made the node.
+    await session.send(sync(this.#root));
     const name = (await this.children(session, lease.key)).find((child) => child.includes(uuidOf(lease.owner)));
     if (name === undefined) throw new Error(`there is no node of ${lease.owner} in the line of "${lease.key}"`);
     const sight: { -readonly [Name in keyof Sight]: Sight[Name] } = {
