@@ -1,7 +1,7 @@
 import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
 import type { Claim, KeyState } from '@locks/core';
 import { KnownLines } from './known-lines.ts';
-import { judge, renewedSequence } from './line/line.ts';
+import { judge } from './line/line.ts';
 import type { Verdict } from './line/line.ts';
 import { contenderName, numbered, parseContender } from './line/names.ts';
 import type { Contender, LineRecipe } from './line/names.ts';
@@ -93,9 +93,7 @@ export class FairRecipe implements Recipe {
     const { node, session } = own;
     if (node === undefined) return false;
     const removing = this.#known.leaves(own, node.path, () => this.#nodes.remove(session, node.path));
-    const emptying =
-      Number(node.path.slice(-10)) < renewedSequence ? undefined : this.#nodes.remove(session, folderOf(node.path));
-    const [removed] = await Promise.all([removing, emptying]);
+    const [removed] = await Promise.all([removing, this.#nodes.renewSequence(session, node.path)]);
     own.node = undefined;
     own.token = undefined;
     return removed;

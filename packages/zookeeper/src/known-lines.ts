@@ -1,5 +1,6 @@
 import { sequenceLimit } from './line/line.ts';
 import type { LiveClaim } from './live-claim.ts';
+import { folderOf } from './paths.ts';
 import type { Generation } from './session/generation.ts';
 
 /** What is known of a place in line before the line is read. */
@@ -176,5 +177,5 @@ export class KnownLines {
 }
 
 function split(path: string): { readonly folder: string; readonly sequence: number } {
-  return { folder: path.slice(0, path.lastIndexOf('/')), sequence: Number(path.slice(-10)) };
+  return { folder: folderOf(path), sequence: Number(path.slice(-10)) };
 }

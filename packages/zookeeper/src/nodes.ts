@@ -1,5 +1,6 @@
 import { LockError } from '@locks/core/adapter';
-import { childPath, encodeKey } from './paths.ts';
+import { renewedSequence } from './line/line.ts';
+import { childPath, encodeKey, folderOf } from './paths.ts';
 import type { Sender } from './session/generation.ts';
 import type { Answer } from './wire/answer.ts';
 import type { Acl, Stat } from './wire/records.ts';
@@ -85,12 +86,17 @@ export class Nodes {
     await this.#makeFolder(session, path, 'persistent');
   }
 
+  /** Removes the folder of a numbered node, if it is empty and has given out many numbers: they begin anew. */
+  async renewSequence(session: Sender, path: string): Promise<void> {
+    if (Number(path.slice(-10)) >= renewedSequence) await this.remove(session, folderOf(path));
+  }
+
   // Leaf first: whoever may make nodes here only may not look further up.
   async #makeFolder(session: Sender, path: string, kind: NodeKind): Promise<void> {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const made = await this.make(session, path, kind, '');
       if (made.ok || made.error === 'NODE_EXISTS') return;
-      const above = path.slice(0, path.lastIndexOf('/'));
+      const above = folderOf(path);
       if (made.error !== 'NO_NODE' || above === '') throw refusal(made, path);
       await this.#makeFolder(session, above, 'persistent');
     }

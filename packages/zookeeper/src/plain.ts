@@ -6,6 +6,7 @@ import type { LiveClaim } from './live-claim.ts';
 import { baseIn, readNodeData, tokenIn, writeNodeData } from './node-data.ts';
 import { refusal } from './nodes.ts';
 import type { Nodes, ReadNode } from './nodes.ts';
+import { nameOf } from './paths.ts';
 import { looks } from './recipe.ts';
 import type { Recipe, Standing } from './recipe.ts';
 import type { Generation } from './session/generation.ts';
@@ -129,7 +130,7 @@ export class PlainRecipe implements Recipe {
 
 /** Another library's data is shown as it is where an owner may look like that, else the name of the node. */
 function ownerOf({ data }: ReadNode, path: string): string {
-  return readNodeData(data)?.owner ?? (/^[ -~]{1,250}$/.test(data) ? data : path.slice(path.lastIndexOf('/') + 1));
+  return readNodeData(data)?.owner ?? (/^[ -~]{1,250}$/.test(data) ? data : nameOf(path));
 }
 
 function exclusiveOnly(key: string): LockError {

@@ -22,8 +22,8 @@ interface Reading {
 }
 
 /**
- * Fencing tokens: the number of the transaction that made (or last wrote) a claim's node, plus the base that one node holds for the
- * whole root.
+ * Fencing tokens: the number of the transaction that gave a claim its turn, plus the base that one node holds for the whole root. Which
+ * transaction that is, the claim's node says (`order`).
  */
 export class Tokens {
   readonly #nodes: Nodes;

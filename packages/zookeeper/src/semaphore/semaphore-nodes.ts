@@ -1,5 +1,5 @@
 import type { Claim } from '@locks/core';
-import { placesOf, renewedSequence } from '../line/line.ts';
+import { placesOf } from '../line/line.ts';
 import { contenderName, parseContenders, uuidOf } from '../line/names.ts';
 import { madeBy } from '../live-claim.ts';
 import type { LiveClaim } from '../live-claim.ts';
@@ -49,7 +49,7 @@ export class SemaphoreNodes {
   /** Removes a node of a claim, and its folder when that is empty and has given out many numbers, which begin anew then. */
   async remove(session: Generation, path: string): Promise<boolean> {
     const removing = this.#nodes.remove(session, path);
-    const [removed] = await Promise.all([removing, this.#renew(session, path)]);
+    const [removed] = await Promise.all([removing, this.#nodes.renewSequence(session, path)]);
     return removed;
   }
 
@@ -97,7 +97,7 @@ export class SemaphoreNodes {
     const [removed, made] = answer.value.results;
     if (made?.ok && made.path !== undefined) {
       own.node = { path: made.path, ...madeBy(made.stat?.czxid ?? answer.zxid), base };
-      await this.#renew(session, node.path);
+      await this.#nodes.renewSequence(session, node.path);
       return true;
     }
     if (removed?.ok === false && removed.error === 'NO_NODE') {
@@ -173,10 +173,6 @@ export class SemaphoreNodes {
       locks: locks.filter(({ name }) => !gone.has(name)),
       leases: leases.filter(({ name }) => !gone.has(name)),
     };
-  }
-
-  async #renew(session: Generation, path: string): Promise<void> {
-    if (Number(path.slice(-10)) >= renewedSequence) await this.#nodes.remove(session, folderOf(path));
   }
 }
 
