@@ -144,22 +144,29 @@ export class FairRecipe implements Recipe {
     const base = this.#tokens.cached(session)?.value;
     own.uncertain = true;
     const path = `${folder}/${contenderName(this.#names, claim)}`;
-    const making = this.#nodes.make(session, path, 'ephemeral-sequential', writeNodeData({ owner: claim.owner, base }));
+    const data = writeNodeData({ owner: claim.owner, base });
+    const making = this.#nodes.make(session, path, 'ephemeral-sequential', data);
     const reading = this.#known.foresees(own, folder) ? undefined : this.#lines.read(session, folder);
     // Without the reply to the first there is none to the second.
     reading?.catch(() => {});
     const made = await making;
-    own.uncertain = false;
     if (made.ok) {
+      own.uncertain = false;
       const { czxid } = made.value.stat;
       own.node = { path: made.value.path, ...madeBy(czxid), base };
       const known = this.#known.entered(own, own.node.path);
       if (reading === undefined && known !== undefined) return known;
       return this.#judge(own, await this.#lines.single(own, await (reading ?? this.#lines.read(session, folder))));
     }
+    own.uncertain = made.error === 'NO_NODE';
     if (made.error !== 'NO_NODE') throw refusal(made, folder);
-    await this.#nodes.makeContainer(session, folder);
-    return undefined;
+    const first = await this.#nodes.makeWithin(session, [folder], path, data);
+    own.uncertain = false;
+    if (first === undefined) return undefined;
+    own.node = { path: first.path, ...madeBy(first.czxid), base };
+    this.#known.entered(own, own.node.path);
+    // Whoever is in the same folder came later.
+    return { state: 'holds' };
   }
 
   /** A held exclusive claim becomes a shared one under the same number, in one transaction: nobody gets in between. */

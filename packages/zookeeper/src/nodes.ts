@@ -4,6 +4,8 @@ import { childPath, encodeKey, folderOf } from './paths.ts';
 import type { Sender } from './session/generation.ts';
 import type { Answer } from './wire/answer.ts';
 import type { Acl, Stat } from './wire/records.ts';
+import { failedStep, multi } from './wire/multi.ts';
+import type { FailedStep, Operation } from './wire/multi.ts';
 import { create, exists, getChildren, getData, remove } from './wire/requests.ts';
 import type { NodeKind } from './wire/requests.ts';
 
@@ -11,6 +13,12 @@ import type { NodeKind } from './wire/requests.ts';
 export interface MadeNode {
   readonly path: string;
   readonly stat: Stat;
+}
+
+/** A node that was made with the folder it is in. */
+export interface FirstNode {
+  readonly path: string;
+  readonly czxid: bigint;
 }
 
 /** A node that was read. */
@@ -42,9 +50,41 @@ export class Nodes {
     return session.send(create({ path, kind, data: Buffer.from(data), acl: this.acl }));
   }
 
-  /** Makes the node at `path` that others are put under, and whatever is missing above it. The server removes it when it is empty. */
-  async makeContainer(session: Sender, path: string): Promise<void> {
-    await this.#makeFolder(session, path, 'container');
+  /**
+   * Makes a numbered node, and in the same transaction the containers that it needs, the outermost first: the server removes a container
+   * after its last child, and one that never had any, never. `undefined`: what is there is not what was thought; begin again.
+   */
+  async makeWithin(
+    session: Sender,
+    containers: readonly string[],
+    path: string,
+    data: string,
+  ): Promise<FirstNode | undefined> {
+    const answer = await session.send(
+      multi([...containers.map((container) => this.container(container)), this.numbered(path, data)]),
+    );
+    if (!answer.ok) throw refusal(answer, path);
+    const made = answer.value.results.at(-1);
+    if (made?.ok && made.path !== undefined) return { path: made.path, czxid: answer.zxid };
+    const failed = failedStep(answer.value);
+    if (failed.error === 'NODE_EXISTS') {
+      const missing = containers.slice(failed.index + 1);
+      return missing.length === 0 ? undefined : await this.makeWithin(session, missing, path, data);
+    }
+    const refused = containers[failed.index] ?? path;
+    if (failed.error !== 'NO_NODE') throw refusal(failed, refused);
+    if (folderOf(refused) === this.root) await this.makePersistent(session, this.root);
+    return undefined;
+  }
+
+  /** The creation of a node that the server removes some time after its last child. */
+  container(path: string): Operation {
+    return { type: 'create', path, kind: 'container', data: Buffer.alloc(0), acl: this.acl };
+  }
+
+  /** The creation of a node of this session, with a number behind `path`. */
+  numbered(path: string, data: string): Operation {
+    return { type: 'create', path, kind: 'ephemeral-sequential', data: Buffer.from(data), acl: this.acl };
   }
 
   /** `undefined`: there is no such node. */
@@ -81,31 +121,26 @@ export class Nodes {
     return (await this.children(session, this.root)) ?? [];
   }
 
-  /** Makes a node that stays, and whatever is missing above it. */
+  /** Makes a node that stays, and whatever is missing above it. Leaf first: whoever may make nodes here only may not look further up. */
   async makePersistent(session: Sender, path: string): Promise<void> {
-    await this.#makeFolder(session, path, 'persistent');
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const made = await this.make(session, path, 'persistent', '');
+      if (made.ok || made.error === 'NODE_EXISTS') return;
+      const above = folderOf(path);
+      if (made.error !== 'NO_NODE' || above === '') throw refusal(made, path);
+      await this.makePersistent(session, above);
+    }
+    throw new LockError('LOCK_UNAVAILABLE', `ZooKeeper: what is above ${path} is removed again and again.`);
   }
 
   /** Removes the folder of a numbered node, if it is empty and has given out many numbers: they begin anew. */
   async renewSequence(session: Sender, path: string): Promise<void> {
     if (Number(path.slice(-10)) >= renewedSequence) await this.remove(session, folderOf(path));
   }
-
-  // Leaf first: whoever may make nodes here only may not look further up.
-  async #makeFolder(session: Sender, path: string, kind: NodeKind): Promise<void> {
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      const made = await this.make(session, path, kind, '');
-      if (made.ok || made.error === 'NODE_EXISTS') return;
-      const above = folderOf(path);
-      if (made.error !== 'NO_NODE' || above === '') throw refusal(made, path);
-      await this.#makeFolder(session, above, 'persistent');
-    }
-    throw new LockError('LOCK_UNAVAILABLE', `ZooKeeper: what is above ${path} is removed again and again.`);
-  }
 }
 
 /** What the server says to a request that should have succeeded. */
-export function refusal(answer: Extract<Answer<unknown>, { ok: false }>, path: string): LockError {
+export function refusal(answer: Pick<FailedStep, 'error' | 'code'>, path: string): LockError {
   const where = JSON.stringify(path);
   switch (answer.error) {
     case 'NO_AUTH':

@@ -7,10 +7,10 @@ import { baseIn, writeNodeData } from '../node-data.ts';
 import { refusal } from '../nodes.ts';
 import type { Nodes } from '../nodes.ts';
 import { folderOf, nameOf } from '../paths.ts';
+import { looks } from '../recipe.ts';
 import type { Generation } from '../session/generation.ts';
 import type { Tokens } from '../tokens.ts';
-import { multi } from '../wire/multi.ts';
-import type { MultiOutcome } from '../wire/multi.ts';
+import { failedStep, multi } from '../wire/multi.ts';
 import { setData, sync } from '../wire/requests.ts';
 import type { SemaphoreState } from './entry.ts';
 import { leaseName, parseLeases } from './leases.ts';
@@ -85,28 +85,29 @@ export class SemaphoreNodes {
     if (node === undefined) return false;
     const leases = `${this.#nodes.ofKey(claim.key)}/leases`;
     const path = `${leases}/${leaseName(claim)}`;
-    own.uncertain = true;
-    const answer = await session.send(
-      multi([
-        { type: 'remove', path: node.path },
-        { type: 'create', path, kind: 'ephemeral-sequential', data: Buffer.from(data), acl: this.#nodes.acl },
-      ]),
-    );
-    own.uncertain = false;
-    if (!answer.ok) throw refusal(answer, path);
-    const [removed, made] = answer.value.results;
-    if (made?.ok && made.path !== undefined) {
-      own.node = { path: made.path, ...madeBy(made.stat?.czxid ?? answer.zxid), base };
-      await this.#nodes.renewSequence(session, node.path);
-      return true;
+    const remove = { type: 'remove', path: node.path } as const;
+    const make = this.#nodes.numbered(path, data);
+    for (let look = 0; look < looks; look += 1) {
+      // A container that never has a child stays for ever.
+      const steps = look % 2 === 0 ? [remove, make] : [remove, this.#nodes.container(leases), make];
+      own.uncertain = true;
+      const answer = await session.send(multi(steps));
+      own.uncertain = false;
+      if (!answer.ok) throw refusal(answer, path);
+      const made = answer.value.results.at(-1);
+      if (made?.ok && made.path !== undefined) {
+        own.node = { path: made.path, ...madeBy(answer.zxid), base };
+        await this.#nodes.renewSequence(session, node.path);
+        return true;
+      }
+      const { index, error, code } = failedStep(answer.value);
+      if (index === 0 && error === 'NO_NODE') {
+        // Somebody has removed it, or the same request arrived before.
+        await this.find(own);
+        return own.node !== undefined && isLease(own.node.path);
+      }
+      if (error !== 'NO_NODE' && error !== 'NODE_EXISTS') throw refusal({ error, code }, path);
     }
-    if (removed?.ok === false && removed.error === 'NO_NODE') {
-      // Somebody has removed it, or the same request arrived before.
-      await this.find(own);
-      return own.node !== undefined && isLease(own.node.path);
-    }
-    if (made?.ok === false && made.error === 'NO_NODE') await this.#nodes.makeContainer(session, leases);
-    else throw refusedStep(answer.value, path);
     return false;
   }
 
@@ -117,19 +118,22 @@ export class SemaphoreNodes {
     own.uncertain = true;
     const path = `${folder}/locks/${contenderName('mutex', claim)}`;
     // It names no base: its token is not that of its place.
-    const making = this.#nodes.make(session, path, 'ephemeral-sequential', writeNodeData({ owner: claim.owner }));
+    const data = writeNodeData({ owner: claim.owner });
+    const making = this.#nodes.make(session, path, 'ephemeral-sequential', data);
     const reading = this.read(session, folder);
     // Without the reply to the first there is none to the second.
     reading.catch(() => {});
     const made = await making;
-    own.uncertain = false;
     if (made.ok) {
+      own.uncertain = false;
       own.node = { path: made.value.path, ...madeBy(made.value.stat.czxid), base: undefined };
       return await this.#single(own, await reading);
     }
+    own.uncertain = made.error === 'NO_NODE';
     if (made.error !== 'NO_NODE') throw refusal(made, folder);
-    await this.#nodes.makeContainer(session, folder);
-    await this.#nodes.makeContainer(session, `${folder}/locks`);
+    const first = await this.#nodes.makeWithin(session, [folder, `${folder}/locks`], path, data);
+    own.uncertain = false;
+    if (first !== undefined) own.node = { path: first.path, ...madeBy(first.czxid), base: undefined };
     return undefined;
   }
 
@@ -179,12 +183,4 @@ export class SemaphoreNodes {
 /** Whether the node of a claim is a lease, or its place in line. */
 export function isLease(path: string): boolean {
   return folderOf(path).endsWith('/leases');
-}
-
-function refusedStep({ results }: MultiOutcome, path: string): Error {
-  for (const result of results) {
-    if (!result.ok && result.error !== 'UNDONE' && result.error !== 'NOT_TRIED')
-      return refusal({ ok: false, error: result.error, code: result.code, zxid: 0n }, path);
-  }
-  return refusal({ ok: false, error: 'OTHER', code: 0, zxid: 0n }, path);
 }

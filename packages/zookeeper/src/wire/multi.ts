@@ -35,6 +35,13 @@ export interface MultiOutcome {
   readonly results: readonly OperationResult[];
 }
 
+/** Why none of the steps was done. */
+export interface FailedStep {
+  readonly index: number;
+  readonly error: ServerError;
+  readonly code: number;
+}
+
 /** Several steps in one transaction. A step that fails is no error of the request: the answer is `ok`, and not `committed`. */
 export function multi(operations: readonly Operation[]): Request<MultiOutcome> {
   return {
@@ -59,6 +66,15 @@ export function multi(operations: readonly Operation[]): Request<MultiOutcome> {
       return { committed: results.every(({ ok }) => ok), results };
     },
   };
+}
+
+/** The step that a transaction failed at which was not committed. */
+export function failedStep({ results }: MultiOutcome): FailedStep {
+  for (const [index, result] of results.entries()) {
+    if (result.ok || result.error === 'UNDONE' || result.error === 'NOT_TRIED') continue;
+    return { index, error: result.error, code: result.code };
+  }
+  throw new ProtocolError('a transaction that was not committed though no step of it failed');
 }
 
 function operationOp(operation: Operation): number {

@@ -11,22 +11,36 @@ export interface FrameProxy {
   double(): () => void;
   /** The next call of a provider that succeeds takes effect, but its client gets a reset instead of the reply. */
   dropReply(): void;
+  /** The client gets a reset instead of the reply to the request that comes after `requests` others. */
+  cutAfter(requests: number): void;
   stop(): Promise<void>;
 }
 
 /** What calls of a provider are made of, and neither heartbeats nor what a session is set up with: remove, exists, create. */
 const calls: ReadonlySet<number> = new Set([2, 3, 15]);
+/** A transaction, and the step that a heartbeat consists of. */
+const transaction = 14;
+const check = 13;
+
+/** Whether the reply to a request tells of a call that has succeeded. */
+function succeeded(op: number, reply: Buffer): boolean {
+  if (reply.readInt32BE(16) !== 0) return false;
+  if (op !== transaction) return calls.has(op);
+  const first = reply.readInt32BE(20);
+  return first !== -1 && first !== check;
+}
 
 /** In front of the ZooKeeper at `target`. */
 export async function startFrameProxy(target: { readonly host: string; readonly port: number }): Promise<FrameProxy> {
   let doubling = false;
   let dropping = false;
+  let left = Infinity;
   const sockets = new Set<Socket>();
 
   function link(client: Socket): void {
     const server = connect(target.port, target.host);
     /** Requests under way: their operation, and whether another reply is to come. */
-    const underWay = new Map<number, { readonly op: number; doubled: boolean }>();
+    const underWay = new Map<number, { readonly op: number; readonly last: boolean; doubled: boolean }>();
     let connected = false;
     let answered = false;
     for (const socket of [client, server]) {
@@ -44,7 +58,10 @@ export async function startFrameProxy(target: { readonly host: string; readonly 
       const number = connected ? frame.readInt32BE(4) : 0;
       connected = true;
       const doubled = doubling && number > 0;
-      if (number > 0) underWay.set(number, { op: frame.readInt32BE(8), doubled });
+      if (number > 0) {
+        underWay.set(number, { op: frame.readInt32BE(8), last: left === 0, doubled });
+        left = left === 0 ? Infinity : left - 1;
+      }
       server.write(doubled ? Buffer.concat([frame, frame]) : frame);
     });
     const replies = frames((frame) => {
@@ -57,8 +74,9 @@ export async function startFrameProxy(target: { readonly host: string; readonly 
         return;
       }
       underWay.delete(number);
-      if (dropping && request !== undefined && calls.has(request.op) && frame.readInt32BE(16) === 0) {
-        dropping = false;
+      const dropped = dropping && request !== undefined && succeeded(request.op, frame);
+      if (dropped) dropping = false;
+      if (dropped || request?.last === true) {
         client.resetAndDestroy();
         return;
       }
@@ -88,6 +106,9 @@ export async function startFrameProxy(target: { readonly host: string; readonly 
     },
     dropReply() {
       dropping = true;
+    },
+    cutAfter(requests) {
+      left = requests;
     },
     async stop() {
       const closed = once(listener, 'close');

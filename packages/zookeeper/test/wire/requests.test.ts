@@ -3,7 +3,7 @@ import type { ServerHandle } from '@locks/test-servers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Connection } from '../../src/connection/connection.ts';
 import type { Answer } from '../../src/wire/answer.ts';
-import { multi } from '../../src/wire/multi.ts';
+import { failedStep, multi } from '../../src/wire/multi.ts';
 import type { Request } from '../../src/wire/request.ts';
 import { create, exists, getAcl, getChildren, getData, remove, setData, sync } from '../../src/wire/requests.ts';
 import type { NodeKind } from '../../src/wire/requests.ts';
@@ -275,6 +275,7 @@ test('a transaction does nothing when one of its operations fails, and says whic
       { ok: false, error: 'NOT_TRIED', code: -2 },
     ],
   });
+  expect(failedStep(outcome)).toEqual({ index: 2, error: 'BAD_VERSION', code: -103 });
   expect(await ok(exists(root))).toEqual(before);
   const version = await ok(multi([{ type: 'remove', path: root, version: 1 }]));
   expect(version).toMatchObject({ committed: false, results: [{ error: 'BAD_VERSION' }] });
