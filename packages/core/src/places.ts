@@ -10,6 +10,8 @@ export interface Place {
    * from the send on: many are due at about the same time. A call that fails shows nobody, but a place lasts for three.
    */
   shownAt: number | undefined;
+  /** The send of the last answered call that certainly kept it at the server, by the clock. */
+  keptAt: number;
   /** Until when its caller was told to wait. */
   waitUntil: number;
   /** It was told to look before its next sign of life is due: it is the head, and a holder will expire. */
@@ -20,6 +22,8 @@ export interface Place {
 
 /** As many places as one call shows at most: they make its script longer. */
 const shownTogether = 100;
+/** A place lasts for so many times `refresh` at the server, which counts from a moment after the send and may count a little faster. */
+const certainFor = 2.9;
 
 /**
  * This process's places in line. The server forgets a place that gives no sign of life, and a thousand waiters that each gave
@@ -32,7 +36,7 @@ export class Places {
   /** By key; those that were shown longest ago first. */
   readonly #byKey = new Map<string, Set<Place>>();
 
-  /** A place gives a sign of life every `refresh` ms. */
+  /** A place gives a sign of life every `refresh` ms, and lasts for three times as long without. */
   constructor(refresh: number) {
     this.#refresh = refresh;
   }
@@ -55,7 +59,17 @@ export class Places {
   take(key: string, owner: string, waiter: string, wake: () => void): Place {
     let place = this.#byOwner.get(owner);
     if (place === undefined) {
-      place = { key, owner, waiter, wake, shownAt: undefined, waitUntil: 0, looks: false, quiet: false };
+      place = {
+        key,
+        owner,
+        waiter,
+        wake,
+        shownAt: undefined,
+        keptAt: -Infinity,
+        waitUntil: 0,
+        looks: false,
+        quiet: false,
+      };
       this.#byOwner.set(owner, place);
     }
     place.wake = wake;
@@ -122,10 +136,22 @@ export class Places {
     return others;
   }
 
+  /**
+   * The server answered the call that was sent at `sentAt` to show `others`. What had lapsed by then it did not bring back, and after a
+   * stall that may be all of them: whoever may have been among these asks for a place of its own.
+   */
+  kept(others: readonly Place[], sentAt: number, now: number): void {
+    for (const other of others) {
+      if (now - other.keptAt < certainFor * this.#refresh) other.keptAt = Math.max(other.keptAt, sentAt);
+      else queueMicrotask(() => this.wake(other.owner));
+    }
+  }
+
   /** The server answered the call of `place` that was sent at `sentAt`: busy, and told it to wait. */
   shown(place: Place, retryAfter: number, sentAt: number, now: number): void {
     if (this.#byOwner.get(place.owner) !== place) return;
     place.quiet = false;
+    place.keptAt = Math.max(place.keptAt, sentAt);
     place.looks = retryAfter < Math.floor(this.#refresh);
     this.#toldToWait(place, retryAfter, now);
     this.#show(place, sentAt);

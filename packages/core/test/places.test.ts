@@ -94,6 +94,42 @@ describe('places in line', () => {
     expect(places.quietFor(at(line, 1), 3_800)).toBeUndefined();
   });
 
+  test('that may have lapsed before a call that shows them was answered ask for themselves', async () => {
+    const { places, line, wakes } = createLine(3);
+    const others = places.shownWith(at(line, 0), 4_000);
+    expect(others).toEqual([at(line, 1), at(line, 2)]);
+    // Kept by a call at 1 900, of which this one knows nothing.
+    places.shown(at(line, 2), refresh, 1_900, 1_901);
+    places.kept(others, 4_000, 5_900);
+    expect(wakes).toEqual([]);
+    await Promise.resolve();
+    expect(wakes).toEqual(['o1']);
+    expect(places.quietFor(at(line, 1), 5_900)).toBeUndefined();
+    // What kept the other one counts from its send, also when it is answered later.
+    places.kept([at(line, 2)], 5_000, 9_700);
+    places.kept([at(line, 2)], 8_000, 10_900);
+    await Promise.resolve();
+    expect(wakes).toEqual(['o1', 'o2']);
+  });
+
+  test('that were kept in time wait on, as long as that goes on', async () => {
+    const { places, line, wakes } = createLine(2);
+    for (let sentAt = 1_900; sentAt < 100_000; sentAt += 3_000) {
+      places.kept(places.shownWith(at(line, 0), sentAt), sentAt, sentAt + 1_000);
+      places.shown(at(line, 0), refresh, sentAt, sentAt + 1_000);
+    }
+    await Promise.resolve();
+    expect(wakes).toEqual([]);
+  });
+
+  test('that were never kept for lack of answers ask for themselves', async () => {
+    const { places, line, wakes } = createLine(2);
+    for (const sentAt of [1_900, 3_900]) expect(places.shownWith(at(line, 0), sentAt)).toHaveLength(1);
+    places.kept(places.shownWith(at(line, 0), 5_900), 5_900, 5_901);
+    await Promise.resolve();
+    expect(wakes).toEqual(['o1']);
+  });
+
   test('that look for the expiry of a holder are not shown by others, and look', () => {
     const { places, line } = createLine(3);
     places.shown(at(line, 1), 500, 100, 100);

@@ -166,9 +166,11 @@ export class RedisProvider implements LockProvider {
       fair ? 0 : 1,
     );
     if (mode === 'shared') args.push(permits ?? '*');
-    if (place !== undefined) for (const { waiter } of this.#places.shownWith(place, sentAt)) args.push(waiter);
+    const others = place === undefined ? [] : this.#places.shownWith(place, sentAt);
+    for (const { waiter } of others) args.push(waiter);
     const script = mode === 'shared' ? scripts.acquireShared : scripts.acquire;
     const number = toInteger(await this.#run(script, claim, args, 'an attempt', within), 'an attempt');
+    this.#places.kept(others, sentAt, clock.now());
     if (number > 0) return { granted: true, token: BigInt(number) };
     if (place !== undefined) this.#places.shown(place, -number, sentAt, clock.now());
     return { granted: false, retryAfter: -number };

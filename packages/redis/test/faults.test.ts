@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createLocks, openLocks } from '@locks/core';
 import type { Lease, Locks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
@@ -43,6 +44,23 @@ async function queueUp(
   }
   return { order, all: Promise.all(all).then(() => {}) };
 }
+
+test('those whose places lapsed while the server stood still are in line again as soon as it goes on, not one after the other', async () => {
+  const { url, pause, resume } = await server();
+  const locks = locksOver(connect({}, url), { waiterTtl: 3_000, timeout: 20_000 });
+  const key = 'stalled';
+  const lease = await locks.acquire(key, { ttl: 60_000 });
+  const served: Promise<void>[] = [];
+  for (let index = 0; index < 100; index += 1) served.push(locks.withLock(key, () => {}));
+  await waiters(locks, key, 100);
+  await pause();
+  await sleep(3_500);
+  await resume();
+  // One of them asks each second and shows the others, of which the server knows nothing any more.
+  await waiters(locks, key, 100);
+  await lease.release();
+  await Promise.all(served);
+});
 
 test('a script cache that is flushed between all calls changes nothing', async () => {
   const { url } = await server();

@@ -182,15 +182,15 @@ export class SqlProvider implements LockProvider {
   /** One attempt; with a `place`, it is taken or kept. */
   async #attempt(claim: Claim, place: Place | undefined, within?: number): Promise<Grant | Busy> {
     const sentAt = this.#runtime.clock.now();
+    const others = place === undefined ? [] : this.#places.shownWith(place, sentAt);
     const line =
-      place === undefined
-        ? undefined
-        : { process: this.#process, others: this.#places.shownWith(place, sentAt).map(({ waiter }) => waiter) };
+      place === undefined ? undefined : { process: this.#process, others: others.map(({ waiter }) => waiter) };
     const attempt = await this.#connections.run((connection) => this.#dialect.attempt(connection, claim, line), {
       what: 'an acquire',
       claim,
       within,
     });
+    this.#places.kept(others, sentAt, this.#runtime.clock.now());
     this.#tell(attempt.turns);
     if (attempt.token !== undefined) return { granted: true, token: attempt.token };
     if (place !== undefined) this.#places.shown(place, attempt.retryAfter, sentAt, this.#runtime.clock.now());

@@ -1,15 +1,19 @@
+import { createLocks } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import { startMariadb, startPostgres } from '@locks/test-servers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { fromConfig } from '../src/index.ts';
 import { eventually } from './support/waiting.ts';
 
 const sockets = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
 
-test.each([
+const servers = [
   ['Postgres', startPostgres],
   ['MariaDB', startMariadb],
-])('close settles in time, and ends every connection, though %s is frozen', async (_name, start) => {
+] as const;
+
+test.each(servers)('close settles in time, and ends every connection, though %s is frozen', async (_name, start) => {
   const server = await start();
   onTestFinished(() => server.stop());
   const options = { migrate: true, timeout: 1_000 };
@@ -29,3 +33,26 @@ test.each([
   expect(await asked).toMatch(/^LOCK_(UNAVAILABLE|CLOSED)$/);
   await eventually('the end of its connections', () => sockets() === 0);
 });
+
+test.each(servers)(
+  'those whose places lapsed while %s was frozen are in line again as soon as it goes on, not one after the other',
+  async (_name, start) => {
+    const server = await start();
+    onTestFinished(() => server.stop());
+    const options = { migrate: true, waiterTtl: 3_000, timeout: 20_000 };
+    const provider = await fromConfig({ url: server.url, options, runtime: systemRuntime });
+    const locks = createLocks(provider);
+    onTestFinished(() => locks.close());
+    const lease = await locks.acquire('job', { ttl: 60_000 });
+    const served = Array.from({ length: 60 }, () => locks.withLock('job', () => {}));
+    const allInLine = async (): Promise<boolean> => (await locks.inspect('job')).waiters === served.length;
+    await eventually('all are in line', allInLine);
+    await server.pause();
+    await sleep(3_500);
+    await server.resume();
+    // One of them asks each second and shows the others, of which the server knows nothing any more.
+    await eventually('all are in line again', allInLine);
+    await lease.release();
+    await Promise.all(served);
+  },
+);
