@@ -7,6 +7,7 @@ import type { Backend } from './conformance.ts';
 /** Short units of time, for short sessions; and the server looks often for folders that are empty. */
 export const serverOptions = {
   tickTime: 200,
+  maxSessionTimeout: 60_000,
   javaProperties: { 'znode.container.checkIntervalMs': '200', 'zookeeper.forceSync': 'no' },
 } as const;
 

@@ -20,7 +20,7 @@ export interface Backend {
 }
 
 /** Short sessions: several requirements wait for one to end. */
-const settings = { acl: 'open', sessionTimeout: 5_000 } as const;
+const settings = { acl: 'open', sessionTimeout: 6_000 } as const;
 
 /** What is between one provider and the servers. */
 interface Way {
