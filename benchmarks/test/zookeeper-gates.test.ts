@@ -35,6 +35,16 @@ test('the latency of an acquire and the pairs of one at once have gates; of fift
   });
 });
 
+test('on a server that does not wait for its disk the pairs have a gate of their own', () => {
+  const unsynced = { scenario: 'zookeeper/unsynced', concurrency: 1, acquireToRaw: 3, ratioToKazoo: 0.5 };
+  expect(
+    verdicts(
+      { ...unsynced, subject: '@locks', ratioToCurator: 1.19 },
+      { ...unsynced, subject: 'raw client', ratioToCurator: 2 },
+    ),
+  ).toEqual({ 'ZooKeeper, 1 at once, no wait for the disk: ≥ 1.2 × Curator': false });
+});
+
 test('a peer that was left out has no gate', () => {
   const ours = { scenario: 'zookeeper/uncontended', subject: '@locks', concurrency: 1, acquireToRaw: 1.1 };
   expect(verdicts(ours)).toEqual({ 'ZooKeeper, 1 at once: acquire p50 ≤ 1.1 × raw': true });

@@ -13,7 +13,13 @@ function uncontendedGates(results: readonly Result[]): Gate[] {
   const [alone, fifty] = [1, 50].map((wanted) => ours.filter(({ concurrency }) => concurrency === wanted));
   const one = (cells: readonly Result[] | undefined, of: (result: Result) => number | undefined): number | undefined =>
     cells?.map(of)[0];
+  const unsynced = ofSubject(results, 'zookeeper/unsynced', own);
   return [
+    ...gate(
+      'ZooKeeper, 1 at once, no wait for the disk: ≥ 1.2 × Curator',
+      one(unsynced, (r) => r.ratioToCurator),
+      atLeast(1.2, 2),
+    ),
     ...gate(
       'ZooKeeper, 1 at once: acquire p50 ≤ 1.1 × raw',
       one(alone, (r) => r.acquireToRaw),

@@ -37,6 +37,15 @@ export function zookeeperCharts(results: readonly Result[]): Chart[] {
       of: ({ ratioToRaw, subject }) => (subject === 'raw client' ? undefined : ratioToRaw),
       range: true,
     }),
+    grouped(results, 'zookeeper/unsynced', {
+      name: 'zookeeper-unsynced',
+      title: 'ZooKeeper: the same on a server that does not wait for its disk',
+      unit: 'ratio: median of the rounds, with their range',
+      line: 1,
+      group: atOnce,
+      of: ({ ratioToRaw, subject }) => (subject === 'raw client' ? undefined : ratioToRaw),
+      range: true,
+    }),
     grouped(results, 'zookeeper/uncontended', {
       name: 'zookeeper-acquire',
       title: 'ZooKeeper: the acquire alone',

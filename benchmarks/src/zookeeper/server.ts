@@ -13,8 +13,15 @@ export interface Server extends AsyncDisposable {
   cpuMicroseconds(): Promise<number | undefined>;
 }
 
-export async function openServer(): Promise<Server> {
-  const server = await startZookeeper();
+/** As in production, not as for tests: memory, and code that is compiled well. */
+const usualJava = ['-Xms512m', '-Xmx1g', '-XX:TieredStopAtLevel=4', '-XX:+UseG1GC', '-XX:-UseSerialGC'];
+
+/** `forceSync`: it waits for the disk before it answers a write, as it does by default. */
+export async function openServer(forceSync: boolean = true): Promise<Server> {
+  const server = await startZookeeper({
+    javaOptions: usualJava,
+    javaProperties: { 'zookeeper.forceSync': forceSync ? 'yes' : 'no' },
+  });
   const first = await fourLetterWord(server, 'mntr');
   // Each question counts as a request, too.
   let asked = 1;

@@ -22,6 +22,7 @@ export async function measureUncontended(
   programs: PeerPrograms,
   concurrency: number,
   rotation: Rotation,
+  scenario: string = 'zookeeper/uncontended',
 ): Promise<Result[]> {
   const contestants: Contestant[] = [];
   try {
@@ -34,7 +35,7 @@ export async function measureUncontended(
     });
     const rounds: Rounds = new Map([...slices].map(([{ name }, all]) => [name, all]));
     return names.map((subject) => ({
-      scenario: 'zookeeper/uncontended',
+      scenario,
       subject,
       concurrency,
       ...figuresOf(subject, rounds),

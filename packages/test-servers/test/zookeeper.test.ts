@@ -42,17 +42,20 @@ function testOptions(): void {
 
 function testLocalOptions(): void {
   describe('the options of a ZooKeeper', () => {
-    test('settings and properties of Java reach it, and settings win', async () => {
+    test('settings, options and properties of Java reach it, and settings win', async () => {
       await using server = await startZookeeper({
         minSessionTimeout: 123,
         maxSessionTimeout: 4_567,
         config: { maxClientCnxns: '37' },
         javaProperties: { 'jute.maxbuffer': '2000' },
+        javaOptions: ['-Xmx96m'],
       });
       using session = await openZookeeper(server.url, { timeout: 1 });
       expect(session.timeout).toBe(123);
       expect(await fourLetterWord(server, 'conf')).toMatch(/^maxClientCnxns=37$[^]*^maxSessionTimeout=4567$/m);
       await expect(session.create('/too-much', 'x'.repeat(3_000))).rejects.toThrow();
+      // What the collector keeps for itself is not counted.
+      expect(await fourLetterWord(server, 'envi')).toMatch(/^os\.memory\.max=9\dMB$/m);
     });
 
     test('what changes files runs while the server is down, with the folder of its data', async () => {

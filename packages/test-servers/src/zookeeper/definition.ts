@@ -29,6 +29,11 @@ export interface ZookeeperOptions {
    * @default {}
    */
   readonly javaProperties?: Readonly<Record<string, string>>;
+  /**
+   * Options of the server's Java, such as `['-Xmx1g', '-XX:TieredStopAtLevel=4']`: local servers are made to start quickly, with little memory.
+   * @default []
+   */
+  readonly javaOptions?: readonly string[];
 }
 
 /** What one server needs besides its options. */
@@ -45,7 +50,7 @@ export interface Setup {
 
 /** The definition of one ZooKeeper server. */
 export function defineZookeeper(options: ZookeeperOptions, setup: Setup = {}): ServerDefinition {
-  const { tickTime = 2_000, maxClientCnxns = 0, config = {}, javaProperties = {} } = options;
+  const { tickTime = 2_000, maxClientCnxns = 0, config = {}, javaProperties = {}, javaOptions = [] } = options;
   const sessions = sessionSettings(options);
   return {
     name: 'zookeeper',
@@ -58,7 +63,7 @@ export function defineZookeeper(options: ZookeeperOptions, setup: Setup = {}): S
       ZOO_4LW_COMMANDS_WHITELIST: '*',
       ZOO_ADMINSERVER_ENABLED: 'false',
       ZOO_CFG_EXTRA: linesOf({ ...sessions, ...config }).join(' '),
-      ...javaEnvironment(javaProperties),
+      ...javaEnvironment(javaProperties, javaOptions),
       ...setup.environment,
     },
     program: zookeeperProgram,
@@ -85,7 +90,7 @@ export function defineZookeeper(options: ZookeeperOptions, setup: Setup = {}): S
       };
       await Promise.all(Object.entries(files).map(([name, content]) => writeFile(join(folder, name), content)));
     },
-    localArguments: ({ folder }) => javaArguments(join(folder, 'zoo.cfg'), folder, javaProperties),
+    localArguments: ({ folder }) => javaArguments(join(folder, 'zoo.cfg'), folder, javaProperties, javaOptions),
     readyTimeout: 60_000,
     portTaken: /BindException: Address already in use/,
     url: (host, port) => `zookeeper://${host}:${port}`,
@@ -101,9 +106,12 @@ function sessionSettings({ minSessionTimeout, maxSessionTimeout }: ZookeeperOpti
 }
 
 /** Whatever starts it in its container, Java reads this. */
-function javaEnvironment(properties: Readonly<Record<string, string>>): Record<string, string> {
-  const options = Object.entries(properties).map(([name, value]) => `"-D${name}=${value}"`);
-  return options.length === 0 ? {} : { JAVA_TOOL_OPTIONS: options.join(' ') };
+function javaEnvironment(
+  properties: Readonly<Record<string, string>>,
+  options: readonly string[],
+): Record<string, string> {
+  const all = [...options, ...Object.entries(properties).map(([name, value]) => `"-D${name}=${value}"`)];
+  return all.length === 0 ? {} : { JAVA_TOOL_OPTIONS: all.join(' ') };
 }
 
 function linesOf(settings: Readonly<Record<string, string>>): readonly string[] {

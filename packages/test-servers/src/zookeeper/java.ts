@@ -29,6 +29,7 @@ export function javaArguments(
   configuration: string,
   folder: string,
   properties: Readonly<Record<string, string>>,
+  options: readonly string[],
 ): readonly string[] {
   const place = places.find(({ jar }) => existsSync(jar));
   if (place === undefined) throw new Error(`none of ${zookeeperProgram.needs?.join(' and ')} exists any more`);
@@ -48,6 +49,7 @@ export function javaArguments(
     '-XX:TieredStopAtLevel=1',
     // It would leave a file in /tmp when killed.
     '-XX:-UsePerfData',
+    ...options,
     ...Object.entries(all).map(([name, value]) => `-D${name}=${value}`),
     '-cp',
     place.classPath.join(delimiter),
