@@ -7,5 +7,7 @@ export default defineConfig({
     // The first test may install the server or pull its image.
     hookTimeout: 300_000,
     testTimeout: docker ? 120_000 : 30_000,
+    // They mostly wait.
+    maxWorkers: 3,
   },
 });
