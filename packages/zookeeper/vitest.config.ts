@@ -7,7 +7,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // They mostly wait, but their servers are Java.
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       { extends: true, test: { name: 'zookeeper', exclude: [...defaultExclude, interop] } },
       // Needs Java, Curator and kazoo, which are installed first where that is harmless.
