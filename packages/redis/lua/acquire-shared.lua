@@ -31,6 +31,7 @@ local function share(token)
   settleShares()
   keepPermits(ttl)
   keepToken(retention)
+  keepPlaces(11, now, waiterTtl, channel)
   wakeHead(me, SHARED, channel)
   return token
 end

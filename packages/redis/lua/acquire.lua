@@ -8,7 +8,7 @@ local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumb
 -- include token
 
 -- The uncontended path: EXISTS, SET, TIME, SET. Nothing that it does not need is defined before it.
-local free = redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
+local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
 local now, micros = clock()
 if free then return mint(above, retention, micros) end
 
@@ -17,6 +17,7 @@ local me, waiterTtl, channel = ARGV[5], tonumber(ARGV[7]), ARGV[8]
 local value = purge(now, holder())
 
 if value == owner then
+  keepPlaces(10, now, waiterTtl, channel)
   redis.call('PEXPIRE', KEYS[1], ttl)
   local token = redis.call('GET', KEYS[2])
   if not token then return mint(above, retention, micros) end
@@ -31,6 +32,7 @@ if first then
   -- Nobody shares now, and nobody waits to: the number of permits is free again.
   if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
   redis.call('SET', KEYS[1], owner, 'PX', ttl)
+  keepPlaces(10, now, waiterTtl, channel)
   return mint(above, retention, micros)
 end
 

@@ -87,21 +87,27 @@ local function stayInLine(waiter, now, waiterTtl)
   redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
 
--- One call shows for the other waiters of its process too that their places are still wanted. Whoever of them is the head by
--- now is told, because it has to look when a holder would expire.
+-- One call shows for the other waiters of its process too that their places are still wanted. Whoever of them has none any more
+-- is told, to take another; and whoever is the head by now, because it has to look when a holder would expire.
 local function keepPlaces(first, now, waiterTtl, channel)
   if #ARGV < first then return end
   local head = headOfLine()
-  local deadlines = {}
-  for i = first, #ARGV do
-    table.insert(deadlines, now + waiterTtl)
-    table.insert(deadlines, ARGV[i])
-    if ARGV[i] == head then
-      local _, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+  local kept = {}
+  for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
+    local waiter = ARGV[first + i - 1]
+    if deadline then
+      table.insert(kept, now + waiterTtl)
+      table.insert(kept, waiter)
+    end
+    if not deadline or waiter == head then
+      local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
       redis.call('PUBLISH', channel .. process, owner)
     end
   end
-  redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
+  if not kept[1] then return end
+  redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
+  redis.call('PEXPIRE', KEYS[3], waiterTtl)
+  redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
 
 -- Ms until the next attempt, negative: how a busy answer is told from a token. The head looks when a holder would expire,

@@ -4,7 +4,7 @@ import type { Claim, Holder, KeyState } from '@locks/core';
 /** What to grant the user that connects: every command the scripts and the wake channel use. A test runs under it. */
 export const aclCommands: string =
   '+eval +evalsha +get +set +del +exists +pttl +pexpire +pexpireat +time +publish +subscribe +unsubscribe +ping +scan ' +
-  '+zadd +zrem +zrange +zrevrange +zrangebyscore +zremrangebyscore +zcard +zcount +zscore +hget +hset +hdel ' +
+  '+zadd +zrem +zrange +zrevrange +zrangebyscore +zremrangebyscore +zcard +zcount +zscore +zmscore +hget +hset +hdel ' +
   '+hello +info +select +client|setname';
 
 /**

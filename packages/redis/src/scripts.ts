@@ -8,7 +8,7 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireShared' | 'renew' | 'release' | 'inspect' | 'fencedSet', Script>> = {
   acquire: {
-    sha: '77c30e48b1a25f679d2b7743b7a524edd92de03a',
+    sha: '24d9ea684d047357135d30afa2b2acb361299346',
     lua: `local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local function clock()
 local time = redis.call('TIME')
@@ -25,7 +25,7 @@ redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token
 end
 return token
 end
-local free = redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
+local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
 local now, micros = clock()
 if free then return mint(above, retention, micros) end
 local SHARED = '<shared>'
@@ -91,16 +91,22 @@ end
 local function keepPlaces(first, now, waiterTtl, channel)
 if #ARGV < first then return end
 local head = headOfLine()
-local deadlines = {}
-for i = first, #ARGV do
-table.insert(deadlines, now + waiterTtl)
-table.insert(deadlines, ARGV[i])
-if ARGV[i] == head then
-local _, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+local kept = {}
+for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
+local waiter = ARGV[first + i - 1]
+if deadline then
+table.insert(kept, now + waiterTtl)
+table.insert(kept, waiter)
+end
+if not deadline or waiter == head then
+local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
 redis.call('PUBLISH', channel .. process, owner)
 end
 end
-redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
+if not kept[1] then return end
+redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
+redis.call('PEXPIRE', KEYS[3], waiterTtl)
+redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
 local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
@@ -117,6 +123,7 @@ end
 local me, waiterTtl, channel = ARGV[5], tonumber(ARGV[7]), ARGV[8]
 local value = purge(now, holder())
 if value == owner then
+keepPlaces(10, now, waiterTtl, channel)
 redis.call('PEXPIRE', KEYS[1], ttl)
 local token = redis.call('GET', KEYS[2])
 if not token then return mint(above, retention, micros) end
@@ -129,6 +136,7 @@ if first then
 leaveLine(me)
 if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
 redis.call('SET', KEYS[1], owner, 'PX', ttl)
+keepPlaces(10, now, waiterTtl, channel)
 return mint(above, retention, micros)
 end
 if ARGV[6] == '1' then
@@ -138,7 +146,7 @@ end
 return busy(me, wakeHead(me, value, channel), value, now, waiterTtl)`,
   },
   acquireShared: {
-    sha: 'be3a372edd40336fb30d3bd070846debc01cd970',
+    sha: 'a24961cda4313c6b89bd953047fcf56605812995',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
@@ -217,16 +225,22 @@ end
 local function keepPlaces(first, now, waiterTtl, channel)
 if #ARGV < first then return end
 local head = headOfLine()
-local deadlines = {}
-for i = first, #ARGV do
-table.insert(deadlines, now + waiterTtl)
-table.insert(deadlines, ARGV[i])
-if ARGV[i] == head then
-local _, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+local kept = {}
+for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
+local waiter = ARGV[first + i - 1]
+if deadline then
+table.insert(kept, now + waiterTtl)
+table.insert(kept, waiter)
+end
+if not deadline or waiter == head then
+local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
 redis.call('PUBLISH', channel .. process, owner)
 end
 end
-redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
+if not kept[1] then return end
+redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
+redis.call('PEXPIRE', KEYS[3], waiterTtl)
+redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
 local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
@@ -260,6 +274,7 @@ redis.call('HSET', KEYS[6], owner, string.format('%.0f', token))
 settleShares()
 keepPermits(ttl)
 keepToken(retention)
+keepPlaces(11, now, waiterTtl, channel)
 wakeHead(me, SHARED, channel)
 return token
 end
@@ -289,7 +304,7 @@ end
 return busy(me, wakeHead(me, value, channel), value, now, waiterTtl)`,
   },
   renew: {
-    sha: '24f7c406ee0b9ab9e6caf8667ac289611112b81c',
+    sha: 'ef446dd50369b9c72d65900c843c72cf999b0e8a',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
@@ -368,16 +383,22 @@ end
 local function keepPlaces(first, now, waiterTtl, channel)
 if #ARGV < first then return end
 local head = headOfLine()
-local deadlines = {}
-for i = first, #ARGV do
-table.insert(deadlines, now + waiterTtl)
-table.insert(deadlines, ARGV[i])
-if ARGV[i] == head then
-local _, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+local kept = {}
+for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
+local waiter = ARGV[first + i - 1]
+if deadline then
+table.insert(kept, now + waiterTtl)
+table.insert(kept, waiter)
+end
+if not deadline or waiter == head then
+local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
 redis.call('PUBLISH', channel .. process, owner)
 end
 end
-redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
+if not kept[1] then return end
+redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
+redis.call('PEXPIRE', KEYS[3], waiterTtl)
+redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
 local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
@@ -427,7 +448,7 @@ end
 return renewed`,
   },
   release: {
-    sha: '17e69157d4302848c0ae89976263ef6c7e7642d7',
+    sha: '9acc4fdb84188e329f0b10374eb123b1590c55b6',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -514,16 +535,22 @@ end
 local function keepPlaces(first, now, waiterTtl, channel)
 if #ARGV < first then return end
 local head = headOfLine()
-local deadlines = {}
-for i = first, #ARGV do
-table.insert(deadlines, now + waiterTtl)
-table.insert(deadlines, ARGV[i])
-if ARGV[i] == head then
-local _, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+local kept = {}
+for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
+local waiter = ARGV[first + i - 1]
+if deadline then
+table.insert(kept, now + waiterTtl)
+table.insert(kept, waiter)
+end
+if not deadline or waiter == head then
+local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
 redis.call('PUBLISH', channel .. process, owner)
 end
 end
-redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
+if not kept[1] then return end
+redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
+redis.call('PEXPIRE', KEYS[3], waiterTtl)
+redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
 local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
@@ -560,7 +587,7 @@ if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', K
 return freed`,
   },
   inspect: {
-    sha: '26f283fec8c59fdebd4a1044e3ed54c3acc2cdcc',
+    sha: '078164f4e424a9d030f76079ef4a8c2797148c2c',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
@@ -639,16 +666,22 @@ end
 local function keepPlaces(first, now, waiterTtl, channel)
 if #ARGV < first then return end
 local head = headOfLine()
-local deadlines = {}
-for i = first, #ARGV do
-table.insert(deadlines, now + waiterTtl)
-table.insert(deadlines, ARGV[i])
-if ARGV[i] == head then
-local _, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+local kept = {}
+for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
+local waiter = ARGV[first + i - 1]
+if deadline then
+table.insert(kept, now + waiterTtl)
+table.insert(kept, waiter)
+end
+if not deadline or waiter == head then
+local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
 redis.call('PUBLISH', channel .. process, owner)
 end
 end
-redis.call('ZADD', KEYS[4], 'XX', unpack(deadlines))
+if not kept[1] then return end
+redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
+redis.call('PEXPIRE', KEYS[3], waiterTtl)
+redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
 local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
