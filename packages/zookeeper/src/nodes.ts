@@ -32,6 +32,8 @@ export class Nodes {
   readonly root: string;
   /** Of every node that is made. */
   readonly acl: readonly Acl[];
+  /** Folders that a claim of this process is making; resolves when it has, or has failed. */
+  readonly #making: Map<string, Promise<undefined>> = new Map();
 
   constructor(root: string, acl: readonly Acl[]) {
     this.root = root;
@@ -60,21 +62,23 @@ export class Nodes {
     path: string,
     data: string,
   ): Promise<FirstNode | undefined> {
-    const answer = await session.send(
-      multi([...containers.map((container) => this.container(container)), this.numbered(path, data)]),
+    const folder = folderOf(path);
+    const others = this.#making.get(folder);
+    // A transaction that fails costs the servers as much as one that does not, and of many at once all but one fail.
+    if (others !== undefined) return await others;
+    const making = this.#makeFirst(session, containers, path, data);
+    this.#making.set(
+      folder,
+      making.then(
+        () => undefined,
+        () => undefined,
+      ),
     );
-    if (!answer.ok) throw refusal(answer, path);
-    const made = answer.value.results.at(-1);
-    if (made?.ok && made.path !== undefined) return { path: made.path, czxid: answer.zxid };
-    const failed = failedStep(answer.value);
-    if (failed.error === 'NODE_EXISTS') {
-      const missing = containers.slice(failed.index + 1);
-      return missing.length === 0 ? undefined : await this.makeWithin(session, missing, path, data);
+    try {
+      return await making;
+    } finally {
+      this.#making.delete(folder);
     }
-    const refused = containers[failed.index] ?? path;
-    if (failed.error !== 'NO_NODE') throw refusal(failed, refused);
-    if (folderOf(refused) === this.root) await this.makePersistent(session, this.root);
-    return undefined;
   }
 
   /** The creation of a node that the server removes some time after its last child. */
@@ -136,6 +140,29 @@ export class Nodes {
   /** Removes the folder of a numbered node, if it is empty and has given out many numbers: they begin anew. */
   async renewSequence(session: Sender, path: string): Promise<void> {
     if (Number(path.slice(-10)) >= renewedSequence) await this.remove(session, folderOf(path));
+  }
+
+  async #makeFirst(
+    session: Sender,
+    containers: readonly string[],
+    path: string,
+    data: string,
+  ): Promise<FirstNode | undefined> {
+    const answer = await session.send(
+      multi([...containers.map((container) => this.container(container)), this.numbered(path, data)]),
+    );
+    if (!answer.ok) throw refusal(answer, path);
+    const made = answer.value.results.at(-1);
+    if (made?.ok && made.path !== undefined) return { path: made.path, czxid: answer.zxid };
+    const failed = failedStep(answer.value);
+    if (failed.error === 'NODE_EXISTS') {
+      const missing = containers.slice(failed.index + 1);
+      return missing.length === 0 ? undefined : await this.#makeFirst(session, missing, path, data);
+    }
+    const refused = containers[failed.index] ?? path;
+    if (failed.error !== 'NO_NODE') throw refusal(failed, refused);
+    if (folderOf(refused) === this.root) await this.makePersistent(session, this.root);
+    return undefined;
   }
 }
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { Recipe } from '../../src/index.ts';
 import type { Generation } from '../../src/session/generation.ts';
+import { multi } from '../../src/wire/multi.ts';
 import { getChildren } from '../../src/wire/requests.ts';
 import { startFrameProxy } from '../support/frame-proxy.ts';
 import { Opened, valueOf } from '../support/sessions.ts';
@@ -60,3 +61,33 @@ test.each(['mutex', 'semaphore'] as const)(
     expect(await below(root)).toEqual(['@base']);
   },
 );
+
+test.each(['mutex', 'semaphore'] as const)('%s: of many claims at once one makes the folder', async (recipe) => {
+  const provider = createZookeeperProvider({
+    servers: `${server.host}:${server.port}`,
+    root: '/crowd',
+    acl: 'open',
+    recipe,
+  });
+  try {
+    await provider.connect(10_000);
+    const key = randomUUID();
+    const claims = Array.from(
+      { length: 50 },
+      () => ({ key, owner: randomUUID(), ttl: 10_000, mode: 'exclusive' }) as const,
+    );
+    const before = await lastTransaction();
+    const answers = await Promise.all(claims.map((claim) => provider.tryAcquire(claim)));
+    expect(answers.filter(({ granted }) => granted)).toHaveLength(1);
+    // Each tries to make its node, and finds no folder; makes it; and removes it, but for the one that holds: 150, some heartbeats, and the folder's.
+    expect((await lastTransaction()) - before).toBeLessThan(175n);
+  } finally {
+    await provider.close();
+  }
+});
+
+/** Of those that change something and those that fail. */
+async function lastTransaction(): Promise<bigint> {
+  const { zxid } = await witness.send(multi([{ type: 'check', path: '/' }]));
+  return zxid;
+}
