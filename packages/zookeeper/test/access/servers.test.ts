@@ -30,7 +30,8 @@ function urlOf(...servers: readonly ServerHandle[]): string {
 }
 
 test('an observer alone is refused by its name; with a member that votes beside it, that one is used', async () => {
-  expect(await modeOf(observer)).toBe('observer');
+  // Until it finds the leader it serves those who only read.
+  await eventually('the observer observes', async () => (await modeOf(observer)) === 'observer');
   await expect(openLocks({ url: urlOf(observer), options })).rejects.toMatchObject({
     code: 'LOCK_MISCONFIGURED',
     message: expect.stringContaining(`127.0.0.1:${observer.port} (observer)`) as string,
