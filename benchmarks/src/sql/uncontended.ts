@@ -1,3 +1,4 @@
+import { failureText } from '../failure.ts';
 import { setImmediate } from 'node:timers/promises';
 import { runPairs } from '../pair-loop.ts';
 import type { Pairs } from '../pair-loop.ts';
@@ -61,6 +62,6 @@ function figuresOf(name: string, rounds: ReadonlyMap<string, readonly Pairs[]>):
     p99: percentile(latencies, 0.99),
     clientMicroseconds: median(own.map(({ clientMicroseconds }) => clientMicroseconds)),
     failures: errors.length,
-    firstFailure: errors.length === 0 ? undefined : String(errors[0]),
+    firstFailure: errors.length === 0 ? undefined : failureText(errors[0]),
   };
 }

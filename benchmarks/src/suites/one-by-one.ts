@@ -1,3 +1,4 @@
+import { failureText } from '../failure.ts';
 import { shuffle } from '../random.ts';
 import type { Result } from '../results.ts';
 import type { SuiteContext } from './suite.ts';
@@ -15,7 +16,7 @@ export async function oneByOne(
       ...cell,
       subject: name,
       failures: 1,
-      firstFailure: String(error),
+      firstFailure: failureText(error),
     }));
     results.set(name, result);
   }

@@ -1,3 +1,4 @@
+import { failureText } from '../failure.ts';
 import { randomUUID } from 'node:crypto';
 import { now, sleep } from '../clock.ts';
 import { contendedFigures, observe } from '../crew/contention.ts';
@@ -87,7 +88,7 @@ export async function measureTotalTime(
       const program = commands.get(subject);
       const crew = { ...plan, workers: waiters, hold, turns, retryDelay: undefined, program };
       // One whose process dies was not done in time, and the others go on.
-      const broken = (error: unknown): TotalTime => ({ failures: 1, firstFailure: String(error), completed: 0 });
+      const broken = (error: unknown): TotalTime => ({ failures: 1, firstFailure: failureText(error), completed: 0 });
       runs.push(await measureTurns(crew, patience).catch(broken));
     }
   }

@@ -1,3 +1,4 @@
+import { failureText } from '../failure.ts';
 import type { Pairs } from '../pair-loop.ts';
 import type { Result } from '../results.ts';
 import { rotate } from '../rotation.ts';
@@ -78,7 +79,7 @@ function figuresOf(name: string, rounds: Rounds): Omit<Result, 'scenario' | 'sub
     clientMicroseconds: median(own.map(({ clientMicroseconds }) => clientMicroseconds)),
     serverCpuMicroseconds: serverTime(own),
     failures: errors.length,
-    firstFailure: errors.length === 0 ? undefined : String(errors[0]),
+    firstFailure: errors.length === 0 ? undefined : failureText(errors[0]),
   };
 }
 

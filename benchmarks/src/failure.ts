@@ -1,0 +1,5 @@
+/** What failed, in one line: stacks name the paths of the machine. */
+export function failureText(error: unknown): string {
+  const [line = ''] = String(error).split('\n', 1);
+  return line;
+}
