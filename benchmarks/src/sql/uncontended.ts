@@ -1,5 +1,5 @@
-import { failureText } from '../failure.ts';
 import { setImmediate } from 'node:timers/promises';
+import { failureText } from '../failure.ts';
 import { runPairs } from '../pair-loop.ts';
 import type { Pairs } from '../pair-loop.ts';
 import type { RetryOptions } from '../party.ts';

@@ -54,21 +54,23 @@ export async function runZookeeperSuite(context: SuiteContext): Promise<SuiteRep
 
 async function uncontended({ context, server, names, programs }: Bench): Promise<Result[]> {
   const results: Result[] = [];
-  for (const concurrency of [1, 50]) {
+  const measure = async (on: Server, concurrency: number, title: string, scenario?: string): Promise<Result[]> => {
     const rotation = rotationFor(context, 15, 500);
-    const some = await measureUncontended(server, names, programs, concurrency, rotation);
-    show(context, `uncontended, ${concurrency} at once`, uncontendedColumns, some);
-    show(context, `uncontended, ${concurrency} at once: the acquire alone`, acquireColumns, some);
-    printFailures(context, some);
+    const some = await measureUncontended(on, names, programs, concurrency, rotation, scenario);
+    show(context, title, uncontendedColumns, some);
     results.push(...some);
+    return some;
+  };
+  for (const concurrency of [1, 50]) {
+    const title = `uncontended, ${concurrency} at once`;
+    const some = await measure(server, concurrency, title);
+    show(context, `${title}: the acquire alone`, acquireColumns, some);
+    printFailures(context, some);
   }
   // Two writes to the disk are most of a pair, whoever asks for them: this shows the rest.
   await using unsynced = await openServer(false);
-  const rotation = rotationFor(context, 15, 500);
-  const some = await measureUncontended(unsynced, names, programs, 1, rotation, 'zookeeper/unsynced');
-  show(context, 'uncontended, 1 at once, on a server that does not wait for its disk', uncontendedColumns, some);
-  printFailures(context, some);
-  results.push(...some);
+  const title = 'uncontended, 1 at once, on a server that does not wait for its disk';
+  printFailures(context, await measure(unsynced, 1, title, 'zookeeper/unsynced'));
   return results;
 }
 

@@ -1,5 +1,5 @@
-import { failureText } from '../failure.ts';
 import { randomUUID } from 'node:crypto';
+import { failureText } from '../failure.ts';
 import { now, sleep } from '../clock.ts';
 import { contendedFigures, observe } from '../crew/contention.ts';
 import type { Contention, Patience } from '../crew/contention.ts';
