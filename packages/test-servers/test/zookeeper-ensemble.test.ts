@@ -132,6 +132,21 @@ function testPartitions(): void {
       await vi.waitFor(async () => expect(await read(follower!)).toBe('new'));
     });
 
+    test('a follower that lags takes part, and answers reads from the past, until that is ended', async () => {
+      await write(await ensemble.leader(), 'before the lag');
+      const [follower] = await ensemble.followers();
+      await vi.waitFor(async () => expect(await read(follower!)).toBe('before the lag'));
+      using session = await openZookeeper(follower!.url);
+      const end = ensemble.lag(follower!, 600);
+      await write(await ensemble.leader(), 'in the lag');
+      expect(await session.get('/test-note')).toBe('before the lag');
+      await vi.waitFor(async () => expect(await session.get('/test-note')).toBe('in the lag'));
+      await session.set('/test-note', 'by the follower');
+      end();
+      expect(await read(await ensemble.leader())).toBe('by the follower');
+      expect(await modeOf(follower!)).toBe('follower');
+    });
+
     test('a leader that is cut off steps down, another one leads, and both agree when it is healed', async () => {
       const leader = await ensemble.leader();
       const heal = ensemble.partition(leader);
@@ -157,12 +172,14 @@ function testPartitions(): void {
     test('who is no member cannot be cut off', () => {
       const stranger = { ...ensemble.servers[0]!, port: 1 };
       expect(() => ensemble.partition(stranger)).toThrow('127.0.0.1:1 is no member');
+      expect(() => ensemble.lag(stranger, 1)).toThrow('127.0.0.1:1 is no member');
     });
   });
 
   test('an ensemble leaves no process and no file behind, and has no partitions unless asked', async () => {
     const ensemble = await startZookeeperEnsemble({ size: 2, tickTime: 300 });
     expect(() => ensemble.partition(ensemble.servers[0]!)).toThrow('"partitions: true"');
+    expect(() => ensemble.lag(ensemble.servers[0]!, 1)).toThrow('"partitions: true"');
     const folders = await Promise.all(
       ensemble.servers.map(async (server) => {
         return dirname(/^dataDir=(.*)$/m.exec(await fourLetterWord(server, 'conf'))?.[1] ?? '');

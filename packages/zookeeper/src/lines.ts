@@ -10,7 +10,6 @@ import type { Nodes } from './nodes.ts';
 import { nameOf } from './paths.ts';
 import { looks } from './recipe.ts';
 import type { Generation } from './session/generation.ts';
-import { sync } from './wire/requests.ts';
 
 /** The lines as they are at the servers: one folder per key, and whoever is in it. */
 export class Lines {
@@ -30,7 +29,7 @@ export class Lines {
   /** Removes the node of a claim of another session, or of this process's earlier ones. `true`: it held. */
   async evict(session: Generation, claim: Claim): Promise<boolean> {
     const folder = this.#nodes.ofKey(claim.key);
-    const line = await this.read(session, folder);
+    const line = await this.#latest(session, folder);
     const [place] = [...placesOf(line, uuidOf(claim.owner)), ...line.filter(({ name }) => name === claim.owner)];
     if (place === undefined) return false;
     const held = standing(line).holders.includes(place);
@@ -41,7 +40,7 @@ export class Lines {
   async inspect(session: Generation, key: string): Promise<KeyState> {
     const folder = this.#nodes.ofKey(key);
     for (let look = 0; look < looks; look += 1) {
-      const { holders, waiters } = standing(await this.read(session, folder));
+      const { holders, waiters } = standing(await this.#latest(session, folder));
       const shown = await Promise.all(holders.map((place) => this.#show(session, folder, place)));
       // One that left meanwhile has given its turn to somebody else.
       const there = shown.filter((holder) => holder !== undefined);
@@ -62,12 +61,7 @@ export class Lines {
     const { session } = own;
     const { key, owner } = own.claim;
     const folder = this.#nodes.ofKey(key);
-    // The server that answers now may lag behind the one that took the request.
-    const syncing = session.send(sync(folder));
-    const reading = this.read(session, folder);
-    reading.catch(() => {});
-    await syncing;
-    const line = await reading;
+    const line = await this.#latest(session, folder);
     own.node = undefined;
     for (const { name, mode } of placesOf(line, uuidOf(owner))) {
       const path = `${folder}/${name}`;
@@ -98,6 +92,10 @@ export class Lines {
       gone.add(other);
     }
     return line.filter((contender) => !gone.has(contender));
+  }
+
+  #latest(session: Generation, folder: string): Promise<Contender[]> {
+    return this.#nodes.latest(session, folder, () => this.read(session, folder));
   }
 
   async #show(session: Generation, folder: string, { name, mode }: Contender): Promise<Holder | undefined> {

@@ -6,7 +6,7 @@ import type { Answer } from './wire/answer.ts';
 import type { Acl, Stat } from './wire/records.ts';
 import { failedStep, multi } from './wire/multi.ts';
 import type { FailedStep, Operation } from './wire/multi.ts';
-import { create, exists, getChildren, getData, remove } from './wire/requests.ts';
+import { create, exists, getChildren, getData, remove, sync } from './wire/requests.ts';
 import type { NodeKind } from './wire/requests.ts';
 
 /** A node that was made, or found. */
@@ -106,6 +106,11 @@ export class Nodes {
     throw refusal(answer, path);
   }
 
+  /** The same, with all that was committed before this call. */
+  existsLatest(session: Sender, path: string): Promise<Stat | undefined> {
+    return this.latest(session, path, () => this.exists(session, path));
+  }
+
   async read(session: Sender, path: string): Promise<ReadNode | undefined> {
     const answer = await session.send(getData(path));
     if (answer.ok) return { data: answer.value.data.toString(), stat: answer.value.stat };
@@ -122,7 +127,21 @@ export class Nodes {
   }
 
   async underRoot(session: Sender): Promise<readonly string[]> {
-    return (await this.children(session, this.root)) ?? [];
+    return (await this.latest(session, this.root, () => this.children(session, this.root))) ?? [];
+  }
+
+  /**
+   * What `read` finds at or below `path`, with all that was committed before this call, by whomever and at whichever server: a follower
+   * may lag behind others. In one flight. Needed where this session's own writes do not say how far its server is.
+   */
+  async latest<T>(session: Sender, path: string, read: () => Promise<T>): Promise<T> {
+    const syncing = session.send(sync(path));
+    const reading = read();
+    // Without the reply to the first there is none to the second.
+    reading.catch(() => {});
+    const synced = await syncing;
+    if (!synced.ok) throw refusal(synced, path);
+    return await reading;
   }
 
   /** Makes a node that stays, and whatever is missing above it. Leaf first: whoever may make nodes here only may not look further up. */

@@ -12,7 +12,6 @@ import type { Recipe, Standing } from './recipe.ts';
 import type { Generation } from './session/generation.ts';
 import type { Tokens } from './tokens.ts';
 import { waitAt, waitingFor, waitingWith } from './waiting.ts';
-import { sync } from './wire/requests.ts';
 
 /** One ephemeral node per key, made by whoever is first and watched by everybody else: the layout of many home-made locks. */
 export class PlainRecipe implements Recipe {
@@ -52,13 +51,8 @@ export class PlainRecipe implements Recipe {
     const { session } = own;
     const path = this.#nodes.ofKey(own.claim.key);
     this.#crowd.leave(own, path);
-    // The server that answers now may lag behind the one that took the request.
-    const syncing = own.uncertain ? session.send(sync(path)) : undefined;
-    const reading = this.#nodes.read(session, path);
-    reading.catch(() => {});
-    await syncing;
-    // Whoever came after a forced release has its node at the same place.
-    const there = this.#isOwn(own, await reading);
+    // Whoever came after a forced release has its node at the same place, where a server that lags would still show this one.
+    const there = this.#isOwn(own, await this.#latest(session, path));
     const removed = there && (await this.#nodes.remove(session, path));
     own.uncertain = false;
     own.node = undefined;
@@ -68,14 +62,14 @@ export class PlainRecipe implements Recipe {
 
   async evict(session: Generation, claim: Claim): Promise<boolean> {
     const path = this.#nodes.ofKey(claim.key);
-    const read = await this.#nodes.read(session, path);
+    const read = await this.#latest(session, path);
     if (read === undefined || read.stat.ephemeralOwner === 0n || ownerOf(read, path) !== claim.owner) return false;
     return await this.#nodes.remove(session, path);
   }
 
   async inspect(session: Generation, key: string): Promise<KeyState> {
     const path = this.#nodes.ofKey(key);
-    const read = await this.#nodes.read(session, path);
+    const read = await this.#latest(session, path);
     if (read === undefined || read.stat.ephemeralOwner === 0n) return { key, holders: [], waiters: 0 };
     const data = readNodeData(read.data);
     const token = data === undefined ? undefined : tokenIn(data, read.stat);
@@ -92,7 +86,7 @@ export class PlainRecipe implements Recipe {
   async #enter(own: LiveClaim, path: string): Promise<ReadNode | undefined> {
     const { session, node } = own;
     if (node !== undefined || this.#crowd.has(own, path)) {
-      const read = await this.#nodes.read(session, path);
+      const read = node === undefined ? await this.#nodes.read(session, path) : await this.#latest(session, path);
       if (node !== undefined && !this.#isOwn(own, read)) {
         own.node = undefined;
         own.token = undefined;
@@ -121,6 +115,10 @@ export class PlainRecipe implements Recipe {
       own.node = { path, ...madeBy(read.stat.czxid), zxid: read.stat.mzxid, base: baseIn(read.data) };
     }
     return read;
+  }
+
+  #latest(session: Generation, path: string): Promise<ReadNode | undefined> {
+    return this.#nodes.latest(session, path, () => this.#nodes.read(session, path));
   }
 
   #isOwn({ session, claim }: LiveClaim, read: ReadNode | undefined): boolean {

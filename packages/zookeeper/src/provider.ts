@@ -163,7 +163,7 @@ export class ZookeeperProvider implements LockProvider {
     const { session } = own;
     // It lasts until the session is lost, though nobody can be asked now.
     if (!session.connected && token === undefined) return renewal(session.deadline - calledAt);
-    const stat = await this.#nodes.exists(session, own.node.path);
+    const stat = await this.#nodes.existsLatest(session, own.node.path);
     // Where nodes are named by their key alone, another claim's may be there.
     if (stat?.czxid !== own.node.czxid) {
       this.#recipe.gone?.(own);

@@ -29,11 +29,11 @@ export function waitingWith(watch: 'watching' | 'refused', place: number): Stand
 /** What is still so for one that holds, or that watches: known without a look at all others. `undefined`: look. */
 export async function asBefore(nodes: Nodes, own: LiveClaim): Promise<Standing | undefined> {
   const { session, node, watched, token, place } = own;
-  if (node === undefined || (token === undefined && watched.length === 0)) return undefined;
-  const paths = token === undefined ? [node.path, ...watched] : [node.path];
-  const stats = await Promise.all(paths.map((path) => nodes.exists(session, path)));
-  if (stats.includes(undefined)) return undefined;
-  return token === undefined ? waitingFor(waitAt(place)) : { holds: true };
+  if (node === undefined) return undefined;
+  if (token !== undefined) return (await nodes.existsLatest(session, node.path)) && { holds: true };
+  if (watched.length === 0) return undefined;
+  const stats = await Promise.all([node.path, ...watched].map((path) => nodes.exists(session, path)));
+  return stats.includes(undefined) ? undefined : waitingFor(waitAt(place));
 }
 
 /** Waits for one of `paths` to go, with `place` before it in line. `undefined`: one has gone already, look again. */

@@ -48,13 +48,16 @@ export async function startContainerMembers(
     });
     return {
       servers,
-      cutOff() {
-        throw new Error('a container cannot be cut off from others: unset LOCKS_TEST_SERVERS to use local processes');
-      },
+      cutOff: noLinks,
+      lag: noLinks,
       stop: () => stop(servers),
     };
   } catch (error) {
     await stop([]);
     throw error;
   }
+}
+
+function noLinks(): never {
+  throw new Error('a container cannot be cut off from others: unset LOCKS_TEST_SERVERS to use local processes');
 }

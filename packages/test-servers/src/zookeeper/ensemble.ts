@@ -18,7 +18,7 @@ export interface ZookeeperEnsembleOptions extends ZookeeperOptions {
   /** In ticks: how long a member and its leader do without hearing from each other. @default 5 */
   readonly syncLimit?: number;
   /**
-   * Lets `partition` be used: the members reach each other through proxies of this process, which take some of its time. Local processes
+   * Lets `partition` and `lag` be used: the members reach each other through proxies of this process, which take some of its time. Local processes
    * only.
    * @default false
    */
@@ -43,6 +43,11 @@ export interface ZookeeperEnsemble extends AsyncDisposable {
    * to answer reads for up to `syncLimit` ticks. Returns what ends it. Needs the option `partitions`.
    */
   partition(member: ServerHandle): () => Promise<void>;
+  /**
+   * What the others send a member arrives `delay` ms later: a follower answers reads from a past that is as old. Returns what ends it.
+   * Needs the option `partitions`.
+   */
+  lag(member: ServerHandle, delay: number): () => void;
   /** Ends all members for good and removes their data. May be called again. */
   stop(): Promise<void>;
 }
@@ -59,6 +64,11 @@ export async function startZookeeperEnsemble(options: ZookeeperEnsembleOptions =
   const { servers } = members;
   const voters = servers.slice(0, size);
   const leader = (): Promise<ServerHandle> => findLeader(voters, Math.floor(size / 2) + 1);
+  const indexOf = (member: ServerHandle): number => {
+    const index = servers.indexOf(member);
+    if (index === -1) throw new Error(`the server at ${member.host}:${member.port} is no member of this ensemble`);
+    return index;
+  };
 
   return {
     servers,
@@ -68,11 +78,8 @@ export async function startZookeeperEnsemble(options: ZookeeperEnsembleOptions =
       const first = await leader();
       return voters.filter((server) => server !== first);
     },
-    partition(member) {
-      const index = servers.indexOf(member);
-      if (index === -1) throw new Error(`the server at ${member.host}:${member.port} is no member of this ensemble`);
-      return members.cutOff(index);
-    },
+    partition: (member) => members.cutOff(indexOf(member)),
+    lag: (member, delay) => members.lag(indexOf(member), delay),
     stop: members.stop,
     [Symbol.asyncDispose]: members.stop,
   };

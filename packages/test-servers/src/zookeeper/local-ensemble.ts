@@ -38,13 +38,15 @@ export function startLocalMembers(
 }
 
 function membersOf(servers: readonly ServerHandle[], links: PeerLinks | undefined): Members {
+  const between = (): PeerLinks => {
+    if (links === undefined)
+      throw new Error('the members are connected directly: start the ensemble with "partitions: true"');
+    return links;
+  };
   return {
     servers,
-    cutOff(index) {
-      if (links === undefined)
-        throw new Error('the members are connected directly: start the ensemble with "partitions: true"');
-      return links.cutOff(index);
-    },
+    cutOff: (index) => between().cutOff(index),
+    lag: (index, delay) => between().lag(index, delay),
     async stop() {
       await Promise.all(servers.map((server) => server.stop()));
       await links?.stop();

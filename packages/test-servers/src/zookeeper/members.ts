@@ -6,6 +6,7 @@ export interface Members {
   readonly servers: readonly ServerHandle[];
   /** Cuts the member of that index off from the others, if it can be done; returns what ends it. */
   cutOff(index: number): () => Promise<void>;
+  lag(index: number, delay: number): () => void;
   /** Ends all of them. May be called again. */
   stop(): Promise<void>;
 }

@@ -7,6 +7,8 @@ export interface PeerLinks {
   seenBy(member: number): readonly MemberAddress[];
   /** Cuts `member` off from all others: nothing passes any more, and nobody is told. Returns what ends it. */
   cutOff(member: number): () => Promise<void>;
+  /** What the others send `member` arrives `delay` ms later. Returns what ends it. */
+  lag(member: number, delay: number): () => void;
   stop(): Promise<void>;
 }
 
@@ -82,6 +84,14 @@ export async function linkMembers(members: readonly MemberAddress[]): Promise<Pe
         });
       return async () => {
         await Promise.all(ends.map((end) => end()));
+      };
+    },
+    lag(member, delay) {
+      const ends = links
+        .filter(({ from, to }) => from === member || to === member)
+        .map(({ from, quorum }) => quorum.delay(delay, from === member ? 'replies' : 'requests'));
+      return () => {
+        for (const end of ends) end();
       };
     },
     stop,

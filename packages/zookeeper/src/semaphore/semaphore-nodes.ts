@@ -11,7 +11,7 @@ import { looks } from '../recipe.ts';
 import type { Generation } from '../session/generation.ts';
 import type { Tokens } from '../tokens.ts';
 import { failedStep, multi } from '../wire/multi.ts';
-import { setData, sync } from '../wire/requests.ts';
+import { setData } from '../wire/requests.ts';
 import type { SemaphoreState } from './entry.ts';
 import { leaseName, parseLeases } from './leases.ts';
 
@@ -44,6 +44,11 @@ export class SemaphoreNodes {
     const lists = ['locks', 'leases'].map((below) => this.#nodes.children(session, `${folder}/${below}`));
     const [locks, leases] = await Promise.all(lists);
     return { locks: parseContenders(locks ?? []), leases: parseLeases(leases ?? []) };
+  }
+
+  /** The same with all that was committed before. */
+  latest(session: Generation, folder: string): Promise<SemaphoreState> {
+    return this.#nodes.latest(session, folder, () => this.read(session, folder));
   }
 
   /** Removes a node of a claim, and its folder when that is empty and has given out many numbers, which begin anew then. */
@@ -141,13 +146,9 @@ export class SemaphoreNodes {
   async find(own: LiveClaim): Promise<SemaphoreState | undefined> {
     const { session } = own;
     const folder = this.#nodes.ofKey(own.claim.key);
-    // The server that answers now may lag behind the one that took the request.
-    const syncing = session.send(sync(folder));
-    const reading = this.read(session, folder);
-    reading.catch(() => {});
-    await syncing;
+    const found = await this.latest(session, folder);
     own.node = undefined;
-    const state = await this.#single(own, await reading);
+    const state = await this.#single(own, found);
     own.uncertain = false;
     if (own.node !== undefined) return state;
     own.token = undefined;

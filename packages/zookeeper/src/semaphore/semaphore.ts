@@ -86,7 +86,7 @@ export class SemaphoreRecipe implements Recipe {
 
   async evict(session: Generation, claim: Claim): Promise<boolean> {
     const folder = this.#nodes.ofKey(claim.key);
-    const { locks, leases } = await this.#semaphores.read(session, folder);
+    const { locks, leases } = await this.#semaphores.latest(session, folder);
     const uuid = uuidOf(claim.owner);
     const lease = leases.find((held) => held.uuid === uuid || held.name === claim.owner);
     if (lease !== undefined) return await this.#nodes.remove(session, `${folder}/leases/${lease.name}`);
@@ -100,7 +100,7 @@ export class SemaphoreRecipe implements Recipe {
     const folder = this.#nodes.ofKey(key);
     return await inspectSemaphore({
       key,
-      read: () => this.#semaphores.read(session, folder),
+      read: () => this.#semaphores.latest(session, folder),
       show: (path) => this.#nodes.read(session, `${folder}/${path}`),
     });
   }
