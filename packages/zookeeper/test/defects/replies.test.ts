@@ -166,12 +166,22 @@ test('row 20: the server does not take the watches after a reconnect', async () 
 
 test('row 23: a reply of an impossible length', async () => {
   let length: number | undefined;
-  const lying = rewriteReplies(({ frame, xid }) => {
-    if (xid > 0 && length !== undefined) frame.writeInt32BE(length, 0);
-    return frame;
-  });
-  await using oldProxy = await startProxy(server, lying);
-  await using proxy = await startProxy(server, lying);
+  let oldReached = false;
+  const lying = (lied: () => void): ReturnType<typeof rewriteReplies> =>
+    rewriteReplies(({ frame, xid }) => {
+      if (xid <= 0 || length === undefined) return frame;
+      frame.writeInt32BE(length, 0);
+      lied();
+      return frame;
+    });
+  await using oldProxy = await startProxy(
+    server,
+    lying(() => (oldReached = true)),
+  );
+  await using proxy = await startProxy(
+    server,
+    lying(() => {}),
+  );
   await using opened = new Opened();
   using old = await connectOld([oldProxy]);
   const generation = await opened.session([proxy]).ready(5_000);
@@ -183,6 +193,7 @@ test('row 23: a reply of an impossible length', async () => {
     code: 'LOCK_UNAVAILABLE',
     cause: { cause: { name: 'ProtocolError' } },
   });
+  await eventually('the old client has its reply, too', () => oldReached);
   length = undefined;
   await eventually('it has connected again', () => generation.connected);
   // It waits for two gigabytes, and goes on to believe in the connection.
