@@ -1,6 +1,7 @@
 import { defaultExclude, defineConfig } from 'vitest/config';
 
 const shared = 'test/databases/**/*.test.ts';
+const long = 'test/**/*.long.test.ts';
 
 export default defineConfig({
   test: {
@@ -10,7 +11,8 @@ export default defineConfig({
     maxWorkers: 4,
     // Only those that share servers wait for them.
     projects: [
-      { extends: true, test: { name: 'sql', exclude: [...defaultExclude, shared] } },
+      { extends: true, test: { name: 'sql', exclude: [...defaultExclude, shared, long] } },
+      { extends: true, test: { name: 'long', include: [long] } },
       {
         extends: true,
         test: { name: 'sql on shared databases', include: [shared], globalSetup: ['test/support/start-databases.ts'] },

@@ -1,6 +1,7 @@
 import { defaultExclude, defineConfig } from 'vitest/config';
 
 const interop = 'test/interop/**/*.test.ts';
+const long = 'test/**/*.long.test.ts';
 
 export default defineConfig({
   test: {
@@ -9,7 +10,8 @@ export default defineConfig({
     // They mostly wait, but their servers are Java.
     maxWorkers: 4,
     projects: [
-      { extends: true, test: { name: 'zookeeper', exclude: [...defaultExclude, interop] } },
+      { extends: true, test: { name: 'zookeeper', exclude: [...defaultExclude, interop, long] } },
+      { extends: true, test: { name: 'long', include: [long] } },
       // Needs Java, Curator and kazoo, which are installed first where that is harmless.
       {
         extends: true,

@@ -110,7 +110,11 @@ export interface Traits {
   readonly wake: boolean;
 }
 
-/** One backend's adapter. Each call settles within the provider's `timeout` (5 000 ms by default). */
+/**
+ * One backend's adapter. Each call settles within the provider's `timeout` (5 000 ms by default). What a call has settled, every call that
+ * begins afterwards sees, of whichever provider, and at whichever of the store's servers: a replica that lags is brought up to date first,
+ * or not asked.
+ */
 export interface LockProvider {
   /** The backend's name, for messages and diagnostics. */
   readonly name: string;

@@ -1,4 +1,4 @@
-import { suite, withoutFaults } from '../support/conformance.ts';
+import { inOneProcess, suite } from '../support/conformance.ts';
 import { startAlone } from '../support/backends.ts';
 
-suite('zookeeper, one server', await startAlone(), {}, withoutFaults);
+suite('zookeeper, one server', await startAlone(), {}, inOneProcess);

@@ -115,10 +115,16 @@ function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {
   return requirements.filter(({ needs = [] }) => chosen(needs)).map(({ id }) => id);
 }
 
-const faultless = new Set<Need>(['processes']);
+const isFault = (need: Need): boolean => need !== 'processes';
 
-/** The requirements that need nothing but processes. */
-export const withoutFaults: readonly string[] = ids((needs) => needs.every((need) => faultless.has(need)));
+/** The requirements that need nothing. */
+export const inOneProcess: readonly string[] = ids((needs) => needs.length === 0);
+
+/** Those that need other processes, and no faults. */
+export const acrossProcesses: readonly string[] = ids((needs) => needs.length > 0 && !needs.some(isFault));
+
+/** Those that need neither or processes. */
+export const withoutFaults: readonly string[] = [...inOneProcess, ...acrossProcesses];
 
 /** The others. */
-export const withFaults: readonly string[] = ids((needs) => needs.some((need) => !faultless.has(need)));
+export const withFaults: readonly string[] = ids((needs) => needs.some(isFault));

@@ -1,0 +1,19 @@
+import { requirements, runConformance } from '@locks/conformance';
+import { test } from 'vitest';
+import { memory, mustPass } from './support/memory.ts';
+
+const runs = 20;
+/** These count what keeps the process alive or block it, and many runs share it in the first of these tests. */
+const alone = ['close-leaves-nothing', 'locks-no-timers', 'locks-blocked-loop'];
+const together = requirements.map(({ id }) => id).filter((id) => !alone.includes(id));
+
+test(`the memory provider passes ${runs} times in a row`, async () => {
+  const reports = await Promise.all(
+    Array.from({ length: runs }, () => runConformance({ ...memory(), ttl: 250, only: together })),
+  );
+  for (const report of reports) mustPass(report);
+});
+
+test(`what must run alone passes ${runs} times in a row`, async () => {
+  for (let run = 0; run < runs; run += 1) mustPass(await runConformance({ ...memory(), only: alone }));
+});

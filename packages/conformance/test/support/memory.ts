@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import type { ConformanceOptions, ConformanceReport } from '@locks/conformance';
+import { createMemoryProvider, createMemoryStore } from '@locks/core';
+
+/** The memory provider, on a store of its own. */
+export function memory({ fair = true }: { readonly fair?: boolean } = {}): ConformanceOptions {
+  const store = createMemoryStore();
+  const leaks = () => ({ keys: [...store.keys('')].length });
+  return { name: 'memory', create: () => createMemoryProvider({ store, fair }), leaks };
+}
+
+/** Throws with the reasons unless every requirement that applies was passed. */
+export function mustPass({ results }: ConformanceReport): void {
+  const failed = results.filter(({ status }) => status === 'failed' || status === 'unverified');
+  assert.deepEqual(
+    failed.map(({ id, error }) => `${id}: ${error?.message}`),
+    [],
+  );
+}
