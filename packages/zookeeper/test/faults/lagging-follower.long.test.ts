@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { ZookeeperOptions } from '../../src/index.ts';
 import { serverOptions } from '../support/backends.ts';
+import { collect } from '../support/waiting.ts';
 
 /** In ms: what a follower tells is as old. */
 const lag = 200;
@@ -86,9 +87,7 @@ describe.each(Object.entries(layouts))('a process whose server lags behind (%s)'
       const held = claim();
       expect(await near.tryAcquire(held)).toMatchObject({ granted: true });
       expect(await far.inspect(key)).toMatchObject({ holders: [{ owner: held.owner }] });
-      const listed: string[] = [];
-      for await (const each of far.list!(key)) listed.push(each);
-      expect(listed).toEqual([key]);
+      expect(await collect(far.list?.(key) ?? [])).toEqual([key]);
       expect(await near.release(held)).toBe(true);
       expect(await far.inspect(key)).toEqual({ key, holders: [], waiters: 0 });
     }
