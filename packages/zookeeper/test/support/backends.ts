@@ -24,6 +24,7 @@ export async function startAlone(): Promise<Backend> {
   const server = await startZookeeper(serverOptions);
   afterAll(() => server.stop());
   await makeRoot([server]);
+  await warmUp([server]);
   return {
     members: [server],
     faults: {
@@ -50,6 +51,7 @@ export async function startEnsemble(): Promise<Backend> {
   afterAll(() => ensemble.stop());
   const { servers } = ensemble;
   await makeRoot(servers);
+  await warmUp(servers);
   const all = async (change: (server: ServerHandle) => Promise<void>): Promise<void> => {
     await Promise.all(servers.map(change));
   };
@@ -80,4 +82,23 @@ async function makeRoot(members: readonly ServerHandle[]): Promise<void> {
   const first = createZookeeperProvider({ servers, acl: 'open' });
   await first.connect(10_000);
   await first.close();
+}
+
+/**
+ * Java takes several times as long for its first few thousand requests: beside others that start, 500 attempts at once took an ensemble 8 s,
+ * and 2.5 s later. No requirement is about that.
+ */
+async function warmUp(members: readonly ServerHandle[]): Promise<void> {
+  const providers = members.map(({ host, port }) =>
+    createZookeeperProvider({ servers: `${host}:${port}`, root: '/warm-up', acl: 'open', timeout: 60_000 }),
+  );
+  for (let round = 0; round < 10; round += 1) {
+    const attempts = Array.from({ length: 60 }, async (_, index) => {
+      const provider = providers[index % providers.length];
+      const claim = { key: `${round}`, owner: `warm-up/${round}-${index}`, mode: 'exclusive', ttl: 60_000 } as const;
+      if ((await provider?.tryAcquire(claim))?.granted === true) await provider?.release(claim);
+    });
+    await Promise.all(attempts);
+  }
+  await Promise.all(providers.map((provider) => provider.close()));
 }
