@@ -86,6 +86,11 @@ export class Nodes {
     return { type: 'create', path, kind: 'container', data: Buffer.alloc(0), acl: this.acl };
   }
 
+  /** The creation of a node of this session. */
+  ephemeral(path: string, data: string): Operation {
+    return { type: 'create', path, kind: 'ephemeral', data: Buffer.from(data), acl: this.acl };
+  }
+
   /** The creation of a node of this session, with a number behind `path`. */
   numbered(path: string, data: string): Operation {
     return { type: 'create', path, kind: 'ephemeral-sequential', data: Buffer.from(data), acl: this.acl };

@@ -13,6 +13,9 @@ const taken = new Set(['.', '..', 'zookeeper']);
 /** The node that raises tokens: one per root, beside the keys. */
 export const baseName = '@base';
 
+/** What a holder without a line has besides the key's node, under the same root: `<prefix><uuid of its owner>`. */
+export const holdPrefix = '@hold-';
+
 const longestKey = 512;
 
 /** The name of a key's node: the key itself, with what ZooKeeper cannot take percent-encoded as UTF-8. Different keys have different names. */

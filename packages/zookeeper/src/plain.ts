@@ -4,16 +4,24 @@ import { Crowd } from './crowd.ts';
 import { madeBy } from './live-claim.ts';
 import type { LiveClaim } from './live-claim.ts';
 import { baseIn, readNodeData, tokenIn, writeNodeData } from './node-data.ts';
+import { uuidOf } from './line/names.ts';
 import { refusal } from './nodes.ts';
 import type { Nodes, ReadNode } from './nodes.ts';
-import { nameOf } from './paths.ts';
+import { holdPrefix, nameOf } from './paths.ts';
 import { looks } from './recipe.ts';
 import type { Recipe, Standing } from './recipe.ts';
 import type { Generation } from './session/generation.ts';
 import type { Tokens } from './tokens.ts';
 import { waitAt, waitingFor, waitingWith } from './waiting.ts';
+import { failedStep, multi } from './wire/multi.ts';
 
-/** One ephemeral node per key, made by whoever is first and watched by everybody else: the layout of many home-made locks. */
+/**
+ * One ephemeral node per key, made by whoever is first and watched by everybody else: the layout of many home-made locks.
+ *
+ * Nodes of one holder after another have the same path and the same version, and ZooKeeper removes by nothing else: a release that comes
+ * late, or twice, would remove the node of whoever came next. So each hold has a second node with a name of its own, made and removed in
+ * the same transaction; where that is gone, the hold is over, and nothing is removed.
+ */
 export class PlainRecipe implements Recipe {
   readonly fair = false;
   readonly shared = false;
@@ -51,20 +59,29 @@ export class PlainRecipe implements Recipe {
     const { session } = own;
     const path = this.#nodes.ofKey(own.claim.key);
     this.#crowd.leave(own, path);
-    // Whoever came after a forced release has its node at the same place, where a server that lags would still show this one.
-    const there = this.#isOwn(own, await this.#latest(session, path));
-    const removed = there && (await this.#nodes.remove(session, path));
+    // The server that answers now may lag behind the one that took the request.
+    const read = own.uncertain ? await this.#latest(session, path) : await this.#nodes.read(session, path);
+    const there = this.#isOwn(own, read);
+    const removed = there && (await this.#end(session, own.claim, path));
+    if (!there && own.node !== undefined) await this.gone(own);
     own.uncertain = false;
     own.node = undefined;
     own.token = undefined;
     return removed;
   }
 
+  /** Somebody has removed the key's node, perhaps without the other one. */
+  async gone({ session, claim }: LiveClaim): Promise<void> {
+    await this.#nodes.remove(session, this.#holdOf(claim));
+  }
+
   async evict(session: Generation, claim: Claim): Promise<boolean> {
     const path = this.#nodes.ofKey(claim.key);
     const read = await this.#latest(session, path);
     if (read === undefined || read.stat.ephemeralOwner === 0n || ownerOf(read, path) !== claim.owner) return false;
-    return await this.#nodes.remove(session, path);
+    // Another library's has no second node.
+    if (readNodeData(read.data) === undefined) return await this.#nodes.remove(session, path);
+    return await this.#end(session, claim, path);
   }
 
   async inspect(session: Generation, key: string): Promise<KeyState> {
@@ -95,26 +112,56 @@ export class PlainRecipe implements Recipe {
     }
     const base = this.#tokens.cached(session)?.value;
     own.uncertain = true;
-    const making = this.#nodes.make(session, path, 'ephemeral', writeNodeData({ owner: own.claim.owner, base }));
+    const hold = this.#holdOf(own.claim);
+    const data = writeNodeData({ owner: own.claim.owner, base });
+    const making = session.send(multi([this.#nodes.ephemeral(path, data), this.#nodes.ephemeral(hold, '')]));
     const reading = this.#nodes.read(session, path);
     // Without the reply to the first there is none to the second.
     reading.catch(() => {});
     const made = await making;
     own.uncertain = false;
-    if (made.ok) {
-      own.node = { path, ...madeBy(made.value.stat.czxid), base };
+    if (!made.ok) throw refusal(made, path);
+    if (made.value.committed) {
+      own.node = { path, ...madeBy(made.zxid), base };
       return undefined;
     }
-    if (made.error === 'NO_NODE') {
+    const failed = failedStep(made.value);
+    if (failed.error === 'NO_NODE') {
       await this.#nodes.makePersistent(session, this.#nodes.root);
       return undefined;
     }
-    if (made.error !== 'NODE_EXISTS') throw refusal(made, path);
+    if (failed.error !== 'NODE_EXISTS') throw refusal(failed, path);
+    if (failed.index > 0) {
+      // Left of an earlier hold, whose other node somebody has removed.
+      await this.#nodes.remove(session, hold);
+      return undefined;
+    }
     const read = await reading;
     if (read !== undefined && this.#isOwn(own, read)) {
       own.node = { path, ...madeBy(read.stat.czxid), zxid: read.stat.mzxid, base: baseIn(read.data) };
     }
     return read;
+  }
+
+  /** Removes both nodes of a hold. `false`: it had ended. */
+  async #end(session: Generation, claim: Claim, path: string): Promise<boolean> {
+    const hold = this.#holdOf(claim);
+    const answer = await session.send(
+      multi([
+        { type: 'remove', path: hold },
+        { type: 'remove', path },
+      ]),
+    );
+    if (!answer.ok) throw refusal(answer, path);
+    if (answer.value.committed) return true;
+    const failed = failedStep(answer.value);
+    if (failed.error !== 'NO_NODE') throw refusal(failed, failed.index === 0 ? hold : path);
+    if (failed.index > 0) await this.#nodes.remove(session, hold);
+    return false;
+  }
+
+  #holdOf({ owner }: Claim): string {
+    return this.#nodes.under(`${holdPrefix}${uuidOf(owner)}`);
   }
 
   #latest(session: Generation, path: string): Promise<ReadNode | undefined> {

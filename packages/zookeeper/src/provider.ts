@@ -166,7 +166,7 @@ export class ZookeeperProvider implements LockProvider {
     const stat = await this.#nodes.existsLatest(session, own.node.path);
     // Where nodes are named by their key alone, another claim's may be there.
     if (stat?.czxid !== own.node.czxid) {
-      this.#recipe.gone?.(own);
+      await this.#recipe.gone?.(own);
       if (this.#claims.get(claim.owner) === own) this.#forget(own);
       return false;
     }

@@ -19,7 +19,7 @@ export interface Recipe {
   /** Removes whatever the claim has. `true`: its node was there. */
   leave(own: LiveClaim): Promise<boolean>;
   /** Its node was found to be gone, and it is forgotten. */
-  gone?(own: LiveClaim): void;
+  gone?(own: LiveClaim): void | Promise<void>;
   /** Removes the node of a claim that is not this session's. `true`: it held. */
   evict(session: Generation, claim: Claim): Promise<boolean>;
   inspect(session: Generation, key: string): Promise<KeyState>;
