@@ -2,12 +2,13 @@ import type { ConnectionOptions } from 'node:tls';
 import type { Runtime } from '@locks/core/adapter';
 import { FrameSplitter } from '../wire/frames.ts';
 import { Writer } from '../wire/jute.ts';
+import { ProtocolError } from '../wire/protocol-error.ts';
 import type { Reader } from '../wire/jute.ts';
 import type { WatchEvent } from '../wire/records.ts';
 import type { Address } from './address.ts';
 import type { Connection } from './connection.ts';
 import { AuthFailedError, ConnectError, ConnectionClosedError, SessionExpiredError } from './errors.ts';
-import { readAccepted, readAuthReply, writeHandshake } from './handshake.ts';
+import { readHandshakeReply, writeHandshake } from './handshake.ts';
 import type { Accepted, Credentials, Resumed } from './handshake.ts';
 import { OpenConnection } from './open-connection.ts';
 import { openSocket } from './socket.ts';
@@ -91,16 +92,17 @@ export function connect(parts: ConnectionParts): Promise<Connection> {
     signal?.addEventListener('abort', abort, { once: true });
 
     function shakeHands(frame: Reader): void {
-      if (accepted === undefined) {
-        accepted = readAccepted(frame);
+      const reply = readHandshakeReply(frame, accepted !== undefined);
+      if ('accepted' in reply) {
+        ({ accepted } = reply);
         if (accepted.timeout <= 0) throw new SessionExpiredError(address);
         if (accepted.readOnly) throw new ConnectError(address, 'it is read-only, cut off from its quorum');
       } else {
-        const code = readAuthReply(frame);
-        if (code !== 0) throw new AuthFailedError(address, parts.auth[authenticated]?.scheme);
+        if (authenticated === parts.auth.length) throw new ProtocolError('an answer to credentials that were not sent');
+        if (reply.code !== 0) throw new AuthFailedError(address, parts.auth[authenticated]?.scheme);
         authenticated += 1;
       }
-      if (authenticated < parts.auth.length) return;
+      if (accepted === undefined || authenticated < parts.auth.length) return;
       settle();
       const { id, password, timeout } = accepted;
       const { lastZxid, maxRequest = defaultMaxRequest, firstXid = 1 } = parts;

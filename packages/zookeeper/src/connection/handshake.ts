@@ -59,8 +59,22 @@ export function writeHandshake(
   }
 }
 
+/** What the server says to the connect request: `accepted`; or to the next of the credentials: their error code, 0 when they are accepted. */
+export type HandshakeReply = { readonly accepted: Accepted } | { readonly code: number };
+
+/** They come in any order: a server that uses Netty may answer the credentials first. @param begun The connect request was answered. */
+export function readHandshakeReply(reader: Reader, begun: boolean): HandshakeReply {
+  const first = reader.int();
+  if (first === authXid) return { code: readAuthReply(reader) };
+  if (begun) throw new ProtocolError(`a reply to request ${first} where one to the credentials is due`);
+  return { accepted: readSession(reader, first) };
+}
+
 export function readAccepted(reader: Reader): Accepted {
-  const version = reader.int();
+  return readSession(reader, reader.int());
+}
+
+function readSession(reader: Reader, version: number): Accepted {
   if (version !== 0) throw new ProtocolError(`protocol version ${version} in the answer to the connect request`);
   const timeout = reader.int();
   const id = reader.long();
@@ -71,10 +85,7 @@ export function readAccepted(reader: Reader): Accepted {
   return { id, password, timeout, readOnly };
 }
 
-/** @returns The error code: 0 when the credentials are accepted. */
-export function readAuthReply(reader: Reader): number {
-  const xid = reader.int();
-  if (xid !== authXid) throw new ProtocolError(`a reply to request ${xid} where one to the credentials is due`);
+function readAuthReply(reader: Reader): number {
   reader.long();
   const code = reader.int();
   reader.end();

@@ -297,6 +297,36 @@ describe('a handshake that fails', () => {
     await expect(connecting).rejects.toThrow('a reply to request 1 where one to the credentials is due');
   });
 
+  test('the credentials are answered before the connect request', async () => {
+    await using server = await startFakeServer();
+    const auth = ['a:b', 'c:d'].map((text) => ({ scheme: 'digest', credentials: Buffer.from(text) }));
+    const connecting = connect(partsOf({ address: server.address, auth }));
+    const client = await server.client();
+    client.send(replyTo(-4));
+    await client.accept();
+    client.send(replyTo(-4));
+    const connection = await connecting;
+    expect(connection.session.id).toBe(7n);
+    connection.destroy(new Error('over'));
+  });
+
+  test('credentials are refused before the connect request is answered', async () => {
+    await using server = await startFakeServer();
+    const auth = [{ scheme: 'digest', credentials: Buffer.from('a:b') }];
+    const connecting = connect(partsOf({ address: server.address, auth }));
+    const client = await server.client();
+    client.send(replyTo(-4, -115));
+    await expect(connecting).rejects.toBeInstanceOf(AuthFailedError);
+  });
+
+  test('more answers to credentials than were sent', async () => {
+    await using server = await startFakeServer();
+    const connecting = connect(partsOf({ address: server.address }));
+    const client = await server.client();
+    client.send(replyTo(-4));
+    await expect(connecting).rejects.toThrow('an answer to credentials that were not sent');
+  });
+
   test('one that is given up', async () => {
     await using server = await startFakeServer();
     const abort = new AbortController();
