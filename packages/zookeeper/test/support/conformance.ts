@@ -123,7 +123,7 @@ export const inOneProcess: readonly string[] = ids((needs) => needs.length === 0
 /** Those that need other processes, and no faults. */
 export const acrossProcesses: readonly string[] = ids((needs) => needs.length > 0 && !needs.some(isFault));
 
-/** Those that need neither or processes. */
+/** Both: those that need no faults. */
 export const withoutFaults: readonly string[] = [...inOneProcess, ...acrossProcesses];
 
 /** The others. */
