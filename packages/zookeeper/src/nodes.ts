@@ -200,6 +200,8 @@ export function refusal(answer: Pick<FailedStep, 'error' | 'code'>, path: string
       );
     case 'INVALID_ACL':
       return misconfigured(`the server does not take the ACL for ${where}: check options "acl" and "auth"`);
+    case 'UNIMPLEMENTED':
+      return misconfigured(`the server does not know what it is asked for at ${where}: it must be 3.5 or newer`);
     case 'NO_CHILDREN_FOR_EPHEMERALS':
       return misconfigured(`${where} belongs to a session: another client locks this key with "fair: false"`);
     default:

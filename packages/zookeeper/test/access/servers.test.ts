@@ -1,7 +1,14 @@
 import { openLocks } from '@locks/core';
-import { type ServerHandle, type ZookeeperEnsemble, modeOf, startZookeeperEnsemble } from '@locks/test-servers';
+import {
+  type ServerHandle,
+  type ZookeeperEnsemble,
+  modeOf,
+  startProxy,
+  startZookeeperEnsemble,
+} from '@locks/test-servers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serverOptions } from '../support/backends.ts';
+import { rewriteReplies, withError } from '../support/rewrite.ts';
 import { eventually } from '../support/waiting.ts';
 import { Opened, isThere } from '../support/sessions.ts';
 
@@ -25,7 +32,7 @@ afterAll(() => ensemble.stop());
 
 const options = { acl: 'open' } as const;
 
-function urlOf(...servers: readonly ServerHandle[]): string {
+function urlOf(...servers: readonly Pick<ServerHandle, 'host' | 'port'>[]): string {
   return `zookeeper://${servers.map(({ host, port }) => `${host}:${port}`).join(',')}`;
 }
 
@@ -68,6 +75,21 @@ test('locks are under the chroot, which is made, and apart from those of another
   // The same nodes, without the chroot.
   await using whole = await openLocks({ url: urlOf(leader), options: { ...options, root: '/team/one/locks' } });
   expect(await whole.tryAcquire('key')).toBeNull();
+});
+
+test('a server that is too old to make the nodes is refused, and told what it must be', async () => {
+  // ZooKeeper 3.4 answers reads, and this to the creation that it does not know.
+  const old = rewriteReplies((reply) => {
+    const done = reply.xid > 0 && reply.frame.readInt32BE(16) === 0;
+    return done ? withError(reply, -6) : reply.frame;
+  });
+  await using proxy = await startProxy(await ensemble.leader(), old);
+  await expect(
+    openLocks({ url: urlOf(proxy), options: { ...options, root: '/of-an-old-server' } }),
+  ).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining('must be 3.5 or newer') as string,
+  });
 });
 
 // The last one: it takes the majority away.

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Generation } from '../../src/session/generation.ts';
 import { multi } from '../../src/wire/multi.ts';
 import { eventually } from '../support/waiting.ts';
-import { Opened, isThere, makeNode, ownPath } from '../support/sessions.ts';
+import { Opened, isThere, makeNode, ownPath, watchEnd } from '../support/sessions.ts';
+import type { End } from '../support/sessions.ts';
 
 let ensemble: ZookeeperEnsemble;
 
@@ -21,8 +22,7 @@ interface Held {
   readonly generation: Generation;
   /** When the last confirmed heartbeat was sent. */
   readonly confirmed: () => number;
-  readonly lostAt: () => number;
-  readonly removedAt: () => number;
+  readonly end: End;
 }
 
 test('a follower that freezes right after a heartbeat: the loss is told before the leader removes the nodes', async () => {
@@ -58,11 +58,7 @@ test('a follower that freezes right after a heartbeat: the loss is told before t
       });
       const generation = await session.ready(10_000);
       const path = await makeNode(generation, ownPath(), 'ephemeral');
-      let lostAt = Infinity;
-      let removedAt = Infinity;
-      generation.lost.addEventListener('abort', () => (lostAt = performance.now()));
-      expect(await observer.watch(path, () => (removedAt = performance.now()))).toBe('watching');
-      return { generation, confirmed: () => confirmed, lostAt: () => lostAt, removedAt: () => removedAt };
+      return { generation, confirmed: () => confirmed, end: await watchEnd(generation, path, observer) };
     };
 
     const held: Held[] = [];
@@ -79,16 +75,16 @@ test('a follower that freezes right after a heartbeat: the loss is told before t
       await new Promise((resolve) => setTimeout(resolve, sessionTimeout / 18));
     }
     try {
-      await eventually('all nodes are removed', () => held.every(({ removedAt }) => removedAt() !== Infinity), 20_000);
+      await eventually('all nodes are removed', () => held.every(({ end }) => end.removedAt !== Infinity), 20_000);
     } finally {
       process.kill(pid, 'SIGCONT');
     }
     // Its watches did not fire for another reason.
     expect(observer.alive).toBe(true);
-    for (const { generation, confirmed, lostAt, removedAt } of held) {
-      expect(generation.deadline).toBeLessThan(removedAt());
-      leads.push(removedAt() - lostAt());
-      naiveErrors.push(confirmed() + sessionTimeout - removedAt());
+    for (const { generation, confirmed, end } of held) {
+      expect(generation.deadline).toBeLessThan(end.removedAt);
+      leads.push(end.removedAt - end.lostAt);
+      naiveErrors.push(confirmed() + sessionTimeout - end.removedAt);
     }
   }
   expect(Math.min(...leads)).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-serve
 import { systemRuntime } from '@locks/core/adapter';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../support/waiting.ts';
-import { Opened, isThere, makeNode, ownPath } from '../support/sessions.ts';
+import { Opened, isThere, makeNode, ownPath, watchEnd } from '../support/sessions.ts';
 
 let server: ServerHandle;
 
@@ -22,25 +22,22 @@ test(`a black hole: ${rounds} sessions tell their loss before the server removes
     const session = opened.session([proxy], { sessionTimeout });
     const generation = await session.ready(10_000);
     const path = await makeNode(generation, ownPath(), 'ephemeral');
-    let lostAt = Infinity;
-    let removedAt = Infinity;
-    generation.lost.addEventListener('abort', () => (lostAt = performance.now()));
-    expect(await observer.watch(path, () => (removedAt = performance.now()))).toBe('watching');
+    const end = await watchEnd(generation, path, observer);
     // Each at another moment between two heartbeats.
     await new Promise((resolve) => setTimeout(resolve, 1_500 + (sessionTimeout / 3 / rounds) * index));
     const speak = proxy.silence();
-    await eventually('the node is removed', () => removedAt !== Infinity);
+    await eventually('the node is removed', () => end.removedAt !== Infinity);
     // Its watch did not fire for another reason.
     expect(await isThere(observer, path)).toBe(false);
     expect(generation.alive).toBe(false);
-    expect(generation.deadline).toBeLessThan(removedAt);
+    expect(generation.deadline).toBeLessThan(end.removedAt);
     expect(session.current).toBeUndefined();
     expect(session.state).toBe('lost');
     await speak();
     const next = await session.ready(10_000);
     expect(next).not.toBe(generation);
     await makeNode(next, path, 'ephemeral');
-    return removedAt - lostAt;
+    return end.removedAt - end.lostAt;
   });
   const leads = await Promise.all(begun);
   expect(Math.min(...leads)).toBeGreaterThan(0);

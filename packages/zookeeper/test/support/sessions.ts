@@ -1,5 +1,6 @@
 import { systemRuntime } from '@locks/core/adapter';
 import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
 import type { Generation } from '../../src/session/generation.ts';
 import { Session } from '../../src/session/session.ts';
 import type { SessionParts } from '../../src/session/session-parts.ts';
@@ -54,4 +55,20 @@ export async function isThere(generation: Generation, path: string): Promise<boo
 export function valueOf<T>(answer: Answer<T>): T {
   if (!answer.ok) throw new Error(`the server answered ${answer.error} (${answer.code})`);
   return answer.value;
+}
+
+/** How a session and a node of it end, by one clock. */
+export interface End {
+  /** When it told its loss; `Infinity` before. */
+  readonly lostAt: number;
+  /** When another session was told that the node is gone; `Infinity` before. */
+  readonly removedAt: number;
+}
+
+/** Watches the end of `generation`, and through `observer` that of its node at `path`. */
+export async function watchEnd(generation: Generation, path: string, observer: Generation): Promise<End> {
+  const end = { lostAt: Infinity, removedAt: Infinity };
+  generation.lost.addEventListener('abort', () => (end.lostAt = performance.now()));
+  expect(await observer.watch(path, () => (end.removedAt = performance.now()))).toBe('watching');
+  return end;
 }
