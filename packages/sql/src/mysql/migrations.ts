@@ -102,7 +102,7 @@ BEGIN
       SET SESSION innodb_lock_wait_timeout = usual_wait;
       RESIGNAL;
     END;
-    SET SESSION innodb_lock_wait_timeout = GREATEST(1, CEILING(time_limit / 1000000));
+    SET SESSION innodb_lock_wait_timeout = GREATEST(1, (time_limit + 999999) DIV 1000000);
 
     -- Whoever tries without a place in line finds a key that somebody else has, most often. That needs no lock, and no turn behind all who want
     -- one: the first in line cannot go either, and nobody is to be purged.
