@@ -12,7 +12,11 @@ export const mariadb: Kind = {
   withClient,
   selectRow: 'SELECT version, owner, held_until, shares FROM locks WHERE `key` = ?',
   async blocked(url, atLeast = 0) {
-    const waiting = (text: string): number => Number(/HAS BEEN WAITING (\d+) us/.exec(text)?.[1] ?? -1) / 1_000;
+    // MySQL says it in seconds.
+    const waiting = (text: string): number => {
+      const [, count, unit] = /HAS BEEN WAITING (\d+) (us|SEC)/.exec(text) ?? [];
+      return count === undefined ? -1 : Number(count) * (unit === 'us' ? 0.001 : 1_000);
+    };
     return (await openTransactions(url))
       .filter((text) => waiting(text) >= atLeast)
       .map((text) => Number(/thread id (\d+)/.exec(text)?.[1]));
