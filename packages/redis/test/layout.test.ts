@@ -91,6 +91,7 @@ test('in a cluster all keys of a lock are in one slot', async () => {
   // A script whose keys are in two slots is refused with CROSSSLOT.
   for (const key of ['plain', '{a}b', 'a{b}', '{}', 'a}b{c', '%7B', '{{x}}', ':queue']) {
     const lease = await locks.acquire(key);
+    expect(await locks.tryAcquire(key)).toBeNull();
     const giving = new AbortController();
     const given = locks.acquire(key, { signal: giving.signal });
     await expect.poll(async () => (await locks.inspect(key)).waiters).toBe(1);
