@@ -180,14 +180,9 @@ export class FairRecipe implements Recipe {
     if (claim.mode === 'exclusive') throw upgradeRefused(claim);
     const sequence = parseContender(node.path)?.sequence ?? 0;
     const path = `${folderOf(node.path)}/${numbered(contenderName(this.#names, claim), sequence)}`;
-    const data = Buffer.from(writeNodeData({ owner: claim.owner, token }));
+    const data = writeNodeData({ owner: claim.owner, token });
     own.uncertain = true;
-    const answer = await session.send(
-      multi([
-        { type: 'create', path, kind: 'ephemeral', data, acl: this.#nodes.acl },
-        { type: 'remove', path: node.path },
-      ]),
-    );
+    const answer = await session.send(multi([this.#nodes.ephemeral(path, data), { type: 'remove', path: node.path }]));
     if (!answer.ok) throw refusal(answer, path);
     // If it was not done, its node was removed by somebody, or by this request, if it arrived twice.
     own.uncertain = !answer.value.committed;
