@@ -47,6 +47,7 @@ export function suite(name: string, make: Make, options: RedisOptions, only?: re
   conformanceTests({
     name,
     create,
+    createOther: () => make(url, { ...all, waiterTtl: 600, tokenRetention: 1_000 }),
     faults,
     processes: { module: new URL('process.mjs', import.meta.url), args: { url, ...all } },
     leaks: () => left(prefix),
