@@ -74,9 +74,9 @@ export function ids(chosen: (needs: readonly Need[]) => boolean): readonly strin
   return requirements.filter(({ needs = [] }) => chosen(needs)).map(({ id }) => id);
 }
 
-const faultless = new Set<Need>(['processes']);
+const faultless = new Set<Need>(['processes', 'createOther']);
 
-/** The requirements that need nothing but processes. */
+/** The requirements for which no fault is needed. */
 export const withoutFaults: readonly string[] = ids((needs) => needs.every((need) => faultless.has(need)));
 
 /** The others. */
