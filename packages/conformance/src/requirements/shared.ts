@@ -152,10 +152,11 @@ export const sharedRequirements: readonly Requirement[] = [
         await sleep(context.ttl / 10);
       }
       await mustFree(one, holder, 'by the exclusive holder');
-      for (const waiter of waiters) {
+      const done = waiters.map(async (waiter) => {
         await context.granted(waiter, 'for each in line');
         await mustFree(two, waiter.claim, 'by a waiter that was granted');
-      }
+      });
+      await Promise.all(done);
     },
   },
   {
