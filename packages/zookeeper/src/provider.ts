@@ -119,7 +119,10 @@ export class ZookeeperProvider implements LockProvider {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    for (const own of this.#claims.values()) own.wake = undefined;
+    for (const own of this.#claims.values()) {
+      if (own.wake !== undefined) queueMicrotask(own.wake);
+      own.wake = undefined;
+    }
     this.#claims.clear();
     await this.#sessions.close();
     this.#deadline.stop();
