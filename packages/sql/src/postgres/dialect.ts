@@ -11,6 +11,7 @@ import type { PgConnection, Reply, Value } from './pg.ts';
 import { Sessions, statement } from './session.ts';
 import type { Statement } from './session.ts';
 import { statements } from './statements.ts';
+import { watchStatus } from './transaction-status.ts';
 
 type Row = Reply['rows'][number];
 
@@ -46,6 +47,7 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
   }
 
   async function greet(connection: PgConnection): Promise<void> {
+    watchStatus(connection);
     const [row] = await ask(connection, prepared.greet).catch((error: unknown) => {
       if (stateOf(error) === '42P01') checkLayout(undefined, names);
       throw error;
