@@ -71,9 +71,9 @@ test('a hold is neither renewed nor released in a transaction that is open: both
   await party.provider.tryAcquire(claim);
   for (const call of ['renew', 'release', 'inspect'] as const) {
     await leaveOpen(party, 'BEGIN');
-    await expect(call === 'inspect' ? party.provider.inspect('job') : party.provider[call](claim)).rejects.toMatchObject(
-      refused,
-    );
+    await expect(
+      call === 'inspect' ? party.provider.inspect('job') : party.provider[call](claim),
+    ).rejects.toMatchObject(refused);
   }
   expect(await party.provider.release(claim)).toBe(true);
 });
