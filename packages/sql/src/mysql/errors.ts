@@ -4,7 +4,7 @@ import type { Claim } from '@locks/core';
 import { TransactionOpen, endTransactions } from '../transaction-open.ts';
 
 /** The server's number of its error; `undefined`: it is not one of the server's. */
-function numberOf(error: unknown): number | undefined {
+export function numberOf(error: unknown): number | undefined {
   const { errno, sqlState } = (error ?? {}) as { readonly errno?: unknown; readonly sqlState?: unknown };
   // mysql2 gives errors of the network a number too, a negative one.
   return typeof errno === 'number' && errno > 0 && typeof sqlState === 'string' ? errno : undefined;

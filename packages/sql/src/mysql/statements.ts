@@ -23,7 +23,7 @@ GRANT EXECUTE ON PROCEDURE \`locks_act\` TO \`app\`;
 GRANT EXECUTE ON PROCEDURE \`locks_inspect\` TO \`app\`;
 GRANT EXECUTE ON PROCEDURE \`locks_sweep\` TO \`app\`;
 GRANT SELECT, INSERT, UPDATE ON \`locks_fences\` TO \`app\``,
-  greet: `SELECT CAST(\`version\` AS CHAR) AS layout, VERSION() AS server, @@session.autocommit AS autocommit, @@global.read_only AS read_only,
+  greet: `SELECT CAST(\`version\` AS CHAR) AS layout, CAST(\`readable_from\` AS CHAR) AS readable_from, VERSION() AS server, @@session.autocommit AS autocommit, @@global.read_only AS read_only,
 SLEEP(0.0001) AS slept, SYSDATE(6) > NOW(6) AS moves
 FROM \`locks_layout\``,
   head: `SELECT \`head_process\` AS process, \`head_owner\` AS owner FROM \`locks\` WHERE \`key\` = UNHEX(?) AND \`head_owner\` IS NOT NULL`,

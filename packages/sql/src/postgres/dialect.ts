@@ -52,12 +52,12 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
       if (stateOf(error) === '42P01') checkLayout(undefined, names);
       throw error;
     });
-    const [version, standby, readOnly, isolation, ending, layout] = row ?? [];
+    const [version, standby, readOnly, isolation, ending, layout, readableFrom] = row ?? [];
     if (Number(version) < 130_000) {
       throw new LockError('LOCK_MISCONFIGURED', `@locks/sql needs Postgres 13 or newer; this is ${String(version)}.`);
     }
     if (standby === 't') throw unusable('25006', 'the server is a standby, which cannot write');
-    checkLayout(layout === null || layout === undefined ? undefined : Number(layout), names);
+    checkLayout(layout ? { version: Number(layout), readableFrom: Number(readableFrom) } : undefined, names);
     ends.set(connection, Number(ending) || Infinity);
     if (isolation !== 'read committed' || readOnly !== 'off') sessions.enclose(connection);
   }
