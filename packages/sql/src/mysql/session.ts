@@ -59,6 +59,11 @@ function execute(connection: MysqlConnection, sql: string, values: readonly Valu
   });
 }
 
+/** A name, which may have any character. */
+export function nameOf(value: unknown): string {
+  return Buffer.isBuffer(value) ? value.toString() : String(value);
+}
+
 /** Text of a column that may come as bytes. */
 export function textOf(value: unknown): string {
   return Buffer.isBuffer(value) ? value.toString('latin1') : String(value);
