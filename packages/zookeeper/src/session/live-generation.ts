@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { outsideContext } from '@locks/core/adapter';
 import type { LockError, Runtime, TimerHandle } from '@locks/core/adapter';
 import type { Connection } from '../connection/connection.ts';
 import type { Answer } from '../wire/answer.ts';
@@ -155,9 +156,12 @@ export class LiveGeneration implements Generation {
     this.#heartbeat?.stop();
     if (this.#timer !== undefined) this.#parts.runtime.clearTimer(this.#timer);
     this.#announced = false;
-    this.#parts.onLost(this, reason);
-    this.#end.abort(reason);
-    this.watches.fireAll();
+    // Any flow may find it lost.
+    outsideContext(() => {
+      this.#parts.onLost(this, reason);
+      this.#end.abort(reason);
+      this.watches.fireAll();
+    });
   }
 
   #arm(): void {

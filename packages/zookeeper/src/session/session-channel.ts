@@ -1,5 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Channel } from 'node:diagnostics_channel';
+import { outsideContext } from '@locks/core/adapter';
 import type { Generation } from './generation.ts';
 
 /** What a session is doing. `lost`: there is none, and nobody has asked for the next one. */
@@ -36,7 +37,8 @@ export class SessionReports {
     this.#told = state;
     if (!sessionChannel.hasSubscribers) return;
     const session = generation === undefined ? undefined : printSession(generation.id);
-    sessionChannel.publish({ provider: this.#provider, state, session, reason });
+    const message = { provider: this.#provider, state, session, reason };
+    outsideContext(() => sessionChannel.publish(message));
   }
 }
 
