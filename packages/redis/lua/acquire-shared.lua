@@ -27,7 +27,7 @@ end
 
 local function share(token)
   redis.call('ZADD', KEYS[5], now + ttl, owner)
-  redis.call('HSET', KEYS[6], owner, string.format('%.0f', token))
+  redis.call('HSET', KEYS[6], owner, token)
   settleShares()
   keepPermits(ttl)
   keepToken(retention)
@@ -38,16 +38,17 @@ end
 
 local fixed = redis.call('GET', KEYS[7])
 if fixed and fixed ~= permits then
+  refuseOnReplica()
   if somebodyShares() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
   redis.call('DEL', KEYS[7])
 end
 
 if value == owner then
   redis.call('DEL', KEYS[5], KEYS[6])
-  return share(tonumber(redis.call('GET', KEYS[2]) or mint(above, retention, micros)))
+  return share(redis.call('GET', KEYS[2]) or mint(above, retention, micros))
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
-  return share(tonumber(redis.call('HGET', KEYS[6], owner)))
+  return share(redis.call('HGET', KEYS[6], owner))
 end
 
 local head = headOfLine()
@@ -62,5 +63,7 @@ if ARGV[6] == '1' then
   stayInLine(me, now, waiterTtl)
   keepPlaces(11, now, waiterTtl, channel)
   keepPermits(waiterTtl)
+else
+  refuseOnReplica()
 end
 return busy(me, wakeHead(me, value, channel), value, now, waiterTtl)

@@ -7,9 +7,9 @@ local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumb
 
 -- include token
 
--- The uncontended path: EXISTS, SET, TIME, SET. Nothing that it does not need is defined before it.
-local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
+-- The uncontended path: TIME, EXISTS, SET, SET. Nothing that it does not need is defined before it.
 local now, micros = clock()
+local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
 if free then return mint(above, retention, micros) end
 
 -- include queue
@@ -22,9 +22,12 @@ if value == owner then
   local token = redis.call('GET', KEYS[2])
   if not token then return mint(above, retention, micros) end
   keepToken(retention)
-  return tonumber(token)
+  return token
 end
-if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then return redis.error_reply('LOCKS_SHARED') end
+if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
+  refuseOnReplica()
+  return redis.error_reply('LOCKS_SHARED')
+end
 
 local first = not value and (ARGV[9] == '1' or (headOfLine() or me) == me)
 if first then
@@ -39,5 +42,7 @@ end
 if ARGV[6] == '1' then
   stayInLine(me, now, waiterTtl)
   keepPlaces(10, now, waiterTtl, channel)
+else
+  refuseOnReplica()
 end
 return busy(me, wakeHead(me, value, channel), value, now, waiterTtl)

@@ -7,7 +7,7 @@ import { asPattern, keyNames } from './keys.ts';
 import type { KeyNames } from './keys.ts';
 import { readRedisOptions } from './options.ts';
 import type { ReadRedisOptions, RedisOptions } from './options.ts';
-import { releasedInDoubt, toInteger, toKeyState, toLockError } from './replies.ts';
+import { releasedInDoubt, toAnswer, toInteger, toKeyState, toLockError } from './replies.ts';
 import { callScript } from './script-call.ts';
 import { scripts } from './scripts.ts';
 import type { Script } from './scripts.ts';
@@ -82,10 +82,12 @@ export class RedisProvider implements LockProvider {
   async release(claim: Claim): Promise<boolean> {
     this.#places.leave(claim.owner);
     const args = [claim.owner, this.#waiter(claim), this.#options.channelPrefix];
-    const connection = openConnection(this.#client);
-    const freed = toInteger(await this.#run(scripts.release, claim, args, 'a release'), 'a release') === 1;
+    const end = this.#runtime.clock.now() + this.#options.timeout;
+    const connection = openConnection(this.#client) ?? (await this.#reconnected(claim));
+    const left = end - this.#runtime.clock.now();
+    const freed = toInteger(await this.#run(scripts.release, claim, args, 'a release', left), 'a release') === 1;
     // A client that sends again what a broken connection left unanswered hears the second answer only.
-    if (!freed && connection !== undefined && connection !== this.#client.stream) throw releasedInDoubt(claim);
+    if (!freed && (connection === undefined || connection !== this.#client.stream)) throw releasedInDoubt(claim);
     return freed;
   }
 
@@ -95,6 +97,8 @@ export class RedisProvider implements LockProvider {
 
   /** By SCAN: a key that is held or waited for throughout is listed, one that changes meanwhile perhaps. */
   async *list(prefix: string): AsyncIterable<string> {
+    // A replica, which may be behind, refuses this; SCAN it would answer.
+    await this.inspect(prefix);
     const clientPrefix = this.#client.options?.keyPrefix ?? '';
     const main = this.#names.main(prefix);
     const seen = new Set<string>();
@@ -169,11 +173,20 @@ export class RedisProvider implements LockProvider {
     const others = place === undefined ? [] : this.#places.shownWith(place, sentAt);
     for (const { waiter } of others) args.push(waiter);
     const script = mode === 'shared' ? scripts.acquireShared : scripts.acquire;
-    const number = toInteger(await this.#run(script, claim, args, 'an attempt', within), 'an attempt');
+    const answer = toAnswer(await this.#run(script, claim, args, 'an attempt', within));
     this.#places.kept(others, sentAt, clock.now());
-    if (number > 0) return { granted: true, token: BigInt(number) };
-    if (place !== undefined) this.#places.shown(place, -number, sentAt, clock.now());
-    return { granted: false, retryAfter: -number };
+    if (!answer.granted && place !== undefined) this.#places.shown(place, answer.retryAfter, sentAt, clock.now());
+    return answer;
+  }
+
+  /** The connection that a client which has none sends the next command over, once it is there. */
+  async #reconnected(claim: Claim): Promise<unknown> {
+    this.#checkOpen();
+    const what = `a ping before a release on ${JSON.stringify(claim.key)}`;
+    await this.#deadline.race(this.#client.ping(), what, undefined, (error) => {
+      throw toLockError(error, what, claim);
+    });
+    return openConnection(this.#client);
   }
 
   #run(

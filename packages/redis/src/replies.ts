@@ -1,5 +1,5 @@
 import { LockError, isLockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
-import type { Claim, Holder, KeyState } from '@locks/core';
+import type { Claim, Grant, Holder, KeyState } from '@locks/core';
 
 /** What to grant the user that connects: every command the scripts and the wake channel use. A test runs under it. */
 export const aclCommands: string =
@@ -38,6 +38,12 @@ export function toLockError(error: unknown, what: string, claim?: Claim): LockEr
   return new LockError('LOCK_UNAVAILABLE', `Redis failed at ${what}: ${text}`, { ...about, cause });
 }
 
+/** The answer to an attempt: a token as text, or minus the ms until the next one. */
+export function toAnswer(reply: unknown): Grant | { readonly granted: false; readonly retryAfter: number } {
+  if (typeof reply === 'string' && /^\d+$/.test(reply)) return { granted: true, token: BigInt(reply) };
+  return { granted: false, retryAfter: -toInteger(reply, 'an attempt') };
+}
+
 /** The integer that a script returned, whatever the client makes of integers. */
 export function toInteger(reply: unknown, what: string): number {
   const number = typeof reply === 'string' ? Number(reply) : reply;
@@ -74,8 +80,13 @@ export function releasedInDoubt({ key }: Claim): LockError {
 }
 
 function refusal(kind: string | undefined, detail: string, claim: Claim): LockError {
-  if (kind !== 'PERMITS') return upgradeRefused(claim);
-  return permitsRefused(claim, detail === '*' ? undefined : Number(detail));
+  if (kind === 'PERMITS') return permitsRefused(claim, detail === '*' ? undefined : Number(detail));
+  if (kind === 'SHARED') return upgradeRefused(claim);
+  return new LockError(
+    'LOCK_INVALID',
+    `The tokens of ${JSON.stringify(claim.key)} have reached 2^53, where they end: floors must be lower. Use another key.`,
+    { key: claim.key },
+  );
 }
 
 /** The client hangs the command on its errors, and AUTH has the password in it. */

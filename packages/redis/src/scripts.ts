@@ -8,7 +8,7 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireShared' | 'renew' | 'release' | 'inspect' | 'fencedSet', Script>> = {
   acquire: {
-    sha: '24d9ea684d047357135d30afa2b2acb361299346',
+    sha: '20042d2851be40c5a7620368ea1acd9d6ca78e38',
     lua: `local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local function clock()
 local time = redis.call('TIME')
@@ -22,17 +22,22 @@ local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
 if last and tonumber(last) >= token then
 token = tonumber(last) + 1
 redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if token == tonumber(last) then error('LOCKS_TOKENS') end
 end
-return token
+return string.format('%.0f', token)
 end
-local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
 local now, micros = clock()
+local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
 if free then return mint(above, retention, micros) end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
+end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
 end
 local function keepToken(retention)
 if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
@@ -128,9 +133,12 @@ redis.call('PEXPIRE', KEYS[1], ttl)
 local token = redis.call('GET', KEYS[2])
 if not token then return mint(above, retention, micros) end
 keepToken(retention)
-return tonumber(token)
+return token
 end
-if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then return redis.error_reply('LOCKS_SHARED') end
+if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
+refuseOnReplica()
+return redis.error_reply('LOCKS_SHARED')
+end
 local first = not value and (ARGV[9] == '1' or (headOfLine() or me) == me)
 if first then
 leaveLine(me)
@@ -142,11 +150,13 @@ end
 if ARGV[6] == '1' then
 stayInLine(me, now, waiterTtl)
 keepPlaces(10, now, waiterTtl, channel)
+else
+refuseOnReplica()
 end
 return busy(me, wakeHead(me, value, channel), value, now, waiterTtl)`,
   },
   acquireShared: {
-    sha: 'a24961cda4313c6b89bd953047fcf56605812995',
+    sha: '0b12260f8b109a04d3235f5c64ebf8b562c86671',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
@@ -159,14 +169,19 @@ local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
 if last and tonumber(last) >= token then
 token = tonumber(last) + 1
 redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if token == tonumber(last) then error('LOCKS_TOKENS') end
 end
-return token
+return string.format('%.0f', token)
 end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
+end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
 end
 local function keepToken(retention)
 if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
@@ -270,7 +285,7 @@ if redis.call('PTTL', KEYS[7]) < span then redis.call('SET', KEYS[7], permits, '
 end
 local function share(token)
 redis.call('ZADD', KEYS[5], now + ttl, owner)
-redis.call('HSET', KEYS[6], owner, string.format('%.0f', token))
+redis.call('HSET', KEYS[6], owner, token)
 settleShares()
 keepPermits(ttl)
 keepToken(retention)
@@ -280,15 +295,16 @@ return token
 end
 local fixed = redis.call('GET', KEYS[7])
 if fixed and fixed ~= permits then
+refuseOnReplica()
 if somebodyShares() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
 redis.call('DEL', KEYS[7])
 end
 if value == owner then
 redis.call('DEL', KEYS[5], KEYS[6])
-return share(tonumber(redis.call('GET', KEYS[2]) or mint(above, retention, micros)))
+return share(redis.call('GET', KEYS[2]) or mint(above, retention, micros))
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
-return share(tonumber(redis.call('HGET', KEYS[6], owner)))
+return share(redis.call('HGET', KEYS[6], owner))
 end
 local head = headOfLine()
 if (not head or head == me or ARGV[9] == '1') and admits(value, 's' .. permits) then
@@ -300,11 +316,13 @@ if ARGV[6] == '1' then
 stayInLine(me, now, waiterTtl)
 keepPlaces(11, now, waiterTtl, channel)
 keepPermits(waiterTtl)
+else
+refuseOnReplica()
 end
 return busy(me, wakeHead(me, value, channel), value, now, waiterTtl)`,
   },
   renew: {
-    sha: 'ef446dd50369b9c72d65900c843c72cf999b0e8a',
+    sha: 'a8479ca3aa2301d6f77780700505c99b7338b657',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
@@ -317,14 +335,19 @@ local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
 if last and tonumber(last) >= token then
 token = tonumber(last) + 1
 redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if token == tonumber(last) then error('LOCKS_TOKENS') end
 end
-return token
+return string.format('%.0f', token)
 end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
+end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
 end
 local function keepToken(retention)
 if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
@@ -442,13 +465,14 @@ if raised then raise() else keepToken(retention) end
 return 1
 end
 local renewed = renew()
+if renewed == 0 then refuseOnReplica() end
 if redis.call('EXISTS', KEYS[3]) == 1 then
 wakeHead('', purge(now, value), ARGV[5])
 end
 return renewed`,
   },
   release: {
-    sha: '9acc4fdb84188e329f0b10374eb123b1590c55b6',
+    sha: '9d50909528a95149b73ab62ac29cd19f1a6bc1e6',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -469,14 +493,19 @@ local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
 if last and tonumber(last) >= token then
 token = tonumber(last) + 1
 redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if token == tonumber(last) then error('LOCKS_TOKENS') end
 end
-return token
+return string.format('%.0f', token)
 end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
+end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
 end
 local function keepToken(retention)
 if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
@@ -565,6 +594,7 @@ end
 return -math.max(wait, 1)
 end
 local me, now = ARGV[2], clock()
+if type(value) == 'table' then value = holder() end
 local wasShared = value == SHARED
 if wasShared then
 local expiry = redis.call('ZSCORE', KEYS[5], owner)
@@ -577,9 +607,9 @@ value = holder()
 end
 end
 line = line or redis.call('EXISTS', KEYS[3]) == 1
+if freed == 0 then leaveLine(me) end
 local head
 if line then
-if freed == 0 then leaveLine(me) end
 value = purge(now, value)
 head = wakeHead(me, value, ARGV[3])
 end
@@ -587,7 +617,7 @@ if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', K
 return freed`,
   },
   inspect: {
-    sha: '078164f4e424a9d030f76079ef4a8c2797148c2c',
+    sha: '4d57b191a0c80fbce83781808e8e38b7f16e0701',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
@@ -600,14 +630,19 @@ local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
 if last and tonumber(last) >= token then
 token = tonumber(last) + 1
 redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if token == tonumber(last) then error('LOCKS_TOKENS') end
 end
-return token
+return string.format('%.0f', token)
 end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
+end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
 end
 local function keepToken(retention)
 if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
@@ -695,6 +730,7 @@ if left >= 0 then wait = math.min(wait, left + 1) end
 end
 return -math.max(wait, 1)
 end
+refuseOnReplica()
 local now = clock()
 local value = holder()
 local reply = { redis.call('ZCOUNT', KEYS[4], '(' .. string.format('%.0f', now), '+inf') }

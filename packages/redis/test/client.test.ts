@@ -86,10 +86,13 @@ test('a provider that is closed while a claim asks for the first time opens no s
     evalsha: (...args) => client.evalsha(...args),
     eval: (...args) => client.eval(...args),
     scan: (...args) => client.scan(...args),
+    ping: () => client.ping(),
     duplicate(options) {
       copies += 1;
       return client.duplicate(options);
     },
+    status: client.status,
+    stream: client.stream,
   };
   const provider = createRedisProvider(counted, { prefix });
   const asked = provider.tryAcquire({ ...claim, owner: 'b/1' }, () => {});

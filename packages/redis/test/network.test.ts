@@ -2,11 +2,12 @@ import type { Lease, Locks } from '@locks/core';
 import { describe, expect, test } from 'vitest';
 import { isScriptCall } from './support/faults.ts';
 import { meet, parties } from './support/network.ts';
-import type { Meeting } from './support/network.ts';
-import { eventually } from './support/redis.ts';
+import type { Meeting, Party } from './support/network.ts';
+import type { Redis } from 'ioredis';
+import { clients, eventually } from './support/redis.ts';
 
-/** The reply of a script that grants: the whole of it is one integer, the token. */
-const isToken = (piece: Buffer): boolean => /^:\d{16}\r\n$/.test(piece.toString('latin1'));
+/** The reply of a script that grants: the whole of it is the token, as text. */
+const isToken = (piece: Buffer): boolean => /^\$16\r\n\d{16}\r\n$/.test(piece.toString('latin1'));
 
 const isMessage = (piece: Buffer): boolean => piece.includes('message');
 
@@ -175,6 +176,42 @@ describe.each(parties)('with %s', (name, join) => {
     await queue.all;
     await stranger;
     expect(queue.order).toEqual([0, 1, 2, 3]);
+    await meeting.end('job');
+  });
+});
+
+describe.each(clients)('a release that %s sends later, because it is reconnecting,', (_name, create) => {
+  async function reconnecting(meeting: Meeting): Promise<{ readonly lease: Lease; readonly party: Party }> {
+    let client: Redis | undefined;
+    const party = await meeting.party({ open: (url) => (client = create(url, { retryStrategy: () => 50 })) });
+    const lease = await party.locks.acquire('job');
+    await party.commands.cut();
+    await eventually('the client to notice', () => client?.status !== 'ready');
+    return { lease, party };
+  }
+
+  test('answers true', async () => {
+    const meeting = await meet();
+    const { lease } = await reconnecting(meeting);
+    expect(await lease.release()).toBe(true);
+    await meeting.end('job');
+  });
+
+  test('is unknown, and never false, when its reply is lost: the client sends it again, and hears the second answer', async () => {
+    const meeting = await meet();
+    const { lease, party } = await reconnecting(meeting);
+    const trap = party.commands.dropReply({ when: isScriptCall });
+    await expect(lease.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await trap.sprung;
+    expect((await meeting.inspect('job')).holders).toEqual([]);
+    await meeting.end('job');
+  });
+
+  test('answers false when the hold was certainly gone', async () => {
+    const meeting = await meet();
+    const { lease } = await reconnecting(meeting);
+    await meeting.observer.del(`${meeting.prefix}job`);
+    expect(await lease.release()).toBe(false);
     await meeting.end('job');
   });
 });
