@@ -31,7 +31,7 @@ export function openConnection({ status, stream }: RedisClient): unknown {
  * where it was connected at the call, because some clients send a command again.
  */
 export function neverSent(statusAtCall: RedisClient['status'], error: unknown): boolean {
-  if (statusAtCall === undefined || statusAtCall === 'ready') return false;
+  if (statusAtCall === 'ready') return false;
   return error instanceof Error && error.message.startsWith("Stream isn't writeable");
 }
 

@@ -25,7 +25,8 @@ export function createRedisGuard(client: RedisClient, options: { readonly timeou
       // A tag in the key decides its slot already; else the whole key becomes the tag.
       const fence = /\{[^}]+\}/.test(clientPrefix + key) ? `${key}:fence` : `{${clientPrefix}${key}}:fence`;
       const what = `a guarded write to ${JSON.stringify(key)}`;
-      const explain = (error: unknown): unknown => toLockError(fromFenceReply(error, key, lease), what);
+      const explain = (error: unknown): unknown =>
+        toLockError(fromFenceReply(error, key, lease), { what, lua: scripts.fencedSet.lua });
       const args = [`${lease.token}`, value];
       await callScript(client, deadline, { script: scripts.fencedSet, keys: [key, fence], args, what, explain });
     },

@@ -183,9 +183,10 @@ export class RedisProvider implements LockProvider {
   /** The connection that a client which has none sends the next command over, once it is there. */
   async #reconnected(claim: Claim): Promise<unknown> {
     this.#checkOpen();
+    const { status } = this.#client;
     const what = `a ping before a release on ${JSON.stringify(claim.key)}`;
     await this.#deadline.race(this.#client.ping(), what, undefined, (error) => {
-      throw toLockError(error, what, claim);
+      throw toLockError(error, { what, claim, unsent: neverSent(status, error) });
     });
     return openConnection(this.#client);
   }
@@ -201,7 +202,8 @@ export class RedisProvider implements LockProvider {
     const what = (): string => `${about} on ${JSON.stringify(claim.key)}`;
     const { status } = this.#client;
     const owned = 'owner' in claim ? claim : undefined;
-    const explain = (error: unknown): LockError => toLockError(error, what(), owned, neverSent(status, error));
+    const explain = (error: unknown): LockError =>
+      toLockError(error, { what: what(), claim: owned, lua: script.lua, unsent: neverSent(status, error) });
     const call = { script, keys: this.#names.all(claim.key), args, what, explain };
     return callScript(this.#client, this.#deadline, call, within);
   }
@@ -221,7 +223,7 @@ export class RedisProvider implements LockProvider {
 }
 
 function explainScan(error: unknown): never {
-  throw toLockError(error, 'a scan');
+  throw toLockError(error, { what: 'a scan' });
 }
 
 function closedError(): LockError {

@@ -89,9 +89,14 @@ export class WakeChannel {
         this.#probing = false;
         this.#lastHeard = this.#runtime.clock.now();
       },
-      () => {
+      (error: unknown) => {
         this.#probing = false;
         if (this.#subscriber !== subscriber) return;
+        // A refusal is an answer.
+        if (isRefusal(error)) {
+          this.#lastHeard = this.#runtime.clock.now();
+          return;
+        }
         this.#subscribed = false;
         subscriber.disconnect(true);
       },
@@ -163,8 +168,8 @@ export class WakeChannel {
 
   /** Whether `error` is one that another attempt cannot mend. */
   #refuse(subscriber: RedisSubscriber, error: unknown): boolean {
-    const refusal = toLockError(error, 'the subscription of the wake channel');
-    if (refusal.code !== 'LOCK_MISCONFIGURED' || this.#subscriber !== subscriber) return false;
+    const refusal = toLockError(error, { what: 'the subscription of the wake channel' });
+    if (!isRefusal(refusal) || this.#subscriber !== subscriber) return false;
     this.#drop();
     this.#fail(refusal);
     return true;
@@ -181,4 +186,9 @@ export class WakeChannel {
     this.#subscribed = false;
     subscriber?.disconnect();
   }
+}
+
+/** Whether Redis refused something, which it will again. */
+function isRefusal(error: unknown): boolean {
+  return toLockError(error, { what: '' }).code === 'LOCK_MISCONFIGURED';
 }
