@@ -147,12 +147,8 @@ export class RedisProvider implements LockProvider {
     const left = (): number => end - this.#runtime.clock.now();
     const answer = answered ?? (await this.#attempt(claim));
     if (answer.granted) return answer;
-    try {
-      await this.#deadline.race(this.#channel.open(), 'the subscription of the wake channel', left());
-    } catch (error) {
-      if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
-      return { ...answer, retryAfter: this.#options.waiterTtl / 24 };
-    }
+    const pause = this.#options.waiterTtl / 24;
+    if (!(await this.#channel.open(Math.min(pause, left())))) return { ...answer, retryAfter: pause };
     return left() > 0 ? await this.#attempt(claim, place, left()) : answer;
   }
 

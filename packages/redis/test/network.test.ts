@@ -259,6 +259,28 @@ describe('wakes', () => {
     await meeting.end('job');
   });
 
+  test.each(['is refused', 'is accepted and never answered'])(
+    'over a connection that %s: waiters look every waiterTtl / 24, however long the timeout',
+    async (what) => {
+      const meeting = await meet();
+      const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 6_000, timeout: 60_000 });
+      const { locks: others } = await meeting.party();
+      if (what === 'is refused') wakes.refuse();
+      else wakes.silence('both');
+      for (let round = 0; round < 3; round += 1) {
+        const lease = await others.acquire('job', { ttl: 60_000 });
+        const before = await scriptCalls(meeting);
+        const waiting = [1, 2].map(() => locks.acquire('job').then((next) => next.release()));
+        await eventually('a look of both', async () => (await scriptCalls(meeting)) >= before + 2);
+        const start = performance.now();
+        await lease.release();
+        await Promise.all(waiting);
+        expect(performance.now() - start).toBeLessThan(5_000);
+      }
+      await meeting.end('job');
+    },
+  );
+
   test('that are late: whoever has gone meanwhile is not disturbed, and nobody is passed', async () => {
     const meeting = await meet();
     const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 600 });
@@ -315,6 +337,11 @@ describe('wakes', () => {
     await meeting.end('job');
   });
 });
+
+/** How many scripts the server has run so far. */
+async function scriptCalls({ observer }: Meeting): Promise<number> {
+  return Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(await observer.info('commandstats'))?.[1]);
+}
 
 /** Starts `count` waiters for `job`, one after the other, and tells the order in which they were served. */
 async function queueUp(
