@@ -38,6 +38,9 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
       `Redis does not know a command of ${what}: ${text} It must be version 6.2 or newer, with no command disabled.`,
     );
   }
+  if (/^MOVED\b/.test(text)) {
+    return misconfigured(`Redis failed at ${what}: ${text} Its server must not be a node of a Cluster.`);
+  }
   const sent = unsent ? false : undefined;
   return new LockError('LOCK_UNAVAILABLE', `Redis failed at ${what}: ${text}`, { ...options, sent });
 }

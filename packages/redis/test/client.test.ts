@@ -1,8 +1,10 @@
 import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
+import { Cluster } from 'ioredis';
 import type { Redis } from 'ioredis';
+import { Cluster as Cluster5 } from 'ioredis-5';
 import type { Redis as Redis5 } from 'ioredis-5';
-import { describe, expect, expectTypeOf, inject, test } from 'vitest';
+import { describe, expect, expectTypeOf, inject, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../src/index.ts';
 import type { RedisClient } from '../src/index.ts';
 import { clients, closeAfterTest, connect, eventually, ownPrefix } from './support/redis.ts';
@@ -107,6 +109,24 @@ test('what is not a client is refused at once', () => {
   for (const client of [undefined, null, {}, 'redis://localhost', () => {}]) {
     expect(() => createRedisProvider(client as never)).toThrow(/needs an ioredis client/);
   }
+});
+
+test.each([
+  ['ioredis 6', Cluster],
+  ['ioredis 5', Cluster5],
+])('a Cluster of %s is refused at once', (_name, Client) => {
+  const cluster = new Client(['redis://127.0.0.1:1'], { lazyConnect: true });
+  onTestFinished(() => cluster.disconnect());
+  let thrown: unknown;
+  try {
+    createRedisProvider(cluster as never);
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringMatching(/Cluster.*one server/) as string,
+  });
 });
 
 test.each([

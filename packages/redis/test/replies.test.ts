@@ -101,6 +101,13 @@ describe('what servers of all versions say', () => {
     });
   });
 
+  test('that they are one node of a Cluster', () => {
+    expect(explain('MOVED 12182 127.0.0.1:7001')).toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringContaining('Cluster') as string,
+    });
+  });
+
   test.each([
     `READONLY You can't write against a read only replica. script: ${sha}, on @user_script:9.`,
     `ERR Error running script (call to f_${sha}): @user_script:9: @user_script: 9: -READONLY You can't write against a read only replica. `,
