@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
+import { Cluster } from 'ioredis';
 import type { Redis } from 'ioredis';
+import { Cluster as Cluster5 } from 'ioredis-5';
 import type { Redis as Redis5 } from 'ioredis-5';
-import { describe, expect, expectTypeOf, inject, test } from 'vitest';
+import { describe, expect, expectTypeOf, inject, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../src/index.ts';
 import type { RedisClient } from '../src/index.ts';
 import { clients, closeAfterTest, connect, eventually, ownPrefix } from './support/redis.ts';
@@ -87,10 +89,13 @@ test('a provider that is closed while a claim asks for the first time opens no s
     evalsha: (...args) => client.evalsha(...args),
     eval: (...args) => client.eval(...args),
     scan: (...args) => client.scan(...args),
+    ping: () => client.ping(),
     duplicate(options) {
       copies += 1;
       return client.duplicate(options);
     },
+    status: client.status,
+    stream: client.stream,
   };
   const provider = createRedisProvider(counted, { prefix });
   const asked = provider.tryAcquire({ ...claim, owner: 'b/1' }, () => {});
@@ -132,6 +137,24 @@ test('what is not a client is refused at once', () => {
   for (const client of [undefined, null, {}, 'redis://localhost', () => {}]) {
     expect(() => createRedisProvider(client as never)).toThrow(/needs an ioredis client/);
   }
+});
+
+test.each([
+  ['ioredis 6', Cluster],
+  ['ioredis 5', Cluster5],
+])('a Cluster of %s is refused at once', (_name, Client) => {
+  const cluster = new Client(['redis://127.0.0.1:1'], { lazyConnect: true });
+  onTestFinished(() => cluster.disconnect());
+  let thrown: unknown;
+  try {
+    createRedisProvider(cluster as never);
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringMatching(/Cluster.*one server/) as string,
+  });
 });
 
 test.each([

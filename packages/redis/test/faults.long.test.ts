@@ -117,6 +117,13 @@ test('when every wake message is lost, waiters are served by their own polling',
     evalsha: (...args) => real.evalsha(...args),
     eval: (...args) => real.eval(...args),
     scan: (...args) => real.scan(...args),
+    ping: () => real.ping(),
+    get status() {
+      return real.status;
+    },
+    get stream() {
+      return real.stream;
+    },
     duplicate(options) {
       const subscriber = real.duplicate(options);
       return {

@@ -135,6 +135,13 @@ function withWakesBy(wakes: string, client: Redis): RedisClient {
     evalsha: (...args) => client.evalsha(...args),
     eval: (...args) => client.eval(...args),
     scan: (...args) => client.scan(...args),
+    ping: () => client.ping(),
     duplicate: (options) => new Redis(wakes, options),
+    get status() {
+      return client.status;
+    },
+    get stream() {
+      return client.stream;
+    },
   };
 }
