@@ -124,7 +124,7 @@ export class RedisProvider implements LockProvider {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#places.clear();
+    this.#places.close();
     this.#channel.close(closedError());
     this.#closeClient?.();
   }

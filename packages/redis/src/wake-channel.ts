@@ -1,4 +1,4 @@
-import { isLockError } from '@locks/core/adapter';
+import { isLockError, outsideContext } from '@locks/core/adapter';
 import type { Deadline, LockError, Places, Runtime } from '@locks/core/adapter';
 import type { RedisClient, RedisSubscriber } from './client.ts';
 import { toLockError } from './replies.ts';
@@ -80,7 +80,7 @@ export class WakeChannel {
     const now = this.#runtime.clock.now();
     this.#opening ??= createOpening(now);
     const { since, promise } = this.#opening;
-    this.#start();
+    outsideContext(() => this.#start());
     const left = since + patience - now;
     if (left <= 0) return false;
     try {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import { Cluster } from 'ioredis';
@@ -7,7 +8,7 @@ import type { Redis as Redis5 } from 'ioredis-5';
 import { describe, expect, expectTypeOf, inject, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../src/index.ts';
 import type { RedisClient } from '../src/index.ts';
-import { clients, closeAfterTest, connect, eventually, ownPrefix } from './support/redis.ts';
+import { clients, closeAfterTest, connect, eventually, ownPrefix, withCopies } from './support/redis.ts';
 
 async function contend(locks: Locks): Promise<number> {
   let counter = 0;
@@ -84,18 +85,10 @@ test('a provider that is closed while a claim asks for the first time opens no s
   const claim = { key: 'job', owner: 'a/1', ttl: 10_000, mode: 'exclusive' } as const;
   await holder.tryAcquire(claim);
   let copies = 0;
-  const counted: RedisClient = {
-    evalsha: (...args) => client.evalsha(...args),
-    eval: (...args) => client.eval(...args),
-    scan: (...args) => client.scan(...args),
-    ping: () => client.ping(),
-    duplicate(options) {
-      copies += 1;
-      return client.duplicate(options);
-    },
-    status: client.status,
-    stream: client.stream,
-  };
+  const counted = withCopies(client, (options) => {
+    copies += 1;
+    return client.duplicate(options);
+  });
   const provider = createRedisProvider(counted, { prefix });
   const asked = provider.tryAcquire({ ...claim, owner: 'b/1' }, () => {});
   await provider.close();
@@ -103,6 +96,28 @@ test('a provider that is closed while a claim asks for the first time opens no s
   expect(copies).toBe(0);
   await holder.release(claim);
   await holder.close();
+});
+
+test('the copy of the client that listens is made outside of the asynchronous context of the first who waits', async () => {
+  const flow = new AsyncLocalStorage<string>();
+  const client = connect();
+  const contexts: unknown[] = [];
+  const watched = withCopies(client, (options) => {
+    contexts.push(flow.getStore());
+    const copy = client.duplicate(options);
+    copy.on('ready', () => contexts.push(flow.getStore()));
+    return copy;
+  });
+  const provider = createRedisProvider(watched, { prefix: ownPrefix() });
+  const locks = createLocks(provider);
+  const lease = await locks.acquire('job');
+  const next = flow.run('a waiter', () => locks.acquire('job'));
+  await eventually('the subscription', () => contexts.length === 2);
+  await lease.release();
+  await (await next).release();
+  expect(contexts).toEqual([undefined, undefined]);
+  await locks.close();
+  await provider.close();
 });
 
 test('what is not a client is refused at once', () => {
