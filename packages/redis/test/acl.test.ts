@@ -145,6 +145,25 @@ describe('without one right of the documentation', () => {
   );
 });
 
+test.each(['exclusive', 'shared'] as const)(
+  'a holder, %s, that may not read any more is told so, and not that it has lost its lease',
+  async (mode) => {
+    const { admin, user } = await withUser(documented);
+    const provider = createRedisProvider(user);
+    const claim: Claim = { key: 'job', owner: 'a/1', ttl: 60_000, mode };
+    expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+    await admin.acl('SETUSER', 'locker', '-get');
+    const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('+get') as string };
+    await expect(provider.renew(claim)).rejects.toMatchObject(refused);
+    await expect(provider.release(claim)).rejects.toMatchObject(refused);
+    await expect(provider.inspect('job')).rejects.toMatchObject(refused);
+    await admin.acl('SETUSER', 'locker', '+get');
+    expect(await provider.renew(claim)).toEqual({});
+    expect(await provider.release(claim)).toBe(true);
+    await provider.close();
+  },
+);
+
 test('a refused command is LOCK_MISCONFIGURED at once, with what to grant', async () => {
   const { user } = await withUser(['~locks:*', '&*', '+@all', '-evalsha']);
   const locks = createLocks(createRedisProvider(user));

@@ -8,7 +8,7 @@ import type { Redis as Redis5 } from 'ioredis-5';
 import { describe, expect, expectTypeOf, inject, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../src/index.ts';
 import type { RedisClient } from '../src/index.ts';
-import { clients, closeAfterTest, connect, eventually, ownPrefix } from './support/redis.ts';
+import { clients, closeAfterTest, connect, eventually, ownPrefix, withCopies } from './support/redis.ts';
 
 async function contend(locks: Locks): Promise<number> {
   let counter = 0;
@@ -85,18 +85,10 @@ test('a provider that is closed while a claim asks for the first time opens no s
   const claim = { key: 'job', owner: 'a/1', ttl: 10_000, mode: 'exclusive' } as const;
   await holder.tryAcquire(claim);
   let copies = 0;
-  const counted: RedisClient = {
-    evalsha: (...args) => client.evalsha(...args),
-    eval: (...args) => client.eval(...args),
-    scan: (...args) => client.scan(...args),
-    ping: () => client.ping(),
-    duplicate(options) {
-      copies += 1;
-      return client.duplicate(options);
-    },
-    status: client.status,
-    stream: client.stream,
-  };
+  const counted = withCopies(client, (options) => {
+    copies += 1;
+    return client.duplicate(options);
+  });
   const provider = createRedisProvider(counted, { prefix });
   const asked = provider.tryAcquire({ ...claim, owner: 'b/1' }, () => {});
   await provider.close();
@@ -110,17 +102,12 @@ test('the copy of the client that listens is made outside of the asynchronous co
   const flow = new AsyncLocalStorage<string>();
   const client = connect();
   const contexts: unknown[] = [];
-  const watched: RedisClient = {
-    evalsha: (...args) => client.evalsha(...args),
-    eval: (...args) => client.eval(...args),
-    scan: (...args) => client.scan(...args),
-    duplicate(options) {
-      contexts.push(flow.getStore());
-      const copy = client.duplicate(options);
-      copy.on('ready', () => contexts.push(flow.getStore()));
-      return copy;
-    },
-  };
+  const watched = withCopies(client, (options) => {
+    contexts.push(flow.getStore());
+    const copy = client.duplicate(options);
+    copy.on('ready', () => contexts.push(flow.getStore()));
+    return copy;
+  });
   const provider = createRedisProvider(watched, { prefix: ownPrefix() });
   const locks = createLocks(provider);
   const lease = await locks.acquire('job');
