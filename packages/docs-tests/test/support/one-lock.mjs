@@ -6,8 +6,11 @@ const locks = await openLocks(url);
 
 if (way === 'withLock') {
   const lead = (lease) => new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
-  const error = await locks.withLock('leader', lead, { maxHold: 500 }).catch((reason) => reason);
-  console.log(error.code);
+  try {
+    await locks.withLock('leader', lead, { maxHold: 500 });
+  } catch (error) {
+    console.log(error.code);
+  }
   // A client that is connected may keep the process alive by itself.
   await locks.close();
 } else {
