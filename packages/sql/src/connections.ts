@@ -53,6 +53,7 @@ export class Connections<Connection> {
     } catch (error) {
       const { connection, served } = call;
       call.over = true;
+      this.#lending.withdraw(call);
       if (connection !== undefined) {
         this.#discard(connection, error);
         this.#lending.give(connection);
@@ -87,7 +88,8 @@ export class Connections<Connection> {
   }
 
   async #checkOut(call: Call<Connection>): Promise<Connection> {
-    const connection = await this.#lending.take();
+    const connection = await this.#lending.take(call);
+    // It came in the same turn in which the call ended.
     if (call.over) {
       this.#lending.give(connection);
       throw new LockError('LOCK_UNAVAILABLE', `${this.#dialect.name}: a connection came too late.`);
