@@ -88,8 +88,9 @@ export class SqlProvider implements LockProvider {
       else this.#wakes.probe();
       return lined;
     } catch (error) {
-      // Of a claim that was refused for good nobody hears again.
-      if (!isLockError(error, 'LOCK_UNAVAILABLE')) this.#places.leave(claim.owner);
+      // A claim that was refused for good, or has left nothing, is not released.
+      const inDoubt = isLockError(error, 'LOCK_UNAVAILABLE') && (error.sent !== false || place.shownAt !== undefined);
+      if (!inDoubt) this.#places.leave(claim.owner);
       throw error;
     }
   }

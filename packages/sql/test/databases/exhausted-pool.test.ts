@@ -1,5 +1,5 @@
 import { createLocks } from '@locks/core';
-import type { Locks } from '@locks/core';
+import type { LockProvider, Locks } from '@locks/core';
 import { startProxy } from '@locks/test-servers';
 import type { Proxy } from '@locks/test-servers';
 import type { Knex } from 'knex';
@@ -17,6 +17,7 @@ interface PoolClient {
 
 interface Application {
   readonly knex: Knex;
+  readonly provider: LockProvider;
   readonly client: PoolClient;
   readonly locks: Locks;
 }
@@ -30,8 +31,10 @@ function start(url: string, max: number, timeout: number): Application {
     await locks.close();
     await provider.close();
   });
-  return { knex, client: knex.client as PoolClient, locks };
+  return { knex, provider, client: knex.client as PoolClient, locks };
 }
+
+const another = { key: 'another', owner: 'me/1', ttl: 1_000, mode: 'exclusive' } as const;
 
 /** The codes that `count` tries at once fail with. */
 async function failures(locks: Locks, count: number): Promise<ReadonlySet<unknown>> {
@@ -49,13 +52,25 @@ describe.each(databases)('a pool of $name whose application uses all of its conn
     const max = database.name === 'SQLite' ? 1 : 3;
     const url = await database.create();
     await migrate(connect(url));
-    const { knex, client, locks } = start(url, max, 200);
+    const { knex, provider, client, locks } = start(url, max, 200);
+    let releases = 0;
+    const release = provider.release.bind(provider);
+    provider.release = (claim) => {
+      releases += 1;
+      return release(claim);
+    };
     const used = await Promise.all(Array.from({ length: max }, () => client.acquireConnection()));
     onTestFinished(async () => {
       for (const connection of used.splice(0)) await client.releaseConnection(connection);
     });
     expect(await failures(locks, 5_000)).toEqual(new Set(['LOCK_UNAVAILABLE']));
     expect(client.pool.numPendingAcquires()).toBeLessThanOrEqual(max);
+    await expect(locks.acquire('job', { wait: 50 })).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await expect(provider.tryAcquire(another, () => {})).rejects.toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      sent: false,
+      message: expect.stringContaining('No connection of the pool became free') as string,
+    });
     // The application's next query comes behind these alone.
     const query = knex.raw('SELECT 1');
     const answered = Promise.resolve(query);
@@ -63,6 +78,8 @@ describe.each(databases)('a pool of $name whose application uses all of its conn
     await answered;
     await Promise.all(used.splice(0).map((connection) => client.releaseConnection(connection)));
     await expect.poll(() => client.pool.numPendingAcquires()).toBe(0);
+    // Of what was never sent nothing is left.
+    expect(releases).toBe(0);
     expect(await locks.withLock('job', () => 7)).toBe(7);
   });
 });
