@@ -10,6 +10,7 @@ import { fencingRequirements } from './fencing.ts';
 import { inspectionRequirements } from './inspect.ts';
 import { lateRequirements } from './locks/late.ts';
 import { leasesRequirements } from './locks/leases.ts';
+import { loopRequirements } from './locks/loop.ts';
 import { lossRequirements } from './locks/loss.ts';
 import { outageRequirements } from './locks/outage.ts';
 import { shortTtlRequirements } from './locks/short-ttl.ts';
@@ -57,6 +58,7 @@ export const requirements: readonly Requirement[] = [
   outageRequirements,
   locksWakesRequirements,
   shortTtlRequirements,
+  loopRequirements,
   faultRequirements,
 ].flat();
 
