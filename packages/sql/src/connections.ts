@@ -62,6 +62,10 @@ export class Connections<Connection> {
         this.#lending.give(call.connection);
       }
       throw explained;
+    } finally {
+      // SQLite answers at once.
+      const due = this.#runtime.yieldIfDue?.(this.#runtime.clock.now());
+      if (due !== undefined) await due;
     }
   }
 

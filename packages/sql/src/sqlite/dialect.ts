@@ -1,6 +1,6 @@
 import type { CallName, LockError } from '@locks/core/adapter';
 import type { Claim, KeyState } from '@locks/core';
-import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed } from '../dialect.ts';
+import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Swept } from '../dialect.ts';
 import type { KnexClient } from '../knex.ts';
 import { hostTime } from './clock.ts';
 import { numberOf, textOf } from './database.ts';
@@ -133,8 +133,8 @@ class SqliteDialect implements Dialect<Database> {
     return session.read(() => watch.look(keys, this.#options.process, hostTime()));
   }
 
-  async sweep(connection: Database, retention: number, limit: number): Promise<number> {
-    return await sweep(this.#session(connection), this.#epoch() - retention * 1_000, limit);
+  async sweep(connection: Database, retention: number, limit: number, after: string): Promise<Swept> {
+    return await sweep(this.#session(connection), this.#epoch() - retention * 1_000, limit, after);
   }
 
   canRepeat(error: unknown): boolean {
