@@ -8,6 +8,8 @@ import { Lending } from './lending.ts';
 /** One call: what it holds, so that its deadline can take it away. */
 interface Call<Connection> {
   connection: Connection | undefined;
+  /** The pool has been asked for one. */
+  waiting: boolean;
   /** Something of its work may have left for the database. */
   sent: boolean;
   /** Nobody waits for it any more. */
@@ -50,7 +52,7 @@ export class Connections<Connection> {
    */
   async run<T>(work: (connection: Connection) => Promise<T>, about: About): Promise<T> {
     const { what, within } = about;
-    const call: Call<Connection> = { connection: undefined, sent: false, over: false };
+    const call: Call<Connection> = { connection: undefined, waiting: false, sent: false, over: false };
     try {
       return await this.#deadline.race(this.#attempts(call, work), what, within ?? this.#timeout);
     } catch (error) {
@@ -94,7 +96,7 @@ export class Connections<Connection> {
   }
 
   async #checkOut(call: Call<Connection>): Promise<Connection> {
-    const connection = await this.#lending.take(call);
+    const connection = await this.#take(call);
     // It came in the same turn in which the call ended.
     if (call.over) {
       this.#lending.give(connection);
@@ -102,6 +104,15 @@ export class Connections<Connection> {
     }
     call.connection = connection;
     return connection;
+  }
+
+  async #take(call: Call<Connection>): Promise<Connection> {
+    call.waiting = true;
+    try {
+      return await this.#lending.take(call);
+    } finally {
+      call.waiting = false;
+    }
   }
 
   #checkIn(call: Call<Connection>, connection: Connection): void {
@@ -118,12 +129,11 @@ export class Connections<Connection> {
   }
 
   /** The contract's error for what a call ended with. */
-  #explain(error: unknown, { connection, sent }: Call<Connection>, { what, claim }: About): LockError {
+  #explain(error: unknown, { waiting, sent }: Call<Connection>, { what, claim }: About): LockError {
     const explained = isLockError(error) ? error : this.#dialect.explain(error, what, claim);
     if (sent || explained.code !== 'LOCK_UNAVAILABLE') return explained;
     const { message, cause, key } = explained;
-    // Of its own accord a call ends in its deadline only, and then waits for a connection or for a first answer over one.
-    const why = explained === error && connection === undefined ? ` ${this.#whyNone()}` : '';
+    const why = waiting ? ` ${this.#whyNone()}` : '';
     return new LockError('LOCK_UNAVAILABLE', `${message}${why}`, {
       cause: cause ?? error,
       sent: false,
