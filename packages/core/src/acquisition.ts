@@ -9,6 +9,7 @@ import { HeldLease } from './held-lease.ts';
 import type { AcquisitionHost } from './host.ts';
 import { badAnswerError, lateGrantError, overloadedError, timeoutError, unavailableError } from './messages.ts';
 import type { Settings } from './options.ts';
+import { outsideContext } from './outside-context.ts';
 import { untilPoll, untilRetry } from './pace.ts';
 import type { Listed } from './roster.ts';
 import { deadlineOf } from './validity.ts';
@@ -76,12 +77,12 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
 
   /** Ends it because its caller does not want it any more. */
   aborted(signal: AbortSignal): void {
-    this.#fail(signal.reason);
+    outsideContext(() => this.#fail(signal.reason));
   }
 
   /** Ends it because its `Locks` is closing. */
   close(reason: LockError): void {
-    this.#fail(reason);
+    outsideContext(() => this.#fail(reason));
   }
 
   due(now: number): void {
@@ -92,7 +93,8 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
   }
 
   readonly #onWake = (): void => {
-    if (this.#phase === 'waiting') this.#attempt();
+    // Who wakes it is another flow: a releaser, or the first one that opened the connection.
+    if (this.#phase === 'waiting') outsideContext(() => this.#attempt());
     else this.#woken = true;
   };
 

@@ -2,6 +2,7 @@ import type { Claim, LockProvider } from './contract.ts';
 import { about, channels } from './diagnostics.ts';
 import { isPermanent, leavesNothing } from './errors.ts';
 import { ReleaseTurns } from './release-turns.ts';
+import { outsideContext } from './outside-context.ts';
 import type { Runtime, TimerHandle } from './runtime.ts';
 
 /** What a claim that is given up may still have in the store. */
@@ -45,10 +46,10 @@ export class BackgroundReleases {
     this.#turns = new ReleaseTurns(runtime);
   }
 
-  /** Gives up what `abandoned` has. Never rejects: diagnostics tell. */
+  /** Gives up what `abandoned` has, outside of the caller's asynchronous context. Never rejects: diagnostics tell. */
   start(abandoned: Abandoned): void {
     this.begin();
-    void this.#giveUp(abandoned).finally(() => this.end());
+    void outsideContext(() => this.#giveUp(abandoned)).finally(() => this.end());
   }
 
   /** Counts a release that somebody else sends and waits for, until `end`. */

@@ -151,8 +151,9 @@ export interface LockProvider {
   /** Who holds `key`, and how many wait. A forced release is `release` with an owner and mode reported here. */
   inspect(key: string): Promise<KeyState>;
   /**
-   * Ends connections and timers that the provider made itself, and wakes nobody any more. Later calls reject with `LOCK_CLOSED`,
-   * those under way settle. Idempotent.
+   * Ends connections and timers that the provider made itself. Later calls reject with `LOCK_CLOSED`, those under way settle.
+   * Calls the `wake` of every claim that waits with it, a last time and not synchronously: core tries again at once, and its
+   * caller hears `LOCK_CLOSED`. Idempotent.
    */
   close(): Promise<void>;
   /** Optional: the keys with this prefix that are held or waited for, in no order. */

@@ -120,7 +120,7 @@ export class RedisProvider implements LockProvider {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#places.clear();
+    this.#places.close();
     this.#channel.close(closedError());
     this.#closeClient?.();
   }

@@ -1,3 +1,4 @@
+import { outsideContext } from '@locks/core/adapter';
 import type { KnexClient } from './knex.ts';
 
 /** A call that waits for a connection. */
@@ -71,7 +72,8 @@ export class Lending<Connection> {
     const most = this.#client.pool?.max ?? usualMaximum;
     while (this.#asked < Math.min(this.#waiting.size, most)) {
       this.#asked += 1;
-      this.#client.acquireConnection().then(
+      // The connection that the pool may open now outlives this call.
+      outsideContext(() => this.#client.acquireConnection()).then(
         (connection) => {
           this.#asked -= 1;
           this.#received(connection as Connection);
@@ -110,7 +112,7 @@ export class Lending<Connection> {
   }
 
   #release(connection: Connection): void {
-    void this.#client.releaseConnection(connection);
+    void outsideContext(() => this.#client.releaseConnection(connection));
   }
 }
 

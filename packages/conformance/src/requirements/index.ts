@@ -8,6 +8,7 @@ import { fairnessRequirements } from './fairness.ts';
 import { faultRequirements } from './faults/index.ts';
 import { fencingRequirements } from './fencing.ts';
 import { inspectionRequirements } from './inspect.ts';
+import { asyncContextRequirements } from './locks/async-context.ts';
 import { lateRequirements } from './locks/late.ts';
 import { leasesRequirements } from './locks/leases.ts';
 import { loopRequirements } from './locks/loop.ts';
@@ -59,6 +60,7 @@ export const requirements: readonly Requirement[] = [
   locksWakesRequirements,
   shortTtlRequirements,
   loopRequirements,
+  asyncContextRequirements,
   faultRequirements,
 ].flat();
 
