@@ -98,7 +98,7 @@ export class Nodes {
   }
 
   /** `undefined`: there is no such node. */
-  async children(session: Sender, path: string): Promise<readonly string[] | undefined> {
+  async children(session: Pick<Sender, 'send'>, path: string): Promise<readonly string[] | undefined> {
     const answer = await session.send(getChildren(path));
     if (answer.ok) return answer.value.children;
     if (answer.error === 'NO_NODE') return undefined;
@@ -132,7 +132,7 @@ export class Nodes {
     throw refusal(answer, path);
   }
 
-  async underRoot(session: Sender): Promise<readonly string[]> {
+  async underRoot(session: Pick<Sender, 'send'>): Promise<readonly string[]> {
     return (await this.latest(session, this.root, () => this.children(session, this.root))) ?? [];
   }
 
@@ -140,7 +140,7 @@ export class Nodes {
    * What `read` finds at or below `path`, with all that was committed before this call, by whomever and at whichever server: a follower
    * may lag behind others. In one flight. Needed where this session's own writes do not say how far its server is.
    */
-  async latest<T>(session: Sender, path: string, read: () => Promise<T>): Promise<T> {
+  async latest<T>(session: Pick<Sender, 'send'>, path: string, read: () => Promise<T>): Promise<T> {
     const syncing = session.send(sync(path));
     const reading = read();
     // Without the reply to the first there is none to the second.
