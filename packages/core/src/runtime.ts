@@ -15,6 +15,8 @@ export interface Runtime {
    */
   setTimer(callback: () => void, delay: number, keepAlive: boolean): TimerHandle;
   clearTimer(timer: TimerHandle): void;
+  /** Whether a pending `timer` keeps the process running from now on. */
+  keepAlive(timer: TimerHandle, keep: boolean): void;
   /** A number in [0, 1), for jitter. */
   random(): number;
   /** A string that no other process ever gets: the unguessable part of owners. */
@@ -45,6 +47,10 @@ export const systemRuntime: Runtime = {
   },
   clearTimer(timer) {
     clearTimeout(timer as NodeJS.Timeout);
+  },
+  keepAlive(timer, keep) {
+    if (keep) (timer as NodeJS.Timeout).ref();
+    else (timer as NodeJS.Timeout).unref();
   },
   random: Math.random,
   // Loaded when first needed: it takes longer than all of this package.
