@@ -1,0 +1,94 @@
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isLockError, openLocks } from '@locks/core';
+import type { Locks } from '@locks/core';
+import { now } from '../clock.ts';
+import { loadFlawed } from '../flawed/load.ts';
+import type { WorkerEvent } from '../log/events.ts';
+import { openLog } from '../log/writer.ts';
+import { createRandom } from '../random.ts';
+import { connectRegister } from '../register/register-client.ts';
+import type { Assignment, Order, Target, Told } from './messages.ts';
+import { calmPlans, choosePlan } from './plan.ts';
+import { type Surroundings, messageOf, takeTurn } from './turn.ts';
+
+// One process of an application: some flows that take locks, through the public API of the packed packages only.
+let obey: (order: Order) => void = () => {};
+let phase: 'run' | 'calm' | 'leave' = 'run';
+
+// A worker without its controller ends, whatever it does.
+const orphaned = (): void => process.exit(1);
+process.on('disconnect', orphaned);
+process.on('message', (order: Order) => {
+  if (order.kind === 'begin') void main(order.assignment);
+  else obey(order);
+});
+
+async function main(assignment: Assignment): Promise<void> {
+  const append = openLog<WorkerEvent>(assignment.log);
+  const crash = (error: unknown): void => append({ ev: 'crash', t: now(), message: messageOf(error) });
+  process.on('uncaughtException', crash);
+  process.on('unhandledRejection', crash);
+  const register = await connectRegister(assignment.register);
+  const locks = await open(assignment.target, append);
+  append({ ev: 'open', t: now() });
+  tell('ready');
+  await runFlows(assignment, { locks, register, append, isCalm: () => phase !== 'run' });
+  await locks.close();
+  register.close();
+  process.off('disconnect', orphaned);
+  process.disconnect();
+  // Sockets that were just ended may take a turn of the event loop to go.
+  await sleep(100);
+  append({ ev: 'close', t: now(), heap: process.memoryUsage().heapUsed, open: process.getActiveResourcesInfo() });
+}
+
+/** Opens the locks, as often as it takes: the network may be broken at the moment. */
+async function open(target: Target, append: (event: WorkerEvent) => void): Promise<Locks> {
+  const { flawed, ...config } = target;
+  const provider = await loadFlawed(flawed);
+  for (;;) {
+    try {
+      return await openLocks({ ...config, provider });
+    } catch (error) {
+      if (!isLockError(error, 'LOCK_UNAVAILABLE')) append({ ev: 'crash', t: now(), message: messageOf(error) });
+      await sleep(50);
+    }
+  }
+}
+
+async function runFlows({ worker, flows, seed, target }: Assignment, surroundings: Surroundings): Promise<void> {
+  let calmed = 0;
+  const orders = new EventEmitter().setMaxListeners(flows);
+  obey = ({ kind }) => {
+    phase = kind === 'calm' || kind === 'leave' ? kind : 'run';
+    calmed = 0;
+    orders.emit('changed');
+  };
+  const flow = async (index: number): Promise<void> => {
+    const random = createRandom(seed * 1_000 + index);
+    let turn = 0;
+    const take = (plan: ReturnType<typeof choosePlan>): Promise<void> => {
+      turn += 1;
+      return takeTurn(surroundings, `${worker}/${index}/${turn}`, plan);
+    };
+    while (phase !== 'leave') {
+      if (phase === 'run') {
+        const plan = choosePlan(random, target.ttl);
+        await sleep(plan.think);
+        await take(plan);
+      } else {
+        for (const plan of calmPlans(random)) await take(plan);
+        calmed += 1;
+        const changed = once(orders, 'changed');
+        if (calmed === flows) tell('calmed');
+        await changed;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: flows }, (_, index) => flow(index)));
+}
+
+function tell(message: Told): void {
+  process.send?.(message, undefined, undefined, () => {});
+}
