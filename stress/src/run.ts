@@ -88,7 +88,7 @@ async function runRounds(
   };
   const rounds = Math.max(1, Math.round(length / 60_000));
   const random = createRandom(seed);
-  const faultTime = Math.max(length / rounds - recovery - 1_000, length / rounds / 2);
+  const faultTime = Math.max(length / rounds - recovery - 1_000, (2 * length) / rounds / 3);
   let fine = must(
     await workers.all('ready', patience),
     'the workers could not open their locks before the first fault',

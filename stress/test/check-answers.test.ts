@@ -58,6 +58,23 @@ test('a failure needs a fault that explains it', () => {
   expect(violations(failed('LOCK_TIMEOUT', [fault('cut', 0)]))).toHaveLength(1);
 });
 
+test('a short wait may end before an answer comes, but not a long one', () => {
+  const failed = (wait: number): RunLog =>
+    logOf({
+      a: [
+        {
+          ev: 'call',
+          t: at(0),
+          id: 'a/1',
+          ask: { key: 'k', mode: 'exclusive', how: 'acquire', renew: true, calm: false, wait },
+        },
+        { ev: 'failed', t: at(wait), id: 'a/1', code: 'LOCK_UNAVAILABLE', message: 'why' },
+      ],
+    });
+  expect(violations(failed(40))).toEqual([]);
+  expect(violations(failed(1_500))).toHaveLength(1);
+});
+
 test('what stays open after close, and what the controller saw, are found', () => {
   const log = logOf(
     { a: [{ ev: 'close', t: at(0), heap: 1, open: ['TCPSocketWrap'] }] },

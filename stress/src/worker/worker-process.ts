@@ -12,6 +12,9 @@ import type { Assignment, Order, Target, Told } from './messages.ts';
 import { calmPlans, choosePlan } from './plan.ts';
 import { type Surroundings, messageOf, takeTurn } from './turn.ts';
 
+/** In ms: how long what is closed may take to be gone. */
+const settling = 5_000;
+
 // One process of an application: some flows that take locks, through the public API of the packed packages only.
 let obey: (order: Order) => void = () => {};
 let phase: 'run' | 'calm' | 'leave' = 'run';
@@ -38,8 +41,9 @@ async function main(assignment: Assignment): Promise<void> {
   register.close();
   process.off('disconnect', orphaned);
   process.disconnect();
-  // Sockets that were just ended may take a turn of the event loop to go.
-  await sleep(100);
+  const end = performance.now() + settling;
+  // A socket that was ended goes when the other side has answered.
+  while (process.getActiveResourcesInfo().length > 0 && performance.now() < end) await sleep(50);
   append({ ev: 'close', t: now(), heap: process.memoryUsage().heapUsed, open: process.getActiveResourcesInfo() });
 }
 
