@@ -5,7 +5,7 @@ export function at(ms: number): number {
   return 1_000_000 + ms * 1_000;
 }
 
-const exclusive: Ask = { key: 'k', mode: 'exclusive', how: 'acquire', renew: true, calm: false };
+const exclusive: Ask = { key: 'k', mode: 'exclusive', how: 'acquire', renew: true, reentrant: false, calm: false };
 
 /** The lines of one lease: called and granted at `from`, promised for `left` ms, and released at `to`. */
 export function lease(

@@ -36,6 +36,7 @@ export interface Ask {
   /** In ms: when the signal of the call aborts. */
   readonly abortAfter?: number;
   readonly renew: boolean;
+  readonly reentrant: boolean;
   /** Part of the calm phase at the end of a round. */
   readonly calm: boolean;
 }

@@ -31,14 +31,22 @@ export function choosePlan(random: Random, ttl: number): Plan {
       ...what,
       how,
       renew,
+      reentrant: how === 'withLock' && what.mode === 'exclusive' && random.chance(0.5),
       calm: false,
       ...(wait === undefined ? {} : { wait }),
       ...(abortAfter === undefined ? {} : { abortAfter }),
     },
-    hold: what.key === busyKey ? random.between(0, 3) : chooseHold(random, ttl),
+    hold: what.key === busyKey ? random.between(0, 3) : chooseHold(random, ttl, renew),
     renewNow: random.chance(0.05),
     think: random.between(0, 5),
   };
+}
+
+/** What the listener of a lost lease does: it wants a lock of its own, which must not be one that another flow holds. */
+export function planAfterLoss(random: Random): Plan {
+  const key = random.pick([busyKey, ...exclusiveKeys]);
+  const ask: Ask = { key, mode: 'exclusive', how: 'withLock', wait: 1_000, renew: true, reentrant: true, calm: false };
+  return { ask, hold: random.between(0, 5), renewNow: false, think: 0 };
 }
 
 /** Turns of a calm phase: each key once. */
@@ -47,7 +55,7 @@ export function calmPlans(random: Random): Plan[] {
     const what =
       key === permitsKey ? ({ key, mode: 'shared', permits: 2 } as const) : ({ key, mode: 'exclusive' } as const);
     return {
-      ask: { ...what, how: 'acquire', renew: true, calm: true },
+      ask: { ...what, how: 'acquire', renew: true, reentrant: false, calm: true },
       hold: random.between(0, 5),
       renewNow: false,
       think: 0,
@@ -64,7 +72,8 @@ function chooseKey(random: Random): Pick<Ask, 'key' | 'mode' | 'permits'> {
 }
 
 /** Mostly short; some need renewals, or outlast a ttl without any. */
-function chooseHold(random: Random, ttl: number): number {
+function chooseHold(random: Random, ttl: number, renew: boolean): number {
+  if (!renew) return random.between(0.5, 1.5) * ttl;
   const choice = random.next();
   if (choice < 0.9) return random.between(0, 20);
   if (choice < 0.97) return random.between(0.1, 0.6) * ttl;

@@ -12,6 +12,8 @@ export interface Surroundings {
   append(event: WorkerEvent): void;
   /** Holds end early then. */
   isCalm(): boolean;
+  /** Takes another lock in the listener of a lease that was lost. */
+  afterLoss(id: string): void;
 }
 
 /** In ms: how often a holder looks at its lease. */
@@ -20,12 +22,13 @@ const lookEvery = 40;
 /** Takes a lock as `plan` says, works under it and gives it back. Never rejects: all is in the log. */
 export async function takeTurn(surroundings: Surroundings, id: string, plan: Plan): Promise<void> {
   const { locks, append } = surroundings;
-  const { how, key, mode, permits, wait, abortAfter, renew } = plan.ask;
+  const { how, key, mode, permits, wait, abortAfter, renew, reentrant } = plan.ask;
   const options = {
     mode,
     permits,
     wait,
     renew,
+    reentrant,
     signal: abortAfter === undefined ? undefined : AbortSignal.timeout(abortAfter),
   };
   append({ ev: 'call', t: now(), id, ask: plan.ask });
@@ -53,6 +56,8 @@ async function holdAndFinish(surroundings: Surroundings, id: string, plan: Plan,
   append({ ev: 'grant', t: now(), id, token: `${lease.token}`, left: lease.remaining });
   const told = (): void => {
     append({ ev: 'lost', t: now(), id, code: codeOf(lease.signal.reason), held: lease.held });
+    // A lease of withLock may be the scope that its own listener runs in.
+    if (plan.ask.how !== 'withLock') surroundings.afterLoss(`${id}/lost`);
   };
   if (lease.signal.aborted) told();
   else lease.signal.addEventListener('abort', told, { once: true });

@@ -9,7 +9,7 @@ import { openLog } from '../log/writer.ts';
 import { createRandom } from '../random.ts';
 import { connectRegister } from '../register/register-client.ts';
 import type { Assignment, Order, Target, Told } from './messages.ts';
-import { calmPlans, choosePlan } from './plan.ts';
+import { calmPlans, choosePlan, planAfterLoss } from './plan.ts';
 import { type Surroundings, messageOf, takeTurn } from './turn.ts';
 
 /** In ms: how long what is closed may take to be gone. */
@@ -36,7 +36,17 @@ async function main(assignment: Assignment): Promise<void> {
   const locks = await open(assignment.target, append);
   append({ ev: 'open', t: now() });
   tell('ready');
-  await runFlows(assignment, { locks, register, append, isCalm: () => phase !== 'run' });
+  const random = createRandom(assignment.seed);
+  const pending: Promise<void>[] = [];
+  const surroundings: Surroundings = {
+    locks,
+    register,
+    append,
+    isCalm: () => phase !== 'run',
+    afterLoss: (id) => void pending.push(takeTurn(surroundings, id, planAfterLoss(random))),
+  };
+  await runFlows(assignment, surroundings);
+  await Promise.all(pending);
   await locks.close();
   register.close();
   process.off('disconnect', orphaned);
