@@ -3,12 +3,13 @@ import { isAnswer } from './answers.ts';
 import type { CalendarEntry } from './calendar.ts';
 import type { Busy, Claim, Grant } from './contract.ts';
 import { about, channels } from './diagnostics.ts';
-import { isPermanent } from './errors.ts';
+import { isPermanent, leavesNothing } from './errors.ts';
 import type { LockError } from './errors.ts';
 import { HeldLease } from './held-lease.ts';
 import type { AcquisitionHost } from './host.ts';
 import { badAnswerError, lateGrantError, overloadedError, timeoutError, unavailableError } from './messages.ts';
 import type { Settings } from './options.ts';
+import { outsideContext } from './outside-context.ts';
 import { untilPoll, untilRetry } from './pace.ts';
 import type { Listed } from './roster.ts';
 import { deadlineOf } from './validity.ts';
@@ -76,12 +77,12 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
 
   /** Ends it because its caller does not want it any more. */
   aborted(signal: AbortSignal): void {
-    this.#fail(signal.reason);
+    outsideContext(() => this.#fail(signal.reason));
   }
 
   /** Ends it because its `Locks` is closing. */
   close(reason: LockError): void {
-    this.#fail(reason);
+    outsideContext(() => this.#fail(reason));
   }
 
   due(now: number): void {
@@ -92,7 +93,8 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
   }
 
   readonly #onWake = (): void => {
-    if (this.#phase === 'waiting') this.#attempt();
+    // Who wakes it is another flow: a releaser, or the first one that opened the connection.
+    if (this.#phase === 'waiting') outsideContext(() => this.#attempt());
     else this.#woken = true;
   };
 
@@ -102,11 +104,11 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
     this.#phase = 'attempting';
     this.#woken = false;
     this.#attempts += 1;
+    const sentBefore = this.#lastSend;
     this.#lastSend = sentAt;
     waitingCalendar.schedule(this, Math.min(this.#deadline, this.#unavailableAt));
     const inLine = this.#settings.wait > 0 && (this.#counted || this.#host.waiting < this.#host.maxWaiters);
     this.#inLine ||= inLine;
-    this.#leaves ||= inLine;
     try {
       this.#inFlight = Promise.resolve(provider.tryAcquire(this.#claim, inLine ? this.#onWake : undefined));
     } catch (error) {
@@ -114,14 +116,14 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
     }
     this.#inFlight.then(
       (answer) => this.#answered(answer, sentAt),
-      (error: unknown) => this.#rejected(error),
+      (error: unknown) => this.#rejected(error, sentBefore),
     );
   }
 
   #answered(answer: Grant | Busy, sentAt: number): void {
     if (this.#phase === 'done') return;
     if (!isAnswer(answer)) {
-      this.#rejected(badAnswerError(this.#host.provider, this.#claim));
+      this.#rejected(badAnswerError(this.#host.provider, this.#claim), sentAt);
       return;
     }
     this.#inFlight = undefined;
@@ -130,6 +132,7 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
       return;
     }
     this.#busy = true;
+    this.#leaves ||= this.#inLine;
     if (this.#unavailableAt < Infinity) this.#polls = 0;
     this.#unavailableAt = Infinity;
     if (this.#settings.wait === 0) {
@@ -172,18 +175,18 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
     this.#retryAfterRejection(error);
   }
 
-  #rejected(error: unknown): void {
+  #rejected(error: unknown, sentBefore: number): void {
     if (this.#phase === 'done') return;
     this.#inFlight = undefined;
-    if (isPermanent(error)) {
-      // "Not, and will not": only an earlier attempt can have left something.
-      if (this.#attempts === 1) this.#leaves = false;
-      this.#fail(error);
-      return;
+    if (leavesNothing(error)) {
+      // Only an earlier attempt can have left something.
+      this.#lastSend = sentBefore;
+    } else {
+      this.#leaves = true;
+      this.#uncertain = true;
     }
-    this.#leaves = true;
-    this.#uncertain = true;
-    this.#retryAfterRejection(error);
+    if (isPermanent(error)) this.#fail(error);
+    else this.#retryAfterRejection(error);
   }
 
   #retryAfterRejection(error: unknown): void {
@@ -231,6 +234,7 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
       this.#host.releases.start({
         claim: this.#claim,
         inFlight: this.#inFlight,
+        left: this.#leaves,
         uncertain: this.#uncertain,
         inLine: this.#inLine,
         lastSend: this.#lastSend,

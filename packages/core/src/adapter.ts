@@ -16,6 +16,7 @@ export {
   withMethods,
 } from './option-readers.ts';
 export type { OptionReader, OptionReaders, OptionSource } from './option-readers.ts';
+export { outsideContext } from './outside-context.ts';
 export { Places } from './places.ts';
 export type { Place } from './places.ts';
 export { permitsRefused, upgradeRefused } from './refusals.ts';

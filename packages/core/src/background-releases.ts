@@ -1,6 +1,8 @@
 import type { Claim, LockProvider } from './contract.ts';
 import { about, channels } from './diagnostics.ts';
-import { isPermanent } from './errors.ts';
+import { isPermanent, leavesNothing } from './errors.ts';
+import { ReleaseTurns } from './release-turns.ts';
+import { outsideContext } from './outside-context.ts';
 import type { Runtime, TimerHandle } from './runtime.ts';
 
 /** What a claim that is given up may still have in the store. */
@@ -8,6 +10,8 @@ export interface Abandoned {
   readonly claim: Claim;
   /** An attempt in flight: the release follows it, so that it cannot overtake it. */
   readonly inFlight?: Promise<unknown> | undefined;
+  /** It may have something even if the attempt in flight proves to have left nothing. @default true */
+  readonly left?: boolean | undefined;
   /** An attempt's effect is unknown: a release that answers `false` proves nothing yet. */
   readonly uncertain: boolean;
   /** It may have a place in line, which lasts as long as its provider lets it. @default false */
@@ -18,6 +22,8 @@ export interface Abandoned {
 
 const firstPause = 50;
 const longestPause = 1_000;
+/** Of many claims that are repeated, one goes out in so many ms. */
+const spacing = 20;
 /** By then a place in line has lapsed by itself; without a bound, an outage would pile up what it left behind. */
 const longestPlace = 60_000;
 
@@ -28,6 +34,7 @@ const longestPlace = 60_000;
 export class BackgroundReleases {
   readonly #provider: LockProvider;
   readonly #runtime: Runtime;
+  readonly #turns: ReleaseTurns;
   #pending = 0;
   readonly #settled: (() => void)[] = [];
   readonly #pauses = new Map<TimerHandle, () => void>();
@@ -36,12 +43,13 @@ export class BackgroundReleases {
   constructor(provider: LockProvider, runtime: Runtime) {
     this.#provider = provider;
     this.#runtime = runtime;
+    this.#turns = new ReleaseTurns(runtime);
   }
 
-  /** Gives up what `abandoned` has. Never rejects: diagnostics tell. */
+  /** Gives up what `abandoned` has, outside of the caller's asynchronous context. Never rejects: diagnostics tell. */
   start(abandoned: Abandoned): void {
     this.begin();
-    void this.#giveUp(abandoned).finally(() => this.end());
+    void outsideContext(() => this.#giveUp(abandoned)).finally(() => this.end());
   }
 
   /** Counts a release that somebody else sends and waits for, until `end`. */
@@ -55,8 +63,9 @@ export class BackgroundReleases {
     for (const resolve of this.#settled.splice(0)) resolve();
   }
 
-  /** Resolves when nothing is being given up. */
-  settled(): Promise<void> {
+  /** Repeats at once what pauses, and resolves when nothing is being given up. */
+  finished(): Promise<void> {
+    this.#endPauses();
     return new Promise((resolve) => {
       if (this.#pending === 0) resolve();
       else this.#settled.push(resolve);
@@ -66,6 +75,11 @@ export class BackgroundReleases {
   /** Ends the pauses between repetitions: what is left goes with its ttl. */
   stop(): void {
     this.#stopped = true;
+    this.#endPauses();
+    this.#turns.stop();
+  }
+
+  #endPauses(): void {
     for (const [timer, resume] of this.#pauses) {
       this.#runtime.clearTimer(timer);
       resume();
@@ -73,18 +87,31 @@ export class BackgroundReleases {
     this.#pauses.clear();
   }
 
-  async #giveUp({ claim, inFlight, uncertain, inLine = false, lastSend }: Abandoned): Promise<void> {
+  async #giveUp({ claim, inFlight, left = true, uncertain, inLine = false, lastSend }: Abandoned): Promise<void> {
     let unsure = uncertain;
-    if (inFlight !== undefined) await inFlight.catch((error: unknown) => (unsure ||= !isPermanent(error)));
+    if (inFlight !== undefined) {
+      const failure = await inFlight.then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
+      const nothing = failure !== undefined && leavesNothing(failure.error);
+      if (nothing && !left) return;
+      unsure ||= failure !== undefined && !nothing;
+    }
     const session = this.#provider.traits.expiry === 'session';
     const past = (span: number): boolean => !session && this.#runtime.clock.exact() >= lastSend + span;
     const patience = inLine ? Math.max(claim.ttl, longestPlace) : claim.ttl;
-    for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
+    // At least once: a release also ends the registration of `wake` with the provider.
+    for (let pause = firstPause; ; pause *= 2) {
+      const turn = this.#turns.begin();
+      if (turn !== undefined) await turn;
       const answer = await releaseOnce(this.#provider, claim, itself);
+      this.#turns.end(typeof answer === 'boolean' || isPermanent(answer));
       if (answer === true) return;
       if (answer === false && (!unsure || session || past(claim.ttl))) return;
       if (isPermanent(answer) || past(patience) || this.#stopped) return;
-      await this.#pause(pause);
+      await this.#pause(Math.min(pause, Math.max(longestPause, this.#pauses.size * spacing)));
+      if (this.#stopped) return;
     }
   }
 

@@ -9,7 +9,8 @@
  * 1. Granted, busy and false are certain; a rejection means *unknown*, except `LOCK_INVALID`, `LOCK_MISCONFIGURED` and
  *    `LOCK_CLOSED`, which mean "not, and will not". Contention is never an exception; a dead backend is never contention.
  *    A provider rejects only when its command can no longer take effect, or when whatever it may still do is over by the send
- *    plus the ttl.
+ *    plus the ttl. Where the call certainly never left this process (no connection, say), it rejects with a `LockError` whose
+ *    option `sent` is `false`. Core then releases nothing for this call, so the provider must keep nothing of it either.
  * 2. Every call may be repeated. A claim whose reply was lost is sent again and finds itself the holder: the same token,
  *    the ttl restarted. After a release was sent, core never acquires with that owner again.
  * 3. The server's clock or session decides expiry; only core's monotonic clock decides validity. No client wall clock.
@@ -128,6 +129,9 @@ export interface LockProvider {
    * spuriously too, never synchronously) when another attempt is worth making, until granted or released. The latest
    * callback of an owner counts; a wake since the send of an attempt counts, even before its busy answer; a repeat without
    * `wake` keeps the place.
+   *
+   * Rejects with `sent: false` when no command of this call left. A place or a hold of an earlier attempt stays. A `renew` or
+   * a `release` may say so too; core repeats them as after any other rejection.
    */
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy>;
   /**
@@ -145,8 +149,9 @@ export interface LockProvider {
   /** Who holds `key`, and how many wait. A forced release is `release` with an owner and mode reported here. */
   inspect(key: string): Promise<KeyState>;
   /**
-   * Ends connections and timers that the provider made itself, and wakes nobody any more. Later calls reject with `LOCK_CLOSED`,
-   * those under way settle. Idempotent.
+   * Ends connections and timers that the provider made itself. Later calls reject with `LOCK_CLOSED`, those under way settle.
+   * Calls the `wake` of every claim that waits with it, a last time and not synchronously: core tries again at once, and its
+   * caller hears `LOCK_CLOSED`. Idempotent.
    */
   close(): Promise<void>;
   /** Optional: the keys with this prefix that are held or waited for, in no order. */

@@ -25,6 +25,8 @@ export interface LockErrorOptions {
   readonly key?: string;
   /** `LOCK_LOST` from `withLock`: what `work` resolved to. */
   readonly result?: unknown;
+  /** From a provider: the call certainly never left for the backend. Law 1 of the contract says what follows. */
+  readonly sent?: false | undefined;
 }
 
 /** The only error class of this library. */
@@ -34,12 +36,15 @@ export class LockError extends Error {
   readonly key: string | undefined;
   /** `LOCK_LOST` from `withLock`: what `work` resolved to, when it did. When it threw, its error is `cause`. */
   readonly result: unknown;
+  /** `false`: the call certainly never left for the backend. `undefined`: it did, or that is unknown. */
+  readonly sent: false | undefined;
 
   constructor(code: LockErrorCode, message: string, options: LockErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.code = code;
     this.key = options.key;
     this.result = options.result;
+    this.sent = options.sent;
   }
 }
 
@@ -66,4 +71,9 @@ export function isPermanent(error: unknown): error is LockError {
   return (
     isLockError(error, 'LOCK_INVALID') || isLockError(error, 'LOCK_MISCONFIGURED') || isLockError(error, 'LOCK_CLOSED')
   );
+}
+
+/** Whether an attempt that was rejected with `error` certainly left nothing behind (law 1). */
+export function leavesNothing(error: unknown): boolean {
+  return isPermanent(error) || (isLockError(error) && error.sent === false);
 }

@@ -8,6 +8,7 @@ import type { LockError } from './errors.ts';
 import type { LeaseHost } from './host.ts';
 import type { Lease } from './lease.ts';
 import { badAnswerError, lostError, releasedError, unconfirmedRenewal } from './messages.ts';
+import { outsideContext } from './outside-context.ts';
 import { untilRenewal } from './pace.ts';
 import { ReleaseCall } from './release-call.ts';
 import type { Listed } from './roster.ts';
@@ -126,7 +127,7 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
     if (this.#state !== 'held') return;
     this.#reason = reason;
     this.#end('closed');
-    this.#controller?.abort(reason);
+    this.#abort(reason);
     this.#giveUp();
   }
 
@@ -214,9 +215,10 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
     const reason = lostError(this.#claim, why);
     this.#reason = reason;
     this.#end('lost');
-    this.#controller?.abort(reason);
+    this.#abort(reason);
     if (channels.lost.hasSubscribers) {
-      channels.lost.publish({ ...about(this.#host.provider.name, this.#claim), reason });
+      const message = { ...about(this.#host.provider.name, this.#claim), reason };
+      outsideContext(() => channels.lost.publish(message));
     }
     this.#giveUp();
   }
@@ -226,6 +228,12 @@ export class HeldLease implements Lease, CalendarEntry, AbortFollower, Listed {
     this.#host.calendar.cancel(this);
     this.#host.leases.delete(this);
     if (this.#session !== undefined) this.#host.signals.unfollow(this.#session, this);
+  }
+
+  /** Who finds it lost may be any flow that looks at it: its scope is nothing to the listeners. */
+  #abort(reason: LockError): void {
+    const controller = this.#controller;
+    if (controller !== undefined) outsideContext(() => controller.abort(reason));
   }
 
   #giveUp(): void {

@@ -182,7 +182,7 @@ export class LockManager implements Locks {
     const { acquisitions, leases, releases, runtime, calendar, waitingCalendar, provider } = this.#host;
     for (const acquisition of acquisitions.members()) acquisition.close(reason);
     for (const lease of leases.members()) lease.close(reason);
-    await within(runtime, this.#closeTimeout, releases.settled());
+    await within(runtime, this.#closeTimeout, releases.finished());
     releases.stop();
     // Callers whose release nobody has answered yet are let go when the hold has ended.
     if (calendar.size === 0) calendar.stop();

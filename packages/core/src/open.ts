@@ -1,6 +1,7 @@
 import type { AdapterModule } from './adapter-config.ts';
 import type { Locks } from './locks.ts';
 import type { LocksOptions } from './locks-options.ts';
+import { outsideContext } from './outside-context.ts';
 
 /** Where the locks live and how they are taken: what a configuration file says. */
 export interface LocksConfig extends LocksOptions {
@@ -22,7 +23,10 @@ export interface LocksConfig extends LocksOptions {
  * @throws `LOCK_MISCONFIGURED` naming what is wrong and the way out; `LOCK_UNAVAILABLE` when the backend does not answer.
  */
 export async function openLocks(target: string | LocksConfig, options: LocksOptions = {}): Promise<Locks> {
-  // Loaded when first needed: whoever brings a provider reads no configuration.
-  const { openFromConfig } = await import('./open-locks.ts');
-  return await openFromConfig(target, options);
+  // What the adapter starts now lasts longer than its caller's asynchronous context.
+  return await outsideContext(async () => {
+    // Loaded when first needed: whoever brings a provider reads no configuration.
+    const { openFromConfig } = await import('./open-locks.ts');
+    return await openFromConfig(target, options);
+  });
 }

@@ -1,5 +1,6 @@
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
+import { outsideContext } from './outside-context.ts';
 
 /** A pending timer. Its shape belongs to the runtime that made it. */
 export type TimerHandle = object | number;
@@ -8,7 +9,7 @@ export type TimerHandle = object | number;
 export interface Runtime {
   readonly clock: Clock;
   /**
-   * Calls `callback` once, not before `delay` ms have passed. Delays over 2^31 - 1 ms may fire early, so callers look at the
+   * Calls `callback` once, not before `delay` ms have passed, outside of the asynchronous context of whoever sets the timer. Delays over 2^31 - 1 ms may fire early, so callers look at the
    * clock. With `keepAlive` false the timer does not keep the process running.
    */
   setTimer(callback: () => void, delay: number, keepAlive: boolean): TimerHandle;
@@ -26,7 +27,7 @@ export const systemRuntime: Runtime = {
   clock: systemClock,
   setTimer(callback, delay, keepAlive) {
     // Node fires a delay of 2^31 ms or more at once.
-    const timer = setTimeout(callback, Math.min(Math.max(delay, 0), longestDelay));
+    const timer = outsideContext(() => setTimeout(callback, Math.min(Math.max(delay, 0), longestDelay)));
     if (!keepAlive) timer.unref();
     return timer;
   },

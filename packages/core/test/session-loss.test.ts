@@ -33,6 +33,7 @@ describe("a grant's lost signal", () => {
   it('has one listener, however many leases it carries, and loses them all', async () => {
     const { provider, locks } = createSetting({ traits: { expiry: 'session' } });
     const session = new AbortController();
+    answerWell(provider);
     provider.answers.tryAcquire = (call) => call.grant({ lost: session.signal });
     const leases = await Promise.all(Array.from({ length: 50 }, (_, index) => locks.acquire(`key ${index}`, { ttl })));
     expect(getEventListeners(session.signal, 'abort')).toHaveLength(1);

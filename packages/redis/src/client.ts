@@ -25,6 +25,15 @@ export function openConnection({ status, stream }: RedisClient): unknown {
   return status === 'ready' ? stream : undefined;
 }
 
+/**
+ * Whether `error` says that a command never left: the client had no connection, and no queue for what waits for one. Unknown
+ * where it was connected at the call, because some clients send a command again.
+ */
+export function neverSent(statusAtCall: RedisClient['status'], error: unknown): boolean {
+  if (statusAtCall === undefined || statusAtCall === 'ready') return false;
+  return error instanceof Error && error.message.startsWith("Stream isn't writeable");
+}
+
 /** What the copy of the client that listens for wakes is told. */
 export interface SubscriberOptions {
   readonly lazyConnect: true;

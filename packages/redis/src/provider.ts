@@ -1,7 +1,7 @@
 import { LockError, Places, createDeadline, isLockError, systemRuntime } from '@locks/core/adapter';
 import type { Deadline, Place, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
-import { openConnection } from './client.ts';
+import { neverSent, openConnection } from './client.ts';
 import type { RedisClient } from './client.ts';
 import { asPattern, keyNames } from './keys.ts';
 import type { KeyNames } from './keys.ts';
@@ -67,7 +67,7 @@ export class RedisProvider implements LockProvider {
     if (quietFor !== undefined) return { granted: false, retryAfter: quietFor };
     const end = now + this.#options.timeout;
     return await this.#settled(
-      claim.owner,
+      place,
       subscribed ? this.#attempt(claim, place) : this.#openLine(claim, place, end, answer),
     );
   }
@@ -120,19 +120,20 @@ export class RedisProvider implements LockProvider {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#places.clear();
+    this.#places.close();
     this.#channel.close(closedError());
     this.#closeClient?.();
   }
 
   /** Of a claim that was granted, or refused for good, nobody hears again. */
-  async #settled(owner: string, answer: Promise<Grant | Busy>): Promise<Grant | Busy> {
+  async #settled(place: Place, answer: Promise<Grant | Busy>): Promise<Grant | Busy> {
     try {
       const { granted } = await answer;
-      if (granted) this.#places.leave(owner);
+      if (granted) this.#places.leave(place.owner);
       else this.#channel.probe();
     } catch (error) {
-      if (!isLockError(error, 'LOCK_UNAVAILABLE')) this.#places.leave(owner);
+      const inDoubt = isLockError(error, 'LOCK_UNAVAILABLE') && (error.sent !== false || place.shownAt !== undefined);
+      if (!inDoubt) this.#places.leave(place.owner);
     }
     return await answer;
   }
@@ -185,7 +186,9 @@ export class RedisProvider implements LockProvider {
   ): Promise<unknown> {
     this.#checkOpen();
     const what = (): string => `${about} on ${JSON.stringify(claim.key)}`;
-    const explain = (error: unknown): LockError => toLockError(error, what(), 'owner' in claim ? claim : undefined);
+    const { status } = this.#client;
+    const owned = 'owner' in claim ? claim : undefined;
+    const explain = (error: unknown): LockError => toLockError(error, what(), owned, neverSent(status, error));
     const call = { script, keys: this.#names.all(claim.key), args, what, explain };
     return callScript(this.#client, this.#deadline, call, within);
   }

@@ -9,9 +9,9 @@ export const aclCommands: string =
 
 /**
  * The contract's error for what the client rejected with. An error reply means that nothing was done; a broken connection
- * leaves it unknown; core treats both alike. Only what a retry cannot mend is permanent.
+ * leaves it unknown; core treats both alike. Only what a retry cannot mend is permanent. With `unsent` the command never left.
  */
-export function toLockError(error: unknown, what: string, claim?: Claim): LockError {
+export function toLockError(error: unknown, what: string, claim?: Claim, unsent = false): LockError {
   if (isLockError(error)) return error;
   const text = error instanceof Error ? error.message : String(error);
   const about = claim === undefined ? {} : { key: claim.key };
@@ -35,7 +35,11 @@ export function toLockError(error: unknown, what: string, claim?: Claim): LockEr
       },
     );
   }
-  return new LockError('LOCK_UNAVAILABLE', `Redis failed at ${what}: ${text}`, { ...about, cause });
+  return new LockError('LOCK_UNAVAILABLE', `Redis failed at ${what}: ${text}`, {
+    ...about,
+    cause,
+    sent: unsent ? false : undefined,
+  });
 }
 
 /** The integer that a script returned, whatever the client makes of integers. */

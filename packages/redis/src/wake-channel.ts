@@ -1,3 +1,4 @@
+import { outsideContext } from '@locks/core/adapter';
 import type { Deadline, LockError, Places, Runtime } from '@locks/core/adapter';
 import type { RedisClient, RedisSubscriber } from './client.ts';
 import { toLockError } from './replies.ts';
@@ -73,7 +74,7 @@ export class WakeChannel {
     if (this.#subscribed) return Promise.resolve();
     this.#opening ??= createOpening();
     const { promise } = this.#opening;
-    this.#start();
+    outsideContext(() => this.#start());
     return promise;
   }
 

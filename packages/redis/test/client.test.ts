@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import type { Redis } from 'ioredis';
@@ -98,6 +99,33 @@ test('a provider that is closed while a claim asks for the first time opens no s
   expect(copies).toBe(0);
   await holder.release(claim);
   await holder.close();
+});
+
+test('the copy of the client that listens is made outside of the asynchronous context of the first who waits', async () => {
+  const flow = new AsyncLocalStorage<string>();
+  const client = connect();
+  const contexts: unknown[] = [];
+  const watched: RedisClient = {
+    evalsha: (...args) => client.evalsha(...args),
+    eval: (...args) => client.eval(...args),
+    scan: (...args) => client.scan(...args),
+    duplicate(options) {
+      contexts.push(flow.getStore());
+      const copy = client.duplicate(options);
+      copy.on('ready', () => contexts.push(flow.getStore()));
+      return copy;
+    },
+  };
+  const provider = createRedisProvider(watched, { prefix: ownPrefix() });
+  const locks = createLocks(provider);
+  const lease = await locks.acquire('job');
+  const next = flow.run('a waiter', () => locks.acquire('job'));
+  await eventually('the subscription', () => contexts.length === 2);
+  await lease.release();
+  await (await next).release();
+  expect(contexts).toEqual([undefined, undefined]);
+  await locks.close();
+  await provider.close();
 });
 
 test('what is not a client is refused at once', () => {

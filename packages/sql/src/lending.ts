@@ -1,3 +1,4 @@
+import { outsideContext } from '@locks/core/adapter';
 import type { KnexClient } from './knex.ts';
 
 /** A call that waits for a connection. */
@@ -61,7 +62,8 @@ export class Lending<Connection> {
 
   #ask(): void {
     this.#asked += 1;
-    this.#client.acquireConnection().then(
+    // The connection that the pool may open now outlives this call.
+    outsideContext(() => this.#client.acquireConnection()).then(
       (connection) => {
         this.#asked -= 1;
         // Whoever waits here asked for it: were it passed on to others, nobody would ask again.
@@ -85,7 +87,7 @@ export class Lending<Connection> {
   }
 
   #release(connection: Connection): void {
-    void this.#client.releaseConnection(connection);
+    void outsideContext(() => this.#client.releaseConnection(connection));
   }
 }
 

@@ -1,3 +1,4 @@
+import { outsideContext } from '@locks/core/adapter';
 import type { Deadline, LockError, Places, Runtime, TimerHandle } from '@locks/core/adapter';
 import type { Dialect, Listener } from './dialect.ts';
 import type { Poller } from './poller.ts';
@@ -82,7 +83,7 @@ export class NotifyChannel implements Wakes {
       gone = true;
       if (listener !== undefined) this.#lose(listener);
     };
-    const opening = this.#listen((owner) => this.#hear(owner), lost);
+    const opening = outsideContext(() => this.#listen((owner) => this.#hear(owner), lost));
     try {
       listener = await this.#deadline.race(opening, 'LISTEN');
     } catch {

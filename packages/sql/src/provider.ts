@@ -79,6 +79,7 @@ export class SqlProvider implements LockProvider {
     // Where others of this process wait, the key is not free. A process whose locks are always free needs no wakes.
     const answer = this.#places.waitsFor(claim.key) ? undefined : await this.#withoutLine(claim);
     if (answer?.granted) return answer;
+    this.#checkOpen();
     const place = this.#places.take(claim.key, claim.owner, claim.owner, wake);
     const quietFor = this.#places.quietFor(place, now);
     if (quietFor !== undefined) return { granted: false, retryAfter: quietFor };
@@ -141,7 +142,7 @@ export class SqlProvider implements LockProvider {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#places.clear();
+    this.#places.close();
     this.#sweeper?.stop();
     this.#wakes.close(this.#closedError());
     if (this.#destroy !== undefined) await this.#deadline.race(this.#destroy(), 'the end of its connections');

@@ -8,6 +8,7 @@ import { fairnessRequirements } from './fairness.ts';
 import { faultRequirements } from './faults/index.ts';
 import { fencingRequirements } from './fencing.ts';
 import { inspectionRequirements } from './inspect.ts';
+import { asyncContextRequirements } from './locks/async-context.ts';
 import { lateRequirements } from './locks/late.ts';
 import { leasesRequirements } from './locks/leases.ts';
 import { lossRequirements } from './locks/loss.ts';
@@ -57,6 +58,7 @@ export const requirements: readonly Requirement[] = [
   outageRequirements,
   locksWakesRequirements,
   shortTtlRequirements,
+  asyncContextRequirements,
   faultRequirements,
 ].flat();
 

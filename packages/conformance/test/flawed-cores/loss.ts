@@ -44,9 +44,16 @@ export const loss: readonly CoreRecipe[] = [
   {
     name: 'the signal never fires on a loss',
     file: 'held-lease.js',
-    find: `this.#end('lost'); this.#controller?.abort(reason);`,
+    find: `this.#end('lost'); this.#abort(reason);`,
     replace: `this.#end('lost');`,
     caughtBy: ['locks-loss-signal', 'locks-max-hold'],
+  },
+  {
+    name: 'listeners run in the asynchronous context of whoever started the timer',
+    file: 'outside-context.js',
+    find: 'return outside.runInAsyncScope(callback);',
+    replace: 'return callback();',
+    caughtBy: ['locks-outside-context'],
   },
   {
     name: 'a lost lease is not released',

@@ -77,8 +77,22 @@ export const basics: readonly Flaw[] = [
   },
   {
     name: 'close does not refuse later calls',
-    caughtBy: ['close-refuses', 'close-unused'],
+    caughtBy: ['close-refuses', 'close-unused', 'close-wakes-waiters'],
     make: wrapped(() => ({ close: async () => {} })),
+  },
+  {
+    name: 'close wakes nobody',
+    caughtBy: ['close-wakes-waiters', 'locks-close-of-provider'],
+    make: wrapped((inner) => {
+      let closed = false;
+      return {
+        tryAcquire: (claim, wake) => inner.tryAcquire(claim, wake && (() => void (closed || wake()))),
+        close() {
+          closed = true;
+          return inner.close();
+        },
+      };
+    }),
   },
   {
     name: 'close ends the store for everybody',

@@ -104,7 +104,13 @@ class MemoryProvider implements LockProvider {
   }
 
   async close(): Promise<void> {
+    if (this.#closed) return;
     this.#closed = true;
+    for (const waiter of this.#store.waitersOf(this)) {
+      queueMicrotask(waiter.wake);
+      // Its place stays until its deadline, as that of a dead process does.
+      waiter.wake = nothing;
+    }
   }
 
   /** The token of a new hold; `undefined`: not now. */
@@ -122,17 +128,14 @@ class MemoryProvider implements LockProvider {
   #takePlace(record: KeyRecord, claim: Claim, wake: () => void, now: number): void {
     const deadline = now + this.#store.waiterTtl;
     const place = record.queue.get(claim.owner);
-    const tell = (): void => {
-      // A closed provider's places stay until their deadline, as those of a dead process do.
-      if (!this.#closed) wake();
-    };
     if (place !== undefined) {
-      place.wake = tell;
+      place.wake = wake;
+      place.provider = this;
       place.deadline = deadline;
       return;
     }
     const { owner, mode, permits } = claim;
-    record.queue.add({ owner, mode, permits, wake: tell, deadline, previous: undefined, next: undefined });
+    record.queue.add({ owner, mode, permits, wake, provider: this, deadline, previous: undefined, next: undefined });
   }
 
   /** The head looks when a holder would expire; the others only show that they are alive. */
@@ -155,6 +158,8 @@ class MemoryProvider implements LockProvider {
     if (this.#closed) throw new LockError('LOCK_CLOSED', 'The memory provider is closed.');
   }
 }
+
+function nothing(): void {}
 
 /** A claim that holds already: the same token, the ttl restarted, perhaps downgraded. */
 function repeat(hold: Hold, claim: Claim, now: number): number {

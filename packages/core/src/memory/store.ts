@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { systemRuntime } from '../runtime.ts';
 import type { Runtime } from '../runtime.ts';
+import type { Waiter } from './queue.ts';
 import { KeyRecord } from './record.ts';
 
 /** Options of a memory store. */
@@ -39,6 +40,15 @@ export class MemoryStore {
       record.purge(now);
       if (record.idle) this.tidy(record, now);
       else if (record.key.startsWith(prefix)) yield record.key;
+    }
+  }
+
+  /** Those in line who came through `provider`. */
+  *waitersOf(provider: object): Iterable<Waiter> {
+    for (const { queue } of this.#records.values()) {
+      for (let waiter = queue.head; waiter !== undefined; waiter = waiter.next) {
+        if (waiter.provider === provider) yield waiter;
+      }
     }
   }
 

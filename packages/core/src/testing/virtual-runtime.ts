@@ -1,5 +1,6 @@
 import { createClock } from '../clock.ts';
 import type { Clock } from '../clock.ts';
+import { outsideContext } from '../outside-context.ts';
 import type { Runtime, TimerHandle } from '../runtime.ts';
 import { createRandom } from './random.ts';
 import { Timeline } from './timeline.ts';
@@ -65,7 +66,12 @@ export class VirtualRuntime implements Runtime, TimerOwner {
   setTimer(callback: () => void, delay: number, keepAlive: boolean): TimerHandle {
     // As Node: whole ms, at least 1, and too long ones fire early.
     const ms = Math.max(1, Math.trunc(Math.min(delay, longestDelay)));
-    const timer = { at: this.#timeline.now + ms / this.#rate, owner: this, callback, keepAlive };
+    const timer = {
+      at: this.#timeline.now + ms / this.#rate,
+      owner: this,
+      callback: () => outsideContext(callback),
+      keepAlive,
+    };
     if (!this.#ended) this.#timeline.timers.add(timer);
     return timer;
   }

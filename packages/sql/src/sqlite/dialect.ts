@@ -148,6 +148,12 @@ class SqliteDialect implements Dialect<Database> {
   discard(connection: Database): void {
     // Its pool closes it; nothing of it is under way, because no call ends between its begin and its end.
     this.#connected.delete(connection);
+    try {
+      // libsql keeps a transaction that its user has left open until its connection is collected.
+      connection.exec('ROLLBACK');
+    } catch {
+      // There was none.
+    }
   }
 
   explain(error: unknown, what: CallName, claim?: Claim): LockError {

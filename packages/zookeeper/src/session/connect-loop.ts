@@ -1,3 +1,4 @@
+import { outsideContext } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { pause } from './pause.ts';
 import type { Rotation } from './rotation.ts';
@@ -30,7 +31,7 @@ export class ConnectLoop {
 
   /** Goes on, or begins, if it is wanted. */
   start(): void {
-    if (this.#work === undefined && this.#wanted) this.#work = this.#run();
+    if (this.#work === undefined && this.#wanted) this.#work = outsideContext(() => this.#run());
   }
 
   /** What is being tried is not wanted any more. */

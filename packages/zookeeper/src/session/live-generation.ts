@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { outsideContext } from '@locks/core/adapter';
 import type { LockError, Runtime, TimerHandle } from '@locks/core/adapter';
 import type { Connection } from '../connection/connection.ts';
 import type { Answer } from '../wire/answer.ts';
@@ -21,7 +22,7 @@ export interface GenerationParts {
   readonly alternatives: boolean;
   /** Called once, before `lost` is aborted. */
   onLost(generation: LiveGeneration, reason: LockError): void;
-  /** A heartbeat over the present connection was answered. */
+  /** A heartbeat was answered over a connection that requests can be sent over. */
   onBeat(): void;
 }
 
@@ -126,7 +127,11 @@ export class LiveGeneration implements Generation {
     if (resumed) this.#proof.resumed(connection.openedAt, this.#timeout);
     this.#arm();
     const restored = this.watches.restore((request) => this.#sendNow(request), seen);
-    const { runtime, heartbeat: write, alternatives, onBeat: beaten } = this.#parts;
+    const { runtime, heartbeat: write, alternatives, onBeat } = this.#parts;
+    // A connection that is not announced may still be refused: it is of no use yet.
+    const beaten = (): void => {
+      if (this.#announced) onBeat();
+    };
     const proof = this.#proof;
     this.#heartbeat = new Heartbeat({ connection, write, resumed, alternatives, proof, runtime, beaten });
     return restored;
@@ -155,9 +160,12 @@ export class LiveGeneration implements Generation {
     this.#heartbeat?.stop();
     if (this.#timer !== undefined) this.#parts.runtime.clearTimer(this.#timer);
     this.#announced = false;
-    this.#parts.onLost(this, reason);
-    this.#end.abort(reason);
-    this.watches.fireAll();
+    // Any flow may find it lost.
+    outsideContext(() => {
+      this.#parts.onLost(this, reason);
+      this.#end.abort(reason);
+      this.watches.fireAll();
+    });
   }
 
   #arm(): void {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
 import { LockError } from '@locks/core/adapter';
@@ -114,6 +115,26 @@ test('close() without a server is bounded', async () => {
   const since = performance.now();
   await session.close();
   expect(performance.now() - since).toBeLessThan(1_500);
+});
+
+test('the states are told outside of the asynchronous context of the first who calls', async () => {
+  await using proxy = await startProxy(server);
+  await using opened = new Opened();
+  const flow = new AsyncLocalStorage<string>();
+  const contexts: unknown[] = [];
+  const listen = (message: unknown): void => {
+    if ((message as SessionMessage).provider === 'this flow') contexts.push(flow.getStore());
+  };
+  subscribe('locks:session', listen);
+  const session = opened.session([proxy], { provider: 'this flow' });
+  await flow.run('a caller', async () => {
+    await session.ready(5_000);
+    await proxy.cut();
+    await eventually('it is connected again', () => contexts.length === 4);
+    await session.close();
+  });
+  unsubscribe('locks:session', listen);
+  expect(contexts).toEqual(Array.from({ length: 6 }, () => undefined));
 });
 
 test('the states are told on locks:session', async () => {
