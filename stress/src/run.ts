@@ -87,7 +87,8 @@ async function runRounds(
     return done;
   };
   const rounds = Math.max(1, Math.round(length / 60_000));
-  const random = createRandom(seed);
+  // Faults that go on at the same time draw in any order: the plans have numbers of their own.
+  const details = createRandom(seed);
   const faultTime = Math.max(length / rounds - recovery - 1_000, (2 * length) / rounds / 3);
   let fine = must(
     await workers.all('ready', patience),
@@ -95,8 +96,13 @@ async function runRounds(
   );
   for (let round = 0; round < rounds && fine; round += 1) {
     phase('faults');
-    const plan = planFaults(random, { length: faultTime, ttl, workers: slots, servers: servers.length });
-    await Promise.all([sleep(faultTime), ...plan.map((fault) => follow(fault, victims, random, append))]);
+    const plan = planFaults(createRandom(seed * 1_000 + round), {
+      length: faultTime,
+      ttl,
+      workers: slots,
+      servers: servers.length,
+    });
+    await Promise.all([sleep(faultTime), ...plan.map((fault) => follow(fault, victims, details, append))]);
     await Promise.all(proxies.flat().map((proxy) => proxy.pass()));
     phase('recovery');
     await sleep(recovery);
