@@ -55,7 +55,10 @@ export async function run(backend: Backend, folder: string, options: RunOptions)
     }
     await inspect(folder, running, 0);
     const opened = running;
-    const target = (slot: number): Target => opened.target(proxies[slot] ?? []);
+    const target = (slot: number): Target => {
+      const plain = opened.target(proxies[slot] ?? []);
+      return opened.own === undefined || slot % 2 === 0 ? plain : { ...plain, own: opened.own };
+    };
     const { workers: slots, flows, seed } = options;
     workers = createWorkers({ application: folder, logs, register: socket, slots, flows, seed, target, append });
     for (let slot = 0; slot < slots; slot += 1) workers.start(slot);

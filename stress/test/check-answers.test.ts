@@ -72,7 +72,7 @@ test('a short wait may end before an answer comes, but not a long one', () => {
       ],
     });
   expect(violations(failed(40))).toEqual([]);
-  expect(violations(failed(1_500))).toHaveLength(1);
+  expect(violations(failed(2_500))).toHaveLength(1);
 });
 
 test('what stays open after close, and what the controller saw, are found', () => {

@@ -1,5 +1,5 @@
 import type { ServerHandle } from '@locks/test-servers';
-import type { Target } from '../worker/messages.ts';
+import type { OwnClient, Target } from '../worker/messages.ts';
 
 /** Where a server is, or what stands in front of it. */
 export interface Address {
@@ -23,6 +23,8 @@ export interface RunningBackend {
   readonly servers: readonly ServerHandle[];
   /** Adapter options of the first who opens the locks, before the workers do. */
   readonly prepare?: Readonly<Record<string, boolean>>;
+  /** What every other worker brings. */
+  readonly own?: OwnClient;
   /** How locks are opened that reach the servers at `addresses`. */
   target(addresses: readonly Address[]): Target;
   stop(): Promise<void>;

@@ -9,6 +9,7 @@ export const redis: Backend = {
     const server = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
     return {
       servers: [server],
+      own: 'ioredis',
       target: (addresses) => ({
         url: `redis://${hostOf(addresses)}`,
         ttl: 1_000,

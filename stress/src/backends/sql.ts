@@ -32,6 +32,7 @@ function networked(driver: string, startServer: () => Promise<ServerHandle>): Ba
       return {
         servers: [server],
         prepare,
+        own: 'knex',
         target(addresses) {
           const url = new URL(server.url);
           url.host = hostOf(addresses);

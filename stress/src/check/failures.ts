@@ -4,8 +4,8 @@ import type { Claim } from './claims.ts';
 /** In microseconds: how long after a fault calls may still tell of it. */
 const aftermath = 8_000_000;
 
-/** In ms. */
-const shortWait = 1_000;
+/** In ms: the timeout of the providers. A call that waits no longer may have had no answer of a busy machine. */
+const shortWait = 2_000;
 
 /** Every failure is one that its call may have, and one that a fault explains. */
 export function* checkFailures(claims: readonly Claim[], { workers, control }: RunLog): Iterable<string> {
@@ -50,8 +50,7 @@ function mayFail({ ask, grantedAt }: Claim, code: string, explained: () => boole
     case 'LOCK_LOST':
       return ask.how === 'withLock' && grantedAt !== undefined && !ask.calm;
     case 'LOCK_UNAVAILABLE':
-      // A short wait may end before the answer of a busy machine.
-      return !ask.calm && grantedAt === undefined && (explained() || (ask.wait ?? Infinity) < shortWait);
+      return !ask.calm && grantedAt === undefined && (explained() || (ask.wait ?? Infinity) <= shortWait);
     default:
       return false;
   }

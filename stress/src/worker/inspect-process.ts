@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openLocks } from '@locks/core';
-import { loadFlawed } from '../flawed/load.ts';
 import type { Target } from './messages.ts';
+import { open } from './open.ts';
 import { keys } from './plan.ts';
 
 // Opens the locks without any fault between, once before a run and once after it, and looks until no key is held or waited for.
 const [, , text = '{}', patience = '0'] = process.argv;
-const { flawed, ...config } = JSON.parse(text) as Target;
-const provider = await loadFlawed(flawed);
-const locks = await openLocks({ ...config, provider });
+const { locks, close } = await open(JSON.parse(text) as Target);
 const end = performance.now() + Number(patience);
 const left: string[] = [];
 for (const key of keys) {
@@ -24,5 +21,5 @@ for (const key of keys) {
     await sleep(100);
   }
 }
-await locks.close();
+await close();
 process.stdout.write(JSON.stringify(left));

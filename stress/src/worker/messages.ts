@@ -1,10 +1,15 @@
 import type { FlawedName } from '../flawed/load.ts';
 
+/** Clients that an application may bring. */
+export type OwnClient = 'ioredis' | 'knex';
+
 /** How the locks are opened: what `openLocks` takes, as text can carry it. */
 export interface Target {
   readonly url?: string;
   readonly ttl: number;
   readonly options?: Readonly<Record<string, string | number | boolean>>;
+  /** Over a client that the application made, in place of one that `openLocks` makes. */
+  readonly own?: OwnClient;
   /** A flawed provider in place of an adapter. */
   readonly flawed?: FlawedName;
 }

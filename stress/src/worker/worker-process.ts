@@ -1,14 +1,12 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLockError, openLocks } from '@locks/core';
-import type { Locks } from '@locks/core';
 import { now } from '../clock.ts';
-import { loadFlawed } from '../flawed/load.ts';
 import type { WorkerEvent } from '../log/events.ts';
 import { openLog } from '../log/writer.ts';
 import { createRandom } from '../random.ts';
 import { connectRegister } from '../register/register-client.ts';
-import type { Assignment, Order, Target, Told } from './messages.ts';
+import type { Assignment, Order, Told } from './messages.ts';
+import { open } from './open.ts';
 import { calmPlans, choosePlan, planAfterLoss } from './plan.ts';
 import { type Surroundings, messageOf, takeTurn } from './turn.ts';
 
@@ -33,7 +31,7 @@ async function main(assignment: Assignment): Promise<void> {
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
   const register = await connectRegister(assignment.register);
-  const locks = await open(assignment.target, append);
+  const { locks, close } = await open(assignment.target);
   append({ ev: 'open', t: now() });
   tell('ready');
   const random = createRandom(assignment.seed);
@@ -47,7 +45,7 @@ async function main(assignment: Assignment): Promise<void> {
   };
   await runFlows(assignment, surroundings);
   await Promise.all(pending);
-  await locks.close();
+  await close();
   register.close();
   process.off('disconnect', orphaned);
   process.disconnect();
@@ -55,20 +53,6 @@ async function main(assignment: Assignment): Promise<void> {
   // A socket that was ended goes when the other side has answered.
   while (process.getActiveResourcesInfo().length > 0 && performance.now() < end) await sleep(50);
   append({ ev: 'close', t: now(), heap: process.memoryUsage().heapUsed, open: process.getActiveResourcesInfo() });
-}
-
-/** Opens the locks, as often as it takes: the network may be broken at the moment. */
-async function open(target: Target, append: (event: WorkerEvent) => void): Promise<Locks> {
-  const { flawed, ...config } = target;
-  const provider = await loadFlawed(flawed);
-  for (;;) {
-    try {
-      return await openLocks({ ...config, provider });
-    } catch (error) {
-      if (!isLockError(error, 'LOCK_UNAVAILABLE')) append({ ev: 'crash', t: now(), message: messageOf(error) });
-      await sleep(50);
-    }
-  }
 }
 
 async function runFlows({ worker, flows, seed, target }: Assignment, surroundings: Surroundings): Promise<void> {
