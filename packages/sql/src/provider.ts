@@ -6,7 +6,7 @@ import type { Dialect, Turn } from './dialect.ts';
 import { NotifyChannel } from './notify-channel.ts';
 import type { ReadSqlOptions } from './options.ts';
 import { Poller } from './poller.ts';
-import { Sweeper } from './sweeper.ts';
+import { Sweeper, sweepBatch } from './sweeper.ts';
 import type { KnexClient } from './knex.ts';
 import type { Wakes } from './wakes.ts';
 
@@ -63,7 +63,7 @@ export class SqlProvider implements LockProvider {
       dialect.listen === undefined
         ? poller
         : new NotifyChannel(dialect.listen, this.#places, poller, this.#deadline, runtime, waiterTtl / 3);
-    this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, (limit) => this.#sweep(limit)) : undefined;
+    this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, (after) => this.#sweep(after)) : undefined;
   }
 
   /** Resolves when the database answers, and has the tables. Whoever calls it sets the limit. */
@@ -89,8 +89,9 @@ export class SqlProvider implements LockProvider {
       else this.#wakes.probe();
       return lined;
     } catch (error) {
-      // Of a claim that was refused for good nobody hears again.
-      if (!isLockError(error, 'LOCK_UNAVAILABLE')) this.#places.leave(claim.owner);
+      // A claim that was refused for good, or has left nothing, is not released.
+      const inDoubt = isLockError(error, 'LOCK_UNAVAILABLE') && (error.sent !== false || place.shownAt !== undefined);
+      if (!inDoubt) this.#places.leave(claim.owner);
       throw error;
     }
   }
@@ -205,11 +206,12 @@ export class SqlProvider implements LockProvider {
     }
   }
 
-  async #sweep(limit: number): Promise<number> {
-    return await this.#connections.run(
-      (connection) => this.#dialect.sweep(connection, this.#options.tokenRetention, limit),
+  async #sweep(after: string): Promise<string | undefined> {
+    const { next } = await this.#connections.run(
+      (connection) => this.#dialect.sweep(connection, this.#options.tokenRetention, sweepBatch, after),
       { what: 'a sweep' },
     );
+    return next;
   }
 
   #checkOpen(): void {
