@@ -1,0 +1,3 @@
+-- Sends this process an empty message, over a connection other than the one that listens.
+-- $1 this process
+SELECT pg_notify('locks_' || $1::text, '')
