@@ -86,6 +86,20 @@ describe('a proxy without faults', () => {
   });
 });
 
+describe('hold', () => {
+  test('lets nothing pass one way, and all of it in its order when it is ended', async () => {
+    const { proxy, client, server } = await linked();
+    const end = proxy.hold('replies');
+    client.write('one ');
+    await server.received('one ');
+    client.write('two');
+    await server.received('one two');
+    expect(client.text).toBe('');
+    end();
+    await client.received('ONE TWO');
+  });
+});
+
 describe('delay', () => {
   test('holds back the way it is given, and keeps the order, also when it ends', async () => {
     const { proxy, client, server } = await linked();

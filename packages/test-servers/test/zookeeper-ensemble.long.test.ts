@@ -147,6 +147,23 @@ function testPartitions(): void {
       expect(await modeOf(follower!)).toBe('follower');
     });
 
+    test('what a follower is sent waits while it is held, and what a mute one says is lost', async () => {
+      await write(await ensemble.leader(), 'before');
+      const [follower] = await ensemble.followers();
+      await vi.waitFor(async () => expect(await read(follower!)).toBe('before'));
+      using session = await openZookeeper(follower!.url);
+      const release = ensemble.hold(follower!);
+      await write(await ensemble.leader(), 'held');
+      expect(await session.get('/test-note')).toBe('before');
+      release();
+      await vi.waitFor(async () => expect(await session.get('/test-note')).toBe('held'));
+      const speak = ensemble.mute(follower!);
+      await expect(session.set('/test-note', 'unheard')).rejects.toThrow('the connection ended');
+      expect(await read(await ensemble.leader())).toBe('held');
+      await speak();
+      await expect.poll(() => modeOf(follower!), { timeout: 20_000 }).toBe('follower');
+    });
+
     test('a leader that is cut off steps down, another one leads, and both agree when it is healed', async () => {
       const leader = await ensemble.leader();
       const heal = ensemble.partition(leader);
@@ -173,6 +190,8 @@ function testPartitions(): void {
       const stranger = { ...ensemble.servers[0]!, port: 1 };
       expect(() => ensemble.partition(stranger)).toThrow('127.0.0.1:1 is no member');
       expect(() => ensemble.lag(stranger, 1)).toThrow('127.0.0.1:1 is no member');
+      expect(() => ensemble.hold(stranger)).toThrow('127.0.0.1:1 is no member');
+      expect(() => ensemble.mute(stranger)).toThrow('127.0.0.1:1 is no member');
     });
   });
 

@@ -1,9 +1,10 @@
 import { LockError, createDeadline, isLockError } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import type { KeyName, KeyNames } from './key-names.ts';
 import { LiveClaim } from './live-claim.ts';
+import type { OwnNode } from './live-claim.ts';
 import type { Nodes } from './nodes.ts';
-import { decodeKey } from './paths.ts';
 import type { Recipe } from './recipe.ts';
 import type { Generation, Sessions } from './session/generation.ts';
 import type { Tokens } from './tokens.ts';
@@ -15,6 +16,7 @@ export interface ZookeeperProviderParts {
   readonly recipe: Recipe;
   readonly nodes: Nodes;
   readonly tokens: Tokens;
+  readonly names: KeyNames;
   readonly runtime: Runtime;
   /** Within how many ms each call settles. */
   readonly timeout: number;
@@ -22,6 +24,12 @@ export interface ZookeeperProviderParts {
 
 /** As many keys as `list` looks at in one flight. */
 const flight = 200;
+
+/**
+ * A renewal waits this share of the session timeout for an answer. With a longer wait, a lease may lapse that its session
+ * outlives: two ninths of the timeout are left at the latest.
+ */
+const shareOfLook = 9;
 
 /** Locks in ZooKeeper: the contract, over one session and one layout of nodes. */
 export class ZookeeperProvider implements LockProvider {
@@ -31,13 +39,14 @@ export class ZookeeperProvider implements LockProvider {
   readonly #recipe: Recipe;
   readonly #nodes: Nodes;
   readonly #tokens: Tokens;
+  readonly #names: KeyNames;
   readonly #runtime: Runtime;
   readonly #timeout: number;
   readonly #deadline: Deadline;
   readonly #claims = new Map<string, LiveClaim>();
   #closed = false;
 
-  constructor({ session, recipe, nodes, tokens, runtime, timeout }: ZookeeperProviderParts) {
+  constructor({ session, recipe, nodes, tokens, names, runtime, timeout }: ZookeeperProviderParts) {
     this.traits = {
       scope: 'network',
       expiry: 'session',
@@ -50,6 +59,7 @@ export class ZookeeperProvider implements LockProvider {
     this.#recipe = recipe;
     this.#nodes = nodes;
     this.#tokens = tokens;
+    this.#names = names;
     this.#runtime = runtime;
     this.#timeout = timeout;
     this.#deadline = createDeadline(runtime, timeout, this.name);
@@ -83,11 +93,11 @@ export class ZookeeperProvider implements LockProvider {
   }
 
   async *list(prefix: string): AsyncIterable<string> {
-    const names = await this.#call(async () => await this.#nodes.underRoot(await this.#ready()), 'a list', prefix);
-    const found = names.flatMap((name) => {
-      const key = decodeKey(name);
-      return key?.startsWith(prefix) ? [{ name, key }] : [];
-    });
+    const read = async (): Promise<readonly KeyName[]> => {
+      await this.#ready();
+      return await this.#names.read(prefix);
+    };
+    const found = await this.#call(read, 'a list', prefix);
     for (let start = 0; start < found.length; start += flight) {
       const some = found.slice(start, start + flight);
       const look = async (): Promise<readonly boolean[]> =>
@@ -119,8 +129,12 @@ export class ZookeeperProvider implements LockProvider {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    for (const own of this.#claims.values()) own.wake = undefined;
+    for (const own of this.#claims.values()) {
+      if (own.wake !== undefined) queueMicrotask(own.wake);
+      own.wake = undefined;
+    }
     this.#claims.clear();
+    this.#names.close();
     await this.#sessions.close();
     this.#deadline.stop();
   }
@@ -161,17 +175,33 @@ export class ZookeeperProvider implements LockProvider {
     if (!own.session.alive) return await this.#end(own);
     if (token !== undefined && token < own.token) return false;
     const { session } = own;
-    // It lasts until the session is lost, though nobody can be asked now.
-    if (!session.connected && token === undefined) return renewal(session.deadline - calledAt);
-    const stat = await this.#nodes.existsLatest(session, own.node.path);
-    // Where nodes are named by their key alone, another claim's may be there.
-    if (stat?.czxid !== own.node.czxid) {
+    const found = await this.#look(own, own.node, token === undefined);
+    // Its node was there before, and lasts until the session is lost.
+    if (found === 'unknown') return renewal(session.deadline - calledAt);
+    if (found === 'gone') {
       await this.#recipe.gone?.(own);
       if (this.#claims.get(claim.owner) === own) this.#forget(own);
       return false;
     }
     if (token !== undefined && token > own.token) await this.#tokens.raise(own, token);
     return renewal(session.deadline - calledAt);
+  }
+
+  /** Whether the node of a hold is there. `unknown`, if that is allowed: the servers do not answer soon. */
+  async #look(own: LiveClaim, node: OwnNode, mayBeUnknown: boolean): Promise<'there' | 'gone' | 'unknown'> {
+    const { session } = own;
+    if (!session.connected && mayBeUnknown) return 'unknown';
+    const looking = this.#nodes.existsLatest(session, node.path);
+    try {
+      const stat = await (mayBeUnknown
+        ? this.#deadline.race(looking, 'a renewal', Math.min(session.timeout / shareOfLook, this.#timeout / 2))
+        : looking);
+      // Where nodes are named by their key alone, another claim's may be there.
+      return stat?.czxid === node.czxid ? 'there' : 'gone';
+    } catch (error) {
+      if (mayBeUnknown && session.alive && isLockError(error, 'LOCK_UNAVAILABLE')) return 'unknown';
+      throw error;
+    }
   }
 
   async #release(claim: Claim): Promise<boolean> {

@@ -165,7 +165,8 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
     },
     async sweep(connection, retention, most) {
       const [row] = await ask(connection, prepared.sweep, Math.ceil(retention), most);
-      return Number(row?.[0]);
+      const removed = Number(row?.[0]);
+      return { removed, next: removed < most ? undefined : '' };
     },
     canRepeat,
     isBroken,

@@ -64,16 +64,12 @@ RETURNING version`,
   sweepLine: `DELETE FROM "locks_line" WHERE key IN (SELECT value FROM json_each(:keys))`,
   sweepShares: `DELETE FROM "locks_shares" WHERE key IN (SELECT value FROM json_each(:keys))`,
   sweepStretch: `SELECT key FROM "locks" WHERE key > :after ORDER BY key LIMIT 1 OFFSET :length`,
-  sweep: `DELETE FROM "locks" WHERE key IN (
-SELECT key FROM "locks"
+  sweep: `DELETE FROM "locks"
 WHERE key > :after
 AND (:to IS NULL OR key <= :to)
 AND version < :older
 AND (held_until IS NULL OR held_until <= :now)
 AND (line_until IS NULL OR line_until <= :now)
-ORDER BY key
-LIMIT :limit
-)
 RETURNING key, version`,
   sweepable: `SELECT key FROM "locks"
 WHERE key > :after

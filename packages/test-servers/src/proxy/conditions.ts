@@ -30,6 +30,7 @@ export interface SetTrap extends Trap {
 export interface Conditions {
   delay(way: Way): number;
   silent(way: Way): boolean;
+  holding(way: Way): boolean;
   readonly refusing: boolean;
   readonly duplicating: boolean;
   /** Switches something on; the answer switches it off. False: it was off already. */
@@ -45,12 +46,15 @@ export interface Conditions {
 export type Condition =
   | { readonly kind: 'delay'; readonly direction: Direction; readonly delay: number }
   | { readonly kind: 'silence'; readonly direction: Direction }
+  | { readonly kind: 'hold'; readonly direction: Direction }
   | { readonly kind: 'refuse' }
   | { readonly kind: 'duplicate' };
 
 export function createConditions(): Conditions {
   const active = new Set<Condition>();
   const traps = new Set<SetTrap>();
+  const isOn = (kind: 'silence' | 'hold', way: Way): boolean =>
+    [...active].some((condition) => condition.kind === kind && affects(condition.direction, way));
 
   return {
     delay(way) {
@@ -60,7 +64,8 @@ export function createConditions(): Conditions {
       }
       return delay;
     },
-    silent: (way) => [...active].some((condition) => condition.kind === 'silence' && affects(condition.direction, way)),
+    silent: (way) => isOn('silence', way),
+    holding: (way) => isOn('hold', way),
     get refusing() {
       return [...active].some(({ kind }) => kind === 'refuse');
     },

@@ -12,6 +12,8 @@ export interface Link {
   cut(): void;
   /** Falls silent both ways, for good. */
   strand(): void;
+  /** Delivers what was held. */
+  flush(): void;
   /** Requests go to the server once only. */
   endShadow(): void;
   /** Resolves when nothing of it is open. */
@@ -49,7 +51,7 @@ export function openLink({ client, server, target, conditions, rewrite }: LinkOp
     from: client,
     to: server,
     delay: () => conditions.delay('requests'),
-    held: () => false,
+    held: () => conditions.holding('requests'),
     deliver(arrived) {
       if (stranded || conditions.silent('requests')) return;
       if (typeof arrived === 'string') {
@@ -69,7 +71,7 @@ export function openLink({ client, server, target, conditions, rewrite }: LinkOp
     to: client,
     delay: () => conditions.delay('replies'),
     // An answer to the client says that the request was executed: twice.
-    held: () => shadow !== undefined && !shadow.closed && !shadowAnswered,
+    held: () => conditions.holding('replies') || (shadow !== undefined && !shadow.closed && !shadowAnswered),
     deliver(arrived) {
       if (stranded) return;
       const item = typeof arrived === 'string' ? arrived : rewrite(arrived, 'replies');
@@ -127,6 +129,10 @@ export function openLink({ client, server, target, conditions, rewrite }: LinkOp
     cut,
     strand() {
       stranded = true;
+    },
+    flush() {
+      requests.flush();
+      replies.flush();
     },
     endShadow() {
       if (shadow !== undefined) reset(shadow);

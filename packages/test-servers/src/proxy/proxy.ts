@@ -32,6 +32,8 @@ export interface Proxy extends AsyncDisposable {
    * Ending it cuts them, for what was swallowed stays lost, and resolves when they are cut.
    */
   silence(direction?: Direction): () => Promise<void>;
+  /** What goes that way waits, and arrives in its order when this is ended. */
+  hold(direction?: Direction): () => void;
   /** The connections that exist fall silent both ways, for good: as if something on the way had forgotten them. New ones do not. */
   strand(): void;
   /** New connections are reset at once. */
@@ -112,6 +114,10 @@ export async function startProxy(
     await Promise.all(open.map(({ closed }) => closed));
   }
 
+  function flush(): void {
+    for (const link of links) link.flush();
+  }
+
   function endShadows(): void {
     for (const link of links) link.endShadow();
   }
@@ -153,6 +159,12 @@ export async function startProxy(
         if (over()) await cut();
       };
     },
+    hold(direction = 'both') {
+      const over = conditions.add({ kind: 'hold', direction });
+      return () => {
+        if (over()) flush();
+      };
+    },
     strand() {
       for (const link of links) link.strand();
     },
@@ -173,6 +185,7 @@ export async function startProxy(
     async pass() {
       const lossy = conditions.silent('requests') || conditions.silent('replies');
       conditions.clear();
+      flush();
       endShadows();
       if (lossy) await cut();
     },

@@ -50,6 +50,8 @@ export async function startContainerMembers(
       servers,
       cutOff: noLinks,
       lag: noLinks,
+      hold: noLinks,
+      mute: noLinks,
       stop: () => stop(servers),
     };
   } catch (error) {

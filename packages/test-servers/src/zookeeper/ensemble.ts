@@ -18,7 +18,7 @@ export interface ZookeeperEnsembleOptions extends ZookeeperOptions {
   /** In ticks: how long a member and its leader do without hearing from each other. @default 5 */
   readonly syncLimit?: number;
   /**
-   * Lets `partition` and `lag` be used: the members reach each other through proxies of this process, which take some of its time. Local processes
+   * Lets `partition`, `lag`, `hold` and `mute` be used: the members reach each other through proxies of this process, which take some of its time. Local processes
    * only.
    * @default false
    */
@@ -48,6 +48,10 @@ export interface ZookeeperEnsemble extends AsyncDisposable {
    * Needs the option `partitions`.
    */
   lag(member: ServerHandle, delay: number): () => void;
+  /** What the others send a member waits, and arrives in its order when this is ended. Needs the option `partitions`. */
+  hold(member: ServerHandle): () => void;
+  /** What a member sends the others is lost. Ending it cuts its connections to them. Needs the option `partitions`. */
+  mute(member: ServerHandle): () => Promise<void>;
   /** Ends all members for good and removes their data. May be called again. */
   stop(): Promise<void>;
 }
@@ -80,6 +84,8 @@ export async function startZookeeperEnsemble(options: ZookeeperEnsembleOptions =
     },
     partition: (member) => members.cutOff(indexOf(member)),
     lag: (member, delay) => members.lag(indexOf(member), delay),
+    hold: (member) => members.hold(indexOf(member)),
+    mute: (member) => members.mute(indexOf(member)),
     stop: members.stop,
     [Symbol.asyncDispose]: members.stop,
   };

@@ -47,6 +47,8 @@ function membersOf(servers: readonly ServerHandle[], links: PeerLinks | undefine
     servers,
     cutOff: (index) => between().cutOff(index),
     lag: (index, delay) => between().lag(index, delay),
+    hold: (index) => between().hold(index),
+    mute: (index) => between().mute(index),
     async stop() {
       await Promise.all(servers.map((server) => server.stop()));
       await links?.stop();

@@ -1,3 +1,4 @@
+import type { Way } from '../proxy/conditions.ts';
 import { type Proxy, startProxy } from '../proxy/proxy.ts';
 import type { MemberAddress } from './ensemble-settings.ts';
 
@@ -9,6 +10,10 @@ export interface PeerLinks {
   cutOff(member: number): () => Promise<void>;
   /** What the others send `member` arrives `delay` ms later. Returns what ends it. */
   lag(member: number, delay: number): () => void;
+  /** What the others send `member` waits, and arrives in its order when this is ended. */
+  hold(member: number): () => void;
+  /** What `member` sends the others is lost. Ending it cuts the connections. */
+  mute(member: number): () => Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -17,6 +22,15 @@ interface Link {
   readonly to: number;
   readonly quorum: Proxy;
   readonly election: Proxy;
+}
+
+/** One connection of a member. */
+interface Around {
+  readonly quorum: Proxy;
+  /** What the others send it. */
+  readonly towards: Way;
+  /** What it sends. */
+  readonly away: Way;
 }
 
 /** Puts proxies between all `members`, which need not run yet. */
@@ -53,6 +67,16 @@ export async function linkMembers(members: readonly MemberAddress[]): Promise<Pe
     await Promise.all(links.flatMap(({ quorum, election }) => [quorum.stop(), election.stop()]));
   }
 
+  /** The proxies between `member` and each other one, with the way that leads to it and the one back. */
+  function around(member: number): readonly Around[] {
+    return links
+      .filter(({ from, to }) => from === member || to === member)
+      .map(({ from, quorum }) => {
+        const calls = from === member;
+        return { quorum, towards: calls ? 'replies' : 'requests', away: calls ? 'requests' : 'replies' };
+      });
+  }
+
   try {
     for (const [from, caller] of members.entries()) {
       for (const [to, called] of members.entries())
@@ -87,14 +111,24 @@ export async function linkMembers(members: readonly MemberAddress[]): Promise<Pe
       };
     },
     lag(member, delay) {
-      const ends = links
-        .filter(({ from, to }) => from === member || to === member)
-        .map(({ from, quorum }) => quorum.delay(delay, from === member ? 'replies' : 'requests'));
-      return () => {
-        for (const end of ends) end();
+      return endAll(around(member).map(({ quorum, towards }) => quorum.delay(delay, towards)));
+    },
+    hold(member) {
+      return endAll(around(member).map(({ quorum, towards }) => quorum.hold(towards)));
+    },
+    mute(member) {
+      const ends = around(member).map(({ quorum, away }) => quorum.silence(away));
+      return async () => {
+        await Promise.all(ends.map((end) => end()));
       };
     },
     stop,
+  };
+}
+
+function endAll(ends: readonly (() => void)[]): () => void {
+  return () => {
+    for (const end of ends) end();
   };
 }
 

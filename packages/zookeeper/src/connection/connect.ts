@@ -8,7 +8,7 @@ import type { WatchEvent } from '../wire/records.ts';
 import type { Address } from './address.ts';
 import type { Connection } from './connection.ts';
 import { AuthFailedError, ConnectError, ConnectionClosedError, SessionExpiredError } from './errors.ts';
-import { readHandshakeReply, writeHandshake } from './handshake.ts';
+import { printSession, readHandshakeReply, writeHandshake } from './handshake.ts';
 import type { Accepted, Credentials, Resumed } from './handshake.ts';
 import { OpenConnection } from './open-connection.ts';
 import { openSocket } from './socket.ts';
@@ -96,6 +96,12 @@ export function connect(parts: ConnectionParts): Promise<Connection> {
       if ('accepted' in reply) {
         ({ accepted } = reply);
         if (accepted.timeout <= 0) throw new SessionExpiredError(address);
+        const asked = parts.resume?.id ?? accepted.id;
+        if (accepted.id !== asked)
+          throw new ConnectError(
+            address,
+            `it answered with session ${printSession(accepted.id)} in place of ${printSession(asked)}`,
+          );
         if (accepted.readOnly) throw new ConnectError(address, 'it is read-only, cut off from its quorum');
       } else {
         if (authenticated === parts.auth.length) throw new ProtocolError('an answer to credentials that were not sent');

@@ -74,6 +74,11 @@ export function readAccepted(reader: Reader): Accepted {
   return readSession(reader, reader.int());
 }
 
+/** The number of a session, as the logs of ZooKeeper write it. */
+export function printSession(id: bigint): string {
+  return `0x${BigInt.asUintN(64, id).toString(16)}`;
+}
+
 function readSession(reader: Reader, version: number): Accepted {
   if (version !== 0) throw new ProtocolError(`protocol version ${version} in the answer to the connect request`);
   const timeout = reader.int();

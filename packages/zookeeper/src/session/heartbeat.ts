@@ -3,7 +3,7 @@ import type { Connection } from '../connection/connection.ts';
 import { ConnectionClosedError } from '../connection/errors.ts';
 import type { Answer } from '../wire/answer.ts';
 import type { Request } from '../wire/request.ts';
-import { ping } from '../wire/session-requests.ts';
+import { sync } from '../wire/requests.ts';
 import type { Proof } from './proof.ts';
 
 /** What a heartbeat needs. */
@@ -21,19 +21,18 @@ export interface HeartbeatParts {
   beaten(): void;
 }
 
-/** Pulses of one timeout: every third is a write, the others are pings, which show what the follower had noted before a write. */
+/** In one timeout. With fewer, the proof is older, and a silent server is left later. */
 const pulses = 9;
-/**
- * So many pulses without a byte, or without the answer to a write, end a connection: time is left to find a better server. And so many
- * after a write the next is due. A little less than whole ones: timers are not exact.
- */
+/** Pulses without a byte after which a server is left, a little less than whole ones: timers are not exact. */
 const pulsesOfSilence = 2.9;
-const pulsesOfIdleWrite = 1.9;
-const pulsesOfRest = 2.5;
+/** Pulses without an answer after which a server is left for another one. */
+const pulsesWithoutAnswer = 1.9;
+/** Pulses from one write to the next. With more, the proof is older; with one, each process writes twice as often. */
+const pulsesOfWrite = 1.5;
 
 /**
- * The signs of life of one connection, and the watch over it. A write every third of the timeout: a follower that is cut off answers
- * reads, and pings, as before. Ends the connection when the server is silent while something is unanswered, or does not get a write done.
+ * The signs of life of one connection, and the watch over it. All go to the leader, as `Proof` needs: every second one is a
+ * write, the others are a `sync`. Ends the connection when its server does not answer.
  */
 export class Heartbeat {
   readonly #parts: HeartbeatParts;
@@ -41,7 +40,6 @@ export class Heartbeat {
   #timer: TimerHandle | undefined;
   #dueAt = 0;
   #writtenAt: number;
-  #unconfirmedSince: number | undefined;
 
   constructor(parts: HeartbeatParts) {
     this.#parts = parts;
@@ -79,13 +77,9 @@ export class Heartbeat {
   }
 
   #beat(now: number): void {
-    if (now - this.#writtenAt < this.#pulse * pulsesOfRest) {
-      this.#send(ping, now, false);
-      return;
-    }
-    this.#writtenAt = now;
-    this.#unconfirmedSince ??= now;
-    this.#send(this.#parts.write, now, true);
+    const isWrite = now - this.#writtenAt > this.#pulse * pulsesOfWrite;
+    if (isWrite) this.#writtenAt = now;
+    this.#send(isWrite ? this.#parts.write : sync('/'), now, isWrite);
   }
 
   #silence(now: number): string | undefined {
@@ -94,21 +88,19 @@ export class Heartbeat {
     const silent = now - Math.max(oldestUnansweredAt, lastHeardAt);
     if (silent >= this.#pulse * pulsesOfSilence) return `the server was silent for ${Math.round(silent)} ms`;
     // A single server is the only hope, however slow.
-    if (this.#unconfirmedSince === undefined || !this.#parts.alternatives) return undefined;
-    // Behind a write that is stuck nothing is answered; events still come.
-    const idle = now - Math.max(this.#unconfirmedSince, lastAnsweredAt);
-    if (idle < this.#pulse * pulsesOfIdleWrite) return undefined;
-    return `the server did not get a write done in ${Math.round(idle)} ms`;
+    if (!this.#parts.alternatives) return undefined;
+    // A server without a leader answers nothing; events still come.
+    const idle = now - Math.max(oldestUnansweredAt, lastAnsweredAt);
+    if (idle < this.#pulse * pulsesWithoutAnswer) return undefined;
+    return `the server answered nothing for ${Math.round(idle)} ms`;
   }
 
   #send(request: Request<unknown>, sentAt: number, isWrite: boolean): void {
     const { connection, proof, runtime } = this.#parts;
     connection.send(request, { background: true }).then(
       (answer) => {
-        if (isWrite) {
-          this.#unconfirmedSince = undefined;
-          if (fromLeader(answer)) proof.confirmedWrite(sentAt);
-        }
+        if (!fromLeader(answer)) return;
+        if (isWrite) proof.confirmedWrite(sentAt);
         proof.answered(sentAt, runtime.clock.exact());
         if (isWrite) this.#parts.beaten();
       },

@@ -22,7 +22,7 @@ export interface GenerationParts {
   readonly alternatives: boolean;
   /** Called once, before `lost` is aborted. */
   onLost(generation: LiveGeneration, reason: LockError): void;
-  /** A heartbeat over the present connection was answered. */
+  /** A heartbeat was answered over a connection that requests can be sent over. */
   onBeat(): void;
 }
 
@@ -127,7 +127,11 @@ export class LiveGeneration implements Generation {
     if (resumed) this.#proof.resumed(connection.openedAt, this.#timeout);
     this.#arm();
     const restored = this.watches.restore((request) => this.#sendNow(request), seen);
-    const { runtime, heartbeat: write, alternatives, onBeat: beaten } = this.#parts;
+    const { runtime, heartbeat: write, alternatives, onBeat } = this.#parts;
+    // A connection that is not announced may still be refused: it is of no use yet.
+    const beaten = (): void => {
+      if (this.#announced) onBeat();
+    };
     const proof = this.#proof;
     this.#heartbeat = new Heartbeat({ connection, write, resumed, alternatives, proof, runtime, beaten });
     return restored;

@@ -1,35 +1,47 @@
-/** Something the server answered: when it was sent, and when the answer was here. */
+/** A request that the leader answered: when it was sent, and when its answer was here. */
 interface Sample {
   readonly sentAt: number;
   readonly answeredAt: number;
 }
 
-/** Share of the timeout: how long before a write the leader may last have been told who is alive. */
-const reportGap = 0.3;
+/**
+ * Share of the timeout, at least half a tick and what the leader may be late with a ping. Servers grant no less than two
+ * ticks by default: of 0.3, half a tick is at most 0.25. A larger share makes each session shorter for its client.
+ */
+const pingGap = 0.3;
 
 /** Clocks of two machines differ by less than this share of the time they measure, and by this many ms. */
 const driftShare = 0.01;
 const driftRest = 2;
 
 /**
- * Until when the servers certainly keep a session, from what they have answered. All times are of one monotonic clock, in ms.
+ * Until when the servers certainly keep a session, from what the leader has answered. All times are of one monotonic clock,
+ * in ms.
  *
- * The leader alone ends sessions, and counts from when it last heard that one is alive. A write does not tell it: it is only passed on.
- * A follower notes which sessions sent something, and reports them with its answers to the leader's pings, one every half tick, which is
- * at most a quarter of the shortest timeout that a server grants by default (two ticks). So after a confirmed write its sender knows
- * only this: the write took the same first-in-first-out way from the follower to the leader as the reports before it, and the last of
- * them left at most a quarter of the timeout earlier; some of it more, for pings that come late. What the follower had answered by then,
- * the leader knows. "The last confirmed write + timeout" is wrong: a follower that is cut off right after it takes what it has noted along.
+ * The leader alone ends sessions, and counts from when it last heard that one is alive. A request does not tell it. A
+ * follower notes which sessions sent something, and reports them with its answers to the leader's pings, one every half
+ * tick. Each way between leader and follower keeps the order. So three requests prove that the leader knows of the first:
  *
- * Connecting is different. A new session is made by a majority, so its request counts at once. A session that comes from another server
- * is shown to the leader, which counts from then, but asks nobody: it may have been deposed and not know it yet. So a resumption
- * counts from its own request, but only once a write was confirmed over the same connection, which takes a majority.
+ * 1. The follower has noted the session when the first is answered.
+ * 2. The second is sent `pingGap` after that answer. The leader has sent a ping in between, and that ping reaches the
+ *    follower before the leader's answer to the second. So the follower has sent a report when the second is answered.
+ * 3. The third is sent after the answer to the second. It reaches the leader behind that report. It must be a write: a
+ *    leader that was deposed, and does not know it yet, answers a `sync`, but no write without a majority.
+ *
+ * No network makes this wrong, however late it is. A leader does that sends its pings later than `pingGap` allows, while it
+ * answers other requests.
+ *
+ * Connecting is different. A new session is made by a majority, so its request counts at once. A session that comes from
+ * another server is shown to the leader, which counts from then, but asks no majority. So a resumption counts from its own
+ * request, but only once a write was confirmed over the same connection.
  *
  * Servers whose `minSessionTimeout` is below two ticks break the rule where that timeout is asked for.
  */
 export class Proof {
   #timeout = 0;
   #deadline = Number.NEGATIVE_INFINITY;
+  /** When the latest request was sent that the leader knows of, if it still leads. */
+  #knownAt = Number.NEGATIVE_INFINITY;
   /** In the order of sending; the first may be older than what is needed. */
   #samples: Sample[] = [];
 
@@ -41,6 +53,7 @@ export class Proof {
   /** The session was made, asked for at `at`; `timeout` is what the server granted. */
   begun(at: number, timeout: number): void {
     this.#timeout = timeout;
+    this.#knownAt = at;
     this.#deadline = at + this.#span();
   }
 
@@ -48,21 +61,26 @@ export class Proof {
   resumed(at: number, timeout: number): void {
     this.#timeout = timeout;
     this.#deadline = Math.min(this.#deadline, at + this.#span());
-    // The leader was told before the connection was accepted. What another server has answered, this one has not noted.
-    this.#samples = [{ sentAt: at, answeredAt: Number.NEGATIVE_INFINITY }];
+    // The leader was told before the connection was accepted. This server has not noted what another one has answered.
+    this.#knownAt = at;
+    this.#samples = [];
   }
 
-  /** The server at the other end has answered a request of any kind. */
+  /** The leader has answered a request that went through the server at the other end. */
   answered(sentAt: number, answeredAt: number): void {
     this.#samples.push({ sentAt, answeredAt });
   }
 
   /** A write that was sent at `sentAt`, over the connection that was opened last, was executed by the leader. */
   confirmedWrite(sentAt: number): void {
-    const reported = sentAt - this.#timeout * reportGap;
-    let known: Sample | undefined;
-    while (this.#samples[0] !== undefined && this.#samples[0].answeredAt <= reported) known = this.#samples.shift();
-    if (known !== undefined) this.#deadline = Math.max(this.#deadline, known.sentAt + this.#span());
+    const second = this.#samples.findLast(({ answeredAt }) => answeredAt <= sentAt);
+    if (second !== undefined) {
+      const noted = second.sentAt - this.#timeout * pingGap;
+      const first = this.#samples.findLastIndex(({ answeredAt }) => answeredAt <= noted);
+      if (first > 0) this.#samples.splice(0, first);
+      if (first >= 0) this.#knownAt = this.#samples[0]?.sentAt ?? this.#knownAt;
+    }
+    this.#deadline = Math.max(this.#deadline, this.#knownAt + this.#span());
   }
 
   #span(): number {

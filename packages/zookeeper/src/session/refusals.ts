@@ -2,7 +2,8 @@ import { LockError, isLockError } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { printAddress } from '../connection/address.ts';
 import type { Address } from '../connection/address.ts';
-import { AuthFailedError } from '../connection/errors.ts';
+import { AuthFailedError, ConnectError } from '../connection/errors.ts';
+import { isTlsRefusal } from '../connection/tls-errors.ts';
 import { UnusableServerError } from './reach.ts';
 
 /** So long a refusal stands for the servers' answer: each call would ask them again. */
@@ -55,12 +56,26 @@ export class Refusals {
       const message = `@locks/zookeeper: ${error.message}. Check option "auth".`;
       return new LockError('LOCK_MISCONFIGURED', message, { cause: error });
     }
-    if (!(error instanceof UnusableServerError)) return undefined;
-    this.#usable.delete(printAddress(error.address));
-    this.#unusable.set(printAddress(error.address), error.mode);
-    if (this.#addresses.some((address) => !this.#unusable.has(printAddress(address)))) return undefined;
-    const servers = [...this.#unusable].map(([address, mode]) => `${address} (${mode})`).join(', ');
-    const message = `@locks/zookeeper: no lock can be taken from ${servers}: name at least one server that takes part in votes and has a quorum.`;
+    const unusable = whyUnusable(error);
+    if (unusable === undefined) return undefined;
+    const { address, why, advice } = unusable;
+    this.#usable.delete(printAddress(address));
+    this.#unusable.set(printAddress(address), why);
+    if (this.#addresses.some((each) => !this.#unusable.has(printAddress(each)))) return undefined;
+    const servers = [...this.#unusable].map(([each, reason]) => `${each} (${reason})`).join(', ');
+    const message = `@locks/zookeeper: no lock can be taken from ${servers}: ${advice}.`;
     return new LockError('LOCK_MISCONFIGURED', message, { cause: error });
   }
+}
+
+/** Why no lock can be taken from a server, and what to do; `undefined`: another attempt may succeed. */
+function whyUnusable(
+  error: unknown,
+): { readonly address: Address; readonly why: string; readonly advice: string } | undefined {
+  if (error instanceof UnusableServerError) {
+    const advice = 'name at least one server that takes part in votes and has a quorum';
+    return { address: error.address, why: error.mode, advice };
+  }
+  if (!(error instanceof ConnectError) || !isTlsRefusal(error.cause)) return undefined;
+  return { address: error.address, why: `TLS: ${error.cause.message.slice(0, 80)}`, advice: 'check option "tls"' };
 }

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Channel } from 'node:diagnostics_channel';
 import { outsideContext } from '@locks/core/adapter';
+import { printSession } from '../connection/handshake.ts';
 import type { Generation } from './generation.ts';
 
 /** What a session is doing. `lost`: there is none, and nobody has asked for the next one. */
@@ -40,9 +41,4 @@ export class SessionReports {
     const message = { provider: this.#provider, state, session, reason };
     outsideContext(() => sessionChannel.publish(message));
   }
-}
-
-/** As the logs of ZooKeeper write it. */
-function printSession(id: bigint): string {
-  return `0x${BigInt.asUintN(64, id).toString(16)}`;
 }

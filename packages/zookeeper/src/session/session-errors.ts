@@ -1,4 +1,6 @@
 import { LockError } from '@locks/core/adapter';
+import type { Address } from '../connection/address.ts';
+import { ConnectError } from '../connection/errors.ts';
 import type { SessionExpiredError } from '../connection/errors.ts';
 
 /** `close()` was called. */
@@ -26,6 +28,14 @@ export function disconnectedError(what: string, cause: unknown): LockError {
 /** `what` may have been done. */
 export function unansweredError(what: string, cause: Error): LockError {
   return new LockError('LOCK_UNAVAILABLE', `ZooKeeper did not answer ${what}: ${cause.message}.`, { cause });
+}
+
+/** The server at `address` grants no session that could be used. */
+export function shortSessionError(address: Address, timeout: number): ConnectError {
+  return new ConnectError(
+    address,
+    `it grants sessions of ${timeout} ms; raise "maxSessionTimeout" in its configuration`,
+  );
 }
 
 /** Everybody has stopped to wait for it. */

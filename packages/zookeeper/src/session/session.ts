@@ -13,9 +13,12 @@ import { Refusals } from './refusals.ts';
 import { Rotation } from './rotation.ts';
 import { SessionReports } from './session-channel.ts';
 import type { SessionState } from './session-channel.ts';
-import { closedError, expiredError, unusedError } from './session-errors.ts';
+import { closedError, expiredError, shortSessionError, unusedError } from './session-errors.ts';
 import type { SessionParts } from './session-parts.ts';
 import { WaitingRoom } from './waiting-room.ts';
+
+/** In ms: a session that is shorter ends before anything can be done in it. */
+const leastTimeout = 50;
 
 /**
  * The session of this process with ZooKeeper, over one connection at a time. Begun by the first call of `ready`, kept until it is lost,
@@ -131,6 +134,10 @@ export class Session implements Sessions {
     };
     const connection = await reach(parts, resumed !== undefined && this.#refusals.knows(address));
     this.#refusals.accepted(address);
+    if (connection.session.timeout < leastTimeout) {
+      await connection.end(leastTimeout);
+      throw shortSessionError(address, connection.session.timeout);
+    }
     generation ??= this.#begin(connection);
     if (connection.ended) throw new ConnectionClosedError('the server closed the connection at once');
     if (this.#closing || !generation.alive) {

@@ -29,7 +29,8 @@ export class WaitingRoom {
           this.#waiters.delete(waiter);
           const why = cause();
           const message = `There is no connection to ZooKeeper after ${Math.round(within)} ms; see the cause.`;
-          reject(new LockError('LOCK_UNAVAILABLE', message, why === undefined ? {} : { cause: why }));
+          const options = why === undefined ? {} : { cause: why };
+          reject(new LockError('LOCK_UNAVAILABLE', message, { ...options, sent: false }));
         },
         within,
         true,

@@ -1,9 +1,6 @@
 import { readNothing } from './request.ts';
 import type { Request } from './request.ts';
 
-/** Keeps the session alive at the server it is connected to; proves nothing about the leader. */
-export const ping: Request<void> = { op: 11, xid: -2, what: 'a ping', write: () => {}, read: readNothing };
-
 /** Ends the session, and with it its ephemeral nodes. */
 export const closeSession: Request<void> = {
   op: -11,

@@ -378,3 +378,15 @@ describe('a handshake that fails', () => {
     expect(connection.ended).toBe(true);
   });
 });
+
+test('a session that goes on must be the one that was asked for', async () => {
+  await using server = await startFakeServer();
+  const connecting = connect(partsOf({ address: server.address, resume: { id: 7n, password: Buffer.alloc(16, 1) } }));
+  const client = await server.client();
+  await client.accept({ id: 8n });
+  await expect(connecting).rejects.toMatchObject({
+    name: 'ConnectError',
+    message: expect.stringContaining('session 0x8 in place of 0x7') as unknown,
+  });
+  await client.gone();
+});

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ConnectionLostError } from '../../src/connection/errors.ts';
 import { create, remove } from '../../src/wire/requests.ts';
-import { ping } from '../../src/wire/session-requests.ts';
+import { ping } from '../support/ping.ts';
 import { eventOf, replyTo, startFakeServer } from '../support/fake-server.ts';
 import { openConnection } from '../support/open.ts';
 

@@ -7,7 +7,7 @@ import { connect } from '../../src/connection/connect.ts';
 import { AuthFailedError, ConnectionLostError, SessionExpiredError } from '../../src/connection/errors.ts';
 import { serverMode } from '../../src/connection/server-mode.ts';
 import { create, exists, getData } from '../../src/wire/requests.ts';
-import { ping } from '../../src/wire/session-requests.ts';
+import { ping } from '../support/ping.ts';
 import { startFakeServer } from '../support/fake-server.ts';
 import { openConnection, partsOf } from '../support/open.ts';
 

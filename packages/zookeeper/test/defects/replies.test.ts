@@ -40,7 +40,7 @@ test('row 4: the connection is cut within a reply', async () => {
   const oldCut = oldProxy.cutMidFrame('replies');
   old.child.send('ask');
   await oldCut.sprung;
-  // A ping, or this request: the session goes on after either.
+  // A heartbeat, or this request: the session goes on after either.
   const cut = proxy.cutMidFrame('replies');
   generation.send(exists('/')).catch(() => {});
   await cut.sprung;

@@ -14,11 +14,11 @@ function mistakes(conclude: () => Conclusion): readonly (Outcome & { readonly se
 /** A rule that forgets something. */
 class Rule implements Conclusion {
   deadline = 0;
-  readonly #known: (sentAt: number, samples: readonly Sample[]) => number | undefined;
+  readonly #known: (sentAt: number, samples: readonly Sample[], timeout: number) => number | undefined;
   readonly #samples: Sample[] = [];
   #timeout = 0;
 
-  constructor(known: (sentAt: number, samples: readonly Sample[]) => number | undefined) {
+  constructor(known: (sentAt: number, samples: readonly Sample[], timeout: number) => number | undefined) {
     this.#known = known;
   }
 
@@ -32,7 +32,7 @@ class Rule implements Conclusion {
   }
 
   confirmedWrite(sentAt: number): void {
-    const known = this.#known(sentAt, this.#samples);
+    const known = this.#known(sentAt, this.#samples, this.#timeout);
     if (known !== undefined) this.deadline = Math.max(this.deadline, known + this.#timeout * 0.99 - 2);
   }
 }
@@ -55,15 +55,39 @@ test('... and so does the last request that was answered before it', () => {
   expect(mistakes(rule).length).toBeGreaterThan(runs / 100);
 });
 
+test('... and so does what was answered long enough before it, where pings may be late', () => {
+  const rule = () =>
+    new Rule(
+      (sentAt, samples, timeout) => samples.findLast(({ answeredAt }) => answeredAt <= sentAt - 0.3 * timeout)?.sentAt,
+    );
+  expect(mistakes(rule).length).toBeGreaterThan(runs / 100);
+});
+
 test('a session without faults is believed in all the time', () => {
   const proof = new Proof();
   proof.begun(0, 9_000);
   for (let pulse = 1; pulse < 100; pulse += 1) {
     const now = pulse * 1_000;
-    expect(proof.deadline).toBeGreaterThan(now + 2_000);
-    if (pulse % 3 === 0) proof.confirmedWrite(now);
+    expect(proof.deadline).toBeGreaterThan(now + 2_500);
+    if (pulse % 2 === 0) proof.confirmedWrite(now);
     proof.answered(now, now + 200);
   }
+});
+
+test('three requests prove the first of them', () => {
+  const proof = new Proof();
+  proof.begun(0, 10_000);
+  proof.answered(1_000, 1_100);
+  proof.answered(4_050, 4_060);
+  // The second was sent too early: perhaps before the leader's next ping.
+  proof.confirmedWrite(4_500);
+  expect(proof.deadline).toBe(9_898);
+  proof.answered(4_100, 4_600);
+  // The second was not yet answered when the write was sent.
+  proof.confirmedWrite(4_550);
+  expect(proof.deadline).toBe(9_898);
+  proof.confirmedWrite(4_600);
+  expect(proof.deadline).toBe(1_000 + 9_898);
 });
 
 test('a session that goes on elsewhere counts from there, once a write was confirmed', () => {

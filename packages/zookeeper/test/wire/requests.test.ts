@@ -7,8 +7,9 @@ import { failedStep, multi } from '../../src/wire/multi.ts';
 import type { Request } from '../../src/wire/request.ts';
 import { create, exists, getAcl, getChildren, getData, remove, setData, sync } from '../../src/wire/requests.ts';
 import type { NodeKind } from '../../src/wire/requests.ts';
-import { ping, removeWatches, setWatches } from '../../src/wire/session-requests.ts';
+import { removeWatches, setWatches } from '../../src/wire/session-requests.ts';
 import type { WatchEvent } from '../../src/wire/records.ts';
+import { ping } from '../support/ping.ts';
 import { openConnection } from '../support/open.ts';
 
 let server: ServerHandle;

@@ -1,0 +1,50 @@
+import { type ZookeeperTlsServer, startZookeeper } from '@locks/test-servers';
+import type { ConnectionOptions } from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createZookeeperProvider } from '../../src/index.ts';
+
+let server: ZookeeperTlsServer;
+
+beforeAll(async () => {
+  server = await startZookeeper({ tls: 'mutual' });
+});
+afterAll(() => server.stop());
+
+async function openWith(tls: ConnectionOptions): Promise<void> {
+  const provider = createZookeeperProvider({
+    servers: `${server.tls.host}:${server.tls.port}`,
+    acl: 'open',
+    timeout: 3_000,
+    tls,
+  });
+  try {
+    await provider.inspect('any');
+  } finally {
+    await provider.close();
+  }
+}
+
+test.each<readonly [string, () => ConnectionOptions, RegExp]>([
+  ['an authority that is not trusted', () => ({ ...server.tls, ca: [] }), /certificate/],
+  ['no certificate of its own', () => ({ ca: server.tls.ca }), /alert/],
+  ['a key that cannot be read', () => ({ ca: server.tls.ca, cert: server.tls.cert, key: 'no key' }), /./],
+  [
+    'the name of another server',
+    () => ({ ...server.tls, servername: 'elsewhere.test', host: undefined, port: undefined }),
+    /altnames/,
+  ],
+])('%s is LOCK_MISCONFIGURED, and names the option', async (_, tls, why) => {
+  const { host: _host, port: _port, ...options } = tls();
+  const error: unknown = await openWith(options).catch((cause: unknown) => cause);
+  expect(error).toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringMatching(/^@locks\/zookeeper: .*option "tls"/) as unknown,
+  });
+  expect((error as Error).message).toMatch(why);
+  expect((error as Error).message.length).toBeLessThan(300);
+});
+
+test('with the right certificates it is let in', async () => {
+  const { ca, cert, key } = server.tls;
+  await openWith({ ca, cert, key });
+});

@@ -1,0 +1,61 @@
+import { isLockError } from '@locks/core';
+import { LockError } from '@locks/core/adapter';
+import { type ServerHandle, startZookeeper } from '@locks/test-servers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { getData } from '../../src/wire/requests.ts';
+import { startFakeServer } from '../support/fake-server.ts';
+import type { FakeClient } from '../support/fake-server.ts';
+import { Opened } from '../support/sessions.ts';
+
+let server: ServerHandle;
+
+beforeAll(async () => {
+  server = await startZookeeper({ tickTime: 500 });
+});
+afterAll(() => server.stop());
+
+/** With pauses that grow to half a second: of 3 s, some 10 attempts. */
+const most = 15;
+
+test('a server that refuses what a session begins with is asked less and less often', async () => {
+  await using opened = new Opened();
+  let attempts = 0;
+  const session = opened.session([server], {
+    async prepare(generation) {
+      attempts += 1;
+      // Heartbeats that went out before it are answered.
+      await generation.send(getData('/'));
+      throw new LockError('LOCK_UNAVAILABLE', 'ZooKeeper answered THROTTLED.');
+    },
+  });
+  const error = await session.ready(3_000).catch((cause: unknown) => cause);
+  expect(attempts).toBeGreaterThan(3);
+  expect(attempts).toBeLessThan(most);
+  expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', sent: false, cause: { code: 'LOCK_UNAVAILABLE' } });
+});
+
+test.each([1, 2, 40])('a server that grants sessions of %s ms is asked less and less often', async (timeout) => {
+  await using fake = await startFakeServer();
+  await using opened = new Opened();
+  const session = opened.session([fake.address], { closeWithin: 10 });
+  let accepted = 0;
+  const answer = (client: FakeClient): void => {
+    client.socket.once('data', (chunk: Buffer) => {
+      if (chunk.equals(Buffer.from('srvr'))) {
+        client.socket.end('Mode: standalone\n');
+        return;
+      }
+      accepted += 1;
+      void client.accept({ timeout });
+    });
+  };
+  const serve = async (): Promise<never> => {
+    for (;;) answer(await fake.client());
+  };
+  void serve();
+  const error = await session.ready(3_000).catch((cause: unknown) => cause);
+  expect(isLockError(error, 'LOCK_UNAVAILABLE')).toBe(true);
+  expect(String((error as Error).cause)).toContain(`sessions of ${timeout} ms`);
+  expect(accepted).toBeGreaterThan(3);
+  expect(accepted).toBeLessThan(most);
+});
