@@ -10,21 +10,29 @@ export interface CalendarEntry {
 
 interface Bucket extends CalendarEntry {
   readonly at: number;
+  /** It is in the heap: its time has not come. */
+  pending: boolean;
 }
 
 /** A timer does not count the time that a machine was suspended: what became due meanwhile must not wait for long after it. */
 const longestSleep = 1_000;
 
+/** Fewer empty buckets than this are left in the heap, until their time comes. */
+const emptiesKept = 64;
+
 /**
  * A timer wheel with buckets made on demand: entries of the same millisecond share one, a heap orders the buckets, and one
  * timer serves all. Adding to an existing bucket, moving and removing are a few pointer writes, because almost every lease
- * is released long before it is due. Callers round what may be early, so that many entries share a bucket.
+ * is released long before it is due. Callers round what may be early, so that many entries share a bucket. When more than half
+ * of the buckets are empty, the empty ones go.
  */
 export class Calendar {
   readonly #runtime: Runtime;
   readonly #keepAlive: boolean;
   readonly #buckets = new Map<number, Bucket>();
-  readonly #heap: Bucket[] = [];
+  #heap: Bucket[] = [];
+  /** How many buckets of the heap have no entry. */
+  #empties = 0;
   #size = 0;
   #timer: TimerHandle | undefined;
   #timerAt = Infinity;
@@ -45,6 +53,7 @@ export class Calendar {
     if (at === Infinity) return;
     const bucket = this.#bucket(Math.ceil(at));
     const last = bucket.calendarPrevious ?? bucket;
+    if (last === bucket) this.#empties -= 1;
     entry.calendarPrevious = last;
     entry.calendarNext = bucket;
     last.calendarNext = entry;
@@ -63,6 +72,8 @@ export class Calendar {
     entry.calendarPrevious = undefined;
     entry.calendarNext = undefined;
     this.#size -= 1;
+    // Of a ring of one, that one is the bucket.
+    if (previous === next && (next as Bucket).pending) this.#countEmpty();
     // A timer left behind would keep the process alive; one that does not may as well fire for nothing.
     if (this.#size === 0 && this.#keepAlive) this.stop();
   }
@@ -73,17 +84,28 @@ export class Calendar {
     this.#timer = undefined;
     this.#timerAt = Infinity;
     this.#buckets.clear();
-    this.#heap.length = 0;
+    this.#heap = [];
+    this.#empties = 0;
+  }
+
+  #countEmpty(): void {
+    this.#empties += 1;
+    if (this.#empties <= emptiesKept || this.#empties * 2 <= this.#heap.length) return;
+    for (const bucket of this.#heap) if (isEmpty(bucket)) this.#buckets.delete(bucket.at);
+    // What is sorted is a heap.
+    this.#heap = [...this.#buckets.values()].toSorted((left, right) => left.at - right.at);
+    this.#empties = 0;
   }
 
   #bucket(at: number): Bucket {
     const known = this.#buckets.get(at);
     if (known !== undefined) return known;
-    const bucket: Bucket = { at, calendarPrevious: undefined, calendarNext: undefined, due: nothing };
+    const bucket: Bucket = { at, pending: true, calendarPrevious: undefined, calendarNext: undefined, due: nothing };
     bucket.calendarPrevious = bucket;
     bucket.calendarNext = bucket;
     this.#buckets.set(at, bucket);
     push(this.#heap, bucket);
+    this.#empties += 1;
     return bucket;
   }
 
@@ -105,6 +127,8 @@ export class Calendar {
     for (let first = this.#heap[0]; first !== undefined && first.at <= now; first = this.#heap[0]) {
       pop(this.#heap);
       this.#buckets.delete(first.at);
+      first.pending = false;
+      if (isEmpty(first)) this.#empties -= 1;
       for (let entry = first.calendarNext; entry !== undefined && entry !== first; entry = first.calendarNext) {
         this.cancel(entry);
         entry.due(now);
@@ -116,6 +140,10 @@ export class Calendar {
 }
 
 function nothing(): void {}
+
+function isEmpty(bucket: Bucket): boolean {
+  return bucket.calendarNext === bucket;
+}
 
 function push(heap: Bucket[], bucket: Bucket): void {
   let index = heap.push(bucket) - 1;

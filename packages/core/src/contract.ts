@@ -115,6 +115,8 @@ export interface Traits {
  * One backend's adapter. Each call settles within the provider's `timeout` (5 000 ms by default). What a call has settled, every call that
  * begins afterwards sees, of whichever provider, and at whichever of the store's servers: a replica that lags is brought up to date first,
  * or not asked.
+ *
+ * A provider whose calls need no I/O lets the event loop turn now and then (`Runtime.yieldIfDue`): `await` alone does not.
  */
 export interface LockProvider {
   /** The backend's name, for messages and diagnostics. */
@@ -149,8 +151,9 @@ export interface LockProvider {
   /** Who holds `key`, and how many wait. A forced release is `release` with an owner and mode reported here. */
   inspect(key: string): Promise<KeyState>;
   /**
-   * Ends connections and timers that the provider made itself, and wakes nobody any more. Later calls reject with `LOCK_CLOSED`,
-   * those under way settle. Idempotent.
+   * Ends connections and timers that the provider made itself. Later calls reject with `LOCK_CLOSED`, those under way settle.
+   * Calls the `wake` of every claim that waits with it, a last time and not synchronously: core tries again at once, and its
+   * caller hears `LOCK_CLOSED`. Idempotent.
    */
   close(): Promise<void>;
   /** Optional: the keys with this prefix that are held or waited for, in no order. */

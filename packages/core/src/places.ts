@@ -88,7 +88,9 @@ export class Places {
     if (line?.size === 0) this.#byKey.delete(place.key);
   }
 
-  clear(): void {
+  /** Forgets all places. Each claim is woken a last time: it tries again, and hears that its provider is closed. */
+  close(): void {
+    for (const { wake } of this.#byOwner.values()) queueMicrotask(wake);
     this.#byOwner.clear();
     this.#byKey.clear();
   }

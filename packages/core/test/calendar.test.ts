@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { Calendar } from '../src/calendar.ts';
 import type { CalendarEntry } from '../src/calendar.ts';
@@ -26,7 +28,48 @@ function createSetting(keepAlive = false) {
   };
 }
 
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Bytes of the heap that are in use. */
+function used(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
+
 describe('the calendar', () => {
+  it('forgets far times at which nothing is due any more', () => {
+    const { calendar, start, entry } = createSetting();
+    const [near, far] = [entry('near'), entry('far')];
+    calendar.schedule(near, start + 10);
+    const before = used();
+    for (let index = 0; index < 200_000; index += 1) calendar.schedule(far, start + 3_600_000 + index);
+    expect(used() - before).toBeLessThan(1_000_000);
+    expect(calendar.size).toBe(2);
+  });
+
+  it('keeps the order of those that are left when it forgets the times of those that went', async () => {
+    const { runtime, calendar, start, log, entry } = createSetting();
+    const left: number[] = [];
+    const gone: CalendarEntry[] = [];
+    for (let index = 0; index < 2_000; index += 1) {
+      const at = 1 + ((index * 7_919) % 10_007);
+      const made = entry(`${index}`);
+      calendar.schedule(made, start + at);
+      if (index % 10 === 0) left.push(at);
+      else gone.push(made);
+    }
+    for (const made of gone) calendar.cancel(made);
+    // One of those times again, and a new one.
+    calendar.schedule(gone[0] as CalendarEntry, start + 1 + 7_919);
+    calendar.schedule(gone[1] as CalendarEntry, start + 20_000);
+    left.push(1 + 7_919, 20_000);
+    expect(calendar.size).toBe(left.length);
+    await runtime.advance(30_000);
+    expect(log.map(([, at]) => at)).toEqual(left.toSorted((one, other) => one - other));
+    expect(calendar.size).toBe(0);
+  });
+
   it('calls entries in the order of their times, however they were put in', async () => {
     const { runtime, calendar, start, log, entry } = createSetting();
     const times = [50, 10, 40, 10, 30, 20, 60, 5, 55, 15];

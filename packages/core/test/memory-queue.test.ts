@@ -154,16 +154,19 @@ describe('the line of the memory provider', () => {
     expect(woken).toEqual(['new']);
   });
 
-  it('does not wake through a provider that is closed', async () => {
+  it('wakes through a provider when that is closed, and not after it', async () => {
     const { provider, another } = createMemorySetting();
     const { woken, of } = createWakes();
     const other = another();
     await other.tryAcquire(claimOf('a'));
     await provider.tryAcquire(claimOf('b'), of('b'));
     await provider.close();
+    await settle();
+    // So that it hears of the close.
+    expect(woken).toEqual(['b']);
     await other.release(claimOf('a'));
     await settle();
-    expect(woken).toEqual([]);
+    expect(woken).toEqual(['b']);
     expect((await other.inspect('key')).waiters).toBe(1);
   });
 

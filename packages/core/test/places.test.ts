@@ -28,6 +28,17 @@ function at(line: readonly Place[], index: number): Place {
 }
 
 describe('places in line', () => {
+  test('wake all claims when they are closed, not synchronously, and none after it', async () => {
+    const { places, wakes } = createLine(3);
+    places.wakeAll();
+    places.close();
+    expect(wakes).toEqual([]);
+    await Promise.resolve();
+    expect(wakes).toEqual(['o0', 'o1', 'o2']);
+    places.wake('o0');
+    expect([wakes.length, places.size]).toEqual([3, 0]);
+  });
+
   test('ask the server at first, and when they come before their time', () => {
     const { places, line } = createLine(2);
     const fresh = places.take('key', 'new', 'x p new', () => {});

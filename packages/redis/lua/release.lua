@@ -31,7 +31,7 @@ line = line or redis.call('EXISTS', KEYS[3]) == 1
 local head
 if line then
   -- Who was granted has left the line already.
-  if freed == 0 then leaveLine(me) end
+  if freed == 0 then giveUpPlace(me) end
   value = purge(now, value)
   head = wakeHead(me, value, ARGV[3])
 end

@@ -13,6 +13,8 @@ export interface Kind {
   /** How names are quoted. */
   readonly quote: '"' | '`';
   readonly migrations: readonly Migration[];
+  /** What can be done about a failure of a migration that is due to names or rights, for messages. */
+  migrationRemedy(error: unknown): string | undefined;
   createDialect(client: KnexClient, options: DialectOptions): Dialect;
 }
 

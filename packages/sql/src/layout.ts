@@ -8,31 +8,38 @@ import type { Session } from './session.ts';
 const ways =
   'list LocksMigrationSource among your Knex migrations, call migrate(knex), open with the option migrate=true, or run the files of sql/<database>/migrations';
 
+/** What the layout table says. */
+export interface Layout {
+  readonly version: number;
+  /** The oldest layout whose packages can use these tables: during an upgrade, older processes go on. */
+  readonly readableFrom: number;
+}
+
 /**
  * Refuses a layout of the tables that this version cannot work with: `found` is what the layout table says, `undefined` without
  * the table or without its row.
  * @throws `LOCK_MISCONFIGURED` that names the fix.
  */
-export function checkLayout(found: number | undefined, names: TableNames): void {
-  if (found === layoutVersion) return;
+export function checkLayout(found: Layout | undefined, names: TableNames): void {
   const tables = nameOf(names);
   if (found === undefined) {
     throw misconfigured(
       `the table ${tables} is missing: the locks' tables were not created here. To create them, ${ways}`,
     );
   }
-  if (found < layoutVersion) {
+  if (found.version < layoutVersion) {
     throw misconfigured(
-      `the table ${tables} says layout ${found}; this version of the package needs layout ${layoutVersion}. To update the tables, ${ways}`,
+      `the table ${tables} says layout ${found.version}; this version of the package needs layout ${layoutVersion}. To update the tables, ${ways}`,
     );
   }
-  throw newerLayout(found, names);
+  checkReadable(found, names);
 }
 
-/** The error for tables that a later version of this package has made. */
-export function newerLayout(found: number, names: TableNames): LockError {
-  return misconfigured(
-    `the table ${nameOf(names)} says layout ${found}, and this version of the package knows layouts up to ${layoutVersion}. Install the version of the package that the tables were made for, or a later one`,
+/** @throws `LOCK_MISCONFIGURED` for tables that a later version of this package has made, and this one cannot use. */
+export function checkReadable({ version, readableFrom }: Layout, names: TableNames): void {
+  if (readableFrom <= layoutVersion) return;
+  throw misconfigured(
+    `the table ${nameOf(names)} says layout ${version}, for packages that know layout ${readableFrom}; this one knows layout ${layoutVersion}. Install the version of the package that the tables were made for, or a later one`,
   );
 }
 
@@ -53,15 +60,15 @@ const existence: Readonly<Record<Kind['name'], string>> = {
 };
 
 /** The layout of the tables; `undefined` where there are none, or where making them was not finished. */
-export async function layoutOf(session: Session): Promise<number | undefined> {
+export async function layoutOf(session: Session): Promise<Layout | undefined> {
   const { kind, names } = session;
   const table = `${names.table}_layout`;
   const bindings = { postgres: [], mysql: [names.schema ?? null, table], sqlite: [table] }[kind.name];
   const [there] = await session.rows(existence[kind.name], ...bindings);
   if (Number(there?.['found']) === 0) return undefined;
-  const [layout] = await session.rows(`SELECT max(version) AS version FROM ${kind.quote}locks_layout${kind.quote}`);
-  const version = layout?.['version'] ?? undefined;
-  return version === undefined ? undefined : Number(version);
+  const quoted = `${kind.quote}locks_layout${kind.quote}`;
+  const [row] = await session.rows(`SELECT version, readable_from FROM ${quoted} ORDER BY version DESC LIMIT 1`);
+  return row && { version: Number(row['version']), readableFrom: Number(row['readable_from']) };
 }
 
 /** Runs the statements of a step. */

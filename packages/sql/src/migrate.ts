@@ -1,8 +1,7 @@
-import { LockError, isLockError } from '@locks/core/adapter';
-import { plainDialect } from './create-provider.ts';
-import { layoutVersion } from './dialect.ts';
+import { LockError } from '@locks/core/adapter';
 import type { KnexInstance } from './knex.ts';
-import { layoutOf, newerLayout, runAll } from './layout.ts';
+import { checkReadable, layoutOf, runAll } from './layout.ts';
+import { explainMigration } from './migration-errors.ts';
 import { alone } from './migration-turn.ts';
 import { readTableOptions } from './options.ts';
 import type { TableOptions } from './options.ts';
@@ -25,13 +24,13 @@ export async function migrate(knex: KnexInstance, options: TableOptions = {}): P
   try {
     await withSession(knex, names, (session) => alone(session, () => update(session)));
   } catch (error) {
-    throw isLockError(error) ? error : plainDialect(knex, names).explain(error, 'a migration');
+    throw explainMigration(knex, names, error);
   }
 }
 
 /** Brings the tables to the layout of this version, one step after another. Nobody else must do it meanwhile. */
 async function update(session: Session): Promise<void> {
-  const found = (await layoutOf(session)) ?? 0;
-  if (found > layoutVersion) throw newerLayout(found, session.names);
-  for (const step of session.kind.migrations.slice(found)) await runAll(session, step.up);
+  const found = await layoutOf(session);
+  if (found !== undefined) checkReadable(found, session.names);
+  for (const step of session.kind.migrations.slice(found?.version ?? 0)) await runAll(session, step.up);
 }

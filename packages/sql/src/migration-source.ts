@@ -1,6 +1,7 @@
 import { layoutVersion } from './dialect.ts';
 import type { KnexInstance } from './knex.ts';
-import { layoutOf, newerLayout, runAll } from './layout.ts';
+import { checkReadable, layoutOf, runAll } from './layout.ts';
+import { explainMigration } from './migration-errors.ts';
 import { alone } from './migration-turn.ts';
 import type { TableNames } from './names.ts';
 import { readTableOptions } from './options.ts';
@@ -55,19 +56,23 @@ export class LocksMigrationSource {
   }
 
   async #change(knex: KnexInstance, change: (session: Session) => Promise<void>): Promise<void> {
-    await withSession(knex, this.#names, (session) => alone(session, () => change(session)));
+    try {
+      await withSession(knex, this.#names, (session) => alone(session, () => change(session)));
+    } catch (error) {
+      throw explainMigration(knex, this.#names, error);
+    }
   }
 }
 
 async function takeStep(session: Session, from: number): Promise<void> {
-  const found = (await layoutOf(session)) ?? 0;
-  if (found > layoutVersion) throw newerLayout(found, session.names);
-  if (found === from) await runAll(session, session.kind.migrations[from]?.up ?? []);
+  const found = await layoutOf(session);
+  if (found !== undefined) checkReadable(found, session.names);
+  if ((found?.version ?? 0) === from) await runAll(session, session.kind.migrations[from]?.up ?? []);
 }
 
 async function takeBack(session: Session, from: number): Promise<void> {
   const found = await layoutOf(session);
   // What MySQL has left half done has no layout, and is done again.
   const begun = found === undefined && session.kind.name === 'mysql';
-  if (begun || found === from + 1) await runAll(session, session.kind.migrations[from]?.down ?? []);
+  if (begun || found?.version === from + 1) await runAll(session, session.kind.migrations[from]?.down ?? []);
 }

@@ -24,11 +24,10 @@ function isName(text: string): boolean {
  * configured ones.
  */
 export function rendered(sql: string, { table, schema }: TableNames, quote: '"' | '`'): string {
-  for (const text of schema === undefined ? [table] : [table, schema]) {
-    // Whatever comes here was validated as an option; what is put into SQL is checked where it is put.
-    if (!isName(text)) throw new LockError('LOCK_MISCONFIGURED', `@locks/sql: "${text}" is not a name: ${nameRule}.`);
-  }
-  const before = schema === undefined ? quote : `${quote}${schema}${quote}.${quote}`;
+  // Whatever comes here was validated as an option; what is put into SQL is checked where it is put.
+  if (!isName(table)) throw new LockError('LOCK_MISCONFIGURED', `@locks/sql: "${table}" is not a name: ${nameRule}.`);
+  // The database may have told the schema, where it may have any name.
+  const before = schema === undefined ? quote : `${quote}${schema.replaceAll(quote, quote + quote)}${quote}.${quote}`;
   return sql.replaceAll(
     new RegExp(`${quote}locks(_[a-z_]+)?${quote}`, 'g'),
     (_, rest: string | undefined) => `${before}${table}${rest ?? ''}${quote}`,

@@ -6,7 +6,7 @@ import type { Dialect, Turn } from './dialect.ts';
 import { NotifyChannel } from './notify-channel.ts';
 import type { ReadSqlOptions } from './options.ts';
 import { Poller } from './poller.ts';
-import { Sweeper } from './sweeper.ts';
+import { Sweeper, sweepBatch } from './sweeper.ts';
 import type { KnexClient } from './knex.ts';
 import type { Wakes } from './wakes.ts';
 
@@ -63,7 +63,7 @@ export class SqlProvider implements LockProvider {
       dialect.listen === undefined
         ? poller
         : new NotifyChannel(dialect.listen, this.#places, poller, this.#deadline, runtime, waiterTtl / 3);
-    this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, (limit) => this.#sweep(limit)) : undefined;
+    this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, (after) => this.#sweep(after)) : undefined;
   }
 
   /** Resolves when the database answers, and has the tables. Whoever calls it sets the limit. */
@@ -79,6 +79,7 @@ export class SqlProvider implements LockProvider {
     // Where others of this process wait, the key is not free. A process whose locks are always free needs no wakes.
     const answer = this.#places.waitsFor(claim.key) ? undefined : await this.#withoutLine(claim);
     if (answer?.granted) return answer;
+    this.#checkOpen();
     const place = this.#places.take(claim.key, claim.owner, claim.owner, wake);
     const quietFor = this.#places.quietFor(place, now);
     if (quietFor !== undefined) return { granted: false, retryAfter: quietFor };
@@ -88,8 +89,9 @@ export class SqlProvider implements LockProvider {
       else this.#wakes.probe();
       return lined;
     } catch (error) {
-      // Of a claim that was refused for good nobody hears again.
-      if (!isLockError(error, 'LOCK_UNAVAILABLE')) this.#places.leave(claim.owner);
+      // A claim that was refused for good, or has left nothing, is not released.
+      const inDoubt = isLockError(error, 'LOCK_UNAVAILABLE') && (error.sent !== false || place.shownAt !== undefined);
+      if (!inDoubt) this.#places.leave(claim.owner);
       throw error;
     }
   }
@@ -141,7 +143,7 @@ export class SqlProvider implements LockProvider {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#places.clear();
+    this.#places.close();
     this.#sweeper?.stop();
     this.#wakes.close(this.#closedError());
     if (this.#destroy !== undefined) await this.#deadline.race(this.#destroy(), 'the end of its connections');
@@ -204,11 +206,12 @@ export class SqlProvider implements LockProvider {
     }
   }
 
-  async #sweep(limit: number): Promise<number> {
-    return await this.#connections.run(
-      (connection) => this.#dialect.sweep(connection, this.#options.tokenRetention, limit),
+  async #sweep(after: string): Promise<string | undefined> {
+    const { next } = await this.#connections.run(
+      (connection) => this.#dialect.sweep(connection, this.#options.tokenRetention, sweepBatch, after),
       { what: 'a sweep' },
     );
+    return next;
   }
 
   #checkOpen(): void {

@@ -48,10 +48,14 @@ interface SqliteConnection {
   exec(sql: string): unknown;
 }
 
-/** A session over `connection`. Errors are knex's: the driver's, with the statement put before their message. */
+/** A session over `connection`. Errors are the driver's. */
 function createSession({ client, connection, kind, names, inTransaction }: Parts): Session {
   const send = async (sql: string, bindings: readonly unknown[]): Promise<unknown> => {
-    const answer = await client.query(connection, { sql: rendered(sql, names, kind.quote), bindings });
+    const answer = await client
+      .query(connection, { sql: rendered(sql, names, kind.quote), bindings })
+      .catch((error: unknown) => {
+        throw withoutStatement(error, sql);
+      });
     return (answer as { readonly response?: unknown }).response;
   };
   return {
@@ -74,4 +78,13 @@ function createSession({ client, connection, kind, names, inTransaction }: Parts
 function rowsOf(response: unknown): readonly Row[] {
   if (!Array.isArray(response)) return (response as { readonly rows?: readonly Row[] }).rows ?? [];
   return (Array.isArray(response[0]) ? response[0] : response) as readonly Row[];
+}
+
+/** Knex puts the statement before the message of an error: hundreds of lines, and values. */
+function withoutStatement(error: unknown, sql: string): unknown {
+  if (error instanceof Error && error.message.startsWith(sql.slice(0, 10))) {
+    const end = error.message.lastIndexOf(' - ');
+    if (end > 0) error.message = error.message.slice(end + 3);
+  }
+  return error;
 }

@@ -17,10 +17,19 @@ describe('the names in a statement', () => {
     );
   });
 
+  test('have any schema that the database may tell', () => {
+    expect(rendered('SELECT * FROM "locks"', { table: 'locks', schema: 'a"; DROP `$&' }, '"')).toBe(
+      'SELECT * FROM "a""; DROP `$&"."locks"',
+    );
+    expect(rendered('SELECT * FROM `locks`', { table: 'locks', schema: 'a`b"' }, '`')).toBe(
+      'SELECT * FROM `a``b"`.`locks`',
+    );
+  });
+
   test.each(['', '1st', 'a b', 'a"b', 'a`b', 'a;--', 'ä', 'x'.repeat(41)])('cannot be %j', (name) => {
     expect(() => rendered(sql, { table: name, schema: undefined }, '"')).toThrow(
       expect.objectContaining({ code: 'LOCK_MISCONFIGURED' }),
     );
-    expect(() => rendered(sql, { table: 'locks', schema: name }, '"')).toThrow(/is not a name: 1 to 40 letters/);
+    expect(() => rendered(sql, { table: name, schema: 'app' }, '"')).toThrow(/is not a name: 1 to 40 letters/);
   });
 });

@@ -1,10 +1,11 @@
+import assert from 'node:assert/strict';
 import type { LockProvider } from '@locks/core';
 import type { Context } from '../context.ts';
 import { isIdle, mustBeBusy, mustFree, mustGrant, mustReject, mustRenew } from '../expect.ts';
 import type { Requirement } from '../requirement.ts';
 import { inBackground, turn, within } from '../time.ts';
 import { mustBeHeld, range } from './steps.ts';
-import { always, whenTtlExpires } from './when.ts';
+import { always, whenTtlExpires, whenWaking } from './when.ts';
 import { activeResources, mustNotGrow } from './resources.ts';
 
 /** What is closed says so, and takes nobody with it. */
@@ -129,6 +130,40 @@ export const closeRequirements: readonly Requirement[] = [
       await mustFree(one, holder, 'by the holder after another provider was closed');
       await context.granted(waiter, 'for the waiter of a third provider after one was closed');
       await mustFree(two, waiter.claim, 'by the waiter that was granted');
+    },
+  },
+  {
+    id: 'close-wakes-waiters',
+    level: 'provider',
+    title:
+      'close wakes, not synchronously, every claim that waits with the provider, whose next attempt rejects with LOCK_CLOSED',
+    appliesTo: whenWaking,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const holders = range(2).map(() => context.claim(context.key()));
+      const waiters = holders.flatMap(({ key }) => range(3).map(() => context.claim(key)));
+      for (const holder of holders) await mustGrant(one, holder, 'on a free key');
+      const woken = new Set<string>();
+      for (const waiter of waiters) {
+        await mustBeBusy(two, waiter, 'while it is held', () => woken.add(waiter.owner));
+      }
+      woken.clear();
+      const closing = two.close();
+      assert.equal(woken.size, 0, 'expected close to wake nobody synchronously');
+      await closing;
+      await context.eventually(
+        `all ${waiters.length} waiters to be woken by close`,
+        () => woken.size,
+        (count) => count === waiters.length,
+      );
+      for (const waiter of waiters) {
+        await mustReject(
+          call(() => two.tryAcquire(waiter, () => {})),
+          'LOCK_CLOSED',
+          'for a waiter that close has woken',
+        );
+      }
+      for (const claim of [...waiters, ...holders]) await one.release(claim);
     },
   },
   {

@@ -197,6 +197,8 @@ export function createTextbook(store: Store, changes: Partial<Rules> = {}): Lock
       }),
     async close() {
       closed = true;
+      for (const wake of wakes.values()) queueMicrotask(wake);
+      wakes.clear();
     },
     async *list(prefix) {
       if (closed) throw new LockError('LOCK_CLOSED', 'This provider is closed.');

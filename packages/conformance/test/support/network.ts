@@ -129,6 +129,7 @@ function createClient(server: Server, link: Link, wakes: Map<string, () => void>
     async close() {
       if (closed) return;
       closed = true;
+      for (const wake of wakes.values()) queueMicrotask(wake);
       wakes.clear();
       link.close(closedError());
       await endpoint.close();

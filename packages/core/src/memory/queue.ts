@@ -7,6 +7,8 @@ export interface Waiter {
   readonly permits: number | undefined;
   /** The latest callback counts. */
   wake: () => void;
+  /** The provider that called last for it. */
+  provider: object;
   /** When its place is forfeit, unless an attempt of its own refreshes it: its process may be gone. */
   deadline: number;
   previous: Waiter | undefined;

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { systemRuntime } from '../runtime.ts';
 import type { Runtime } from '../runtime.ts';
+import type { Waiter } from './queue.ts';
 import { KeyRecord } from './record.ts';
 
 /** Options of a memory store. */
@@ -17,6 +18,7 @@ const idleKept = 100;
 /** What several memory providers share when they stand for several processes on one store. */
 export class MemoryStore {
   readonly waiterTtl: number;
+  readonly #runtime: Runtime;
   readonly #clock: Clock;
   readonly #records = new Map<string, KeyRecord>();
   /** Keys that were idle when last looked at, the longest ago first. */
@@ -24,12 +26,18 @@ export class MemoryStore {
 
   constructor(options: MemoryStoreOptions = {}) {
     this.waiterTtl = options.waiterTtl ?? 6_000;
-    this.#clock = (options.runtime ?? systemRuntime).clock;
+    this.#runtime = options.runtime ?? systemRuntime;
+    this.#clock = this.#runtime.clock;
   }
 
   /** The store's own clock: what decides expiry. */
   now(): number {
     return this.#clock.now();
+  }
+
+  /** Awaited at the end of a call, unless `undefined`: a loop of calls would let nothing else of the process run. */
+  yieldIfDue(now: number): Promise<void> | undefined {
+    return this.#runtime.yieldIfDue?.(now);
   }
 
   /** The keys that are held or waited for. */
@@ -39,6 +47,15 @@ export class MemoryStore {
       record.purge(now);
       if (record.idle) this.tidy(record, now);
       else if (record.key.startsWith(prefix)) yield record.key;
+    }
+  }
+
+  /** Those in line who came through `provider`. */
+  *waitersOf(provider: object): Iterable<Waiter> {
+    for (const { queue } of this.#records.values()) {
+      for (let waiter = queue.head; waiter !== undefined; waiter = waiter.next) {
+        if (waiter.provider === provider) yield waiter;
+      }
     }
   }
 

@@ -3,7 +3,9 @@
 -- $1 key, $2 owner, $3 ttl (ms), $4 the token must exceed this, $5 longest wait for the row (ms; NULL: the connection's own limit)
 -- Returns the token, or no row.
 INSERT INTO "locks" AS l (key, version, owner, held_until)
-SELECT $1::bytea, greatest($4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint), $2::text,
+SELECT $1::bytea, greatest(
+    $4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, (SELECT swept FROM "locks_layout") + 1
+  ), $2::text,
   clock_timestamp() + interval '1 millisecond' * $3::double precision
 WHERE $5::text IS NULL OR set_config('lock_timeout', $5::text, true) IS NOT NULL
 ON CONFLICT (key) DO UPDATE SET

@@ -1,12 +1,13 @@
 import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
 import type { Claim, Holder, KeyState } from '@locks/core';
-import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Turn } from '../dialect.ts';
+import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Swept, Turn } from '../dialect.ts';
 import type { KnexClient } from '../knex.ts';
 import { canRepeat, explain, isBroken } from './errors.ts';
 import { endOf, hex, micros } from './encoding.ts';
+import { Home } from '../home.ts';
 import { greet } from './greeting.ts';
 import type { Greeting } from './greeting.ts';
-import { changed, rowsOf, textOf } from './session.ts';
+import { changed, nameOf, rowsOf, textOf } from './session.ts';
 import type { MysqlConnection, Row, Value } from './session.ts';
 import { textsOf } from './texts.ts';
 import type { Texts } from './texts.ts';
@@ -29,16 +30,24 @@ class MysqlDialect implements Dialect<MysqlConnection> {
   readonly scope = 'network';
   readonly pollInterval = 25;
   readonly #options: DialectOptions;
-  readonly #texts: Texts;
+  readonly #home: Home;
+  #texts: Texts;
   readonly #greetings = new WeakMap<MysqlConnection, Greeting>();
 
   constructor(options: DialectOptions) {
     this.#options = options;
-    this.#texts = textsOf(options);
+    this.#home = new Home(options.names);
+    this.#texts = textsOf(options, options.names);
   }
 
   async greet(connection: MysqlConnection): Promise<void> {
-    this.#greetings.set(connection, await greet(connection, this.#texts.greet, this.#options.names));
+    const { names } = this.#options;
+    if (names.schema === undefined) {
+      const [found] = await rowsOf(connection, this.#texts.home, [`${names.table}_layout`]);
+      this.#home.notice(found && nameOf(found['home']));
+      this.#texts = textsOf(this.#options, this.#home.names);
+    }
+    this.#greetings.set(connection, await greet(connection, this.#texts.greet, this.#home.names));
   }
 
   async acquireFree(connection: MysqlConnection, { key, owner, ttl, floor = 0n }: Claim): Promise<bigint | undefined> {
@@ -126,9 +135,10 @@ class MysqlDialect implements Dialect<MysqlConnection> {
     return owners;
   }
 
-  async sweep(connection: MysqlConnection, retention: number, limit: number): Promise<number> {
+  async sweep(connection: MysqlConnection, retention: number, limit: number): Promise<Swept> {
     const [row] = await rowsOf(connection, this.#texts.sweep, [micros(retention), `${limit}`]);
-    return Number(textOf(row?.['swept']));
+    const removed = Number(textOf(row?.['swept']));
+    return { removed, next: removed < limit ? undefined : '' };
   }
 
   canRepeat(error: unknown): boolean {

@@ -1,10 +1,10 @@
 import { LockError, isLockError } from '@locks/core/adapter';
 import type { CallName } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
-import { TransactionOpen } from './session.ts';
+import { TransactionOpen, endTransactions } from '../transaction-open.ts';
 
 /** The server's number of its error; `undefined`: it is not one of the server's. */
-function numberOf(error: unknown): number | undefined {
+export function numberOf(error: unknown): number | undefined {
   const { errno, sqlState } = (error ?? {}) as { readonly errno?: unknown; readonly sqlState?: unknown };
   // mysql2 gives errors of the network a number too, a negative one.
   return typeof errno === 'number' && errno > 0 && typeof sqlState === 'string' ? errno : undefined;
@@ -62,9 +62,6 @@ const permanent: Readonly<Record<number, string>> = {
   1792: 'Its sessions are read only: give the pool connections that may write.',
 };
 
-const transactions =
-  'Give @locks/sql a pool whose connections have autocommit on, and are not lent within a transaction.';
-
 /** The contract's error for one of the driver or of the server. */
 export function explain(error: unknown, what: CallName, claim?: Claim): LockError {
   const call = typeof what === 'function' ? what() : what;
@@ -72,7 +69,7 @@ export function explain(error: unknown, what: CallName, claim?: Claim): LockErro
   // 1568: the isolation level of a transaction that is open cannot be changed.
   const number = numberOf(error);
   const inTransaction = error instanceof TransactionOpen || number === 1568;
-  const remedy = inTransaction ? transactions : permanent[number ?? 0];
+  const remedy = inTransaction ? `Turn autocommit on. ${endTransactions}` : permanent[number ?? 0];
   return new LockError(
     remedy === undefined ? 'LOCK_UNAVAILABLE' : 'LOCK_MISCONFIGURED',
     `MySQL failed at ${call}: ${text}${remedy === undefined ? '' : `. ${remedy}`}`,

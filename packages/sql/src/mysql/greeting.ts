@@ -22,7 +22,10 @@ export async function greet(connection: MysqlConnection, sql: string, names: Tab
     if ((error as { readonly errno?: unknown }).errno === 1146) return [];
     throw error;
   });
-  checkLayout(row === undefined ? undefined : Number(textOf(row['layout'])), names);
+  checkLayout(
+    row && { version: Number(textOf(row['layout'])), readableFrom: Number(textOf(row['readable_from'])) },
+    names,
+  );
   const server = textOf(row?.['server']);
   if (isTooOld(server)) throw misconfigured(`it works with MariaDB 10.6, MySQL 8.0 and newer, not with ${server}`);
   if (Number(row?.['autocommit']) !== 1) {

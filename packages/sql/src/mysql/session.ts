@@ -1,3 +1,5 @@
+import { TransactionOpen } from '../transaction-open.ts';
+
 /** What is used of a connection of mysql2, as knex lends it: its interface of callbacks. */
 export interface MysqlConnection {
   execute(
@@ -30,9 +32,6 @@ interface Header {
   readonly serverStatus: number;
 }
 
-/** The connection is in a transaction: what was sent over it takes effect when somebody else decides. */
-export class TransactionOpen extends Error {}
-
 /** The rows of a query, or the first ones of a procedure. */
 export async function rowsOf(
   connection: MysqlConnection,
@@ -46,7 +45,7 @@ export async function rowsOf(
 /** The number that a statement leaves by LAST_INSERT_ID; 0: it changed no row. */
 export async function changed(connection: MysqlConnection, sql: string, values: readonly Value[]): Promise<bigint> {
   const { insertId, serverStatus } = (await execute(connection, sql, values)) as Header;
-  if ((serverStatus & 1) !== 0) throw new TransactionOpen('the connection is in a transaction');
+  if ((serverStatus & 1) !== 0) throw new TransactionOpen();
   return BigInt(insertId);
 }
 
@@ -58,6 +57,11 @@ function execute(connection: MysqlConnection, sql: string, values: readonly Valu
       else reject(error);
     });
   });
+}
+
+/** A name, which may have any character. */
+export function nameOf(value: unknown): string {
+  return Buffer.isBuffer(value) ? value.toString() : String(value);
 }
 
 /** Text of a column that may come as bytes. */

@@ -2,6 +2,7 @@ import { LockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
 import type { Claim, Holder, KeyState } from '@locks/core';
 import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Turn } from '../dialect.ts';
 import type { KnexClient } from '../knex.ts';
+import { Home } from '../home.ts';
 import { checkLayout } from '../layout.ts';
 import { rendered } from '../names.ts';
 import { abandon } from './cancel.ts';
@@ -11,27 +12,28 @@ import type { PgConnection, Reply, Value } from './pg.ts';
 import { Sessions, statement } from './session.ts';
 import type { Statement } from './session.ts';
 import { statements } from './statements.ts';
+import { watchStatus } from './transaction-status.ts';
+
+const writesRefused =
+  '@locks/sql: the connections have default_transaction_read_only = on, and a lock is a write. Give it a user, a database or a pool without that setting.';
 
 type Row = Reply['rows'][number];
 
 /** Postgres 13 or newer, through `pg`. */
 export function createDialect(client: KnexClient, options: DialectOptions): Dialect {
-  const { names, fair, waiterTtl, timeout, process } = options;
+  const { fair, waiterTtl, timeout, process } = options;
   const sessions = new Sessions(timeout);
-  const prepare = (name: keyof typeof statements): Statement => statement(name, rendered(statements[name], names, '"'));
-  const prepared = {
-    greet: prepare('greet'),
-    acquireFree: prepare('acquireFree'),
-    attempt: prepare('attempt'),
-    renew: prepare('renew'),
-    renewAny: prepare('renewAny'),
-    release: prepare('release'),
-    releaseAny: prepare('releaseAny'),
-    inspect: prepare('inspect'),
-    list: prepare('list'),
-    turns: prepare('turns'),
-    sweep: prepare('sweep'),
+  const home = new Home(options.names);
+  const prepareAll = (): Readonly<Record<keyof typeof statements, Statement>> => {
+    const all = Object.entries(statements).map(([name, text]) => [
+      name,
+      statement(name, rendered(text, home.names, '"')),
+    ]);
+    return Object.fromEntries(all) as Readonly<Record<keyof typeof statements, Statement>>;
   };
+  let prepared = prepareAll();
+  /** Without a schema: where this connection would find the tables. */
+  const findHome = prepared.home;
   const limit = Math.ceil(timeout);
   /** After how many ms the server ends a statement of a connection anyway. */
   const ends = new WeakMap<PgConnection, number>();
@@ -46,18 +48,25 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
   }
 
   async function greet(connection: PgConnection): Promise<void> {
+    watchStatus(connection);
+    if (options.names.schema === undefined) {
+      const [found] = await ask(connection, findHome);
+      home.notice(found?.[0] ?? undefined);
+      prepared = prepareAll();
+    }
     const [row] = await ask(connection, prepared.greet).catch((error: unknown) => {
-      if (stateOf(error) === '42P01') checkLayout(undefined, names);
+      if (stateOf(error) === '42P01') checkLayout(undefined, home.names);
       throw error;
     });
-    const [version, standby, readOnly, isolation, ending, layout] = row ?? [];
+    const [version, standby, readOnly, isolation, ending, layout, readableFrom] = row ?? [];
     if (Number(version) < 130_000) {
       throw new LockError('LOCK_MISCONFIGURED', `@locks/sql needs Postgres 13 or newer; this is ${String(version)}.`);
     }
     if (standby === 't') throw unusable('25006', 'the server is a standby, which cannot write');
-    checkLayout(layout === null || layout === undefined ? undefined : Number(layout), names);
+    checkLayout(layout ? { version: Number(layout), readableFrom: Number(readableFrom) } : undefined, home.names);
+    if (readOnly !== 'off') throw new LockError('LOCK_MISCONFIGURED', writesRefused);
     ends.set(connection, Number(ending) || Infinity);
-    if (isolation !== 'read committed' || readOnly !== 'off') sessions.enclose(connection);
+    if (isolation !== 'read committed') sessions.enclose(connection);
   }
 
   async function acquireFree(connection: PgConnection, claim: Claim): Promise<bigint | undefined> {
@@ -156,7 +165,8 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
     },
     async sweep(connection, retention, most) {
       const [row] = await ask(connection, prepared.sweep, Math.ceil(retention), most);
-      return Number(row?.[0]);
+      const removed = Number(row?.[0]);
+      return { removed, next: removed < most ? undefined : '' };
     },
     canRepeat,
     isBroken,

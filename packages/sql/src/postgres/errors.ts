@@ -1,6 +1,7 @@
 import { LockError, isLockError } from '@locks/core/adapter';
 import type { CallName } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
+import { TransactionOpen, endTransactions } from '../transaction-open.ts';
 
 /** The five characters by which the server classifies its errors; `undefined`: it is not one of the server's. */
 export function stateOf(error: unknown): string | undefined {
@@ -38,6 +39,9 @@ const permanent: Readonly<Record<string, string>> = {
   '42883': 'A function is missing: run the migrations of @locks/sql, or set the options "table" and "schema".',
   '42703': 'The tables are not those of @locks/sql: run its migrations, or set the option "table".',
   '42501': grants,
+  // The first statement over a connection that was given back in a transaction.
+  '25001': endTransactions,
+  '25P02': endTransactions,
   '28000': 'Check the user and its password.',
   '28P01': 'Check the user and its password.',
   '3D000': 'Check the name of the database.',
@@ -47,7 +51,7 @@ const permanent: Readonly<Record<string, string>> = {
 export function explain(error: unknown, what: CallName, claim?: Claim): LockError {
   const call = typeof what === 'function' ? what() : what;
   const text = error instanceof Error ? error.message : String(error);
-  const remedy = permanent[stateOf(error) ?? ''];
+  const remedy = error instanceof TransactionOpen ? endTransactions : permanent[stateOf(error) ?? ''];
   return new LockError(
     remedy === undefined ? 'LOCK_UNAVAILABLE' : 'LOCK_MISCONFIGURED',
     `Postgres failed at ${call}: ${text}${remedy === undefined ? '' : `. ${remedy}`}`,

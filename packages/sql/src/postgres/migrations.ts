@@ -40,6 +40,8 @@ CREATE TABLE "locks" (
   line_until timestamptz,
   -- No deadline in line is before it.
   next_lapse timestamptz,
+  -- When somebody in line gave the last sign of life: it lies ahead only where the clock was stepped back.
+  line_seen timestamptz,
   next_place bigint NOT NULL DEFAULT 1
 ) WITH (
   fillfactor = 50,
@@ -69,7 +71,8 @@ CREATE TABLE "locks_line" (
   process text NOT NULL,
   -- NULL: exclusive; 0: any number of permits.
   permits integer,
-  -- When the place is forfeit.
+  -- The last sign of life of its owner, and when the place is forfeit.
+  seen timestamptz NOT NULL,
   deadline timestamptz NOT NULL,
   PRIMARY KEY (key, place),
   UNIQUE (key, owner)
@@ -80,8 +83,15 @@ CREATE TABLE "locks_line" (
   autovacuum_vacuum_cost_delay = 0
 );
 
-CREATE TABLE "locks_layout" (version integer NOT NULL);
-INSERT INTO "locks_layout" (version) VALUES (1);
+-- One row, about all of them.
+CREATE TABLE "locks_layout" (
+  version integer NOT NULL,
+  -- Packages made for this layout, and for later ones, can use the tables.
+  readable_from integer NOT NULL,
+  -- No token of a row that was removed exceeds it.
+  swept bigint NOT NULL DEFAULT 0
+);
+INSERT INTO "locks_layout" (version, readable_from) VALUES (1, 1);
 
 -- What guards of business tables know: never touched by the locks themselves.
 CREATE TABLE "locks_fences" (
@@ -102,12 +112,15 @@ BEGIN
     SELECT * INTO r FROM "locks" AS l WHERE l.key = of_key FOR NO KEY UPDATE;
     EXIT WHEN FOUND;
     IF NOT make THEN RETURN NULL; END IF;
-    INSERT INTO "locks" (key, version) VALUES (of_key, 0) ON CONFLICT (key) DO NOTHING;
+    INSERT INTO "locks" (key, version) SELECT of_key, coalesce(max(swept), 0) FROM "locks_layout" ON CONFLICT (key) DO NOTHING;
   END LOOP;
   -- Whatever is read from here on is seen by a snapshot younger than the lock.
   at := clock_timestamp();
-  IF r.next_lapse <= at THEN
+  IF r.next_lapse <= at OR r.line_seen > at THEN
+    -- After the clock was stepped back, a place lasts no longer from now on than it did from its last sign of life.
+    UPDATE "locks_line" AS w SET deadline = at + (w.deadline - w.seen), seen = at WHERE w.key = of_key AND w.seen > at;
     DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.deadline <= at;
+    r.line_seen := least(r.line_seen, at);
     SELECT min(w.deadline), max(w.deadline) INTO r.next_lapse, r.line_until FROM "locks_line" AS w WHERE w.key = of_key;
     r.head_owner := (SELECT w.owner FROM "locks_line" AS w WHERE w.key = of_key ORDER BY w.place LIMIT 1);
   END IF;
@@ -126,18 +139,35 @@ BEGIN
 END $$;
 
 -- The end of every routine: writes the row, and tells the first in line if it can go now. It is returned, and so are those of \`also\`
--- that are first but cannot go yet; a process other than the caller's gets a message.
+-- that are first but cannot go yet; a process other than the caller's gets a message. With \`doubt_ms\`, one of another process that can
+-- go forfeits its place if it does not come within that time; \`forfeit_ms\` is what is left of it.
 CREATE FUNCTION "locks_settle"(
-  r "locks", by_owner text, in_process text, also text[],
-  OUT turn_process text, OUT turn_owner text
+  r "locks", by_owner text, in_process text, also text[], doubt_ms integer,
+  OUT turn_process text, OUT turn_owner text, OUT forfeit_ms integer
 )
 LANGUAGE plpgsql AS $$
 DECLARE
   head "locks_line";
   can_go boolean;
+  at timestamptz;
+  forfeit timestamptz;
 BEGIN
   IF r.line_until IS NOT NULL THEN
     SELECT * INTO head FROM "locks_line" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
+  END IF;
+  IF head.owner <> by_owner THEN
+    can_go := r.held_until IS NULL
+      OR head.permits IS NOT NULL AND r.owner IS NULL AND (head.permits = 0 OR r.shares < head.permits);
+    IF can_go AND doubt_ms IS NOT NULL AND head.process <> in_process THEN
+      at := clock_timestamp();
+      forfeit := at + interval '1 millisecond' * doubt_ms::double precision;
+      IF forfeit < head.deadline THEN
+        UPDATE "locks_line" AS w SET deadline = forfeit WHERE w.key = r.key AND w.place = head.place;
+        head.deadline := forfeit;
+        r.next_lapse := least(r.next_lapse, forfeit);
+      END IF;
+      forfeit_ms := ceil(extract(epoch FROM head.deadline - at) * 1000)::integer;
+    END IF;
   END IF;
   r.head_process := head.process;
   r.head_owner := head.owner;
@@ -155,17 +185,13 @@ BEGIN
   UPDATE "locks" AS l
   SET version = r.version, owner = r.owner, held_until = r.held_until, shares = r.shares, permits = r.permits,
     head_process = r.head_process, head_owner = r.head_owner, head_until = r.head_until,
-    line_until = r.line_until, next_lapse = r.next_lapse, next_place = r.next_place
+    line_until = r.line_until, next_lapse = r.next_lapse, line_seen = r.line_seen, next_place = r.next_place
   WHERE l.key = r.key AND l IS DISTINCT FROM r;
-  IF head.owner <> by_owner THEN
-    can_go := r.held_until IS NULL
-      OR head.permits IS NOT NULL AND r.owner IS NULL AND (head.permits = 0 OR r.shares < head.permits);
-    IF can_go OR head.owner = ANY (also) THEN
-      turn_process := head.process;
-      turn_owner := head.owner;
-      -- It takes a lock of the whole database, so only where somebody has to be told.
-      IF can_go AND head.process <> in_process THEN PERFORM pg_notify('locks_' || head.process, head.owner); END IF;
-    END IF;
+  IF head.owner <> by_owner AND (can_go OR head.owner = ANY (also)) THEN
+    turn_process := head.process;
+    turn_owner := head.owner;
+    -- It takes a lock of the whole database, so only where somebody has to be told.
+    IF can_go AND head.process <> in_process THEN PERFORM pg_notify('locks_' || head.process, head.owner); END IF;
   END IF;
 END $$;
 
@@ -185,10 +211,15 @@ DECLARE
   first boolean := r.head_owner IS NULL OR r.head_owner = by_owner;
   of_share bigint;
   clash boolean := false;
+  waits boolean := false;
+  forfeit_ms integer;
 BEGIN
   IF cardinality(others) > 0 THEN
-    UPDATE "locks_line" AS w SET deadline = lapse WHERE w.key = of_key AND w.owner = ANY (others);
-    IF FOUND THEN r.line_until := greatest(r.line_until, lapse); END IF;
+    UPDATE "locks_line" AS w SET seen = at, deadline = lapse WHERE w.key = of_key AND w.owner = ANY (others);
+    IF FOUND THEN
+      r.line_until := greatest(r.line_until, lapse);
+      r.line_seen := at;
+    END IF;
   END IF;
   IF r.shares > 0 THEN
     of_share := (SELECT s.token FROM "locks_shares" AS s WHERE s.key = of_key AND s.owner = by_owner);
@@ -236,12 +267,15 @@ BEGIN
       r.permits := want_permits;
     END IF;
   ELSIF to_wait THEN
-    UPDATE "locks_line" AS w SET deadline = lapse, process = in_process WHERE w.key = of_key AND w.owner = by_owner;
-    IF NOT FOUND THEN
-      INSERT INTO "locks_line" (key, place, owner, process, permits, deadline)
-      VALUES (of_key, r.next_place, by_owner, in_process, want_permits, lapse);
+    UPDATE "locks_line" AS w SET seen = at, deadline = lapse, process = in_process
+    WHERE w.key = of_key AND w.owner = by_owner;
+    waits := FOUND;
+    IF NOT waits THEN
+      INSERT INTO "locks_line" (key, place, owner, process, permits, seen, deadline)
+      VALUES (of_key, r.next_place, by_owner, in_process, want_permits, at, lapse);
       r.next_place := r.next_place + 1;
     END IF;
+    r.line_seen := at;
     r.line_until := greatest(r.line_until, lapse);
     r.next_lapse := least(r.next_lapse, lapse);
     IF want_permits IS NOT NULL THEN r.permits := want_permits; END IF;
@@ -250,8 +284,10 @@ BEGIN
   IF token IS NOT NULL AND r.line_until IS NOT NULL THEN
     DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
   END IF;
-  SELECT s.turn_process, s.turn_owner INTO turn_process, turn_owner
-  FROM "locks_settle"(r, by_owner, in_process, others) AS s;
+  -- Who comes again and finds that the first in line could go and did not doubts that it lives. One who comes for the first time may
+  -- have come between the message and its answer.
+  SELECT s.turn_process, s.turn_owner, s.forfeit_ms INTO turn_process, turn_owner, forfeit_ms
+  FROM "locks_settle"(r, by_owner, in_process, others, CASE WHEN waits THEN place_ms / 6 END) AS s;
   IF token IS NULL AND refusal IS NULL THEN
     retry_ms := place_ms / 3;
     -- The first looks when a holder would expire; the others only show that they are alive.
@@ -260,6 +296,8 @@ BEGIN
       IF r.shares > 0 THEN until := (SELECT min(s.expires) FROM "locks_shares" AS s WHERE s.key = of_key); END IF;
       retry_ms := least(retry_ms, ceil(extract(epoch FROM until - at) * 1000)::integer + 1);
     END IF;
+    -- Clients come up to a tenth earlier than they are told.
+    IF forfeit_ms IS NOT NULL THEN retry_ms := least(retry_ms, forfeit_ms * 10 / 9 + 2); END IF;
     retry_ms := greatest(retry_ms, 1);
   END IF;
 END $$;
@@ -287,7 +325,7 @@ BEGIN
   END IF;
   IF renewed THEN r.version := greatest(r.version, raise_to); END IF;
   SELECT s.turn_process, s.turn_owner INTO turn_process, turn_owner
-  FROM "locks_settle"(r, by_owner, in_process, '{}') AS s;
+  FROM "locks_settle"(r, by_owner, in_process, '{}', NULL) AS s;
 END $$;
 
 -- Gives up what the owner has: its hold, of whatever mode, or its place in line.
@@ -314,11 +352,11 @@ BEGIN
     DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
   END IF;
   SELECT s.turn_process, s.turn_owner INTO turn_process, turn_owner
-  FROM "locks_settle"(r, by_owner, in_process, '{}') AS s;
+  FROM "locks_settle"(r, by_owner, in_process, '{}', NULL) AS s;
 END $$;
 
 -- Removes at most \`most\` keys that nobody holds or waits for and whose tokens the clock has passed by the retention: the next token
--- of such a key, which is not below the clock, exceeds them. Returns how many.
+-- of such a key, which is neither below the clock nor below \`swept\`, exceeds them. Returns how many.
 CREATE FUNCTION "locks_sweep"(retention_ms bigint, most integer) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
@@ -333,6 +371,10 @@ DECLARE
 BEGIN
   DELETE FROM "locks_line" AS w WHERE w.key = ANY (idle);
   DELETE FROM "locks_shares" AS s WHERE s.key = ANY (idle);
+  -- What a row that comes back must exceed, wherever the clock may have been put.
+  UPDATE "locks_layout" AS y SET swept = latest.version
+  FROM (SELECT max(l.version) AS version FROM "locks" AS l WHERE l.key = ANY (idle)) AS latest
+  WHERE latest.version > y.swept;
   DELETE FROM "locks" AS l WHERE l.key = ANY (idle);
   RETURN cardinality(idle);
 END $$;

@@ -28,5 +28,9 @@ export interface PgConnection {
   /** By what the server knows it, to cancel what it does. */
   readonly processID: number | null;
   readonly secretKey: number | null;
-  readonly connection: { readonly stream: Socket };
+  readonly connection: {
+    readonly stream: Socket;
+    /** At the end of each query, with the status of the transaction. */
+    on(event: 'readyForQuery', listener: (message: { readonly status: string }) => void): unknown;
+  };
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Reply, PgConnection, Value } from './pg.ts';
+import { TransactionOpen } from '../transaction-open.ts';
 import { stateOf } from './errors.ts';
+import { isInTransaction } from './transaction-status.ts';
 
 /** One statement, as it is sent over every connection. */
 export interface Statement {
@@ -37,9 +39,21 @@ export class Sessions {
     this.#enclosed.add(connection);
   }
 
-  /** The rows, as arrays of texts. */
+  /**
+   * The rows, as arrays of texts.
+   * @throws `TransactionOpen` where somebody has left a transaction open: the connection must be discarded.
+   */
   async send(connection: PgConnection, what: Statement, values: readonly Value[]): Promise<Reply['rows']> {
-    if (!this.#enclosed.has(connection)) return await this.#sendOne(connection, what, values);
+    checkIdle(connection);
+    const rows = await (this.#enclosed.has(connection)
+      ? this.#sendEnclosed(connection, what, values)
+      : this.#sendOne(connection, what, values));
+    // A BEGIN may have been on its way when its user gave the connection back.
+    checkIdle(connection);
+    return rows;
+  }
+
+  async #sendEnclosed(connection: PgConnection, what: Statement, values: readonly Value[]): Promise<Reply['rows']> {
     await connection.query(this.#begin);
     try {
       const rows = await this.#sendOne(connection, what, values);
@@ -67,4 +81,8 @@ export class Sessions {
       return await unnamed();
     }
   }
+}
+
+function checkIdle(connection: PgConnection): void {
+  if (isInTransaction(connection)) throw new TransactionOpen();
 }

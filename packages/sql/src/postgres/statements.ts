@@ -1,9 +1,11 @@
 // Written by scripts/embed-sql.mjs from sql/postgres/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'acquireFree' | 'attempt' | 'grants' | 'greet' | 'inspect' | 'list' | 'releaseAny' | 'release' | 'renewAny' | 'renew' | 'sweep' | 'turns', string>> = {
+export const statements: Readonly<Record<'acquireFree' | 'attempt' | 'grants' | 'greet' | 'home' | 'inspect' | 'list' | 'releaseAny' | 'release' | 'renewAny' | 'renew' | 'sweep' | 'turns', string>> = {
   acquireFree: `INSERT INTO "locks" AS l (key, version, owner, held_until)
-SELECT $1::bytea, greatest($4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint), $2::text,
+SELECT $1::bytea, greatest(
+$4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, (SELECT swept FROM "locks_layout") + 1
+), $2::text,
 clock_timestamp() + interval '1 millisecond' * $3::double precision
 WHERE $5::text IS NULL OR set_config('lock_timeout', $5::text, true) IS NOT NULL
 ON CONFLICT (key) DO UPDATE SET
@@ -28,7 +30,9 @@ GRANT SELECT ON "locks_line", "locks_shares", "locks_layout" TO "app";
 GRANT EXECUTE ON FUNCTION "locks_acquire", "locks_renew", "locks_release", "locks_sweep" TO "app";
 GRANT SELECT, INSERT, UPDATE ON "locks_fences" TO "app"`,
   greet: `SELECT current_setting('server_version_num'), pg_is_in_recovery(), current_setting('default_transaction_read_only'),
-current_setting('default_transaction_isolation'), extract(epoch FROM current_setting('statement_timeout')::interval) * 1000, (SELECT max(version) FROM "locks_layout")`,
+current_setting('default_transaction_isolation'), extract(epoch FROM current_setting('statement_timeout')::interval) * 1000, layout.version, layout.readable_from
+FROM (SELECT 1) AS one LEFT JOIN "locks_layout" AS layout ON true`,
+  home: `SELECT n.nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = to_regclass('"locks_layout"')`,
   inspect: `WITH present AS MATERIALIZED (SELECT clock_timestamp() AS now)
 SELECT 'exclusive', l.owner, l.version, extract(epoch FROM l.held_until - now) * 1000
 FROM "locks" AS l, present

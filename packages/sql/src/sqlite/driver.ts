@@ -1,9 +1,8 @@
-import { statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { LockError } from '@locks/core/adapter';
+import { resolve } from 'node:path';
 import type { Runtime } from '@locks/core/adapter';
 import type { Database, Row } from './database.ts';
-import { explain, isBusy } from './errors.ts';
+import { explain, isBusy, unusable } from './errors.ts';
+import { whyNoFile } from './file.ts';
 
 /** libsql's. */
 export type DatabaseClass = new (path: string) => Database;
@@ -63,7 +62,9 @@ export function withLibsql(Client: SqliteClientClass, Libsql: DatabaseClass, opt
  * each token makes up.
  */
 async function openFile(Libsql: DatabaseClass, path: string, { patience, runtime }: OpenOptions): Promise<Database> {
-  checkPath(path);
+  // libsql takes some paths for the address of a server, and SQLite writes to a device.
+  const why = whyNoFile(path);
+  if (why !== undefined) throw unusable(path, why);
   const end = runtime.clock.now() + patience;
   for (;;) {
     let database: Database | undefined;
@@ -73,7 +74,7 @@ async function openFile(Libsql: DatabaseClass, path: string, { patience, runtime
       return database;
     } catch (error) {
       database?.close();
-      if (!isBusy(error) || runtime.clock.now() > end) throw explainOpening(error, path);
+      if (!isBusy(error) || runtime.clock.now() > end) throw explain(error, path, 'the opening of the file');
     }
     await new Promise<void>((done) => {
       runtime.setTimer(done, 1 + 9 * runtime.random(), true);
@@ -85,30 +86,7 @@ function setUp(database: Database, path: string): void {
   const mode = (): unknown => (database.prepare('PRAGMA journal_mode').all()[0] as Row)['journal_mode'];
   if (mode() !== 'wal') {
     database.exec('PRAGMA journal_mode = WAL');
-    if (mode() !== 'wal')
-      throw misconfigured(path, 'its file system has no shared memory, which the write-ahead log needs');
+    if (mode() !== 'wal') throw unusable(path, 'its file system has no shared memory, which the write-ahead log needs');
   }
   database.exec('PRAGMA synchronous = NORMAL');
-}
-
-/** libsql itself says no more than "14", and takes some paths for the address of a server. */
-function checkPath(path: string): void {
-  const folder = statSync(dirname(path), { throwIfNoEntry: false });
-  if (folder === undefined) throw misconfigured(path, 'its folder is not there; create it first');
-  if (!folder.isDirectory()) throw misconfigured(path, 'what should be its folder is a file');
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw misconfigured(path, 'it is a folder');
-}
-
-function explainOpening(error: unknown, path: string): LockError {
-  const refused = error instanceof Error && /ConnectionFailed/.test(error.message);
-  if (refused) return misconfigured(path, 'this process may not open it, or not write into its folder', error);
-  return explain(error, path, 'the opening of the file');
-}
-
-function misconfigured(path: string, why: string, cause?: unknown): LockError {
-  return new LockError(
-    'LOCK_MISCONFIGURED',
-    `@locks/sql cannot use the SQLite file ${JSON.stringify(path)}: ${why}.`,
-    cause === undefined ? {} : { cause },
-  );
 }

@@ -1,9 +1,10 @@
 import { LockError } from '@locks/core/adapter';
 import { checkLayout } from '../layout.ts';
+import type { Layout } from '../layout.ts';
 import type { TableNames } from '../names.ts';
 import { noticeBoot } from './boot.ts';
 import { bootId, hostTime } from './clock.ts';
-import { numberOrNone, textOf } from './database.ts';
+import { numberOf, textOf } from './database.ts';
 import type { Session } from './session.ts';
 
 /** Looks what a connection is like, and checks the tables. @throws `LOCK_MISCONFIGURED` that names the way out. */
@@ -26,9 +27,10 @@ export function greet(session: Session, names: TableNames): void {
   });
 }
 
-function layoutOf(session: Session): number | undefined {
+function layoutOf(session: Session): Layout | undefined {
   try {
-    return numberOrNone(session.row('readLayout')?.['version']);
+    const row = session.row('readLayout');
+    return row && { version: numberOf(row['version']), readableFrom: numberOf(row['readable_from']) };
   } catch (error) {
     if (error instanceof Error && error.message.startsWith('no such table')) return undefined;
     throw error;

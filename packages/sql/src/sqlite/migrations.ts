@@ -44,9 +44,10 @@ export const migrations: readonly Migration[] = [
 )`,
       `INSERT INTO "locks_host" (boot, swept) VALUES ('', 0)`,
       `CREATE TABLE "locks_layout" (
-  version INTEGER NOT NULL
+  version INTEGER NOT NULL,
+  readable_from INTEGER NOT NULL
 )`,
-      `INSERT INTO "locks_layout" (version) VALUES (1)`,
+      `INSERT INTO "locks_layout" (version, readable_from) VALUES (1, 1)`,
     ],
     down: [
       `DROP TABLE "locks_layout"`,

@@ -6,6 +6,8 @@ import type { Session } from './session.ts';
 export interface Head extends Turn {
   /** 0: any number; `undefined`: it wants the key exclusively. */
   readonly permits: number | undefined;
+  /** When its place lapses. */
+  readonly deadline: number;
 }
 
 /** What the shares of a key come to. */
@@ -70,7 +72,15 @@ export class KeyRecord {
       owner: textOf(row['owner']),
       process: textOf(row['process']),
       permits: numberOrNone(row['permits']),
+      deadline: numberOf(row['deadline']),
     };
+  }
+
+  /** Lets the place of the first in line lapse at `deadline`. */
+  hastenLapse({ owner }: Head, deadline: number): void {
+    this.#session.run('hastenLapse', { key: this.key, owner, deadline });
+    this.#nextLapse = Math.min(this.#nextLapse ?? deadline, deadline);
+    this.#changed = true;
   }
 
   /** When a place becomes free by time alone; `undefined`: nobody holds the key. */

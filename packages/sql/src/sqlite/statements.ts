@@ -1,7 +1,7 @@
 // Written by scripts/embed-sql.mjs from sql/sqlite/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'acquireFree' | 'findShare' | 'headOfLine' | 'inspect' | 'keepOthers' | 'keepPlace' | 'lastTouched' | 'leaveLine' | 'list' | 'permitsInLine' | 'purgeLine' | 'purgeShares' | 'raiseSwept' | 'readHost' | 'readKey' | 'readLayout' | 'readLine' | 'readShares' | 'readSwept' | 'releaseHeld' | 'removeShare' | 'renewHeld' | 'sweepLine' | 'sweepShares' | 'sweepStretch' | 'sweep' | 'sweepable' | 'takePlace' | 'turns' | 'voidKeys' | 'voidLine' | 'voidShares' | 'writeBoot' | 'writeKey' | 'writeShare', string>> = {
+export const statements: Readonly<Record<'acquireFree' | 'findShare' | 'hastenLapse' | 'headOfLine' | 'inspect' | 'keepOthers' | 'keepPlace' | 'lastTouched' | 'leaveLine' | 'list' | 'permitsInLine' | 'purgeLine' | 'purgeShares' | 'raiseSwept' | 'readHost' | 'readKey' | 'readLayout' | 'readLine' | 'readShares' | 'readSwept' | 'releaseHeld' | 'removeShare' | 'renewHeld' | 'sweepLine' | 'sweepShares' | 'sweepStretch' | 'sweep' | 'sweepable' | 'takePlace' | 'turns' | 'voidKeys' | 'voidLine' | 'voidShares' | 'writeBoot' | 'writeKey' | 'writeShare', string>> = {
   acquireFree: `INSERT INTO "locks" (key, version, owner, held_until, touched)
 VALUES (:key, max(:least, (SELECT swept + 1 FROM "locks_host")), :owner, :until, :now)
 ON CONFLICT (key) DO UPDATE SET
@@ -13,7 +13,8 @@ WHERE (owner = :owner AND held_until > :now)
 OR (line_until IS NULL AND (held_until IS NULL OR (owner IS NOT NULL AND held_until <= :now)))
 RETURNING version`,
   findShare: `SELECT token FROM "locks_shares" WHERE key = :key AND owner = :owner`,
-  headOfLine: `SELECT owner, process, permits FROM "locks_line" WHERE key = :key ORDER BY place LIMIT 1`,
+  hastenLapse: `UPDATE "locks_line" SET deadline = :deadline WHERE key = :key AND owner = :owner`,
+  headOfLine: `SELECT owner, process, permits, deadline FROM "locks_line" WHERE key = :key ORDER BY place LIMIT 1`,
   inspect: `SELECT 'exclusive' AS mode, owner, version AS token, held_until AS expires
 FROM "locks" WHERE key = :key AND owner IS NOT NULL AND held_until > :now
 UNION ALL
@@ -45,7 +46,7 @@ LIMIT :limit`,
   raiseSwept: `UPDATE "locks_host" SET swept = max(swept, :version)`,
   readHost: `SELECT boot FROM "locks_host"`,
   readKey: `SELECT version, owner, held_until, line_until, next_lapse FROM "locks" WHERE key = :key`,
-  readLayout: `SELECT max(version) AS version FROM "locks_layout"`,
+  readLayout: `SELECT version, readable_from FROM "locks_layout" ORDER BY version DESC LIMIT 1`,
   readLine: `SELECT min(deadline) AS first, max(deadline) AS last FROM "locks_line" WHERE key = :key`,
   readShares: `SELECT count(*) AS number, min(expires) AS first, max(expires) AS last, max(permits) AS permits
 FROM "locks_shares" WHERE key = :key`,
@@ -63,16 +64,12 @@ RETURNING version`,
   sweepLine: `DELETE FROM "locks_line" WHERE key IN (SELECT value FROM json_each(:keys))`,
   sweepShares: `DELETE FROM "locks_shares" WHERE key IN (SELECT value FROM json_each(:keys))`,
   sweepStretch: `SELECT key FROM "locks" WHERE key > :after ORDER BY key LIMIT 1 OFFSET :length`,
-  sweep: `DELETE FROM "locks" WHERE key IN (
-SELECT key FROM "locks"
+  sweep: `DELETE FROM "locks"
 WHERE key > :after
 AND (:to IS NULL OR key <= :to)
 AND version < :older
 AND (held_until IS NULL OR held_until <= :now)
 AND (line_until IS NULL OR line_until <= :now)
-ORDER BY key
-LIMIT :limit
-)
 RETURNING key, version`,
   sweepable: `SELECT key FROM "locks"
 WHERE key > :after

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { isLockError, openLocks } from '@locks/core';
 import type { LockError } from '@locks/core';
+import { LocksMigrationSource } from '../../src/index.ts';
 import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { connect, databases, ownName, rowsOf } from '../support/databases.ts';
 import { tablesOf } from '../support/tables.ts';
@@ -63,11 +64,23 @@ describe.each(databases)('on $name', (database) => {
       code: 'LOCK_MISCONFIGURED',
       message: expect.stringMatching(/layout 0; .* needs layout 1\. .*migrate=true/) as string,
     });
-    await knex('locks_layout').update({ version: 2 });
+    await knex('locks_layout').update({ version: 2, readable_from: 2 });
     expect(await refusal(openLocks(url))).toMatchObject({
       code: 'LOCK_MISCONFIGURED',
-      message: expect.stringMatching(/layout 2, .* up to 1\. Install/) as string,
+      message: expect.stringMatching(/layout 2, .* knows layout 1\. Install/) as string,
     });
+  });
+
+  test('tables of a later version that this one can use are used, and left alone', async () => {
+    const url = await database.create();
+    await (await openLocks(`${url}?migrate=true`)).close();
+    const knex = connect(url);
+    await knex('locks_layout').update({ version: 2, readable_from: 1 });
+    const locks = await openLocks(`${url}?migrate=true`);
+    await (await locks.acquire('job')).release();
+    await locks.close();
+    await knex.migrate.latest({ migrationSource: new LocksMigrationSource() });
+    expect(await rowsOf(knex.raw('SELECT version FROM locks_layout'))).toEqual([{ version: 2 }]);
   });
 
   test('prints nothing, whatever happens to its connections', async () => {

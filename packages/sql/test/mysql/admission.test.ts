@@ -37,7 +37,9 @@ describe('an update that looks into a second table', () => {
   });
 });
 
-/** In twenty seconds, as the tables have it. */
+/** Times as the tables have them. */
+const now = 'CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)';
+/** In twenty seconds. */
 const soon = 'CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 + 20000000 AS SIGNED)';
 
 // What the procedure does, in a transaction that somebody holds up.
@@ -50,7 +52,7 @@ testAdmission(mariadb, url, {
     [`UPDATE locks SET owner = 'first/1', version = version + 1, held_until = ${soon} WHERE \`key\` = ?`, [key]],
   ],
   lead: (key) => [
-    [`INSERT INTO locks_line VALUES (?, 1, 'first/1', 'elsewhere', NULL, ${soon})`, [key]],
+    [`INSERT INTO locks_line VALUES (?, 1, 'first/1', 'elsewhere', NULL, ${now}, ${soon})`, [key]],
     [
       `UPDATE locks SET owner = NULL, held_until = NULL, head_process = 'elsewhere', head_owner = 'first/1', head_until = ${soon}, line_until = ${soon}, next_lapse = ${soon}, next_place = 2 WHERE \`key\` = ?`,
       [key],

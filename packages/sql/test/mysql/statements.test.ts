@@ -179,7 +179,7 @@ test('missing tables, and a missing database, are told with the way out', async 
     message: expect.stringContaining('LocksMigrationSource'),
   });
   await createTables(at);
-  await withClient(at, (client) => client.query('UPDATE locks_layout SET version = 2'));
+  await withClient(at, (client) => client.query('UPDATE locks_layout SET version = 2, readable_from = 2'));
   await expect(join(at).locks.tryAcquire('job')).rejects.toMatchObject({
     code: 'LOCK_MISCONFIGURED',
     message: expect.stringContaining('layout 2'),

@@ -32,7 +32,6 @@ async function onEachConnection({ knex }: Party, size: number, statement: string
 describe.each([
   "default_transaction_isolation = 'repeatable read'",
   "default_transaction_isolation = 'serializable'",
-  'default_transaction_read_only = on',
   "synchronous_commit = 'off'",
 ])('where %s', (setting) => {
   test('every call does what it does elsewhere, also after a wait for the row', async () => {
@@ -60,6 +59,17 @@ describe.each([
     const tokens = await Promise.all(contenders.map((each) => each.contend(task)));
     for (const own of tokens) expect(own).toEqual(own.toSorted((a, b) => (a < b ? -1 : 1)));
     expect(new Set(tokens.flat()).size).toBe(80);
+  });
+});
+
+test('connections that are read-only by default are refused: to override that is not for us to decide', async () => {
+  const url = await databaseWith('default_transaction_read_only = on');
+  const { locks, provider } = join(url);
+  const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('default_transaction_read_only') };
+  await expect(locks.acquire('job')).rejects.toMatchObject(refused);
+  await expect(provider.inspect('job')).rejects.toMatchObject(refused);
+  await withClient(url, async (client) => {
+    expect((await client.query('SELECT FROM locks')).rowCount).toBe(0);
   });
 });
 

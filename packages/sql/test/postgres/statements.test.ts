@@ -17,7 +17,7 @@ async function counting(client: Client): Promise<() => Promise<number>> {
   return async () => {
     const { rows } = await client.query<{ calls: number }>(
       `SELECT sum(calls)::integer AS calls FROM pg_stat_statements
-        WHERE query NOT LIKE '%pg_stat_%' AND query NOT LIKE '%locks_layout%' AND query NOT LIKE 'LISTEN%' AND query !~* 'select version'`,
+        WHERE query NOT LIKE '%pg_stat_%' AND query NOT LIKE '%pg_is_in_recovery%' AND query NOT LIKE '%to_regclass%' AND query NOT LIKE 'LISTEN%' AND query !~* 'select version'`,
     );
     return rows[0]?.calls ?? 0;
   };

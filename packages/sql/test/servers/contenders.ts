@@ -22,6 +22,8 @@ export interface Contender {
   contend(task: Task): Promise<readonly bigint[]>;
   /** Takes the key, and neither renews nor releases it. */
   take(task: Pick<Task, 'url' | 'key' | 'ttl' | 'options'>): void;
+  /** Ends it as it stands. */
+  kill(): Promise<void>;
 }
 
 /** Starts a process, with more in its environment. It ends with the test at the latest. */
@@ -41,6 +43,11 @@ export async function startContender(environment: Readonly<Record<string, string
     },
     take(task) {
       child.send(task);
+    },
+    async kill() {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
     },
   };
 }

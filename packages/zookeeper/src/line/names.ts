@@ -51,7 +51,7 @@ export function numbered(prefix: string, sequence: number): string {
  * before the number in what is known to mean shared, or in one of `sharedMarkers`. `undefined`: not in line.
  */
 export function parseContender(name: string, sharedMarkers: readonly string[] = []): Contender | undefined {
-  const sequence = readSequence(name);
+  const sequence = sequenceOf(name);
   if (sequence === undefined) return undefined;
   const uuid = readUuid(name);
   const own = uuid === undefined ? {} : { uuid };
@@ -68,8 +68,8 @@ export function parseContenders(names: readonly string[], sharedMarkers: readonl
   return names.map((name) => parseContender(name, sharedMarkers)).filter((contender) => contender !== undefined);
 }
 
-/** Character by character: lists of thousands are read at every wake. */
-function readSequence(name: string): number | undefined {
+/** The number at the end of a name; `undefined`: there is none. Character by character: lists of thousands are read at every wake. */
+export function sequenceOf(name: string): number | undefined {
   const start = name.length - digits;
   if (start < 0) return undefined;
   let number = 0;

@@ -30,7 +30,11 @@ export type Entry =
 /**
  * The rule of Curator's InterProcessSemaphoreV2: a line for a mutex, whose first one alone makes leases, of which there are at most as many
  * as may be inside. Curator makes its lease at once and then waits until there are few enough, still first in line, so it is in nobody's way.
- * Here a lease is made only when it is a hold. An exclusive claim holds when it is first and there is no lease: it stays first in line.
+ * Here a lease is made only when there is room for a hold. An exclusive claim holds when it is first and there is no lease: it stays
+ * first in line.
+ *
+ * A client of Curator whose place has expired may still make its lease, out of its turn. So the maker of a lease counts again
+ * afterwards, as Curator does (`isAmongFirst`).
  */
 export function judgeEntry(
   { locks, leases }: SemaphoreState,

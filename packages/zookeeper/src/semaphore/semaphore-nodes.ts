@@ -13,13 +13,17 @@ import type { Tokens } from '../tokens.ts';
 import { failedStep, multi } from '../wire/multi.ts';
 import { setData } from '../wire/requests.ts';
 import type { SemaphoreState } from './entry.ts';
-import { leaseName, parseLeases } from './leases.ts';
+import { isAmongFirst, leaseName, parseLeases } from './leases.ts';
+import type { HeldLease } from './leases.ts';
 
-/** What the node of a lease says. */
-export interface LeaseData {
+/** A lease to be made. */
+export interface NewLease {
+  /** What its node says. */
   readonly data: string;
   /** The base that `data` names. */
   readonly base?: bigint | undefined;
+  /** It is given back if other leases have used up the permits. */
+  readonly counted: boolean;
 }
 
 /** The nodes of semaphores: of each key a line in `locks`, and `leases`. */
@@ -58,12 +62,23 @@ export class SemaphoreNodes {
     return removed;
   }
 
-  /** Whether its turn has become a hold: it has a lease, or is exclusive and has been admitted, and is first in line since. */
-  isAdmitted({ node }: LiveClaim, { locks, leases }: SemaphoreState): boolean {
+  /** Whether it is exclusive and has been admitted, and is first in line since. */
+  isAdmitted({ node }: LiveClaim, { locks }: SemaphoreState): boolean {
+    if (node === undefined || node.order === node.czxid) return false;
+    const name = nameOf(node.path);
+    return locks.some((place) => place.name === name);
+  }
+
+  /** Whether its lease is a hold, by `leases` that were read after it was made. If not, the lease is given back. */
+  async keeps(own: LiveClaim, leases: readonly HeldLease[]): Promise<boolean> {
+    const { node, session, claim } = own;
     if (node === undefined) return false;
     const name = nameOf(node.path);
-    if (leases.some((lease) => lease.name === name)) return true;
-    return node.order !== node.czxid && locks.some((place) => place.name === name);
+    if (isAmongFirst(leases, name, claim.permits)) return true;
+    if (leases.some((lease) => lease.name === name)) await this.remove(session, node.path);
+    own.node = undefined;
+    own.token = undefined;
+    return false;
   }
 
   /** Makes a hold of its turn. `false`: look again. */
@@ -72,7 +87,8 @@ export class SemaphoreNodes {
     if (node === undefined) return false;
     const base = this.#tokens.cached(session)?.value;
     const data = writeNodeData({ owner: claim.owner, base });
-    if (claim.mode === 'shared') return await this.exchange(own, claim, { data, base });
+    if (claim.mode === 'shared')
+      return await this.exchange(own, claim, { data, base, counted: claim.permits !== undefined });
     // It was admitted, and the reply was lost.
     if (node.order !== node.czxid) return true;
     // Its place is older than the leases that were made since: its token must not be.
@@ -84,8 +100,11 @@ export class SemaphoreNodes {
     return answer.ok;
   }
 
-  /** Its place in line for a lease, in one transaction that fails if the place has gone. `false`: it has, or there was nowhere to put the lease. */
-  async exchange(own: LiveClaim, claim: Claim, { data, base }: LeaseData): Promise<boolean> {
+  /**
+   * Its place in line for a lease, in one transaction that fails if the place has gone. The leases are counted in the same flight:
+   * another library's client may make one out of its turn, after its place has expired. `false`: look again.
+   */
+  async exchange(own: LiveClaim, claim: Claim, { data, base, counted }: NewLease): Promise<boolean> {
     const { session, node } = own;
     if (node === undefined) return false;
     const leases = `${this.#nodes.ofKey(claim.key)}/leases`;
@@ -96,20 +115,24 @@ export class SemaphoreNodes {
       // A container that never has a child stays for ever.
       const steps = look % 2 === 0 ? [remove, make] : [remove, this.#nodes.container(leases), make];
       own.uncertain = true;
-      const answer = await session.send(multi(steps));
+      const exchanging = session.send(multi(steps));
+      const counting = counted ? this.#nodes.children(session, leases) : undefined;
+      // Without the reply to the first there is none to the second.
+      counting?.catch(() => {});
+      const answer = await exchanging;
       own.uncertain = false;
       if (!answer.ok) throw refusal(answer, path);
       const made = answer.value.results.at(-1);
       if (made?.ok && made.path !== undefined) {
         own.node = { path: made.path, ...madeBy(answer.zxid), base };
         await this.#nodes.renewSequence(session, node.path);
-        return true;
+        return counting === undefined || (await this.keeps(own, parseLeases((await counting) ?? [])));
       }
       const { index, error, code } = failedStep(answer.value);
       if (index === 0 && error === 'NO_NODE') {
         // Somebody has removed it, or the same request arrived before.
         await this.find(own);
-        return own.node !== undefined && isLease(own.node.path);
+        return false;
       }
       if (error !== 'NO_NODE' && error !== 'NODE_EXISTS') throw refusal({ error, code }, path);
     }

@@ -37,6 +37,10 @@ export class SemaphoreRecipe implements Recipe {
       const state = await this.#semaphores.look(own);
       if (state === undefined || own.node === undefined) continue;
       if (this.#semaphores.isAdmitted(own, state)) return { holds: true };
+      if (isLease(own.node.path)) {
+        if (await this.#semaphores.keeps(own, state.leases)) return { holds: true };
+        continue;
+      }
       const entry = judgeEntry(state, nameOf(own.node.path), own.claim);
       switch (entry.state) {
         case 'enters':
@@ -120,7 +124,9 @@ export class SemaphoreRecipe implements Recipe {
     if (claim.mode === 'exclusive') throw upgradeRefused(claim);
     const data = writeNodeData({ owner: claim.owner, token: own.token });
     // A request whose reply was lost may have done it.
-    while (own.node !== undefined && !isLease(own.node.path)) await this.#semaphores.exchange(own, claim, { data });
+    while (own.node !== undefined && !isLease(own.node.path)) {
+      await this.#semaphores.exchange(own, claim, { data, counted: false });
+    }
     if (own.node === undefined) own.token = undefined;
     own.claim = claim;
   }

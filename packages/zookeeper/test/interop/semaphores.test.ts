@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
+import { startFrameProxy } from '../support/frame-proxy.ts';
 import { collect, eventually } from '../support/waiting.ts';
 import { newLine } from './support/lines.ts';
 import { meet } from './support/meeting.ts';
@@ -125,4 +127,49 @@ test('a Curator killed between its two nodes gives both back', async () => {
   await next.acquired;
   await next.release();
   await eventually('the end of the nodes', async () => (await line.names('/leases')).length === 0);
+});
+
+test('a Curator paused between its two nodes, until its session has ended, makes its lease out of its turn: one holder', async () => {
+  const line = await newLine();
+  const [host = '', port] = inject('interopAddress').split(':');
+  const server = { host, port: Number(port) };
+  const [theirWay, ourWay] = await Promise.all([startFrameProxy(server), startFrameProxy(server)]);
+  const curator = await startCurator(`${theirWay.host}:${theirWay.port}`);
+  const provider = createZookeeperProvider({
+    servers: `${ourWay.host}:${ourWay.port}`,
+    root,
+    recipe: 'semaphore',
+    acl: 'open',
+  });
+  onTestFinished(async () => {
+    curator.resume();
+    await Promise.all([curator.kill(), provider.close()]);
+    await Promise.all([theirWay.stop(), ourWay.stop()]);
+  });
+  const theirRequest = theirWay.hold('-lease-');
+  const theirs = curator.acquire('InterProcessSemaphoreV2', line.path, { permits: 1 });
+  await theirRequest.held;
+  curator.pause();
+  await line.places(0, '/locks');
+
+  const claim = {
+    key: line.path.slice(root.length + 1),
+    owner: randomUUID(),
+    mode: 'shared',
+    permits: 1,
+    ttl: 5_000,
+  } as const;
+  const ourRequest = ourWay.hold('-lease-');
+  let woken = false;
+  const attempt = provider.tryAcquire(claim, () => (woken = true));
+  await ourRequest.held;
+  curator.resume();
+  await theirs.acquired;
+  ourRequest.letGo();
+  expect(await attempt).toMatchObject({ granted: false });
+  expect(await line.names('/leases')).toHaveLength(1);
+
+  await theirs.release();
+  await eventually('the wake', () => woken);
+  expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
 });

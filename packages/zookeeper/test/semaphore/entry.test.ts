@@ -3,7 +3,7 @@ import { contenderName, numbered, parseContenders } from '../../src/line/names.t
 import { sequenceLimit } from '../../src/line/line.ts';
 import { judgeEntry } from '../../src/semaphore/entry.ts';
 import type { Entry } from '../../src/semaphore/entry.ts';
-import { leaseName, parseLeases } from '../../src/semaphore/leases.ts';
+import { isAmongFirst, leaseName, parseLeases } from '../../src/semaphore/leases.ts';
 
 type Kind = 'exclusive' | 'shared' | number | 'curator';
 
@@ -83,14 +83,26 @@ test('the line is not trusted near the end of its numbers, nor beyond', () => {
   expect(judgeEntry({ locks: [], leases: [] }, first, claimOf(2, 'any'))).toEqual({ state: 'missing' });
 });
 
-test('a lease is known by its name, whatever its number; those of others say nothing', () => {
+test('a lease is known by its name; those of others say nothing', () => {
   const name = leaseName({ owner: 'one', permits: 12 });
   const uuid = name.slice(3, 39);
   expect(parseLeases([`${name}0000000007`, `${name}-2147483648`, leaseOf('curator', 1), 'anything'])).toEqual([
-    { name: `${name}0000000007`, uuid, limit: 12 },
-    { name: `${name}-2147483648`, uuid, limit: 12 },
-    { name: leaseOf('curator', 1) },
+    { name: `${name}0000000007`, sequence: 7, uuid, limit: 12 },
+    { name: `${name}-2147483648`, sequence: 2 ** 31, uuid, limit: 12 },
+    { name: leaseOf('curator', 1), sequence: 1 },
     { name: 'anything' },
   ]);
   expect(parseLeases([`${leaseName({ owner: 'one' })}0000000000`])[0]).toMatchObject({ uuid, limit: Infinity });
+});
+
+test('a lease is a hold if fewer than the permits came before it, as far as is known', () => {
+  const own = `${leaseName({ owner: 'own', permits: 2 })}0000000005`;
+  const among = (...others: readonly string[]): boolean => isAmongFirst(parseLeases([own, ...others]), own, 2);
+  const before = [3, 4].map((sequence) => leaseOf('curator', sequence));
+  const after = [6, 7].map((sequence) => leaseOf('curator', sequence));
+  expect([among(), among(...before.slice(0, 1)), among(...before)]).toEqual([true, true, false]);
+  expect([among(...after), among(...after, ...before.slice(0, 1))]).toEqual([true, true]);
+  expect([among('one'), among('one', 'another')]).toEqual([true, false]);
+  expect(isAmongFirst(parseLeases(before), own, 2)).toBe(false);
+  expect(isAmongFirst(parseLeases([own, ...before, ...after]), own)).toBe(true);
 });

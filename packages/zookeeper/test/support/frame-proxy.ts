@@ -13,7 +13,17 @@ export interface FrameProxy {
   dropReply(): void;
   /** The client gets a reset instead of the reply to the request that comes after `requests` others. */
   cutAfter(requests: number): void;
+  /** The next request with these bytes stays here, and all that the same connection sends after it. */
+  hold(text: string): HeldRequest;
   stop(): Promise<void>;
+}
+
+/** A request that has not reached the server. */
+export interface HeldRequest {
+  /** Resolves when the request has come. */
+  readonly held: Promise<void>;
+  /** Passes it on, and what came after it. */
+  letGo(): void;
 }
 
 /** What calls of a provider are made of, and neither heartbeats nor what a session is set up with: remove, exists, create. */
@@ -35,6 +45,7 @@ export async function startFrameProxy(target: { readonly host: string; readonly 
   let doubling = false;
   let dropping = false;
   let left = Infinity;
+  let holding: { readonly text: string; readonly came: () => void; readonly released: Promise<void> } | undefined;
   const sockets = new Set<Socket>();
 
   function link(client: Socket): void {
@@ -43,6 +54,7 @@ export async function startFrameProxy(target: { readonly host: string; readonly 
     const underWay = new Map<number, { readonly op: number; readonly last: boolean; doubled: boolean }>();
     let connected = false;
     let answered = false;
+    let released: Promise<void> | undefined;
     for (const socket of [client, server]) {
       sockets.add(socket);
       socket.setNoDelay(true);
@@ -55,6 +67,15 @@ export async function startFrameProxy(target: { readonly host: string; readonly 
     }
 
     const requests = frames((frame) => {
+      if (holding !== undefined && frame.includes(holding.text)) {
+        released = holding.released;
+        holding.came();
+        holding = undefined;
+      }
+      if (released === undefined) forward(frame);
+      else released = released.then(() => forward(frame));
+    });
+    const forward = (frame: Buffer): void => {
       const number = connected ? frame.readInt32BE(4) : 0;
       connected = true;
       const doubled = doubling && number > 0;
@@ -63,7 +84,7 @@ export async function startFrameProxy(target: { readonly host: string; readonly 
         left = left === 0 ? Infinity : left - 1;
       }
       server.write(doubled ? Buffer.concat([frame, frame]) : frame);
-    });
+    };
     const replies = frames((frame) => {
       const number = answered ? frame.readInt32BE(4) : 0;
       answered = true;
@@ -109,6 +130,12 @@ export async function startFrameProxy(target: { readonly host: string; readonly 
     },
     cutAfter(requests) {
       left = requests;
+    },
+    hold(text) {
+      let letGo = (): void => {};
+      const released = new Promise<void>((resolve) => (letGo = resolve));
+      const held = new Promise<void>((came) => (holding = { text, came, released }));
+      return { held, letGo };
     },
     async stop() {
       const closed = once(listener, 'close');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { isLockError } from '@locks/core';
-import type { Claim, LockProvider } from '@locks/core';
+import type { Claim, LockMessage, LockProvider } from '@locks/core';
 import type { Context } from '../../context.ts';
 import { isIdle, mustFree, mustGrant, mustReject, show } from '../../expect.ts';
 import type { Requirement } from '../../requirement.ts';
@@ -102,6 +103,37 @@ export const locksWaitingRequirements: readonly Requirement[] = [
         await mustFree(provider, next, 'by the holder');
         await context.state(provider, key, 'nobody holding or waiting', isIdle);
       }
+    },
+  },
+  {
+    id: 'locks-close-of-provider',
+    level: 'locks',
+    title: 'when a provider is closed, those who wait through it hear LOCK_CLOSED at once',
+    appliesTo: always,
+    async check(context) {
+      const [holder, provider] = [await context.create(), await context.create()];
+      const locks = context.locksOn(provider);
+      const claim = context.claim(context.key());
+      await mustGrant(holder, claim, 'on a free key');
+      const waiting: Claim[] = [];
+      const listen = (message: unknown): void => {
+        const { key, owner } = message as LockMessage;
+        if (key === claim.key) waiting.push({ ...claim, owner });
+      };
+      subscribe('locks:wait', listen);
+      const waits = range(3).map(() => inBackground(locks.acquire(claim.key, { ttl: context.longTtl })));
+      await context.eventually(
+        'three claims to wait',
+        () => waiting.length,
+        (count) => count === waits.length,
+      );
+      unsubscribe('locks:wait', listen);
+      await provider.close();
+      const rejected = waits.map((wait) => mustReject(wait, 'LOCK_CLOSED', 'for a wait through a closed provider'));
+      await within(context.patience, Promise.all(rejected), 'those who wait to hear that their provider was closed');
+      // Their places outlive a provider that was closed before its Locks.
+      for (const waiter of waiting) await holder.release(waiter);
+      await mustFree(holder, claim, 'by the holder');
     },
   },
   {

@@ -36,9 +36,15 @@ CREATE TABLE IF NOT EXISTS `locks` (
   `line_until` BIGINT NULL,
   -- No deadline in line is before it.
   `next_lapse` BIGINT NULL,
+  -- When somebody in line gave the last sign of life: it lies ahead only where the clock was stepped back.
+  `line_seen` BIGINT NULL,
   `next_place` BIGINT NOT NULL DEFAULT 1,
   PRIMARY KEY (`key`)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
+
+-- Fails where the name is that of another table, before anything is made.
+SELECT `version`, `owner`, `held_until`, `shares`, `permits`, `head_process`, `head_owner`, `head_permits`, `head_until`, `line_until`,
+  `next_lapse`, `line_seen`, `next_place` FROM `locks` WHERE `key` IS NULL;
 
 CREATE TABLE IF NOT EXISTS `locks_shares` (
   `key` VARBINARY(512) NOT NULL,
@@ -56,13 +62,20 @@ CREATE TABLE IF NOT EXISTS `locks_line` (
   `process` VARBINARY(255) NOT NULL,
   -- NULL: exclusive. 0: shared by any number.
   `permits` BIGINT NULL,
+  -- The last sign of life of its owner, and when the place is forfeit.
+  `seen` BIGINT NOT NULL,
   `deadline` BIGINT NOT NULL,
   PRIMARY KEY (`key`, `place`),
   KEY `owner` (`key`, `owner`)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
+-- One row, about all of them.
 CREATE TABLE IF NOT EXISTS `locks_layout` (
   `version` INT NOT NULL,
+  -- Packages made for this layout, and for later ones, can use the tables.
+  `readable_from` INT NOT NULL,
+  -- No token of a row that was removed exceeds it.
+  `swept` BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (`version`)
 ) ENGINE = InnoDB;
 
@@ -106,10 +119,11 @@ MODIFIES SQL DATA
 SQL SECURITY DEFINER
 BEGIN
   DECLARE now_at, row_version, row_held_until, row_shares, row_permits, row_line_until, row_next_lapse, row_next_place BIGINT;
+  DECLARE row_line_seen, doubt BIGINT;
   DECLARE row_owner, row_head_process, row_head_owner VARBINARY(255);
   DECLARE row_head_permits, row_head_until BIGINT;
   DECLARE first_expiry, own_token, own_place, answer BIGINT;
-  DECLARE line_changed, tell BOOLEAN DEFAULT FALSE;
+  DECLARE line_changed, can_go, tell BOOLEAN DEFAULT FALSE;
   DECLARE outcome VARBINARY(10) DEFAULT 'done';
   DECLARE usual_wait BIGINT DEFAULT @@session.innodb_lock_wait_timeout;
 
@@ -143,13 +157,15 @@ BEGIN
       -- The key's row first: whoever has it has the key, and what is read afterwards is what others have committed.
       look: LOOP
         SELECT `version`, `owner`, `held_until`, `shares`, `permits`, `head_process`, `head_owner`, `head_permits`, `head_until`,
-            `line_until`, `next_lapse`, `next_place`
+            `line_until`, `next_lapse`, `line_seen`, `next_place`
           INTO row_version, row_owner, row_held_until, row_shares, row_permits, row_head_process, row_head_owner, row_head_permits,
-            row_head_until, row_line_until, row_next_lapse, row_next_place
+            row_head_until, row_line_until, row_next_lapse, row_line_seen, row_next_place
           FROM `locks` WHERE `key` = claim_key FOR UPDATE;
         IF row_version IS NOT NULL OR act <> 'acquire' THEN LEAVE look; END IF;
         -- Not INSERT IGNORE: several who found their row there would share a lock on it, and none of them could go on.
-        INSERT INTO `locks` (`key`, `version`) VALUES (claim_key, 0) ON DUPLICATE KEY UPDATE `version` = `version`;
+        INSERT INTO `locks` (`key`, `version`)
+          SELECT claim_key, COALESCE(MAX(`swept`), 0) FROM `locks_layout`
+          ON DUPLICATE KEY UPDATE `locks`.`version` = `locks`.`version`;
       END LOOP;
       -- After the wait for the row: each statement of a procedure has a time of its own.
       SET now_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6));
@@ -161,7 +177,11 @@ BEGIN
         SET answer = 0;
       ELSE
         -- Purge.
-        IF row_next_lapse <= now_at THEN
+        IF row_next_lapse <= now_at OR row_line_seen > now_at THEN
+          -- After the clock was stepped back, a place lasts no longer from now on than it did from its last sign of life.
+          UPDATE `locks_line` SET `deadline` = now_at + `deadline` - `seen` WHERE `key` = claim_key AND `seen` > now_at;
+          UPDATE `locks_line` SET `seen` = now_at WHERE `key` = claim_key AND `seen` > now_at;
+          SET row_line_seen = LEAST(row_line_seen, now_at);
           DELETE FROM `locks_line` WHERE `key` = claim_key AND `deadline` <= now_at;
           SELECT MIN(`deadline`), MAX(`deadline`) INTO row_next_lapse, row_line_until FROM `locks_line` WHERE `key` = claim_key;
           SET line_changed = TRUE;
@@ -178,9 +198,9 @@ BEGIN
         END IF;
 
         IF act = 'acquire' AND other_owners IS NOT NULL AND row_line_until IS NOT NULL THEN
-          UPDATE `locks_line` SET `deadline` = now_at + waiter_ttl
+          UPDATE `locks_line` SET `seen` = now_at, `deadline` = now_at + waiter_ttl
             WHERE `key` = claim_key AND FIND_IN_SET(HEX(`owner`), other_owners) > 0;
-          SET row_line_until = GREATEST(row_line_until, now_at + waiter_ttl), line_changed = TRUE;
+          SET row_line_until = GREATEST(row_line_until, now_at + waiter_ttl), row_line_seen = now_at, line_changed = TRUE;
         END IF;
         IF line_changed THEN
           SET row_head_owner = NULL;
@@ -263,13 +283,15 @@ BEGIN
           IF line_process IS NOT NULL THEN
             SELECT `place` INTO own_place FROM `locks_line` WHERE `key` = claim_key AND `owner` = claim_owner;
             IF own_place IS NULL THEN
-              INSERT INTO `locks_line` (`key`, `place`, `owner`, `process`, `permits`, `deadline`)
-                VALUES (claim_key, row_next_place, claim_owner, line_process, claim_permits, now_at + waiter_ttl);
+              INSERT INTO `locks_line` (`key`, `place`, `owner`, `process`, `permits`, `seen`, `deadline`)
+                VALUES (claim_key, row_next_place, claim_owner, line_process, claim_permits, now_at, now_at + waiter_ttl);
               SET row_next_place = row_next_place + 1;
             ELSE
-              UPDATE `locks_line` SET `process` = line_process, `permits` = claim_permits, `deadline` = now_at + waiter_ttl
+              UPDATE `locks_line`
+                SET `process` = line_process, `permits` = claim_permits, `seen` = now_at, `deadline` = now_at + waiter_ttl
                 WHERE `key` = claim_key AND `place` = own_place;
             END IF;
+            SET row_line_seen = now_at;
             SET row_line_until = GREATEST(COALESCE(row_line_until, 0), now_at + waiter_ttl), line_changed = TRUE;
             SET row_next_lapse = LEAST(COALESCE(row_next_lapse, now_at + waiter_ttl), now_at + waiter_ttl);
             SET row_permits = COALESCE(claim_permits, row_permits);
@@ -288,23 +310,33 @@ BEGIN
         IF row_permits IS NOT NULL AND row_shares = 0 THEN
           SELECT MAX(`permits`) INTO row_permits FROM `locks_line` WHERE `key` = claim_key;
         END IF;
-        SET tell = row_head_owner <> claim_owner AND (
+        SET can_go = COALESCE(row_head_owner <> claim_owner AND (
           row_held_until IS NULL
           OR (row_owner IS NULL AND row_head_permits IS NOT NULL AND (row_head_permits = 0 OR row_shares < row_head_permits))
-          OR COALESCE(FIND_IN_SET(HEX(row_head_owner), other_owners), 0) > 0
-        );
+        ), FALSE);
+        SET tell = can_go OR (row_head_owner <> claim_owner AND COALESCE(FIND_IN_SET(HEX(row_head_owner), other_owners), 0) > 0);
+        -- Who comes again and finds that the first in line could go and did not doubts that it lives: that one forfeits its place if it
+        -- does not come soon. One who comes for the first time may have come between the message and its answer.
+        IF can_go AND outcome = 'busy' AND own_place IS NOT NULL AND row_head_process <> line_process THEN
+          IF row_head_until > now_at + waiter_ttl DIV 6 THEN
+            SET row_head_until = now_at + waiter_ttl DIV 6, row_next_lapse = LEAST(row_next_lapse, now_at + waiter_ttl DIV 6);
+            UPDATE `locks_line` SET `deadline` = row_head_until WHERE `key` = claim_key AND `owner` = row_head_owner;
+          END IF;
+          -- Clients come up to a tenth earlier than they are told.
+          SET doubt = (row_head_until - now_at) DIV 900 + 2;
+        END IF;
         IF outcome = 'busy' THEN
           SET answer = waiter_ttl DIV 3000;
           -- The first looks when a holder expires, the others only show that they are still there.
           IF row_head_owner IS NULL OR row_head_owner = claim_owner OR fair = 0 THEN
             SET answer = LEAST(answer, COALESCE(IF(row_owner IS NULL, first_expiry, row_held_until) - now_at, 0) DIV 1000 + 1);
           END IF;
-          SET answer = GREATEST(answer, 1);
+          SET answer = GREATEST(LEAST(answer, COALESCE(doubt, answer)), 1);
         END IF;
         UPDATE `locks` SET `version` = row_version, `owner` = row_owner, `held_until` = row_held_until, `shares` = row_shares,
             `permits` = row_permits, `head_process` = row_head_process, `head_owner` = row_head_owner,
             `head_permits` = row_head_permits, `head_until` = row_head_until, `line_until` = row_line_until,
-            `next_lapse` = row_next_lapse, `next_place` = row_next_place
+            `next_lapse` = row_next_lapse, `line_seen` = row_line_seen, `next_place` = row_next_place
           WHERE `key` = claim_key;
       END IF;
     END IF;
@@ -335,20 +367,22 @@ BEGIN
 END//
 
 -- Removes the rows of at most most_keys keys that nobody holds or waits for, and whose last token is older than retention.
--- A new row's token is not behind the clock, so it exceeds those that are forgotten. Answers with one row: how many keys.
+-- A new row's token is neither behind the clock nor below locks_layout.swept, so it exceeds those that are forgotten. Answers with one
+-- row: how many keys.
 CREATE PROCEDURE `locks_sweep`(retention BIGINT, most_keys BIGINT)
 MODIFIES SQL DATA
 SQL SECURITY DEFINER
 BEGIN
   DECLARE now_at BIGINT DEFAULT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6));
   DECLARE idle_key VARBINARY(512);
+  DECLARE idle_version, latest BIGINT DEFAULT 0;
   DECLARE finished BOOLEAN DEFAULT FALSE;
   DECLARE swept BIGINT DEFAULT 0;
   SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
   START TRANSACTION READ WRITE;
   BEGIN
     DECLARE idle CURSOR FOR
-      SELECT `key` FROM `locks`
+      SELECT `key`, `version` FROM `locks`
         WHERE `version` < now_at - retention AND COALESCE(`held_until`, 0) <= now_at AND COALESCE(`line_until`, 0) <= now_at
         LIMIT most_keys FOR UPDATE SKIP LOCKED;
     DECLARE CONTINUE HANDLER FOR NOT FOUND SET finished = TRUE;
@@ -359,18 +393,20 @@ BEGIN
     END;
     OPEN idle;
     each_key: LOOP
-      FETCH idle INTO idle_key;
+      FETCH idle INTO idle_key, idle_version;
       IF finished THEN LEAVE each_key; END IF;
       DELETE FROM `locks_shares` WHERE `key` = idle_key;
       DELETE FROM `locks_line` WHERE `key` = idle_key;
       DELETE FROM `locks` WHERE `key` = idle_key;
-      SET swept = swept + 1;
+      SET swept = swept + 1, latest = GREATEST(latest, idle_version);
     END LOOP;
     CLOSE idle;
+    -- What a row that comes back must exceed, wherever the clock may have been put.
+    UPDATE `locks_layout` SET `locks_layout`.`swept` = latest WHERE `locks_layout`.`swept` < latest;
     COMMIT;
   END;
   SELECT CAST(swept AS CHAR) AS swept;
 END//
 DELIMITER ;
 
-INSERT INTO `locks_layout` (`version`) VALUES (1) ON DUPLICATE KEY UPDATE `version` = 1;
+INSERT INTO `locks_layout` (`version`, `readable_from`) VALUES (1, 1) ON DUPLICATE KEY UPDATE `version` = 1, `readable_from` = 1;

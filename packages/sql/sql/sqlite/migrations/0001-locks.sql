@@ -49,8 +49,10 @@ CREATE TABLE "locks_host" (
 
 INSERT INTO "locks_host" (boot, swept) VALUES ('', 0);
 
+-- readable_from: packages made for this layout, and for later ones, can use the tables.
 CREATE TABLE "locks_layout" (
-  version INTEGER NOT NULL
+  version INTEGER NOT NULL,
+  readable_from INTEGER NOT NULL
 );
 
-INSERT INTO "locks_layout" (version) VALUES (1);
+INSERT INTO "locks_layout" (version, readable_from) VALUES (1, 1);

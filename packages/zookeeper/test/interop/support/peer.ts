@@ -45,6 +45,9 @@ export interface Peer<Kind extends string> {
   contend(kind: Kind, path: string, options: ContendOptions): Promise<number>;
   /** The same, but looks only, and so does not count among those inside. */
   look(kind: Kind, path: string, options: ContendOptions): Promise<number>;
+  /** SIGSTOP; SIGCONT. */
+  pause(): void;
+  resume(): void;
   /** SIGKILL; resolves when the process is gone. Its session lasts until the server's timeout. */
   kill(): Promise<void>;
   /** In order: its session ends with it. Resolves when the process is gone. */
@@ -64,9 +67,9 @@ export const root = '/interop';
 /** In ms: of all peers. */
 export const peerSessionTimeout = 2_000;
 
-/** A process that uses Curator. */
-export function startCurator(): Promise<Peer<CuratorKind>> {
-  return startPeer(inject('peerPrograms').curator, []);
+/** A process that uses Curator. @param address Where it finds ZooKeeper. */
+export function startCurator(address: string = inject('interopAddress')): Promise<Peer<CuratorKind>> {
+  return startPeer(inject('peerPrograms').curator, [], address);
 }
 
 /** A process that uses kazoo. @param markers `extra_lock_patterns` of its locks. */
@@ -99,9 +102,10 @@ interface Line {
 async function startPeer<Kind extends string>(
   command: readonly string[],
   further: readonly string[],
+  address: string = inject('interopAddress'),
 ): Promise<Peer<Kind>> {
   const [program = '', ...args] = command;
-  const child = spawn(program, [...args, inject('interopAddress'), `${peerSessionTimeout}`, ...further], {
+  const child = spawn(program, [...args, address, `${peerSessionTimeout}`, ...further], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const waiting = new Map<number, (line: Line | Error) => void>();
@@ -178,6 +182,8 @@ async function startPeer<Kind extends string>(
     },
     contend: (kind, path, options) => rounds('contend', kind, path, options),
     look: (kind, path, options) => rounds('look', kind, path, options),
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
     async kill() {
       child.kill('SIGKILL');
       await gone;

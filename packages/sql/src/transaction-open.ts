@@ -1,0 +1,13 @@
+/**
+ * The connection that the pool lent is in a transaction. What is sent over it takes effect when the
+ * transaction's owner decides.
+ */
+export class TransactionOpen extends Error {
+  constructor() {
+    super('the connection is in a transaction that its user has not ended');
+  }
+}
+
+/** What its user can do, for messages. */
+export const endTransactions =
+  'Look for code that gives a connection back without COMMIT or ROLLBACK; give @locks/sql a pool whose connections are outside of transactions.';

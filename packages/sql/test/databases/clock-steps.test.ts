@@ -1,0 +1,99 @@
+import { createLocks } from '@locks/core';
+import type { LockProvider, Locks } from '@locks/core';
+import type { Knex } from 'knex';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createSqlProvider, migrate } from '../../src/index.ts';
+import type { SqlOptions } from '../../src/index.ts';
+import { connect, databases } from '../support/databases.ts';
+import { eventually } from '../support/waiting.ts';
+
+const hour = 3_600_000;
+
+interface Party {
+  readonly knex: Knex;
+  readonly provider: LockProvider;
+  readonly locks: Locks;
+}
+
+function join(url: string, options: SqlOptions = {}): Party {
+  const knex = connect(url, { pool: { min: 0, max: 4 } });
+  const provider = createSqlProvider(knex, options);
+  const locks = createLocks(provider, { ttl: 5_000 });
+  onTestFinished(async () => {
+    await locks.close();
+    await provider.close();
+  });
+  return { knex, provider, locks };
+}
+
+/** Leaves in the tables what a clock leaves that was ahead by `ms` until now. */
+async function stepBack(knex: Knex, ms: number): Promise<void> {
+  const later = (column: string): Knex.Raw =>
+    (knex.client as { readonly driverName: string }).driverName === 'pg'
+      ? knex.raw(`?? + interval '1 millisecond' * ${ms}`, [column])
+      : knex.raw(`?? + ${ms * 1_000}`, [column]);
+  const columns = {
+    locks: ['held_until', 'head_until', 'line_until', 'next_lapse', 'line_seen'],
+    locks_line: ['seen', 'deadline'],
+  };
+  for (const [table, names] of Object.entries(columns)) {
+    await knex(table).update(Object.fromEntries(names.map((name) => [name, later(name)])));
+  }
+  await knex('locks').update({ version: knex.raw(`version + ${ms * 1_000}`) });
+}
+
+// SQLite counts the host's monotonic clock, which nobody steps, and has a watermark: see test/sqlite/clock.test.ts.
+describe.each(databases.slice(0, 2))('on $name, after a step back of the clock', (database) => {
+  test('a dead waiter keeps a free key no longer than its place lasts, however long that is for others', async () => {
+    const url = await database.create();
+    const [dead, alive] = [join(url, { waiterTtl: 1_500 }), join(url, { waiterTtl: 60_000 })];
+    await migrate(dead.knex);
+    const lease = await alive.locks.acquire('job');
+    const claim = { key: 'job', owner: 'dead/1', ttl: 5_000, mode: 'exclusive' } as const;
+    expect(await dead.provider.tryAcquire(claim, () => {})).toMatchObject({ granted: false });
+    await lease.release();
+    await stepBack(dead.knex, hour);
+    const steppedAt = performance.now();
+    expect(await alive.locks.tryAcquire('job')).toBeNull();
+    const next = await eventually('the key', () => alive.locks.tryAcquire('job').then((got) => got ?? undefined));
+    expect(performance.now() - steppedAt).toBeLessThan(4_000);
+    await next.release();
+  });
+
+  test('those who wait keep their order, and get the key', async () => {
+    const url = await database.create();
+    const party = join(url);
+    await migrate(party.knex);
+    const lease = await party.locks.acquire('job');
+    const order: number[] = [];
+    const all: Promise<unknown>[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      all.push(join(url).locks.withLock('job', () => order.push(index)));
+      await eventually('a waiter', async () => (await party.locks.inspect('job')).waiters === index + 1);
+    }
+    await stepBack(party.knex, hour);
+    await lease.release();
+    await Promise.all(all);
+    expect(order).toEqual([0, 1, 2]);
+  });
+
+  test.each(['exclusive', 'shared'] as const)('tokens of a swept key go on: an %s one', async (mode) => {
+    const url = await database.create();
+    const party = join(url, { sweep: false });
+    await migrate(party.knex);
+    await (await party.locks.acquire('job')).release();
+    await (await party.locks.acquire('other')).release();
+    await stepBack(party.knex, 3 * hour);
+    const last = (await party.knex('locks').max('version as version').first()) as { readonly version: string | number };
+    // By a clock that was ahead still.
+    await party.knex.raw(
+      database.name === 'Postgres'
+        ? `SELECT locks_sweep(${-4 * hour}, 100)`
+        : `CALL locks_sweep(${-4 * hour * 1_000}, 100)`,
+    );
+    expect(await party.knex('locks').select()).toEqual([]);
+    const lease = await party.locks.acquire('job', { mode });
+    expect(lease.token).toBeGreaterThan(BigInt(last.version));
+    await lease.release();
+  });
+});

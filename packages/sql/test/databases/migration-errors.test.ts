@@ -1,0 +1,61 @@
+import type { Knex } from 'knex';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { LocksMigrationSource, migrate } from '../../src/index.ts';
+import { connect, databases, ownName } from '../support/databases.ts';
+import { tablesOf } from '../support/tables.ts';
+
+const ways: readonly (readonly [string, (knex: Knex) => Promise<unknown>])[] = [
+  ['migrate()', (knex) => migrate(knex)],
+  ['LocksMigrationSource', (knex) => knex.migrate.latest({ migrationSource: new LocksMigrationSource() })],
+];
+
+async function refusal(work: Promise<unknown>): Promise<{ readonly code: unknown; readonly message: string }> {
+  const error = await work.then(
+    () => new Error('It went well.'),
+    (reason: unknown) => reason as Error,
+  );
+  expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+  expect(error.message).not.toMatch(/CREATE TABLE|SELECT \*|LANGUAGE|`next_lapse`,/);
+  expect(error.message.length).toBeLessThan(400);
+  return error as Error & { readonly code: unknown };
+}
+
+describe.each(databases)('on $name', (database) => {
+  test.each(ways)('%s refuses another table of that name, and leaves all as it was', async (_name, run) => {
+    const knex = connect(await database.create(), { log: { error() {}, warn() {} } });
+    await knex.schema.createTable('locks', (table) => void table.string('door'));
+    const { message } = await refusal(run(knex));
+    expect(message).toMatch(/locks|version/);
+    expect(message).toContain('option "table"');
+    expect((await tablesOf(knex)).filter((name) => String(name).startsWith('locks'))).toEqual(['locks']);
+  });
+});
+
+test.each(ways)('%s says on Postgres which right is missing', async (_name, run) => {
+  const url = await databases[0]!.create();
+  const [admin, user] = [connect(url), ownName()];
+  await admin.raw(`CREATE ROLE ${user} LOGIN PASSWORD '${user}'; REVOKE CREATE ON SCHEMA public FROM PUBLIC`);
+  onTestFinished(() => admin.raw(`DROP OWNED BY ${user}; DROP ROLE ${user}`));
+  await admin.raw('CREATE TABLE knex_migrations (id serial, name text, batch integer, migration_time timestamptz)');
+  await admin.raw('CREATE TABLE knex_migrations_lock ("index" serial, is_locked integer)');
+  await admin.raw(
+    `GRANT ALL ON ALL TABLES IN SCHEMA public TO ${user}; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO ${user}`,
+  );
+  const knex = connect(Object.assign(new URL(url), { username: user, password: user }).href, {
+    log: { error() {}, warn() {} },
+  });
+  expect((await refusal(run(knex))).message).toMatch(/CREATE on the schema/);
+});
+
+test('migrate() says on MariaDB which right is missing', async () => {
+  const url = await databases[1]!.create();
+  const [admin, user] = [connect(url), ownName()];
+  await admin.raw(`CREATE USER ${user} IDENTIFIED BY '${user}'`);
+  onTestFinished(() => admin.raw(`DROP USER ${user}`));
+  const database = new URL(url).pathname.slice(1);
+  await admin.raw(`GRANT SELECT, INSERT, UPDATE ON ${database}.* TO ${user}`);
+  const own = (): Knex => connect(Object.assign(new URL(url), { username: user, password: user }).href);
+  expect((await refusal(migrate(own()))).message).toMatch(/CREATE, .*CREATE ROUTINE/);
+  await admin.raw(`GRANT CREATE, DROP ON ${database}.* TO ${user}`);
+  expect((await refusal(migrate(own()))).message).toMatch(/CREATE, .*CREATE ROUTINE/);
+});

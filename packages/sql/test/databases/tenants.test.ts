@@ -1,0 +1,106 @@
+import { createLocks } from '@locks/core';
+import type { Locks } from '@locks/core';
+import type { Knex } from 'knex';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createSqlProvider, migrate } from '../../src/index.ts';
+import { connect, databases, ownName } from '../support/databases.ts';
+
+interface Tenants {
+  readonly knex: Knex;
+  readonly locks: Locks;
+  /** Two schemas with tables, then one without. */
+  readonly schemas: readonly [string, string, string];
+  /** What an application does at the start of each request; with more than one connection, on each. */
+  use(schema: string, connections?: number): Promise<void>;
+}
+
+interface Lender {
+  acquireConnection(): Promise<unknown>;
+  releaseConnection(connection: unknown): Promise<void>;
+}
+
+describe.each(databases.slice(0, 2))('on $name, where each tenant has a schema of its own', (database) => {
+  async function begin(): Promise<Tenants> {
+    const url = await database.create();
+    const admin = connect(url);
+    const schemas = [ownName(), ownName(), `odd "\` name ${ownName()}`.slice(0, 40)] as const;
+    for (const schema of schemas) await admin.raw('CREATE SCHEMA ??', [schema]);
+    onTestFinished(async () => {
+      if (database.name === 'MariaDB') for (const schema of schemas) await admin.raw('DROP SCHEMA ??', [schema]);
+    });
+    for (const schema of schemas.slice(0, 2)) await migrate(admin, { schema });
+    const knex = connect(url, { pool: { min: 0, max: 2 } });
+    const provider = createSqlProvider(knex, { listen: false });
+    const locks = createLocks(provider, { ttl: 20_000 });
+    onTestFinished(async () => {
+      await locks.close();
+      await provider.close();
+    });
+    const client = knex.client as Lender;
+    return {
+      knex,
+      locks,
+      schemas,
+      async use(schema, connections = 1) {
+        const lent = await Promise.all(Array.from({ length: connections }, () => client.acquireConnection()));
+        for (const connection of lent) {
+          await knex
+            .raw(database.name === 'MariaDB' ? 'USE ??' : 'SET search_path TO ??', [schema])
+            .connection(connection);
+          await client.releaseConnection(connection);
+        }
+      },
+    };
+  }
+
+  test('a key is granted once, whichever tenant a connection is used for', async () => {
+    const { locks, schemas, use } = await begin();
+    const [one, two, without] = schemas;
+    await use(one);
+    const lease = await locks.acquire('job');
+    for (const schema of [two, without, one]) {
+      await use(schema);
+      expect(await locks.tryAcquire('job')).toBeNull();
+      expect(await locks.tryAcquire('job', { mode: 'shared' })).toBeNull();
+      expect((await locks.inspect('job')).holders).toHaveLength(1);
+      await lease.renew();
+    }
+    await use(two);
+    expect(await lease.release()).toBe(true);
+  });
+
+  test('a connection that would find other tables is refused, one that would find none is used', async () => {
+    const { locks, schemas, use, knex } = await begin();
+    const [one, two, without] = schemas;
+    await use(one);
+    const lease = await locks.acquire('job');
+    const client = knex.client as Lender;
+    const used = await client.acquireConnection();
+    await use(without);
+    expect(await locks.tryAcquire('job')).toBeNull();
+    const other = await client.acquireConnection();
+    await client.releaseConnection(used);
+    await client.releaseConnection(other);
+    await lease.release();
+
+    await knex.destroy();
+    knex.initialize();
+    await use(two, 2);
+    await expect(locks.tryAcquire('job')).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringMatching(new RegExp(`"${one}".*"${two}".*option "schema"`)) as unknown,
+    });
+  });
+
+  test('an odd name of a schema is no obstacle', async () => {
+    const { locks, schemas, use, knex } = await begin();
+    const [, , odd] = schemas;
+    // Not a name that option "schema" takes.
+    await use(odd);
+    await migrate(knex);
+    await use(odd, 2);
+    const lease = await locks.acquire('job');
+    expect(await locks.tryAcquire('job')).toBeNull();
+    expect(await lease.release()).toBe(true);
+  });
+});

@@ -1,0 +1,31 @@
+import { createLocks } from '@locks/core';
+import { expect, onTestFinished, test } from 'vitest';
+import { createSqlProvider, migrate } from '../../src/index.ts';
+import { connect, databases } from '../support/databases.ts';
+
+test.each(['BEGIN', 'BEGIN IMMEDIATE'])(
+  'a connection that was given back after %s is refused, and replaced',
+  async (begin) => {
+    const url = await databases.find(({ name }) => name === 'SQLite')!.create();
+    const knex = connect(url);
+    await migrate(knex);
+    const provider = createSqlProvider(knex);
+    const locks = createLocks(provider, { ttl: 5_000 });
+    onTestFinished(async () => {
+      await locks.close();
+      await provider.close();
+    });
+    for (const greeted of [false, true]) {
+      if (greeted) await (await locks.acquire('job')).release();
+      await knex.raw(begin);
+      await knex.raw('CREATE TABLE forgotten (id integer)');
+      await expect(locks.tryAcquire('job')).rejects.toMatchObject({
+        code: 'LOCK_MISCONFIGURED',
+        message: expect.stringContaining('transaction'),
+      });
+      const lease = await locks.acquire('job', { wait: 5_000 });
+      expect(await lease.release()).toBe(true);
+      expect(await knex.raw("SELECT name FROM sqlite_master WHERE name = 'forgotten'")).toEqual([]);
+    }
+  },
+);
