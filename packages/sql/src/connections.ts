@@ -96,7 +96,13 @@ export class Connections<Connection> {
   }
 
   async #checkOut(call: Call<Connection>): Promise<Connection> {
-    const connection = await this.#take(call);
+    call.waiting = true;
+    let connection: Connection;
+    try {
+      connection = await this.#lending.take(call);
+    } finally {
+      call.waiting = false;
+    }
     // It came in the same turn in which the call ended.
     if (call.over) {
       this.#lending.give(connection);
@@ -104,15 +110,6 @@ export class Connections<Connection> {
     }
     call.connection = connection;
     return connection;
-  }
-
-  async #take(call: Call<Connection>): Promise<Connection> {
-    call.waiting = true;
-    try {
-      return await this.#lending.take(call);
-    } finally {
-      call.waiting = false;
-    }
   }
 
   #checkIn(call: Call<Connection>, connection: Connection): void {
