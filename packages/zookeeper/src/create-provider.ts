@@ -1,6 +1,7 @@
 import { systemRuntime } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { FairRecipe } from './fair.ts';
+import { KeyNames } from './key-names.ts';
 import { Nodes } from './nodes.ts';
 import { readZookeeperOptions } from './options.ts';
 import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options.ts';
@@ -37,7 +38,9 @@ export function assembleProvider(options: ReadZookeeperOptions, runtime: Runtime
       await tokens.current(generation);
     },
   });
-  return new ZookeeperProvider({ session, recipe: recipeOf(options, nodes, tokens), nodes, tokens, runtime, timeout });
+  const names = new KeyNames(nodes, { addresses, tls, auth, sessionTimeout, runtime }, timeout);
+  const recipe = recipeOf(options, nodes, tokens);
+  return new ZookeeperProvider({ session, recipe, nodes, tokens, names, runtime, timeout });
 }
 
 function recipeOf({ fair, recipe, sharedMarkers }: ReadZookeeperOptions, nodes: Nodes, tokens: Tokens): Recipe {

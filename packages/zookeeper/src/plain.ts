@@ -127,7 +127,7 @@ export class PlainRecipe implements Recipe {
     }
     const failed = failedStep(made.value);
     if (failed.error === 'NO_NODE') {
-      await this.#nodes.makePersistent(session, this.#nodes.root);
+      await this.#nodes.makeRoot(session);
       return undefined;
     }
     if (failed.error !== 'NODE_EXISTS') throw refusal(failed, path);

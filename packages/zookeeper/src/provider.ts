@@ -1,10 +1,10 @@
 import { LockError, createDeadline, isLockError } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import type { KeyName, KeyNames } from './key-names.ts';
 import { LiveClaim } from './live-claim.ts';
 import type { OwnNode } from './live-claim.ts';
 import type { Nodes } from './nodes.ts';
-import { decodeKey } from './paths.ts';
 import type { Recipe } from './recipe.ts';
 import type { Generation, Sessions } from './session/generation.ts';
 import type { Tokens } from './tokens.ts';
@@ -16,6 +16,7 @@ export interface ZookeeperProviderParts {
   readonly recipe: Recipe;
   readonly nodes: Nodes;
   readonly tokens: Tokens;
+  readonly names: KeyNames;
   readonly runtime: Runtime;
   /** Within how many ms each call settles. */
   readonly timeout: number;
@@ -38,13 +39,14 @@ export class ZookeeperProvider implements LockProvider {
   readonly #recipe: Recipe;
   readonly #nodes: Nodes;
   readonly #tokens: Tokens;
+  readonly #names: KeyNames;
   readonly #runtime: Runtime;
   readonly #timeout: number;
   readonly #deadline: Deadline;
   readonly #claims = new Map<string, LiveClaim>();
   #closed = false;
 
-  constructor({ session, recipe, nodes, tokens, runtime, timeout }: ZookeeperProviderParts) {
+  constructor({ session, recipe, nodes, tokens, names, runtime, timeout }: ZookeeperProviderParts) {
     this.traits = {
       scope: 'network',
       expiry: 'session',
@@ -57,6 +59,7 @@ export class ZookeeperProvider implements LockProvider {
     this.#recipe = recipe;
     this.#nodes = nodes;
     this.#tokens = tokens;
+    this.#names = names;
     this.#runtime = runtime;
     this.#timeout = timeout;
     this.#deadline = createDeadline(runtime, timeout, this.name);
@@ -90,11 +93,11 @@ export class ZookeeperProvider implements LockProvider {
   }
 
   async *list(prefix: string): AsyncIterable<string> {
-    const names = await this.#call(async () => await this.#nodes.underRoot(await this.#ready()), 'a list', prefix);
-    const found = names.flatMap((name) => {
-      const key = decodeKey(name);
-      return key?.startsWith(prefix) ? [{ name, key }] : [];
-    });
+    const read = async (): Promise<readonly KeyName[]> => {
+      await this.#ready();
+      return await this.#names.read(prefix);
+    };
+    const found = await this.#call(read, 'a list', prefix);
     for (let start = 0; start < found.length; start += flight) {
       const some = found.slice(start, start + flight);
       const look = async (): Promise<readonly boolean[]> =>
@@ -123,6 +126,10 @@ export class ZookeeperProvider implements LockProvider {
     return this.#nodes.acl;
   }
 
+  outage(): unknown {
+    return this.#sessions.failure;
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -131,6 +138,7 @@ export class ZookeeperProvider implements LockProvider {
       own.wake = undefined;
     }
     this.#claims.clear();
+    this.#names.close();
     await this.#sessions.close();
     this.#deadline.stop();
   }

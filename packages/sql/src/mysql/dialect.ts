@@ -1,6 +1,6 @@
 import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
 import type { Claim, Holder, KeyState } from '@locks/core';
-import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Turn } from '../dialect.ts';
+import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Swept, Turn } from '../dialect.ts';
 import type { KnexClient } from '../knex.ts';
 import { canRepeat, explain, isBroken } from './errors.ts';
 import { endOf, hex, micros } from './encoding.ts';
@@ -135,9 +135,10 @@ class MysqlDialect implements Dialect<MysqlConnection> {
     return owners;
   }
 
-  async sweep(connection: MysqlConnection, retention: number, limit: number): Promise<number> {
+  async sweep(connection: MysqlConnection, retention: number, limit: number): Promise<Swept> {
     const [row] = await rowsOf(connection, this.#texts.sweep, [micros(retention), `${limit}`]);
-    return Number(textOf(row?.['swept']));
+    const removed = Number(textOf(row?.['swept']));
+    return { removed, next: removed < limit ? undefined : '' };
   }
 
   canRepeat(error: unknown): boolean {

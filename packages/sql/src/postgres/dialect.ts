@@ -165,12 +165,16 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
     },
     async sweep(connection, retention, most) {
       const [row] = await ask(connection, prepared.sweep, Math.ceil(retention), most);
-      return Number(row?.[0]);
+      const removed = Number(row?.[0]);
+      return { removed, next: removed < most ? undefined : '' };
     },
     canRepeat,
     isBroken,
     discard: abandon,
     explain,
+    async echo(connection) {
+      await ask(connection, prepared.echo, process);
+    },
     listen: options.listen ? (heard, lost) => listen(client, process, heard, lost) : undefined,
   };
   // The connections come from the pool of a client whose driver is pg.

@@ -83,6 +83,23 @@ export const unknowns: readonly FaultFlaw[] = [
     }),
   },
   {
+    name: 'the first release after a cut is sent again when its reply is lost, and the second answer is told',
+    caughtBy: ['lost-reply-of-release-while-reconnecting'],
+    make: client((inner, link) => {
+      let known = link.connections;
+      return {
+        async release(claim) {
+          const first = known !== link.connections;
+          known = link.connections;
+          return await orElse(inner.release(claim), (error) => {
+            if (!first) throw error;
+            return inner.release(claim);
+          });
+        },
+      };
+    }),
+  },
+  {
     name: 'a release that nobody answers is answered with false',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'lost-reply-of-release-not-false'],
     mayAlsoFail: ['locks-sever-*', 'locks-silence-*', 'locks-pause-callers'],
