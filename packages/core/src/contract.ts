@@ -158,4 +158,9 @@ export interface LockProvider {
   close(): Promise<void>;
   /** Optional: the keys with this prefix that are held or waited for, in no order. */
   list?(prefix: string): AsyncIterable<string>;
+  /**
+   * Optional: why calls are not answered at present, if the provider knows; else `undefined`. Core gives it as the cause of
+   * `LOCK_UNAVAILABLE` where a wait ends before the provider rejects. Must not throw.
+   */
+  outage?(): unknown;
 }

@@ -27,7 +27,7 @@ end
 
 local function share(token)
   redis.call('ZADD', KEYS[5], now + ttl, owner)
-  redis.call('HSET', KEYS[6], owner, string.format('%.0f', token))
+  redis.call('HSET', KEYS[6], owner, token)
   settleShares()
   fixPermits(ttl)
   keep(KEYS[2], retention)
@@ -39,6 +39,7 @@ end
 
 local fixed = redis.call('GET', KEYS[7])
 if fixed and fixed ~= permits then
+  refuseOnReplica()
   if somebodyShares() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
   redis.call('DEL', KEYS[7])
 end
@@ -46,10 +47,10 @@ end
 if value == owner then
   redis.call('DEL', KEYS[5], KEYS[6])
   local counter = redis.call('GET', KEYS[2])
-  return share(counter and (readCounter(counter)) or mint(above, retention, micros))
+  return share(counter and tokenOf(counter) or mint(above, retention, micros))
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
-  return share(tonumber(redis.call('HGET', KEYS[6], owner)))
+  return share(redis.call('HGET', KEYS[6], owner))
 end
 
 local room = admits(value, 's' .. permits)
@@ -69,6 +70,8 @@ if ARGV[6] == '1' then
   new = stayInLine(me, now, waiterTtl)
   keepPlaces(11, now, waiterTtl, channel)
   fixPermits(waiterTtl)
+else
+  refuseOnReplica()
 end
 if told and not new then limitDeadlines(head, now) end
 return busy(me, head, value, now, waiterTtl)

@@ -7,9 +7,9 @@ local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumb
 
 -- include token
 
--- The uncontended path: EXISTS, SET, TIME, SET. Nothing that it does not need is defined before it.
-local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
+-- The uncontended path: TIME, EXISTS, SET, SET. Nothing that it does not need is defined before it.
 local now, micros = clock()
+local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
 if free then return mint(above, retention, micros) end
 
 -- include queue
@@ -22,9 +22,12 @@ if value == owner then
   local counter = redis.call('GET', KEYS[2])
   if not counter then return mint(above, retention, micros) end
   keep(KEYS[2], retention)
-  return (readCounter(counter))
+  return tokenOf(counter)
 end
-if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then return redis.error_reply('LOCKS_SHARED') end
+if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
+  refuseOnReplica()
+  return redis.error_reply('LOCKS_SHARED')
+end
 
 local passes = not value and ARGV[9] == '1'
 local head, told
@@ -44,6 +47,8 @@ local new = false
 if ARGV[6] == '1' then
   new = stayInLine(me, now, waiterTtl)
   keepPlaces(10, now, waiterTtl, channel)
+else
+  refuseOnReplica()
 end
 if told and not new then limitDeadlines(head, now) end
 return busy(me, head, value, now, waiterTtl)

@@ -1,8 +1,9 @@
--- Who holds the key and how many wait. Writes nothing.
+-- Who holds the key and how many wait. Changes nothing.
 -- Returns the number that wait, then for each holder: owner, "exclusive" or "shared", token or "", ms left.
 
 -- include token
 -- include queue
+refuseOnReplica()
 local now = clock()
 local value = holder()
 local reply = { redis.call('ZCOUNT', KEYS[4], '(' .. string.format('%.0f', now), '+inf') }

@@ -15,8 +15,16 @@ local SHARED = '<shared>'
 -- Who has the key. A value of another type is a foreign holder: busy, not an error.
 local function holder()
   local value = redis.pcall('GET', KEYS[1])
-  if type(value) == 'table' then return '' end
-  return value
+  if type(value) ~= 'table' then return value end
+  if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+  -- Refused for another reason: it is again, and ends the script.
+  return redis.call('GET', KEYS[1])
+end
+
+-- Before an answer that needs no write. A replica may be behind, so it must not answer: it refuses this write,
+-- which changes nothing.
+local function refuseOnReplica()
+  redis.call('ZREM', KEYS[4], '')
 end
 
 -- Makes a key last for so many ms at least. Never shorter: another service may have other settings.

@@ -40,6 +40,7 @@ local function renew()
 end
 
 local renewed = renew()
+if renewed == 0 then refuseOnReplica() end
 if redis.call('EXISTS', KEYS[3]) == 1 then
   wakeHead('', purge(now, value), ARGV[5])
 end

@@ -8,12 +8,15 @@ end
 
 local HOUR = 3600000
 
+local function tokenOf(counter)
+  return string.match(counter, '^%d+')
+end
+
 -- The token and the retention in the value of a counter.
-local function readCounter(value)
-  local token = tonumber(value)
+local function readCounter(counter)
+  local token = tonumber(counter)
   if token then return token, HOUR end
-  local first, second = string.match(value, '^(%d+) (%d+)$')
-  return tonumber(first), tonumber(second)
+  return tonumber(tokenOf(counter)), tonumber(string.match(counter, '%d+$'))
 end
 
 -- Writes the counter and returns its value before. It lasts until the clock has passed the token by the retention, so that
@@ -25,14 +28,18 @@ local function writeCounter(token, retention, micros)
 end
 
 -- The next token: above all earlier ones, above the floor, not behind the clock. Another service may want it kept for longer.
+-- Text: a client may round an integer near 2^53.
 local function mint(above, retention, micros)
   local token = math.max(micros, above + 1)
   local last = writeCounter(token, retention, micros)
-  if not last then return token end
-  local lastToken, lastRetention = readCounter(last)
-  if lastToken >= token or lastRetention > retention then
-    token = math.max(token, lastToken + 1)
-    writeCounter(token, math.max(retention, lastRetention), micros)
+  if last then
+    local lastToken, lastRetention = readCounter(last)
+    if lastToken >= token or lastRetention > retention then
+      token = math.max(token, lastToken + 1)
+      writeCounter(token, math.max(retention, lastRetention), micros)
+      -- Lua's numbers end at 2^53: the next one is the same.
+      if token == lastToken then error('LOCKS_TOKENS') end
+    end
   end
-  return token
+  return string.format('%.0f', token)
 end

@@ -8,7 +8,7 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireShared' | 'renew' | 'release' | 'inspect' | 'fencedSet', Script>> = {
   acquire: {
-    sha: 'c190b86f9f860a258903afaa9b865459c383916d',
+    sha: '330148d36669840d4fc75d29c6af37fba558f3db',
     lua: `local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local function clock()
 local time = redis.call('TIME')
@@ -16,11 +16,13 @@ local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = 3600000
-local function readCounter(value)
-local token = tonumber(value)
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
+end
+local function readCounter(counter)
+local token = tonumber(counter)
 if token then return token, HOUR end
-local first, second = string.match(value, '^(%d+) (%d+)$')
-return tonumber(first), tonumber(second)
+return tonumber(tokenOf(counter)), tonumber(string.match(counter, '%d+$'))
 end
 local function writeCounter(token, retention, micros)
 local value = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
@@ -30,22 +32,28 @@ end
 local function mint(above, retention, micros)
 local token = math.max(micros, above + 1)
 local last = writeCounter(token, retention, micros)
-if not last then return token end
+if last then
 local lastToken, lastRetention = readCounter(last)
 if lastToken >= token or lastRetention > retention then
 token = math.max(token, lastToken + 1)
 writeCounter(token, math.max(retention, lastRetention), micros)
+if token == lastToken then error('LOCKS_TOKENS') end
 end
-return token
 end
-local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
+return string.format('%.0f', token)
+end
 local now, micros = clock()
+local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
 if free then return mint(above, retention, micros) end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
+end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
 end
 local function keep(key, span)
 if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
@@ -167,9 +175,12 @@ redis.call('PEXPIRE', KEYS[1], ttl)
 local counter = redis.call('GET', KEYS[2])
 if not counter then return mint(above, retention, micros) end
 keep(KEYS[2], retention)
-return (readCounter(counter))
+return tokenOf(counter)
 end
-if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then return redis.error_reply('LOCKS_SHARED') end
+if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
+refuseOnReplica()
+return redis.error_reply('LOCKS_SHARED')
+end
 local passes = not value and ARGV[9] == '1'
 local head, told
 if not passes then head, told = wakeHead(me, value, channel) end
@@ -185,23 +196,27 @@ local new = false
 if ARGV[6] == '1' then
 new = stayInLine(me, now, waiterTtl)
 keepPlaces(10, now, waiterTtl, channel)
+else
+refuseOnReplica()
 end
 if told and not new then limitDeadlines(head, now) end
 return busy(me, head, value, now, waiterTtl)`,
   },
   acquireShared: {
-    sha: '4be258d215dbfe8a07f9604dc3b8d902eb88195f',
+    sha: 'cbcba214caa18e9a95338f110ca924f6de447f8f',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = 3600000
-local function readCounter(value)
-local token = tonumber(value)
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
+end
+local function readCounter(counter)
+local token = tonumber(counter)
 if token then return token, HOUR end
-local first, second = string.match(value, '^(%d+) (%d+)$')
-return tonumber(first), tonumber(second)
+return tonumber(tokenOf(counter)), tonumber(string.match(counter, '%d+$'))
 end
 local function writeCounter(token, retention, micros)
 local value = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
@@ -211,19 +226,25 @@ end
 local function mint(above, retention, micros)
 local token = math.max(micros, above + 1)
 local last = writeCounter(token, retention, micros)
-if not last then return token end
+if last then
 local lastToken, lastRetention = readCounter(last)
 if lastToken >= token or lastRetention > retention then
 token = math.max(token, lastToken + 1)
 writeCounter(token, math.max(retention, lastRetention), micros)
+if token == lastToken then error('LOCKS_TOKENS') end
 end
-return token
+end
+return string.format('%.0f', token)
 end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
+end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
 end
 local function keep(key, span)
 if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
@@ -353,7 +374,7 @@ if redis.call('PTTL', KEYS[7]) < span then redis.call('SET', KEYS[7], permits, '
 end
 local function share(token)
 redis.call('ZADD', KEYS[5], now + ttl, owner)
-redis.call('HSET', KEYS[6], owner, string.format('%.0f', token))
+redis.call('HSET', KEYS[6], owner, token)
 settleShares()
 fixPermits(ttl)
 keep(KEYS[2], retention)
@@ -364,16 +385,17 @@ return token
 end
 local fixed = redis.call('GET', KEYS[7])
 if fixed and fixed ~= permits then
+refuseOnReplica()
 if somebodyShares() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
 redis.call('DEL', KEYS[7])
 end
 if value == owner then
 redis.call('DEL', KEYS[5], KEYS[6])
 local counter = redis.call('GET', KEYS[2])
-return share(counter and (readCounter(counter)) or mint(above, retention, micros))
+return share(counter and tokenOf(counter) or mint(above, retention, micros))
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
-return share(tonumber(redis.call('HGET', KEYS[6], owner)))
+return share(redis.call('HGET', KEYS[6], owner))
 end
 local room = admits(value, 's' .. permits)
 local passes = room and ARGV[9] == '1'
@@ -389,23 +411,27 @@ if ARGV[6] == '1' then
 new = stayInLine(me, now, waiterTtl)
 keepPlaces(11, now, waiterTtl, channel)
 fixPermits(waiterTtl)
+else
+refuseOnReplica()
 end
 if told and not new then limitDeadlines(head, now) end
 return busy(me, head, value, now, waiterTtl)`,
   },
   renew: {
-    sha: '5419ccf0fdd4ef2f2c8c6d1a61000ce1cbeeac93',
+    sha: 'c8a8ca313c108c0b09237e12fab94aa715fbb404',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = 3600000
-local function readCounter(value)
-local token = tonumber(value)
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
+end
+local function readCounter(counter)
+local token = tonumber(counter)
 if token then return token, HOUR end
-local first, second = string.match(value, '^(%d+) (%d+)$')
-return tonumber(first), tonumber(second)
+return tonumber(tokenOf(counter)), tonumber(string.match(counter, '%d+$'))
 end
 local function writeCounter(token, retention, micros)
 local value = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
@@ -415,19 +441,25 @@ end
 local function mint(above, retention, micros)
 local token = math.max(micros, above + 1)
 local last = writeCounter(token, retention, micros)
-if not last then return token end
+if last then
 local lastToken, lastRetention = readCounter(last)
 if lastToken >= token or lastRetention > retention then
 token = math.max(token, lastToken + 1)
 writeCounter(token, math.max(retention, lastRetention), micros)
+if token == lastToken then error('LOCKS_TOKENS') end
 end
-return token
+end
+return string.format('%.0f', token)
 end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
+end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
 end
 local function keep(key, span)
 if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
@@ -572,13 +604,14 @@ if raised then raise() else keep(KEYS[2], retention) end
 return 1
 end
 local renewed = renew()
+if renewed == 0 then refuseOnReplica() end
 if redis.call('EXISTS', KEYS[3]) == 1 then
 wakeHead('', purge(now, value), ARGV[5])
 end
 return renewed`,
   },
   release: {
-    sha: 'c7dc70555f466029df99c90f785c86d73d5f2d57',
+    sha: 'cfcad30f87b8b377593588d58050ebbfaa5ed5fe',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -593,11 +626,13 @@ local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = 3600000
-local function readCounter(value)
-local token = tonumber(value)
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
+end
+local function readCounter(counter)
+local token = tonumber(counter)
 if token then return token, HOUR end
-local first, second = string.match(value, '^(%d+) (%d+)$')
-return tonumber(first), tonumber(second)
+return tonumber(tokenOf(counter)), tonumber(string.match(counter, '%d+$'))
 end
 local function writeCounter(token, retention, micros)
 local value = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
@@ -607,19 +642,25 @@ end
 local function mint(above, retention, micros)
 local token = math.max(micros, above + 1)
 local last = writeCounter(token, retention, micros)
-if not last then return token end
+if last then
 local lastToken, lastRetention = readCounter(last)
 if lastToken >= token or lastRetention > retention then
 token = math.max(token, lastToken + 1)
 writeCounter(token, math.max(retention, lastRetention), micros)
+if token == lastToken then error('LOCKS_TOKENS') end
 end
-return token
+end
+return string.format('%.0f', token)
 end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
+end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
 end
 local function keep(key, span)
 if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
@@ -734,6 +775,7 @@ end
 return -math.max(wait, 1)
 end
 local me, now = ARGV[2], clock()
+if type(value) == 'table' then value = holder() end
 local wasShared = value == SHARED
 if wasShared then
 local expiry = redis.call('ZSCORE', KEYS[5], owner)
@@ -746,9 +788,9 @@ value = holder()
 end
 end
 line = line or redis.call('EXISTS', KEYS[3]) == 1
+if freed == 0 then giveUpPlace(me) end
 local head
 if line then
-if freed == 0 then giveUpPlace(me) end
 value = purge(now, value)
 head = wakeHead(me, value, ARGV[3])
 end
@@ -756,18 +798,20 @@ if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', K
 return freed`,
   },
   inspect: {
-    sha: '5d9f66d4dbe1fc3741f08fc6a85d961407f71031',
+    sha: '5443e8c3436a9222c3de2251aad8abe1581cbfc7',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = 3600000
-local function readCounter(value)
-local token = tonumber(value)
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
+end
+local function readCounter(counter)
+local token = tonumber(counter)
 if token then return token, HOUR end
-local first, second = string.match(value, '^(%d+) (%d+)$')
-return tonumber(first), tonumber(second)
+return tonumber(tokenOf(counter)), tonumber(string.match(counter, '%d+$'))
 end
 local function writeCounter(token, retention, micros)
 local value = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
@@ -777,19 +821,25 @@ end
 local function mint(above, retention, micros)
 local token = math.max(micros, above + 1)
 local last = writeCounter(token, retention, micros)
-if not last then return token end
+if last then
 local lastToken, lastRetention = readCounter(last)
 if lastToken >= token or lastRetention > retention then
 token = math.max(token, lastToken + 1)
 writeCounter(token, math.max(retention, lastRetention), micros)
+if token == lastToken then error('LOCKS_TOKENS') end
 end
-return token
+end
+return string.format('%.0f', token)
 end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
+end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
 end
 local function keep(key, span)
 if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
@@ -903,6 +953,7 @@ if left >= 0 then wait = math.min(wait, left + 1) end
 end
 return -math.max(wait, 1)
 end
+refuseOnReplica()
 local now = clock()
 local value = holder()
 local reply = { redis.call('ZCOUNT', KEYS[4], '(' .. string.format('%.0f', now), '+inf') }

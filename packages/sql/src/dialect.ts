@@ -104,6 +104,8 @@ export interface Dialect<Connection = unknown> {
   explain(error: unknown, what: CallName, claim?: Claim): LockError;
   /** Where a process can be told of its turns. `undefined`: it has to look. */
   readonly listen?: ((heard: (owner: string) => void, lost: () => void) => Promise<Listener>) | undefined;
+  /** Sends this process a message about the owner '', which its listener hears if it hears anything. */
+  echo?(connection: Connection): Promise<void>;
 }
 
 /** An open ear for turns. */

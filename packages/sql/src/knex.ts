@@ -28,6 +28,8 @@ export interface KnexClient {
     connection: unknown,
     statement: { readonly sql: string; readonly bindings?: readonly unknown[] },
   ): Promise<unknown>;
+  /** `connectionPool`: one that was made elsewhere. */
+  readonly config?: { readonly connectionPool?: unknown } | undefined;
   /** Outside of the pool. */
   acquireRawConnection(): Promise<unknown>;
 }

@@ -7,6 +7,7 @@ import { NotifyChannel } from './notify-channel.ts';
 import type { ReadSqlOptions } from './options.ts';
 import { Poller } from './poller.ts';
 import { Sweeper, sweepBatch } from './sweeper.ts';
+import { WakeReports } from './wake-reports.ts';
 import type { KnexClient } from './knex.ts';
 import type { Wakes } from './wakes.ts';
 
@@ -62,7 +63,16 @@ export class SqlProvider implements LockProvider {
     this.#wakes =
       dialect.listen === undefined
         ? poller
-        : new NotifyChannel(dialect.listen, this.#places, poller, this.#deadline, runtime, waiterTtl / 3);
+        : new NotifyChannel({
+            listen: dialect.listen,
+            echo: () => this.#connections.run(async (connection) => dialect.echo?.(connection), { what: 'an echo' }),
+            places: this.#places,
+            poller,
+            deadline: this.#deadline,
+            runtime,
+            probeEvery: waiterTtl / 3,
+            reports: new WakeReports(dialect.name),
+          });
     this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, (after) => this.#sweep(after)) : undefined;
   }
 

@@ -31,11 +31,13 @@ export function claimOf(changes: Partial<Claim> = {}): Claim {
   return { key: 'job', owner: randomUUID(), mode: 'exclusive', ttl: 60_000, ...changes };
 }
 
-/** Takes a place in line for `claim`. */
-export async function lineUp(provider: LockProvider, claim: Claim, wake: () => void = () => {}): Promise<void> {
+/** Takes a place in line for `claim`; that takes more than one attempt until the wake channel is open. */
+export async function lineUp(provider: LockProvider, claim: Claim): Promise<void> {
   const { waiters } = await provider.inspect(claim.key);
-  await provider.tryAcquire(claim, wake);
-  expect((await provider.inspect(claim.key)).waiters).toBe(waiters + 1);
+  await eventually('a place in line', async () => {
+    expect(await provider.tryAcquire(claim, () => {})).toMatchObject({ granted: false });
+    return (await provider.inspect(claim.key)).waiters > waiters;
+  });
 }
 
 /** Waits until so many wait for the key `job`. */

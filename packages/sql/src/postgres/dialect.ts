@@ -175,6 +175,9 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
     isBroken,
     discard: abandon,
     explain,
+    async echo(connection) {
+      await ask(connection, prepared.echo, process);
+    },
     listen: options.listen ? (heard, lost) => listen(client, process, heard, lost) : undefined,
   };
   // The connections come from the pool of a client whose driver is pg.
