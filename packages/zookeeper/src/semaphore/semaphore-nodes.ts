@@ -3,6 +3,7 @@ import { placesOf } from '../line/line.ts';
 import { contenderName, parseContenders, uuidOf } from '../line/names.ts';
 import { madeBy } from '../live-claim.ts';
 import type { LiveClaim } from '../live-claim.ts';
+import type { MadeFolders } from '../made-folders.ts';
 import { baseIn, writeNodeData } from '../node-data.ts';
 import { refusal } from '../nodes.ts';
 import type { Nodes } from '../nodes.ts';
@@ -30,10 +31,12 @@ export interface NewLease {
 export class SemaphoreNodes {
   readonly #nodes: Nodes;
   readonly #tokens: Tokens;
+  readonly #folders: MadeFolders;
 
-  constructor(nodes: Nodes, tokens: Tokens) {
+  constructor(nodes: Nodes, tokens: Tokens, folders: MadeFolders) {
     this.#nodes = nodes;
     this.#tokens = tokens;
+    this.#folders = folders;
   }
 
   /** The state with its node in it; `undefined`: it has none yet, look again. */
@@ -59,6 +62,7 @@ export class SemaphoreNodes {
   async remove(session: Generation, path: string): Promise<boolean> {
     const removing = this.#nodes.remove(session, path);
     const [removed] = await Promise.all([removing, this.#nodes.renewSequence(session, path)]);
+    this.#folders.left(folderOf(folderOf(path)));
     return removed;
   }
 
@@ -143,6 +147,7 @@ export class SemaphoreNodes {
   async #enter(own: LiveClaim): Promise<SemaphoreState | undefined> {
     const { session, claim } = own;
     const folder = this.#nodes.ofKey(own.claim.key);
+    this.#folders.entered(folder);
     own.uncertain = true;
     const path = `${folder}/locks/${contenderName('mutex', claim)}`;
     // It names no base: its token is not that of its place.
@@ -161,7 +166,9 @@ export class SemaphoreNodes {
     if (made.error !== 'NO_NODE') throw refusal(made, folder);
     const first = await this.#nodes.makeWithin(session, [folder, `${folder}/locks`], path, data);
     own.uncertain = false;
-    if (first !== undefined) own.node = { path: first.path, ...madeBy(first.czxid), base: undefined };
+    if (first === undefined) return undefined;
+    own.node = { path: first.path, ...madeBy(first.czxid), base: undefined };
+    this.#folders.made(folder);
     return undefined;
   }
 
