@@ -11,7 +11,7 @@ import { madeBy } from './live-claim.ts';
 import type { LiveClaim } from './live-claim.ts';
 import { writeNodeData } from './node-data.ts';
 import type { MadeFolders } from './made-folders.ts';
-import { refusal } from './nodes.ts';
+import { isDoubtful, refusal } from './nodes.ts';
 import type { Nodes } from './nodes.ts';
 import { folderOf, nameOf } from './paths.ts';
 import { looks } from './recipe.ts';
@@ -164,7 +164,7 @@ export class FairRecipe implements Recipe {
       if (reading === undefined && known !== undefined) return known;
       return this.#judge(own, await this.#lines.single(own, await (reading ?? this.#lines.read(session, folder))));
     }
-    own.uncertain = made.error === 'NO_NODE';
+    own.uncertain = made.error === 'NO_NODE' || isDoubtful(made);
     if (made.error !== 'NO_NODE') throw refusal(made, folder);
     const first = await this.#nodes.makeWithin(session, [folder], path, data);
     own.uncertain = false;

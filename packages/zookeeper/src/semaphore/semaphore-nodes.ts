@@ -5,7 +5,7 @@ import { madeBy } from '../live-claim.ts';
 import type { LiveClaim } from '../live-claim.ts';
 import type { MadeFolders } from '../made-folders.ts';
 import { baseIn, writeNodeData } from '../node-data.ts';
-import { refusal } from '../nodes.ts';
+import { isDoubtful, refusal } from '../nodes.ts';
 import type { Nodes } from '../nodes.ts';
 import { folderOf, nameOf } from '../paths.ts';
 import { looks } from '../recipe.ts';
@@ -98,7 +98,7 @@ export class SemaphoreNodes {
     // Its place is older than the leases that were made since: its token must not be.
     own.uncertain = true;
     const answer = await session.send(setData(node.path, Buffer.from(data)));
-    own.uncertain = false;
+    own.uncertain = isDoubtful(answer);
     if (!answer.ok && answer.error !== 'NO_NODE') throw refusal(answer, node.path);
     own.node = answer.ok ? { ...node, order: answer.value.mzxid, zxid: answer.value.mzxid, base } : undefined;
     return answer.ok;
@@ -124,7 +124,7 @@ export class SemaphoreNodes {
       // Without the reply to the first there is none to the second.
       counting?.catch(() => {});
       const answer = await exchanging;
-      own.uncertain = false;
+      own.uncertain = isDoubtful(answer);
       if (!answer.ok) throw refusal(answer, path);
       const made = answer.value.results.at(-1);
       if (made?.ok && made.path !== undefined) {
@@ -162,7 +162,7 @@ export class SemaphoreNodes {
       own.node = { path: made.value.path, ...madeBy(made.value.stat.czxid), base: undefined };
       return await this.#single(own, await reading);
     }
-    own.uncertain = made.error === 'NO_NODE';
+    own.uncertain = made.error === 'NO_NODE' || isDoubtful(made);
     if (made.error !== 'NO_NODE') throw refusal(made, folder);
     const first = await this.#nodes.makeWithin(session, [folder, `${folder}/locks`], path, data);
     own.uncertain = false;
