@@ -38,11 +38,14 @@ export interface Renewed {
   readonly turns: readonly Turn[];
 }
 
+/** On a server a step of a sweep looks at so many rows for each that it may remove. More take longer, less need more steps. */
+export const looksPerRemoval = 10;
+
 /** What became of one step of a sweep. */
 export interface Swept {
   /** How many rows it removed. */
   readonly removed: number;
-  /** The key behind which the next step begins, '' for the first one. `undefined`: the sweep is at its end. */
+  /** Behind what the next step begins, as the dialect writes it; '' for the first one. `undefined`: the sweep is at its end. */
   readonly next: string | undefined;
 }
 

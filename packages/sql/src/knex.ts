@@ -13,7 +13,14 @@ export interface KnexClient {
   acquireConnection(): Promise<unknown>;
   releaseConnection(connection: unknown): Promise<unknown>;
   /** knex's own pool tells how many wait for a connection, and its maximum; one that it was given may not. */
-  readonly pool?: { readonly max?: number; numPendingAcquires?(): number; numPendingCreates?(): number } | undefined;
+  readonly pool?:
+    | {
+        readonly max?: number;
+        readonly destroyed?: boolean;
+        numPendingAcquires?(): number;
+        numPendingCreates?(): number;
+      }
+    | undefined;
   /** Of SQLite. */
   readonly connectionSettings?: { readonly filename?: unknown } | undefined;
   /** Sends one statement, whose bindings stand where it has `?`; it resolves to an object with what the driver answered. */

@@ -80,12 +80,22 @@ export class Lending<Connection> {
         },
         (error: unknown) => {
           this.#asked -= 1;
-          // A call has a limit of its own, and those that wait now may have come after this request.
-          if (!isTimeout(error)) this.#next()?.reject(error);
-          this.#ask();
+          this.#refused(error);
         },
       );
     }
+  }
+
+  #refused(error: unknown): void {
+    if (this.#client.pool?.destroyed === true) {
+      // What a pool is asked for while it ends it never answers.
+      for (const { reject } of this.#waiting.values()) reject(error);
+      this.#waiting.clear();
+    } else if (!isTimeout(error)) {
+      this.#next()?.reject(error);
+    }
+    // After a timeout of the pool: a call has a limit of its own, and those that wait now may have come later.
+    this.#ask();
   }
 
   /** A call gets it though others wait at the pool: it was asked for before them. */

@@ -147,6 +147,20 @@ describe('connections that are lent', () => {
     lending.give(connection);
   });
 
+  test('cannot be had from a pool that has ended: all who wait hear of it', async () => {
+    const { client, lending } = createPool(1);
+    const held = await lending.take({});
+    const calls = Array.from({ length: 20 }, () => lending.take({}));
+    const answers = Promise.allSettled(calls);
+    await turn();
+    const ended = opened[0]!.destroy();
+    Object.assign(held, { __knex__disposed: new Error('ended') });
+    lending.give(held);
+    expect((await answers).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 'rejected'));
+    await ended;
+    expect(client.pool).toBeUndefined();
+  });
+
   test('are waited for longer than the pool itself waits: a call has a limit of its own', async () => {
     const { client, lending } = createPool(1, 20);
     const held = (await client.acquireConnection()) as Thing;

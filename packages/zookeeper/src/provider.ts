@@ -4,6 +4,7 @@ import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from
 import type { KeyName, KeyNames } from './key-names.ts';
 import { LiveClaim } from './live-claim.ts';
 import type { OwnNode } from './live-claim.ts';
+import type { MadeFolders } from './made-folders.ts';
 import type { Nodes } from './nodes.ts';
 import type { Recipe } from './recipe.ts';
 import type { Generation, Sessions } from './session/generation.ts';
@@ -16,6 +17,7 @@ export interface ZookeeperProviderParts {
   readonly recipe: Recipe;
   readonly nodes: Nodes;
   readonly tokens: Tokens;
+  readonly folders: Pick<MadeFolders, 'stop'>;
   readonly names: KeyNames;
   readonly runtime: Runtime;
   /** Within how many ms each call settles. */
@@ -39,6 +41,7 @@ export class ZookeeperProvider implements LockProvider {
   readonly #recipe: Recipe;
   readonly #nodes: Nodes;
   readonly #tokens: Tokens;
+  readonly #folders: Pick<MadeFolders, 'stop'>;
   readonly #names: KeyNames;
   readonly #runtime: Runtime;
   readonly #timeout: number;
@@ -46,7 +49,7 @@ export class ZookeeperProvider implements LockProvider {
   readonly #claims = new Map<string, LiveClaim>();
   #closed = false;
 
-  constructor({ session, recipe, nodes, tokens, names, runtime, timeout }: ZookeeperProviderParts) {
+  constructor({ session, recipe, nodes, tokens, folders, names, runtime, timeout }: ZookeeperProviderParts) {
     this.traits = {
       scope: 'network',
       expiry: 'session',
@@ -59,6 +62,7 @@ export class ZookeeperProvider implements LockProvider {
     this.#recipe = recipe;
     this.#nodes = nodes;
     this.#tokens = tokens;
+    this.#folders = folders;
     this.#names = names;
     this.#runtime = runtime;
     this.#timeout = timeout;
@@ -139,6 +143,7 @@ export class ZookeeperProvider implements LockProvider {
     }
     this.#claims.clear();
     this.#names.close();
+    this.#folders.stop();
     await this.#sessions.close();
     this.#deadline.stop();
   }

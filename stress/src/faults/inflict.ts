@@ -17,9 +17,7 @@ export async function inflict(fault: PlannedFault, victims: Victims, random: Ran
   const { kind, target, duration } = fault;
   switch (kind) {
     case 'kill':
-      await victims.workers.kill(target);
-      await sleep(duration);
-      victims.workers.start(target);
+      await victims.workers.replace(target, duration);
       break;
     case 'pause':
       victims.workers.signal(target, 'SIGSTOP');

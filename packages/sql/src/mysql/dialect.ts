@@ -1,5 +1,6 @@
 import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
 import type { Claim, Holder, KeyState } from '@locks/core';
+import { looksPerRemoval } from '../dialect.ts';
 import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Swept, Turn } from '../dialect.ts';
 import type { KnexClient } from '../knex.ts';
 import { canRepeat, explain, isBroken } from './errors.ts';
@@ -135,10 +136,14 @@ class MysqlDialect implements Dialect<MysqlConnection> {
     return owners;
   }
 
-  async sweep(connection: MysqlConnection, retention: number, limit: number): Promise<Swept> {
-    const [row] = await rowsOf(connection, this.#texts.sweep, [micros(retention), `${limit}`]);
+  async sweep(connection: MysqlConnection, retention: number, limit: number, after: string): Promise<Swept> {
+    const stretch = this.#texts.sweepStretch.replace('{offset}', `${limit * looksPerRemoval - 1}`);
+    const [end] = await rowsOf(connection, stretch, [after]);
+    const last = end === undefined ? undefined : textOf(end['key']);
+    const [row] = await rowsOf(connection, this.#texts.sweep, [micros(retention), `${limit}`, after, last ?? null]);
     const removed = Number(textOf(row?.['swept']));
-    return { removed, next: removed < limit ? undefined : '' };
+    // There may be more in this stretch.
+    return { removed, next: removed === limit ? after : last };
   }
 
   canRepeat(error: unknown): boolean {

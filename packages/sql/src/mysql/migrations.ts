@@ -340,7 +340,7 @@ BEGIN
   SELECT 'waiters', NULL, CAST(COUNT(*) AS CHAR), NULL FROM \`locks_line\` WHERE \`key\` = claim_key AND \`deadline\` > now_at;
   COMMIT;
 END`,
-      `CREATE PROCEDURE \`locks_sweep\`(retention BIGINT, most_keys BIGINT)
+      `CREATE PROCEDURE \`locks_sweep\`(retention BIGINT, most_keys BIGINT, after_key VARBINARY(512), last_key VARBINARY(512))
 MODIFIES SQL DATA
 SQL SECURITY DEFINER
 BEGIN
@@ -354,7 +354,9 @@ BEGIN
   BEGIN
     DECLARE idle CURSOR FOR
       SELECT \`key\`, \`version\` FROM \`locks\`
-        WHERE \`version\` < now_at - retention AND COALESCE(\`held_until\`, 0) <= now_at AND COALESCE(\`line_until\`, 0) <= now_at
+        -- No key has a byte 255: UTF-8 knows none.
+        WHERE \`key\` > after_key AND \`key\` <= COALESCE(last_key, X'FF')
+          AND \`version\` < now_at - retention AND COALESCE(\`held_until\`, 0) <= now_at AND COALESCE(\`line_until\`, 0) <= now_at
         LIMIT most_keys FOR UPDATE SKIP LOCKED;
     DECLARE CONTINUE HANDLER FOR NOT FOUND SET finished = TRUE;
     DECLARE EXIT HANDLER FOR SQLEXCEPTION

@@ -356,15 +356,17 @@ BEGIN
   FROM "locks_settle"(r, by_owner, in_process, '{}', false) AS s;
 END $$;
 
--- Removes at most \`most\` keys that nobody holds or waits for and whose tokens the clock has passed by the retention: the next token
+-- Removes, of the keys behind \`after\` up to \`last\`, at most \`most\` that nobody holds or waits for and whose tokens the clock has passed by the retention: the next token
 -- of such a key, which is neither below the clock nor below \`swept\`, exceeds them. Returns how many.
-CREATE FUNCTION "locks_sweep"(retention_ms bigint, most integer) RETURNS integer
+CREATE FUNCTION "locks_sweep"(retention_ms bigint, most integer, after bytea DEFAULT '', last bytea DEFAULT NULL) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
   at timestamptz := clock_timestamp();
   idle bytea[] := ARRAY(
     SELECT l.key FROM "locks" AS l
-    WHERE (l.held_until IS NULL OR l.held_until <= at) AND (l.line_until IS NULL OR l.line_until <= at)
+    -- No key has a byte 255: UTF-8 knows none.
+    WHERE l.key > after AND l.key <= COALESCE(last, '\\xff'::bytea)
+      AND (l.held_until IS NULL OR l.held_until <= at) AND (l.line_until IS NULL OR l.line_until <= at)
       AND l.version < (extract(epoch FROM at) * 1000000)::bigint - retention_ms * 1000
     LIMIT most
     FOR UPDATE SKIP LOCKED

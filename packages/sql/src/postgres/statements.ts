@@ -72,7 +72,10 @@ WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestam
 AND ($4::bigint IS NULL OR l.version <= $4::bigint)
 AND ($5::text IS NULL OR set_config('lock_timeout', $5::text, true) IS NOT NULL)
 RETURNING 1`,
-  sweep: `SELECT "locks_sweep"($1::bigint, $2::integer)`,
+  sweep: `WITH stretch AS MATERIALIZED (
+SELECT (SELECT l.key FROM "locks" AS l WHERE l.key > $3::bytea ORDER BY l.key OFFSET $4::integer - 1 LIMIT 1) AS last
+)
+SELECT "locks_sweep"($1::bigint, $2::integer, $3::bytea, s.last), encode(s.last, 'hex') FROM stretch AS s`,
   turns: `SELECT head.owner
 FROM "locks" AS l
 CROSS JOIN LATERAL (

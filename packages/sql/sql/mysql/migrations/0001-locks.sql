@@ -369,10 +369,10 @@ BEGIN
   COMMIT;
 END//
 
--- Removes the rows of at most most_keys keys that nobody holds or waits for, and whose last token is older than retention.
+-- Removes, of the keys behind after_key up to last_key, the rows of at most most_keys that nobody holds or waits for, and whose last token is older than retention.
 -- A new row's token is neither behind the clock nor below locks_layout.swept, so it exceeds those that are forgotten. Answers with one
 -- row: how many keys.
-CREATE PROCEDURE `locks_sweep`(retention BIGINT, most_keys BIGINT)
+CREATE PROCEDURE `locks_sweep`(retention BIGINT, most_keys BIGINT, after_key VARBINARY(512), last_key VARBINARY(512))
 MODIFIES SQL DATA
 SQL SECURITY DEFINER
 BEGIN
@@ -386,7 +386,9 @@ BEGIN
   BEGIN
     DECLARE idle CURSOR FOR
       SELECT `key`, `version` FROM `locks`
-        WHERE `version` < now_at - retention AND COALESCE(`held_until`, 0) <= now_at AND COALESCE(`line_until`, 0) <= now_at
+        -- No key has a byte 255: UTF-8 knows none.
+        WHERE `key` > after_key AND `key` <= COALESCE(last_key, X'FF')
+          AND `version` < now_at - retention AND COALESCE(`held_until`, 0) <= now_at AND COALESCE(`line_until`, 0) <= now_at
         LIMIT most_keys FOR UPDATE SKIP LOCKED;
     DECLARE CONTINUE HANDLER FOR NOT FOUND SET finished = TRUE;
     DECLARE EXIT HANDLER FOR SQLEXCEPTION
