@@ -15,6 +15,7 @@ if value == SHARED then
   end
 elseif value then
   local left = redis.call('PTTL', KEYS[1])
-  for _, part in ipairs({ value, 'exclusive', redis.call('GET', KEYS[2]) or '', left }) do table.insert(reply, part) end
+  local token = string.match(redis.call('GET', KEYS[2]) or '', '^%d*')
+  for _, part in ipairs({ value, 'exclusive', token, left }) do table.insert(reply, part) end
 end
 return reply

@@ -30,7 +30,7 @@ end
 
 line = line or redis.call('EXISTS', KEYS[3]) == 1
 -- Who was granted has left the line already. Without a line this changes nothing; a replica refuses it.
-if freed == 0 then leaveLine(me) end
+if freed == 0 then giveUpPlace(me) end
 local head
 if line then
   value = purge(now, value)

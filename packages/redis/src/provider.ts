@@ -44,14 +44,7 @@ export class RedisProvider implements LockProvider {
     this.#names = keyNames(options.prefix, client.options?.keyPrefix ?? '');
     this.#deadline = createDeadline(runtime, timeout, 'Redis');
     this.#places = new Places(waiterTtl / 3);
-    this.#channel = new WakeChannel(
-      client,
-      options.channelPrefix,
-      this.#places,
-      this.#deadline,
-      runtime,
-      waiterTtl / 3,
-    );
+    this.#channel = new WakeChannel(client, options.channelPrefix, this.#places, this.#deadline, runtime, waiterTtl);
     this.#closeClient = closeClient;
   }
 

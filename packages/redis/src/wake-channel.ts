@@ -31,7 +31,10 @@ function createOpening(since: number): Opening {
  * lost, so whoever waits looks again by itself; after a re-subscription everybody does.
  */
 export class WakeChannel {
-  /** What the scripts append to the channel prefix: names this process. */
+  /**
+   * What the scripts append to the channel prefix: names this process. It starts with the ms that its places last, which
+   * other services can read there.
+   */
   readonly process: string;
   readonly #channel: string;
   readonly #client: RedisClient;
@@ -46,22 +49,22 @@ export class WakeChannel {
   #lastHeard = 0;
   #probing = false;
 
-  /** Silence longer than `probeEvery` ms is probed while somebody waits. */
+  /** Silence longer than a third of `waiterTtl` ms is probed while a claim waits. */
   constructor(
     client: RedisClient,
     prefix: string,
     places: Places,
     deadline: Deadline,
     runtime: Runtime,
-    probeEvery: number,
+    waiterTtl: number,
   ) {
-    this.process = runtime.uniqueId();
+    this.process = `${waiterTtl}-${runtime.uniqueId()}`;
     this.#places = places;
     this.#channel = prefix + this.process;
     this.#client = client;
     this.#deadline = deadline;
     this.#runtime = runtime;
-    this.#probeEvery = probeEvery;
+    this.#probeEvery = waiterTtl / 3;
   }
 
   /** Whether a message would arrive now, as far as is known. */

@@ -29,6 +29,11 @@ export function aclFrom(
   return [{ scheme: 'auth', id: '', permissions: all }];
 }
 
+/** Whether everybody may do everything. */
+export function isOpen(acl: readonly Acl[]): boolean {
+  return acl.some(({ scheme, permissions }) => scheme === 'world' && permissions === all);
+}
+
 function misconfigured(why: string): LockError {
   return new LockError('LOCK_MISCONFIGURED', `@locks/zookeeper: ${why}.`);
 }

@@ -1,4 +1,5 @@
 import { LockError } from '@locks/core/adapter';
+import { isOpen } from './acl.ts';
 import { renewedSequence } from './line/line.ts';
 import { childPath, encodeKey, folderOf } from './paths.ts';
 import type { Sender } from './session/generation.ts';
@@ -97,7 +98,7 @@ export class Nodes {
   }
 
   /** `undefined`: there is no such node. */
-  async children(session: Sender, path: string): Promise<readonly string[] | undefined> {
+  async children(session: Pick<Sender, 'send'>, path: string): Promise<readonly string[] | undefined> {
     const answer = await session.send(getChildren(path));
     if (answer.ok) return answer.value.children;
     if (answer.error === 'NO_NODE') return undefined;
@@ -131,7 +132,7 @@ export class Nodes {
     throw refusal(answer, path);
   }
 
-  async underRoot(session: Sender): Promise<readonly string[]> {
+  async underRoot(session: Pick<Sender, 'send'>): Promise<readonly string[]> {
     return (await this.latest(session, this.root, () => this.children(session, this.root))) ?? [];
   }
 
@@ -139,7 +140,7 @@ export class Nodes {
    * What `read` finds at or below `path`, with all that was committed before this call, by whomever and at whichever server: a follower
    * may lag behind others. In one flight. Needed where this session's own writes do not say how far its server is.
    */
-  async latest<T>(session: Sender, path: string, read: () => Promise<T>): Promise<T> {
+  async latest<T>(session: Pick<Sender, 'send'>, path: string, read: () => Promise<T>): Promise<T> {
     const syncing = session.send(sync(path));
     const reading = read();
     // Without the reply to the first there is none to the second.
@@ -149,21 +150,38 @@ export class Nodes {
     return await reading;
   }
 
-  /** Makes a node that stays, and whatever is missing above it. Leaf first: whoever may make nodes here only may not look further up. */
-  async makePersistent(session: Sender, path: string): Promise<void> {
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      const made = await this.make(session, path, 'persistent', '');
-      if (made.ok || made.error === 'NODE_EXISTS') return;
-      const above = folderOf(path);
-      if (made.error !== 'NO_NODE' || above === '') throw refusal(made, path);
-      await this.makePersistent(session, above);
-    }
-    throw new LockError('LOCK_UNAVAILABLE', `ZooKeeper: what is above ${path} is removed again and again.`);
+  /**
+   * Makes the root. What is missing above it is made only where all nodes are open: with the ACL of one user, it would lock the
+   * services of others out.
+   */
+  async makeRoot(session: Sender): Promise<void> {
+    await this.#makePersistent(session, this.root);
   }
 
   /** Removes the folder of a numbered node, if it is empty and has given out many numbers: they begin anew. */
   async renewSequence(session: Sender, path: string): Promise<void> {
     if (Number(path.slice(-10)) >= renewedSequence) await this.remove(session, folderOf(path));
+  }
+
+  /** Leaf first: a user who may make nodes here only may not look further up. */
+  async #makePersistent(session: Sender, path: string): Promise<void> {
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const made = await this.make(session, path, 'persistent', '');
+      if (made.ok || made.error === 'NODE_EXISTS') return;
+      const above = folderOf(path);
+      if (made.error !== 'NO_NODE' || above === '') throw refusal(made, path);
+      if (isOpen(this.acl)) await this.#makePersistent(session, above);
+      else await this.#checkAbove(session);
+    }
+    throw new LockError('LOCK_UNAVAILABLE', `ZooKeeper: what is above ${path} is removed again and again.`);
+  }
+
+  async #checkAbove(session: Sender): Promise<void> {
+    const names = folderOf(this.root).split('/').slice(1);
+    for (const index of names.keys()) {
+      const path = `/${names.slice(0, index + 1).join('/')}`;
+      if ((await this.exists(session, path)) === undefined) throw parentMissing(path, this.root);
+    }
   }
 
   async #makeFirst(
@@ -185,9 +203,14 @@ export class Nodes {
     }
     const refused = containers[failed.index] ?? path;
     if (failed.error !== 'NO_NODE') throw refusal(failed, refused);
-    if (folderOf(refused) === this.root) await this.makePersistent(session, this.root);
+    if (folderOf(refused) === this.root) await this.makeRoot(session);
     return undefined;
   }
+}
+
+/** Whether a request may have been done: its answer is an error that this version does not know. */
+export function isDoubtful(answer: Answer<unknown>): boolean {
+  return !answer.ok && answer.error === 'OTHER';
 }
 
 /** What the server says to a request that should have succeeded. */
@@ -210,6 +233,12 @@ export function refusal(answer: Pick<FailedStep, 'error' | 'code'>, path: string
         `ZooKeeper refused a request at ${where}: ${answer.error} (${answer.code}).`,
       );
   }
+}
+
+function parentMissing(path: string, root: string): LockError {
+  return misconfigured(
+    `${path}, above the root of the locks (${root}), does not exist, and is not made with an ACL that may lock other services out: make it, in zkCli.sh by "create ${path}", or use another "root" or chroot`,
+  );
 }
 
 function misconfigured(why: string): LockError {

@@ -15,7 +15,10 @@ export type Recipe = 'mutex' | 'read-write' | 'semaphore';
 
 /** Options of the ZooKeeper provider. */
 export interface ZookeeperOptions {
-  /** The node under which each key has one, below the chroot of the servers; it is made if need be. @default '/locks' */
+  /**
+   * The node under which each key has one, below the chroot of the servers; it is made if need be. What is above it is made only
+   * where `acl` is `open`. @default '/locks'
+   */
   readonly root?: string | undefined;
   /** First come, first served. `false`: one plain node per key, for exclusive locks only. @default true */
   readonly fair?: boolean | undefined;

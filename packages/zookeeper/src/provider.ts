@@ -1,10 +1,11 @@
 import { LockError, createDeadline, isLockError } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import type { KeyName, KeyNames } from './key-names.ts';
 import { LiveClaim } from './live-claim.ts';
 import type { OwnNode } from './live-claim.ts';
+import type { MadeFolders } from './made-folders.ts';
 import type { Nodes } from './nodes.ts';
-import { decodeKey } from './paths.ts';
 import type { Recipe } from './recipe.ts';
 import type { Generation, Sessions } from './session/generation.ts';
 import type { Tokens } from './tokens.ts';
@@ -16,6 +17,8 @@ export interface ZookeeperProviderParts {
   readonly recipe: Recipe;
   readonly nodes: Nodes;
   readonly tokens: Tokens;
+  readonly folders: Pick<MadeFolders, 'stop'>;
+  readonly names: KeyNames;
   readonly runtime: Runtime;
   /** Within how many ms each call settles. */
   readonly timeout: number;
@@ -38,13 +41,15 @@ export class ZookeeperProvider implements LockProvider {
   readonly #recipe: Recipe;
   readonly #nodes: Nodes;
   readonly #tokens: Tokens;
+  readonly #folders: Pick<MadeFolders, 'stop'>;
+  readonly #names: KeyNames;
   readonly #runtime: Runtime;
   readonly #timeout: number;
   readonly #deadline: Deadline;
   readonly #claims = new Map<string, LiveClaim>();
   #closed = false;
 
-  constructor({ session, recipe, nodes, tokens, runtime, timeout }: ZookeeperProviderParts) {
+  constructor({ session, recipe, nodes, tokens, folders, names, runtime, timeout }: ZookeeperProviderParts) {
     this.traits = {
       scope: 'network',
       expiry: 'session',
@@ -57,6 +62,8 @@ export class ZookeeperProvider implements LockProvider {
     this.#recipe = recipe;
     this.#nodes = nodes;
     this.#tokens = tokens;
+    this.#folders = folders;
+    this.#names = names;
     this.#runtime = runtime;
     this.#timeout = timeout;
     this.#deadline = createDeadline(runtime, timeout, this.name);
@@ -90,11 +97,11 @@ export class ZookeeperProvider implements LockProvider {
   }
 
   async *list(prefix: string): AsyncIterable<string> {
-    const names = await this.#call(async () => await this.#nodes.underRoot(await this.#ready()), 'a list', prefix);
-    const found = names.flatMap((name) => {
-      const key = decodeKey(name);
-      return key?.startsWith(prefix) ? [{ name, key }] : [];
-    });
+    const read = async (): Promise<readonly KeyName[]> => {
+      await this.#ready();
+      return await this.#names.read(prefix);
+    };
+    const found = await this.#call(read, 'a list', prefix);
     for (let start = 0; start < found.length; start += flight) {
       const some = found.slice(start, start + flight);
       const look = async (): Promise<readonly boolean[]> =>
@@ -123,6 +130,10 @@ export class ZookeeperProvider implements LockProvider {
     return this.#nodes.acl;
   }
 
+  outage(): unknown {
+    return this.#sessions.failure;
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -131,6 +142,8 @@ export class ZookeeperProvider implements LockProvider {
       own.wake = undefined;
     }
     this.#claims.clear();
+    this.#names.close();
+    this.#folders.stop();
     await this.#sessions.close();
     this.#deadline.stop();
   }

@@ -140,7 +140,7 @@ export class Tokens {
     const data = known === undefined ? '' : raisedData(known, known.value).toString();
     let made = await this.#nodes.make(session, this.#path, 'persistent', data);
     if (!made.ok && made.error === 'NO_NODE') {
-      await this.#nodes.makePersistent(session, this.#nodes.root);
+      await this.#nodes.makeRoot(session);
       made = await this.#nodes.make(session, this.#path, 'persistent', data);
     }
     if (!made.ok && made.error !== 'NODE_EXISTS' && made.error !== 'NO_NODE') throw refusal(made, this.#path);

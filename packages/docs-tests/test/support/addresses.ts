@@ -5,7 +5,7 @@ export interface Addresses {
   readonly redis: string;
   readonly postgres: string;
   readonly mysql: string;
-  /** Host, port, and a chroot of its own, which need not exist. */
+  /** Host, port, and a chroot of its own. */
   readonly zookeeper: string;
 }
 

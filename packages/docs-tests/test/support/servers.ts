@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { startMariadb, startPostgres, startRedis, startZookeeper } from '@locks/test-servers';
+import { createZookeeperProvider } from '@locks/zookeeper';
 import type { Addresses } from './addresses.ts';
 import { openDatabases } from './databases.ts';
 
@@ -7,7 +8,7 @@ import { openDatabases } from './databases.ts';
 export interface Servers {
   /** Of the program with this number. */
   addresses(program: number): Addresses;
-  /** Makes the databases that `source` connects to; `source` has the addresses of the program. */
+  /** Makes the databases and the chroot that `source` connects to; `source` has the addresses of the program. */
   prepare(program: number, source: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -20,8 +21,8 @@ export async function startServers(): Promise<Servers> {
     startZookeeper(),
   ]);
   const groups = [openDatabases(postgres.url), openDatabases(mariadb.url)] as const;
-  // A chroot is made by whoever uses it, and is that user's: so not one below another.
-  const chroot = `${zookeeper.host}:${zookeeper.port}/docs-${randomUUID().slice(0, 8)}`;
+  const zookeeperServer = `${zookeeper.host}:${zookeeper.port}`;
+  const chroot = `/docs-${randomUUID().slice(0, 8)}`;
   return {
     addresses(program) {
       const [inPostgres, inMariadb] = groups;
@@ -29,17 +30,25 @@ export async function startServers(): Promise<Servers> {
         redis: redis.url,
         postgres: inPostgres.url(`${program}`),
         mysql: inMariadb.url(`${program}`),
-        zookeeper: `${chroot}-${program}`,
+        zookeeper: `${zookeeperServer}${chroot}-${program}`,
       };
     },
     async prepare(program, source) {
       for (const group of groups) {
         if (source.includes(group.url(`${program}`))) await group.create(`${program}`);
       }
+      if (source.includes(`${chroot}-${program}`)) await makeNode(zookeeperServer, `${chroot}-${program}`);
     },
     async stop() {
       for (const group of groups) await group.remove();
       for (const server of [redis, postgres, mariadb, zookeeper]) await server.stop();
     },
   };
+}
+
+/** A node that is open to everybody. */
+async function makeNode(servers: string, root: string): Promise<void> {
+  const provider = createZookeeperProvider({ servers, root, acl: 'open' });
+  await provider.connect(10_000);
+  await provider.close();
 }

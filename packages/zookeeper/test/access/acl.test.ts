@@ -8,7 +8,8 @@ import type { ZookeeperOptions } from '../../src/index.ts';
 import type { Credentials } from '../../src/connection/handshake.ts';
 import type { Generation } from '../../src/session/generation.ts';
 import { create, getAcl, getChildren, remove, setData } from '../../src/wire/requests.ts';
-import { Opened, anybody, valueOf } from '../support/sessions.ts';
+import { folderOf } from '../../src/paths.ts';
+import { Opened, anybody, isThere, makeNode, valueOf } from '../support/sessions.ts';
 
 let server: ServerHandle;
 
@@ -25,6 +26,13 @@ class Setting implements AsyncDisposable {
   readonly root: string = `/${randomUUID()}/locks`;
   readonly #opened: Opened = new Opened();
   readonly #locks: Locks[] = [];
+
+  /** With what is above the root. */
+  static async begin(): Promise<Setting> {
+    const setting = new Setting();
+    await makeNode(await setting.client(), folderOf(setting.root), 'persistent');
+    return setting;
+  }
 
   locks(options: Omit<ZookeeperOptions, 'root'>): Locks {
     const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, root: this.root, ...options });
@@ -61,7 +69,7 @@ async function refused(call: Promise<unknown>, ...secrets: readonly string[]): P
 test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false }] as const)(
   'every node belongs to the user who made it: %o',
   async (layout) => {
-    await using setting = new Setting();
+    await using setting = await Setting.begin();
     const locks = setting.locks({ ...alice, ...layout });
     const mode = 'recipe' in layout && layout.recipe === 'semaphore' ? ({ mode: 'shared', permits: 2 } as const) : {};
     const lease = await locks.acquire('key', mode);
@@ -73,7 +81,9 @@ test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false 
       expect(valueOf(await herself.send(getAcl(path))).acl, path).toEqual(ours);
       for (const request of [getChildren(path), getAcl(path), setData(path, Buffer.from('x')), remove(path)]) {
         const answer = await stranger.send<unknown>(request);
-        expect(answer, `${request.what} by a stranger`).toMatchObject({ ok: false, error: 'NO_AUTH' });
+        // Who may remove the root is said by the node above it; it is never empty.
+        const error = path === setting.root && request.op === 2 ? 'NOT_EMPTY' : 'NO_AUTH';
+        expect(answer, `${request.what} by a stranger`).toMatchObject({ ok: false, error });
       }
       const planted = create({
         path: `${path}/lock-`,
@@ -94,7 +104,7 @@ test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false 
 );
 
 test('another user, the right one with a wrong password, and nobody at all are refused at once', async () => {
-  await using setting = new Setting();
+  await using setting = await Setting.begin();
   const lease = await setting.locks(alice).acquire('key');
   const others = [
     { username: 'bob', password: 'his own' },
@@ -115,7 +125,7 @@ test('another user, the right one with a wrong password, and nobody at all are r
 });
 
 test('a root of nodes above which another user owns is refused at once', async () => {
-  await using setting = new Setting();
+  await using setting = await Setting.begin();
   await (await setting.locks(alice).acquire('key')).release();
   const bob = { username: 'bob', password: 'his own' };
   const options = { root: `${setting.root}/his`, ...bob };
@@ -125,8 +135,38 @@ test('a root of nodes above which another user owns is refused at once', async (
   await locks.close();
 });
 
+test('what is missing above the root is not made for one user alone: other services could not use it', async () => {
+  await using setting = await Setting.begin();
+  const anyone = await setting.client();
+  const above = folderOf(setting.root);
+  const acl = [{ scheme: 'digest', id: 'alice:x', permissions: 31 }];
+  for (const options of [alice, { ...alice, acl }, { ...alice, fair: false }]) {
+    const servers = `${server.host}:${server.port}${above}/app`;
+    const provider = createZookeeperProvider({ servers, ...options });
+    const error: unknown = await provider.connect(10_000).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringContaining(`${above}/app, above the root of the locks (${above}/app/locks)`) as string,
+    });
+    expect((error as Error).message).toContain(`create ${above}/app`);
+    expect(await isThere(anyone, `${above}/app`)).toBe(false);
+    await provider.close();
+  }
+});
+
+test('what is missing above the root is made where all nodes are open', async () => {
+  await using setting = await Setting.begin();
+  const root = `${setting.root}/more/locks`;
+  const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, root, acl: 'open' });
+  await provider.connect(10_000);
+  await provider.close();
+  const anyone = await setting.client();
+  for (const path of [setting.root, `${setting.root}/more`, root])
+    expect(valueOf(await anyone.send(getAcl(path))).acl).toEqual(anybody);
+});
+
 test('a user who may, by a list, shares the locks of another', async () => {
-  await using setting = new Setting();
+  await using setting = await Setting.begin();
   const bob = { username: 'bob', password: 'his own' };
   // As the server stores it.
   const idOf = ({ username, password }: typeof bob | typeof alice): string =>
@@ -144,7 +184,7 @@ test('a user who may, by a list, shares the locks of another', async () => {
 });
 
 test('nodes are open to all only where that is said', async () => {
-  await using setting = new Setting();
+  await using setting = await Setting.begin();
   const locks = setting.locks({ acl: 'open' });
   await using lease = await locks.acquire('key');
   const stranger = await setting.client();

@@ -76,12 +76,14 @@ export async function startEnsemble(): Promise<Backend> {
   };
 }
 
-/** What the first provider makes stays: the root, and the base of tokens. */
+/** What the first provider makes stays: the root, and the base of tokens. And a chroot, which locks of one user do not make. */
 async function makeRoot(members: readonly ServerHandle[]): Promise<void> {
   const servers = members.map(({ host, port }) => `${host}:${port}`).join(',');
-  const first = createZookeeperProvider({ servers, acl: 'open' });
-  await first.connect(10_000);
-  await first.close();
+  for (const root of ['/locks', '/app']) {
+    const first = createZookeeperProvider({ servers, root, acl: 'open' });
+    await first.connect(10_000);
+    await first.close();
+  }
 }
 
 /**

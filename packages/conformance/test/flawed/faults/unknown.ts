@@ -30,6 +30,17 @@ export const unknowns: readonly FaultFlaw[] = [
     make: client((inner) => ({ tryAcquire: (claim, wake) => orElse(inner.tryAcquire(claim, wake), () => busy) })),
   },
   {
+    name: 'an attempt whose reply was lost is called never sent',
+    caughtBy: ['lost-reply-of-attempt'],
+    mayAlsoFail: ['lost-reply-of-sharer', 'locks-*'],
+    make: client((inner) => ({
+      tryAcquire: (claim, wake) =>
+        orElse(inner.tryAcquire(claim, wake), () => {
+          throw new LockError('LOCK_UNAVAILABLE', 'There is no connection.', { sent: false });
+        }),
+    })),
+  },
+  {
     name: 'a key that was seen held is busy as long as nobody answers',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-callers', 'locks-pause-callers'],
     mayAlsoFail: ['locks-*'],
