@@ -26,6 +26,8 @@ export interface Context {
   readonly faults: GivenFaults;
   /** Another provider on the same store, as another process would have. */
   create(): Promise<LockProvider>;
+  /** One with the shortest settings, as another service may have. Only with `needs: ['createOther']`. */
+  createOther(): Promise<LockProvider>;
   /** So many of them. */
   createMany<Count extends 2 | 3 | 4>(count: Count): Promise<Many[Count]>;
   /** `createLocks` on a provider of its own. */
@@ -99,6 +101,7 @@ export function createContext(parts: ContextParts): Context {
     faults: scope.faults,
     unique,
     create: scope.create,
+    createOther: scope.createOther,
     async createMany<Size extends 2 | 3 | 4>(size: Size) {
       const providers = await Promise.all(Array.from({ length: size }, () => scope.create()));
       return providers as unknown as Many[Size];

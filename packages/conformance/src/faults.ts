@@ -1,7 +1,7 @@
 import type { LockProvider } from '@locks/core';
 
 /** What a requirement may need beyond `create`. Where a need is not met, the requirement is reported as unverified. */
-export type Need = 'processes' | keyof Faults;
+export type Need = 'processes' | 'createOther' | keyof Faults;
 
 /**
  * How to hurt the backend. Every hook is optional. A requirement that needs a hook you do not give is reported as

@@ -148,13 +148,14 @@ async function failureOf(requirement: Requirement, traits: Traits, run: Run): Pr
 }
 
 function isGiven(need: Need, settings: ConformanceSettings): boolean {
-  return need === 'processes' ? settings.processes !== undefined : settings.faults[need] !== undefined;
+  if (need === 'processes' || need === 'createOther') return settings[need] !== undefined;
+  return settings.faults[need] !== undefined;
 }
 
 /** Runs `check` with a context of its own, within the limit; whatever it made is ended, however it ended. */
 async function inScope<T>(id: string, traits: Traits, run: Run, check: (context: Context) => Promise<T>): Promise<T> {
-  const { create, processes, ttl, patience, seed, faults, limit } = run.settings;
-  const scope = createScope({ create, processes, faults, startLimit: limit, endLimit: patience });
+  const { create, createOther, processes, ttl, patience, seed, faults, limit } = run.settings;
+  const scope = createScope({ create, createOther, processes, faults, startLimit: limit, endLimit: patience });
   const context = createContext({ id, traits, ttl, patience, seed, scope, run: run.id, core: run.core });
   const checked = inBackground(check(context));
   let answer: T;

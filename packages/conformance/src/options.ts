@@ -11,6 +11,11 @@ export interface ConformanceOptions {
    */
   readonly create: () => LockProvider | Promise<LockProvider>;
   /**
+   * Makes a provider on the same store as another service would, with the shortest settings: its places in line last 1 s at
+   * most without a sign of life. Without it, requirements for services with different settings are unverified.
+   */
+  readonly createOther?: (() => LockProvider | Promise<LockProvider>) | undefined;
+  /**
    * The ttl that expiry is tested with, in ms, at least 50; all waits scale with it. Raise it for a store that is slow or far away.
    * @default 400
    */
@@ -45,6 +50,7 @@ export interface ProcessesOption {
 
 /** Options with their defaults. */
 export interface ConformanceSettings extends Pick<ConformanceOptions, 'name' | 'create'> {
+  readonly createOther: ConformanceOptions['createOther'];
   readonly ttl: number;
   readonly seed: number;
   readonly limit: number;
@@ -57,13 +63,14 @@ export interface ConformanceSettings extends Pick<ConformanceOptions, 'name' | '
 
 /** Fills in the defaults. Throws a `TypeError` for a ttl that no provider takes. */
 export function resolveOptions(options: ConformanceOptions): ConformanceSettings {
-  const { name, create, ttl = 400, faults = {}, leaks, processes, only } = options;
+  const { name, create, createOther, ttl = 400, faults = {}, leaks, processes, only } = options;
   if (!Number.isInteger(ttl) || ttl < 50 || ttl > 60_000) {
     throw new TypeError(`Option "ttl" must be an integer from 50 to 60000 ms, not ${ttl}.`);
   }
   return {
     name,
     create,
+    createOther,
     ttl,
     faults,
     leaks,

@@ -17,6 +17,7 @@ export interface Scope {
   /** What they began and did not end is undone before anything else ends. */
   readonly faults: GivenFaults;
   readonly create: () => Promise<LockProvider>;
+  readonly createOther: () => Promise<LockProvider>;
   readonly fork: () => Promise<OtherProcess>;
   /** Calls `end` when the check has ended, before its providers are closed. */
   adopt(end: () => Promise<void>): void;
@@ -27,6 +28,7 @@ export interface Scope {
 /** What a scope makes its things of. */
 export interface ScopeOptions {
   readonly create: () => LockProvider | Promise<LockProvider>;
+  readonly createOther: (() => LockProvider | Promise<LockProvider>) | undefined;
   readonly processes: ProcessesOption | undefined;
   readonly faults: Faults;
   /** How long a process may take to start, in ms. */
@@ -38,7 +40,8 @@ export interface ScopeOptions {
 const methods = ['tryAcquire', 'renew', 'release', 'inspect', 'close'] as const;
 
 /** The scope of one check. */
-export function createScope({ create, processes, faults, startLimit, endLimit }: ScopeOptions): Scope {
+export function createScope(options: ScopeOptions): Scope {
+  const { create, createOther, processes, faults, startLimit, endLimit } = options;
   const controller = new AbortController();
   // Every waiting claim of the check listens.
   setMaxListeners(0, controller.signal);
@@ -46,22 +49,28 @@ export function createScope({ create, processes, faults, startLimit, endLimit }:
   const adopted: (() => Promise<void>)[] = [];
   const scoped = scopeFaults(faults);
 
+  async function own(made: LockProvider | Promise<LockProvider>, hook: string): Promise<LockProvider> {
+    const provider = await made;
+    for (const method of methods) {
+      assert.equal(
+        typeof provider?.[method],
+        'function',
+        `expected ${hook}() to give a provider with ${method}(), got ${show(provider)}`,
+      );
+    }
+    // A check that ran into its limit may still be creating.
+    if (controller.signal.aborted) await provider.close();
+    else providers.push(provider);
+    return provider;
+  }
+
   return {
     signal: controller.signal,
     faults: scoped.hooks,
-    async create() {
-      const provider = await create();
-      for (const method of methods) {
-        assert.equal(
-          typeof provider?.[method],
-          'function',
-          `expected create() to give a provider with ${method}(), got ${show(provider)}`,
-        );
-      }
-      // A check that ran into its limit may still be creating.
-      if (controller.signal.aborted) await provider.close();
-      else providers.push(provider);
-      return provider;
+    create: async () => await own(create(), 'create'),
+    async createOther() {
+      assert.ok(createOther !== undefined, 'a check that uses createOther must declare the need "createOther"');
+      return await own(createOther(), 'createOther');
     },
     async fork() {
       assert.ok(processes !== undefined, 'a check that forks must declare the need "processes"');

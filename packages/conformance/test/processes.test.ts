@@ -46,6 +46,13 @@ test('processes that do not meet are found out', async () => {
   });
 });
 
+test('a place of a dead process that is removed too late is found out', async () => {
+  const store = await startRemoteStore({ removesLate: true });
+  const report = await against(store, { ...remote(store), only: acrossProcesses, limit: 20_000 });
+  const failed = report.results.filter(({ status }) => status === 'failed').map(({ id }) => id);
+  expect(failed).toEqual(['processes-killed-holder-that-waited']);
+});
+
 test('without a way to start processes, what needs them is unverified', async () => {
   const store = await startRemoteStore();
   const { processes: _, ...options } = remote(store);

@@ -218,7 +218,8 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
   }
 
   #unavailable(): LockError {
-    return unavailableError(this.#host.provider, this.#claim, this.#cause);
+    const { provider } = this.#host;
+    return unavailableError(provider, this.#claim, this.#cause ?? provider.outage?.());
   }
 
   #fail(error: unknown): void {

@@ -115,6 +115,8 @@ export interface Traits {
  * One backend's adapter. Each call settles within the provider's `timeout` (5 000 ms by default). What a call has settled, every call that
  * begins afterwards sees, of whichever provider, and at whichever of the store's servers: a replica that lags is brought up to date first,
  * or not asked.
+ *
+ * A provider whose calls need no I/O lets the event loop turn now and then (`Runtime.yieldIfDue`): `await` alone does not.
  */
 export interface LockProvider {
   /** The backend's name, for messages and diagnostics. */
@@ -156,4 +158,9 @@ export interface LockProvider {
   close(): Promise<void>;
   /** Optional: the keys with this prefix that are held or waited for, in no order. */
   list?(prefix: string): AsyncIterable<string>;
+  /**
+   * Optional: why calls are not answered at present, if the provider knows; else `undefined`. Core gives it as the cause of
+   * `LOCK_UNAVAILABLE` where a wait ends before the provider rejects. Must not throw.
+   */
+  outage?(): unknown;
 }

@@ -1,6 +1,6 @@
 import type { Mode } from './contract.ts';
 
-/** A lock that is held, until it is released or lost. */
+/** A lock that is held, until it is released or lost. It does not keep the process running; `withLock` does. */
 export interface Lease extends AsyncDisposable {
   readonly key: string;
   /** `<label>/<unique>`: who holds it, as `inspect` and the store show it. */

@@ -48,7 +48,7 @@ const anything: OptionReader<Requires> = {
 const readers: OptionReaders<LocksOptions> = {
   ...textReaders,
   requires: anything,
-  runtime: withMethods<Runtime>('a Runtime', 'setTimer', 'clearTimer', 'random', 'uniqueId'),
+  runtime: withMethods<Runtime>('a Runtime', 'setTimer', 'clearTimer', 'keepAlive', 'random', 'uniqueId'),
 };
 
 /** The manager's options, checked and with their defaults. */

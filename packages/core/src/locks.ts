@@ -6,6 +6,7 @@ import type { KeyState, LockProvider, Traits } from './contract.ts';
 import { LockError, isLockError } from './errors.ts';
 import type { HeldLease } from './held-lease.ts';
 import type { AcquisitionHost } from './host.ts';
+import { KeepAlive } from './keep-alive.ts';
 import { checkKey } from './key.ts';
 import type { Lease } from './lease.ts';
 import type { LocksOptions } from './locks-options.ts';
@@ -26,13 +27,15 @@ export interface Locks extends AsyncDisposable {
   readonly name: string;
   readonly traits: Traits;
   /**
-   * Takes `key`, runs `work` with the lease, and releases it, whatever happens. Resolves to what `work` resolves to.
+   * Takes `key`, runs `work` with the lease, and releases it, whatever happens. Resolves to what `work` resolves to. Keeps the
+   * process running until then, unless this `Locks` is closed.
    * @throws what `acquire` throws; what `work` throws; `LOCK_LOST` when the lease was lost before `work` ended, with its
    * `result`, or its error as `cause`. A failed release does not reject.
    */
   withLock<T>(key: string, work: (lease: Lease) => T | PromiseLike<T>, options?: AcquireOptions): Promise<T>;
   /**
-   * Takes `key`, waiting as long as option `wait` says (without limit by default).
+   * Takes `key`, waiting as long as option `wait` says (without limit by default). Waiting keeps the process running; the lease
+   * does not, also while it is renewed.
    * @throws `LOCK_TIMEOUT` when others hold it still, `LOCK_UNAVAILABLE` when the backend did not answer in time or gave
    * nothing but errors for a whole ttl, the reason of `signal`, `LOCK_OVERLOADED`, `LOCK_CLOSED`, `LOCK_INVALID`.
    */
@@ -67,6 +70,7 @@ export class LockManager implements Locks {
   readonly #tryDefaults: Settings;
   readonly #closeTimeout: number;
   readonly #reentrancy = new Reentrancy();
+  readonly #keepAlive: KeepAlive;
   #closed: LockError | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
 
@@ -79,6 +83,7 @@ export class LockManager implements Locks {
     this.#defaults = read.settings;
     this.#tryDefaults = { ...read.settings, wait: 0 };
     this.#closeTimeout = read.closeTimeout;
+    this.#keepAlive = new KeepAlive(runtime);
     this.#host = {
       provider,
       runtime,
@@ -107,11 +112,16 @@ export class LockManager implements Locks {
       throw new LockError('LOCK_INVALID', 'withLock(key, work, options): "work" must be a function.');
     }
     const settings = this.#settings(key, this.#defaults, options);
-    if (!settings.reentrant) return await runUnder(await this.#acquire(key, settings), work);
-    const joined = this.#join(key, settings);
-    if (joined !== undefined) return await runUnder(joined, work);
-    const lease = await this.#acquire(key, settings);
-    return await this.#reentrancy.run(lease, (hold) => runUnder(hold, work));
+    this.#keepAlive.begin();
+    try {
+      if (!settings.reentrant) return await runUnder(await this.#acquire(key, settings), work);
+      const joined = this.#join(key, settings);
+      if (joined !== undefined) return await runUnder(joined, work);
+      const lease = await this.#acquire(key, settings);
+      return await this.#reentrancy.run(lease, (hold) => runUnder(hold, work));
+    } finally {
+      this.#keepAlive.end();
+    }
   }
 
   acquire(key: string, options?: AcquireOptions): Promise<Lease> {
@@ -187,6 +197,7 @@ export class LockManager implements Locks {
     // Callers whose release nobody has answered yet are let go when the hold has ended.
     if (calendar.size === 0) calendar.stop();
     waitingCalendar.stop();
+    this.#keepAlive.stop();
     if (this.#owned) await within(runtime, this.#closeTimeout, closeQuietly(provider));
   }
 }

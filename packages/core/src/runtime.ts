@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { outsideContext } from './outside-context.ts';
@@ -14,13 +15,26 @@ export interface Runtime {
    */
   setTimer(callback: () => void, delay: number, keepAlive: boolean): TimerHandle;
   clearTimer(timer: TimerHandle): void;
+  /** Whether a pending `timer` keeps the process running from now on. */
+  keepAlive(timer: TimerHandle, keep: boolean): void;
   /** A number in [0, 1), for jitter. */
   random(): number;
   /** A string that no other process ever gets: the unguessable part of owners. */
   uniqueId(): string;
+  /**
+   * For calls that need no I/O: `await` alone lets no timer and no socket of the process have its turn. At the end of such a
+   * call, when `now` on the clock: a promise to await first, or `undefined` where the event loop has turned lately.
+   * @default never needed
+   */
+  yieldIfDue?(now: number): Promise<void> | undefined;
 }
 
 const longestDelay = 2 ** 31 - 1;
+
+/** Calls without I/O keep the event loop for so many ms. More delays timers, less costs calls a larger part of their time. */
+const longestTurn = 10;
+/** When this turn of the event loop heard of the first call without I/O. */
+let turnBegan: number | undefined;
 
 /** The real clock, timers and randomness of this process. */
 export const systemRuntime: Runtime = {
@@ -34,7 +48,24 @@ export const systemRuntime: Runtime = {
   clearTimer(timer) {
     clearTimeout(timer as NodeJS.Timeout);
   },
+  keepAlive(timer, keep) {
+    if (keep) (timer as NodeJS.Timeout).ref();
+    else (timer as NodeJS.Timeout).unref();
+  },
   random: Math.random,
   // Loaded when first needed: it takes longer than all of this package.
   uniqueId: () => process.getBuiltinModule('node:crypto').randomBytes(12).toString('base64url'),
+  yieldIfDue(now) {
+    if (turnBegan === undefined) {
+      turnBegan = now;
+      setImmediate(endTurn);
+      return undefined;
+    }
+    // What is set now runs in the next turn: timers and sockets come before it.
+    return now - turnBegan < longestTurn ? undefined : new Promise((resolve) => setImmediate(resolve));
+  },
 };
+
+function endTurn(): void {
+  turnBegan = undefined;
+}

@@ -70,9 +70,12 @@ describe('a wrong option of a Locks', () => {
     expect(create({ requires })).toThrow(expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message }));
   });
 
-  it.each([null, 5, {}, { setTimer() {}, clearTimer() {}, random() {} }])('is also half a runtime: %s', (runtime) => {
-    expect(create({ runtime })).toThrow('option "runtime" must be a Runtime, not ');
-  });
+  it.each([null, 5, {}, { setTimer() {}, clearTimer() {}, random() {}, uniqueId() {} }])(
+    'is also half a runtime: %s',
+    (runtime) => {
+      expect(create({ runtime })).toThrow('option "runtime" must be a Runtime, not ');
+    },
+  );
 
   it('may be undefined', () => {
     const options = {

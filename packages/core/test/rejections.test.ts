@@ -66,6 +66,15 @@ describe('a rejected attempt', () => {
     expect(provider.attempts).toHaveLength(2);
   });
 
+  it('has what the provider knows as its cause, where the wait ends before an answer', async () => {
+    const { runtime, provider, locks } = createSetting();
+    const cause = new Error('connect ECONNREFUSED');
+    Object.assign(provider, { outage: () => cause });
+    const acquired = watch(locks.acquire('key', { ttl, wait: 300 }));
+    await runtime.advance(300);
+    expect(acquired.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause, key: 'key' });
+  });
+
   it('is forgotten at a busy answer: the ttl counts anew from the next rejection', async () => {
     const { runtime, provider, locks } = createSetting({ random: 0 });
     const start = runtime.time;

@@ -21,46 +21,57 @@ local function somebodyShares()
   return false
 end
 
-local function keepPermits(span)
+local function fixPermits(span)
   if redis.call('PTTL', KEYS[7]) < span then redis.call('SET', KEYS[7], permits, 'PX', span) end
 end
 
 local function share(token)
   redis.call('ZADD', KEYS[5], now + ttl, owner)
-  redis.call('HSET', KEYS[6], owner, string.format('%.0f', token))
+  redis.call('HSET', KEYS[6], owner, token)
   settleShares()
-  keepPermits(ttl)
-  keepToken(retention)
+  fixPermits(ttl)
+  keep(KEYS[2], retention)
   keepPlaces(11, now, waiterTtl, channel)
+  concernsHead(ttl, waiterTtl)
   wakeHead(me, SHARED, channel)
   return token
 end
 
 local fixed = redis.call('GET', KEYS[7])
 if fixed and fixed ~= permits then
+  refuseOnReplica()
   if somebodyShares() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
   redis.call('DEL', KEYS[7])
 end
 
 if value == owner then
   redis.call('DEL', KEYS[5], KEYS[6])
-  return share(tonumber(redis.call('GET', KEYS[2]) or mint(above, retention, micros)))
+  local counter = redis.call('GET', KEYS[2])
+  return share(counter and tokenOf(counter) or mint(above, retention, micros))
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
-  return share(tonumber(redis.call('HGET', KEYS[6], owner)))
+  return share(redis.call('HGET', KEYS[6], owner))
 end
 
-local head = headOfLine()
-if (not head or head == me or ARGV[9] == '1') and admits(value, 's' .. permits) then
+local room = admits(value, 's' .. permits)
+local passes = room and ARGV[9] == '1'
+local head, told
+-- Before the decision: a head whose process is gone must not keep the key.
+if not passes then head, told = wakeHead(me, value, channel) end
+if passes or (room and (head or me) == me) then
   -- A key that expired as a whole leaves its companions for less than a millisecond.
   if not value then redis.call('DEL', KEYS[5], KEYS[6]) end
   leaveLine(me)
   return share(mint(above, retention, micros))
 end
 
+local new = false
 if ARGV[6] == '1' then
-  stayInLine(me, now, waiterTtl)
+  new = stayInLine(me, now, waiterTtl)
   keepPlaces(11, now, waiterTtl, channel)
-  keepPermits(waiterTtl)
+  fixPermits(waiterTtl)
+else
+  refuseOnReplica()
 end
-return busy(me, wakeHead(me, value, channel), value, now, waiterTtl)
+if told and not new then limitDeadlines(head, now) end
+return busy(me, head, value, now, waiterTtl)

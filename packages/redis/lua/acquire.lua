@@ -7,9 +7,9 @@ local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumb
 
 -- include token
 
--- The uncontended path: EXISTS, SET, TIME, SET. Nothing that it does not need is defined before it.
-local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
+-- The uncontended path: TIME, EXISTS, SET, SET. Nothing that it does not need is defined before it.
 local now, micros = clock()
+local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
 if free then return mint(above, retention, micros) end
 
 -- include queue
@@ -19,25 +19,36 @@ local value = purge(now, holder())
 if value == owner then
   keepPlaces(10, now, waiterTtl, channel)
   redis.call('PEXPIRE', KEYS[1], ttl)
-  local token = redis.call('GET', KEYS[2])
-  if not token then return mint(above, retention, micros) end
-  keepToken(retention)
-  return tonumber(token)
+  local counter = redis.call('GET', KEYS[2])
+  if not counter then return mint(above, retention, micros) end
+  keep(KEYS[2], retention)
+  return tokenOf(counter)
 end
-if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then return redis.error_reply('LOCKS_SHARED') end
+if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
+  refuseOnReplica()
+  return redis.error_reply('LOCKS_SHARED')
+end
 
-local first = not value and (ARGV[9] == '1' or (headOfLine() or me) == me)
-if first then
+local passes = not value and ARGV[9] == '1'
+local head, told
+-- Before the decision: a head whose process is gone must not keep the key.
+if not passes then head, told = wakeHead(me, value, channel) end
+if passes or (not value and (head or me) == me) then
   leaveLine(me)
   -- Nobody shares now, and nobody waits to: the number of permits is free again.
   if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
   redis.call('SET', KEYS[1], owner, 'PX', ttl)
   keepPlaces(10, now, waiterTtl, channel)
+  if concernsHead(tonumber(ttl), waiterTtl) then wakeHead(me, owner, channel) end
   return mint(above, retention, micros)
 end
 
+local new = false
 if ARGV[6] == '1' then
-  stayInLine(me, now, waiterTtl)
+  new = stayInLine(me, now, waiterTtl)
   keepPlaces(10, now, waiterTtl, channel)
+else
+  refuseOnReplica()
 end
-return busy(me, wakeHead(me, value, channel), value, now, waiterTtl)
+if told and not new then limitDeadlines(head, now) end
+return busy(me, head, value, now, waiterTtl)

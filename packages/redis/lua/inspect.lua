@@ -1,8 +1,9 @@
--- Who holds the key and how many wait. Writes nothing.
+-- Who holds the key and how many wait. Changes nothing.
 -- Returns the number that wait, then for each holder: owner, "exclusive" or "shared", token or "", ms left.
 
 -- include token
 -- include queue
+refuseOnReplica()
 local now = clock()
 local value = holder()
 local reply = { redis.call('ZCOUNT', KEYS[4], '(' .. string.format('%.0f', now), '+inf') }
@@ -14,6 +15,7 @@ if value == SHARED then
   end
 elseif value then
   local left = redis.call('PTTL', KEYS[1])
-  for _, part in ipairs({ value, 'exclusive', redis.call('GET', KEYS[2]) or '', left }) do table.insert(reply, part) end
+  local token = string.match(redis.call('GET', KEYS[2]) or '', '^%d*')
+  for _, part in ipairs({ value, 'exclusive', token, left }) do table.insert(reply, part) end
 end
 return reply

@@ -1,31 +1,57 @@
 -- Included at the top of the scripts that say "include queue": the line in front of a key, and who may pass.
 -- KEYS, the same for all of them, all in one Cluster slot:
 --   1 key       string: the owner of an exclusive holder, or SHARED while sharers hold it
---   2 token     string: the highest fencing token minted or told
+--   2 token     string: the highest fencing token minted or told, see token.lua
 --   3 queue     sorted set: waiter by place in line
 --   4 deadlines sorted set: waiter by the ms at which its place is forfeit
 --   5 shared    sorted set: owner by the ms at which its share expires
 --   6 tokens    hash: the fencing token of each sharer by owner
 --   7 permits   string: how many may share, "*" for any number
--- A waiter is "<kind> <process> <owner>"; its kind is "x", or "s" and the permits it wants.
+-- A waiter is "<kind> <process> <owner>"; its kind is "x", or "s" and the permits it wants; its process starts with the ms
+-- that its places last, and a dash.
 
 local SHARED = '<shared>'
 
 -- Who has the key. A value of another type is a foreign holder: busy, not an error.
 local function holder()
   local value = redis.pcall('GET', KEYS[1])
-  if type(value) == 'table' then return '' end
-  return value
+  if type(value) ~= 'table' then return value end
+  if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+  -- Refused for another reason: it is again, and ends the script.
+  return redis.call('GET', KEYS[1])
 end
 
--- A counter that expires before its key could give a token twice.
-local function keepToken(retention)
-  if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
+-- Before an answer that needs no write. A replica may be behind, so it must not answer: it refuses this write,
+-- which changes nothing.
+local function refuseOnReplica()
+  redis.call('ZREM', KEYS[4], '')
+end
+
+-- The token in the value of a counter, as text.
+local function tokenOf(counter)
+  return string.match(counter, '^%d+')
+end
+
+-- Makes a key last for so many ms at least. Never shorter: another service may have other settings.
+local function keep(key, span)
+  if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
+end
+
+local function headOfLine()
+  return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
 end
 
 local function leaveLine(waiter)
   redis.call('ZREM', KEYS[3], waiter)
   redis.call('ZREM', KEYS[4], waiter)
+end
+
+-- Whether there is a new head that does not know when to look.
+local newHead = false
+
+local function giveUpPlace(waiter)
+  newHead = newHead or headOfLine() == waiter
+  leaveLine(waiter)
 end
 
 -- Makes the key say SHARED until the last share expires; without shares, frees it.
@@ -43,7 +69,7 @@ end
 -- Drops all that has expired: places anywhere in the line, and shares. Returns who has the key then.
 local function purge(now, value)
   local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
-  for _, waiter in ipairs(gone) do leaveLine(waiter) end
+  for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
   if value ~= SHARED then return value end
   gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
   if not gone[1] then return value end
@@ -51,10 +77,6 @@ local function purge(now, value)
   redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
   settleShares()
   return holder()
-end
-
-local function headOfLine()
-  return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
 end
 
 -- Whether the holders leave room for one more of this kind.
@@ -65,26 +87,54 @@ local function admits(value, kind)
   return not permits or redis.call('ZCARD', KEYS[5]) < permits
 end
 
--- At the end of every script: tells the head of the line if it can go. A message that reaches nobody means that its process
--- is gone, and its place goes with it. Returns the head.
+-- In every script that writes: tells the head of the line if it can go, or is new. A message that reaches nobody means that
+-- its process is gone, and its place goes with it. Returns the head, and whether it was told.
 local function wakeHead(me, value, channel)
   while true do
     local head = headOfLine()
-    if not head or head == me then return head end
+    if not head or head == me then return head, false end
     local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-    if not admits(value, kind) then return head end
-    if redis.call('PUBLISH', channel .. process, owner) > 0 then return head end
+    if not newHead and not admits(value, kind) then return head, false end
+    newHead = true
+    if redis.call('PUBLISH', channel .. process, owner) > 0 then
+      newHead = false
+      return head, true
+    end
     leaveLine(head)
   end
 end
 
--- Takes a place, or shows that the one it has is still wanted.
-local function stayInLine(waiter, now, waiterTtl)
-  local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
-  redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
-  redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+-- Whether the head must be told of a grant: as it is new, or as the hold may end before its next sign of life is due.
+local function concernsHead(ttl, waiterTtl)
+  newHead = newHead or ttl < waiterTtl / 3
+  return newHead
+end
+
+local function keepLine(waiterTtl)
+  if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
   redis.call('PEXPIRE', KEYS[3], waiterTtl)
   redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+
+-- Takes a place, or shows that the one it has is still wanted. Returns whether it is new.
+local function stayInLine(waiter, now, waiterTtl)
+  local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+  local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
+  redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+  keepLine(waiterTtl)
+  return added == 1
+end
+
+-- Whether the deadline of a waiter was later than one can be. It is then corrected.
+local function limitDeadline(waiter, now)
+  local waiterTtl = tonumber(string.match(waiter, '^%S+ (%d+)%-'))
+  return waiterTtl and redis.call('ZADD', KEYS[4], 'XX', 'LT', 'CH', now + waiterTtl, waiter) == 1
+end
+
+-- A head that was told, and does not come, loses its place at its deadline. After a step of the clock that could take hours.
+local function limitDeadlines(head, now)
+  if not limitDeadline(head, now) then return end
+  for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
 
 -- One call shows for the other waiters of its process too that their places are still wanted. Whoever of them has none any more
@@ -106,8 +156,9 @@ local function keepPlaces(first, now, waiterTtl, channel)
   end
   if not kept[1] then return end
   redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
-  redis.call('PEXPIRE', KEYS[3], waiterTtl)
-  redis.call('PEXPIRE', KEYS[4], waiterTtl)
+  keepLine(waiterTtl)
+  -- The number of permits, if a sharer is among them.
+  keep(KEYS[7], waiterTtl)
 end
 
 -- Ms until the next attempt, negative: how a busy answer is told from a token. The head looks when a holder would expire,

@@ -15,6 +15,7 @@ end
 -- include token
 -- include queue
 local me, now = ARGV[2], clock()
+if type(value) == 'table' then value = holder() end
 local wasShared = value == SHARED
 if wasShared then
   local expiry = redis.call('ZSCORE', KEYS[5], owner)
@@ -28,10 +29,10 @@ if wasShared then
 end
 
 line = line or redis.call('EXISTS', KEYS[3]) == 1
+-- Who was granted has left the line already. Without a line this changes nothing; a replica refuses it.
+if freed == 0 then giveUpPlace(me) end
 local head
 if line then
-  -- Who was granted has left the line already.
-  if freed == 0 then leaveLine(me) end
   value = purge(now, value)
   head = wakeHead(me, value, ARGV[3])
 end

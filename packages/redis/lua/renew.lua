@@ -8,36 +8,30 @@ local owner, ttl, raised, retention = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[
 local now, micros = clock()
 local value = holder()
 
--- The counter becomes at least `raised`, and is kept until the clock has passed it.
-local function raise()
-  local last = tonumber(redis.call('GET', KEYS[2]) or 0)
-  if last > raised then return keepToken(retention) end
-  redis.call('SET', KEYS[2], raised, 'PX', retention + math.max(0, math.ceil((raised - micros) / 1000)))
-end
-
 local function renew()
   if value == owner then
     local own = raised and redis.call('GET', KEYS[2])
-    if own and tonumber(own) > raised then return 0 end
+    if own and tonumber(tokenOf(own)) > raised then return 0 end
     redis.call('PEXPIRE', KEYS[1], ttl)
   elseif value == SHARED then
     local expiry = redis.call('ZSCORE', KEYS[5], owner)
     if not expiry or tonumber(expiry) <= now then return 0 end
-    if raised then
-      if tonumber(redis.call('HGET', KEYS[6], owner)) > raised then return 0 end
-      redis.call('HSET', KEYS[6], owner, ARGV[3])
-    end
+    if raised and tonumber(redis.call('HGET', KEYS[6], owner)) > raised then return 0 end
+    -- A full server refuses a first write that may need memory, and none after another one.
+    redis.call('PEXPIRE', KEYS[1], ttl)
+    if raised then redis.call('HSET', KEYS[6], owner, ARGV[3]) end
     redis.call('ZADD', KEYS[5], now + ttl, owner)
     settleShares()
-    if redis.call('PTTL', KEYS[7]) < ttl then redis.call('PEXPIRE', KEYS[7], ttl) end
+    keep(KEYS[7], ttl)
   else
     return 0
   end
-  if raised then raise() else keepToken(retention) end
+  if raised then count(raised, 0, retention, micros) else keep(KEYS[2], retention) end
   return 1
 end
 
 local renewed = renew()
+if renewed == 0 then refuseOnReplica() end
 if redis.call('EXISTS', KEYS[3]) == 1 then
   wakeHead('', purge(now, value), ARGV[5])
 end

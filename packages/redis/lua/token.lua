@@ -1,19 +1,41 @@
--- The server's clock, and the fencing tokens that it mints: KEYS[2] holds the highest one minted or told.
+-- The server's clock, and the fencing tokens that it mints.
+-- KEYS[2], the counter: the highest token minted or told, followed by its retention if that is not an hour, the default.
 local function clock()
   local time = redis.call('TIME')
   local micros = time[1] * 1000000 + time[2]
   return math.floor(micros / 1000), micros
 end
 
--- The next token: above all earlier ones, above the floor, not behind the clock. It is kept until the clock has passed it
--- by the retention, so that forgetting it cannot give a token twice.
-local function mint(above, retention, micros)
-  local token = math.max(micros, above + 1)
-  local keep = retention + math.ceil((token - micros) / 1000)
-  local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
-  if last and tonumber(last) >= token then
-    token = tonumber(last) + 1
-    redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+local HOUR = 3600000
+
+-- Sets the counter to `token`, or to `step` above the last one if that is not below. It lasts until the clock has passed it by
+-- the longest retention that was asked for, so that its end cannot give a token twice. Returns it as text: a client may round
+-- an integer near 2^53.
+local function count(token, step, retention, micros)
+  local ended = false
+  for attempt = 1, 2 do
+    local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
+    local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
+    local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
+    if not last or attempt == 2 then break end
+    local lastToken, lastRetention = tonumber(last), HOUR
+    if not lastToken then
+      local first, second = string.match(last, '^(%d+) (%d+)$')
+      lastToken, lastRetention = tonumber(first), tonumber(second)
+    end
+    if lastToken < token and lastRetention <= retention then break end
+    if lastToken >= token then
+      token = lastToken + step
+      -- Lua's numbers end at 2^53: the next one is the same.
+      ended = step == 1 and token == lastToken
+    end
+    retention = math.max(retention, lastRetention)
   end
-  return token
+  if ended then error('LOCKS_TOKENS') end
+  return string.format('%.0f', token)
+end
+
+-- The next token: above all earlier ones, above the floor, not behind the clock.
+local function mint(above, retention, micros)
+  return count(math.max(micros, above + 1), 1, retention, micros)
 end

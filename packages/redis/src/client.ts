@@ -12,15 +12,16 @@ export interface RedisClient {
     count: 'COUNT',
     number: number,
   ): Promise<[string, string[]]>;
+  ping(): Promise<unknown>;
   duplicate(override: SubscriberOptions): RedisSubscriber;
   readonly options?: { readonly keyPrefix?: string | undefined };
   /** `ready` while it sends commands at once. */
-  readonly status?: string;
+  readonly status: string;
   /** Its connection: another one after a reconnection. */
-  readonly stream?: unknown;
+  readonly stream: unknown;
 }
 
-/** What a command is sent over now, if that is known: a client without an open connection sends it over the next one. */
+/** The connection that sends the next command; `undefined` while the client has none and keeps commands for later. */
 export function openConnection({ status, stream }: RedisClient): unknown {
   return status === 'ready' ? stream : undefined;
 }
@@ -30,7 +31,7 @@ export function openConnection({ status, stream }: RedisClient): unknown {
  * where it was connected at the call, because some clients send a command again.
  */
 export function neverSent(statusAtCall: RedisClient['status'], error: unknown): boolean {
-  if (statusAtCall === undefined || statusAtCall === 'ready') return false;
+  if (statusAtCall === 'ready') return false;
   return error instanceof Error && error.message.startsWith("Stream isn't writeable");
 }
 

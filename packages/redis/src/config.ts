@@ -107,7 +107,7 @@ async function connect(
     const text = error instanceof Error ? error.message : '';
     if (/DB index|SELECT is not allowed/.test(text))
       throw misconfigured(`option "db" is ${db}, and Redis answers: ${text}`);
-    throw toLockError(last ?? error, 'the connection');
+    throw toLockError(last ?? error, { what: 'the connection' });
   } finally {
     deadline.stop();
   }

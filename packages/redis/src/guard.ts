@@ -1,4 +1,4 @@
-import { checkFenceable, createDeadline, staleError, systemRuntime } from '@locks/core/adapter';
+import { LockError, checkFenceable, createDeadline, staleError, systemRuntime } from '@locks/core/adapter';
 import type { Lease } from '@locks/core';
 import type { RedisClient } from './client.ts';
 import { toLockError } from './replies.ts';
@@ -8,9 +8,10 @@ import { scripts } from './scripts.ts';
 /** Writes to Redis that a holder makes who came too late are refused. */
 export interface RedisGuard {
   /**
-   * Sets `key` to `value` if no later holder has been there. The highest token is kept at `{<key>}:fence`, or
-   * `<key>:fence` where the key has a tag of its own, without expiry.
-   * @throws `LOCK_STALE`; `LOCK_INVALID` for a lease that is not exclusive; `LOCK_UNAVAILABLE` when the answer is unknown.
+   * Sets `key` to `value` if no later holder has been there. The highest token is kept without expiry, at `{<key>}:fence`. Where
+   * the key has a Cluster hash tag it is `<key>:fence`, and where it is one as a whole, `<key>:fence:tag`.
+   * @throws `LOCK_STALE`; `LOCK_INVALID` for a lease that is not exclusive, and for a key of a Cluster that has braces without a
+   * tag; `LOCK_UNAVAILABLE` when the answer is unknown.
    */
   fencedSet(key: string, value: string, lease: Pick<Lease, 'token' | 'mode'>): Promise<void>;
 }
@@ -22,14 +23,33 @@ export function createRedisGuard(client: RedisClient, options: { readonly timeou
   return {
     async fencedSet(key, value, lease) {
       checkFenceable(key, lease);
-      // A tag in the key decides its slot already; else the whole key becomes the tag.
-      const fence = /\{[^}]+\}/.test(clientPrefix + key) ? `${key}:fence` : `{${clientPrefix}${key}}:fence`;
       const what = `a guarded write to ${JSON.stringify(key)}`;
-      const explain = (error: unknown): unknown => toLockError(fromFenceReply(error, key, lease), what);
+      const explain = (error: unknown): unknown =>
+        toLockError(fromReply(error, key, lease), { what, lua: scripts.fencedSet.lua });
+      const fence = fenceOf(key, clientPrefix);
       const args = [`${lease.token}`, value];
       await callScript(client, deadline, { script: scripts.fencedSet, keys: [key, fence], args, what, explain });
     },
   };
+}
+
+/** What the fence of `key` is called: in the same Cluster slot, and of no other key. */
+function fenceOf(key: string, clientPrefix: string): string {
+  // The slot goes by what is between the first opening brace and the next closing one, if that is anything.
+  const tag = /^[^{]*\{([^}]*)\}/.exec(clientPrefix + key)?.[1];
+  if (!tag) return `{${clientPrefix}${key}}:fence`;
+  // `{x}:fence` is the fence of x.
+  return key.startsWith('{') && key.endsWith('}') ? `${key}:fence:tag` : `${key}:fence`;
+}
+
+function fromReply(error: unknown, key: string, lease: Pick<Lease, 'token'>): unknown {
+  if (!(error instanceof Error && error.message.startsWith('CROSSSLOT'))) return fromFenceReply(error, key, lease);
+  const name = JSON.stringify(key);
+  return new LockError(
+    'LOCK_INVALID',
+    `${name} and its fence are in different slots of the Cluster: use a name without braces, or with a tag like {order}:total.`,
+    { cause: error },
+  );
 }
 
 /** The error for the reply `LOCKS_STALE <token>` of a script that uses `fenceLua`; any other error as it is. */

@@ -4,7 +4,7 @@ import type { RedisClient } from './client.ts';
 
 /** Options of the Redis provider. */
 export interface RedisOptions {
-  /** Put before every key, after the client's own `keyPrefix`. No braces: Cluster slots are taken care of. @default 'locks:' */
+  /** Put before every key, after the client's own `keyPrefix`. No braces, so that all keys of a lock are in one Cluster slot. @default 'locks:' */
   readonly prefix?: string | undefined;
   /** First come, first served. `false` lets a newcomer pass those in line. @default true */
   readonly fair?: boolean | undefined;
@@ -45,6 +45,12 @@ export function readRedisOptions(client: RedisClient, options: RedisOptions): Re
     throw new LockError(
       'LOCK_MISCONFIGURED',
       '@locks/redis needs an ioredis client (5 or 6): createRedisProvider(new Redis(url)).',
+    );
+  }
+  if ((client as { readonly isCluster?: unknown }).isCluster === true) {
+    throw new LockError(
+      'LOCK_MISCONFIGURED',
+      '@locks/redis does not work on an ioredis Cluster: waiters would lose their order, and list() would miss keys. Pass a client of one server.',
     );
   }
   const read = readOptions(redisReaders, options, redisSource);

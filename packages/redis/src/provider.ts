@@ -7,7 +7,7 @@ import { asPattern, keyNames } from './keys.ts';
 import type { KeyNames } from './keys.ts';
 import { readRedisOptions } from './options.ts';
 import type { ReadRedisOptions, RedisOptions } from './options.ts';
-import { releasedInDoubt, toInteger, toKeyState, toLockError } from './replies.ts';
+import { releasedInDoubt, toAnswer, toInteger, toKeyState, toLockError } from './replies.ts';
 import { callScript } from './script-call.ts';
 import { scripts } from './scripts.ts';
 import type { Script } from './scripts.ts';
@@ -44,14 +44,7 @@ export class RedisProvider implements LockProvider {
     this.#names = keyNames(options.prefix, client.options?.keyPrefix ?? '');
     this.#deadline = createDeadline(runtime, timeout, 'Redis');
     this.#places = new Places(waiterTtl / 3);
-    this.#channel = new WakeChannel(
-      client,
-      options.channelPrefix,
-      this.#places,
-      this.#deadline,
-      runtime,
-      waiterTtl / 3,
-    );
+    this.#channel = new WakeChannel(client, options.channelPrefix, this.#places, this.#deadline, runtime, waiterTtl);
     this.#closeClient = closeClient;
   }
 
@@ -82,10 +75,12 @@ export class RedisProvider implements LockProvider {
   async release(claim: Claim): Promise<boolean> {
     this.#places.leave(claim.owner);
     const args = [claim.owner, this.#waiter(claim), this.#options.channelPrefix];
-    const connection = openConnection(this.#client);
-    const freed = toInteger(await this.#run(scripts.release, claim, args, 'a release'), 'a release') === 1;
+    const end = this.#runtime.clock.now() + this.#options.timeout;
+    const connection = openConnection(this.#client) ?? (await this.#reconnected(claim));
+    const left = end - this.#runtime.clock.now();
+    const freed = toInteger(await this.#run(scripts.release, claim, args, 'a release', left), 'a release') === 1;
     // A client that sends again what a broken connection left unanswered hears the second answer only.
-    if (!freed && connection !== undefined && connection !== this.#client.stream) throw releasedInDoubt(claim);
+    if (!freed && (connection === undefined || connection !== this.#client.stream)) throw releasedInDoubt(claim);
     return freed;
   }
 
@@ -95,6 +90,8 @@ export class RedisProvider implements LockProvider {
 
   /** By SCAN: a key that is held or waited for throughout is listed, one that changes meanwhile perhaps. */
   async *list(prefix: string): AsyncIterable<string> {
+    // A replica, which may be behind, refuses this; SCAN it would answer.
+    await this.inspect(prefix);
     const clientPrefix = this.#client.options?.keyPrefix ?? '';
     const main = this.#names.main(prefix);
     const seen = new Set<string>();
@@ -143,12 +140,8 @@ export class RedisProvider implements LockProvider {
     const left = (): number => end - this.#runtime.clock.now();
     const answer = answered ?? (await this.#attempt(claim));
     if (answer.granted) return answer;
-    try {
-      await this.#deadline.race(this.#channel.open(), 'the subscription of the wake channel', left());
-    } catch (error) {
-      if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
-      return { ...answer, retryAfter: this.#options.waiterTtl / 24 };
-    }
+    const pause = this.#options.waiterTtl / 24;
+    if (!(await this.#channel.open(Math.min(pause, left())))) return { ...answer, retryAfter: pause };
     return left() > 0 ? await this.#attempt(claim, place, left()) : answer;
   }
 
@@ -170,11 +163,21 @@ export class RedisProvider implements LockProvider {
     const others = place === undefined ? [] : this.#places.shownWith(place, sentAt);
     for (const { waiter } of others) args.push(waiter);
     const script = mode === 'shared' ? scripts.acquireShared : scripts.acquire;
-    const number = toInteger(await this.#run(script, claim, args, 'an attempt', within), 'an attempt');
+    const answer = toAnswer(await this.#run(script, claim, args, 'an attempt', within));
     this.#places.kept(others, sentAt, clock.now());
-    if (number > 0) return { granted: true, token: BigInt(number) };
-    if (place !== undefined) this.#places.shown(place, -number, sentAt, clock.now());
-    return { granted: false, retryAfter: -number };
+    if (!answer.granted && place !== undefined) this.#places.shown(place, answer.retryAfter, sentAt, clock.now());
+    return answer;
+  }
+
+  /** The connection that a client which has none sends the next command over, once it is there. */
+  async #reconnected(claim: Claim): Promise<unknown> {
+    this.#checkOpen();
+    const { status } = this.#client;
+    const what = `a ping before a release on ${JSON.stringify(claim.key)}`;
+    await this.#deadline.race(this.#client.ping(), what, undefined, (error) => {
+      throw toLockError(error, { what, claim, unsent: neverSent(status, error) });
+    });
+    return openConnection(this.#client);
   }
 
   #run(
@@ -188,7 +191,8 @@ export class RedisProvider implements LockProvider {
     const what = (): string => `${about} on ${JSON.stringify(claim.key)}`;
     const { status } = this.#client;
     const owned = 'owner' in claim ? claim : undefined;
-    const explain = (error: unknown): LockError => toLockError(error, what(), owned, neverSent(status, error));
+    const explain = (error: unknown): LockError =>
+      toLockError(error, { what: what(), claim: owned, lua: script.lua, unsent: neverSent(status, error) });
     const call = { script, keys: this.#names.all(claim.key), args, what, explain };
     return callScript(this.#client, this.#deadline, call, within);
   }
@@ -208,7 +212,7 @@ export class RedisProvider implements LockProvider {
 }
 
 function explainScan(error: unknown): never {
-  throw toLockError(error, 'a scan');
+  throw toLockError(error, { what: 'a scan' });
 }
 
 function closedError(): LockError {

@@ -1,50 +1,59 @@
 import { LockError, isLockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
-import type { Claim, Holder, KeyState } from '@locks/core';
+import type { Claim, Grant, Holder, KeyState } from '@locks/core';
+import { findDenial } from './missing-right.ts';
 
-/** What to grant the user that connects: every command the scripts and the wake channel use. A test runs under it. */
-export const aclCommands: string =
-  '+eval +evalsha +get +set +del +exists +pttl +pexpire +pexpireat +time +publish +subscribe +unsubscribe +ping +scan ' +
-  '+zadd +zrem +zrange +zrevrange +zrangebyscore +zremrangebyscore +zcard +zcount +zscore +zmscore +hget +hset +hdel ' +
-  '+hello +info +select +client|setname';
+/** A call that the client rejected, to speak of it. */
+export interface FailedCall {
+  readonly what: string;
+  readonly claim?: Claim | undefined;
+  /** The script that was called. */
+  readonly lua?: string | undefined;
+  /** The command never left this process. */
+  readonly unsent?: boolean | undefined;
+}
 
 /**
- * The contract's error for what the client rejected with. An error reply means that nothing was done; a broken connection
- * leaves it unknown; core treats both alike. Only what a retry cannot mend is permanent. With `unsent` the command never left.
+ * The contract's error for what the client rejected with. An error reply, and a broken connection, leave it unknown what was
+ * done. Only what a retry cannot mend is permanent.
  */
-export function toLockError(error: unknown, what: string, claim?: Claim, unsent = false): LockError {
+export function toLockError(error: unknown, { what, claim, lua, unsent = false }: FailedCall): LockError {
   if (isLockError(error)) return error;
   const text = error instanceof Error ? error.message : String(error);
-  const about = claim === undefined ? {} : { key: claim.key };
   const own = /\bLOCKS_(\w+)(?: (\S+))?/.exec(text);
   if (own !== null && claim !== undefined) return refusal(own[1], own[2] ?? '', claim);
-  const cause = withoutCommand(error);
-  if (/\b(?:NOPERM|NOAUTH|WRONGPASS)\b/.test(text)) {
-    return new LockError(
-      'LOCK_MISCONFIGURED',
-      `Redis refuses ${what} for lack of permission: ${text} Check the credentials, and grant the user ~<prefix>* ~{<prefix>* &<prefix>* ${aclCommands}`,
-      { ...about, cause },
+  const options = { ...(claim === undefined ? {} : { key: claim.key }), cause: withoutCommand(error) };
+  const misconfigured = (message: string): LockError => new LockError('LOCK_MISCONFIGURED', message, options);
+  if (/\b(?:NOAUTH|WRONGPASS)\b/.test(text)) {
+    return misconfigured(`Redis refuses ${what}: ${text} Check the user name and the password.`);
+  }
+  const denial = findDenial(text, lua);
+  if (denial !== undefined) {
+    const { right = 'what it lacks' } = denial;
+    return misconfigured(
+      `Redis refuses ${what}: ${denial.text}. Grant its user ${right}; docs/backends/redis.md lists all it needs.`,
     );
   }
-  if (/\bunknown command|^ERR (?:syntax error|Unknown Redis command)/i.test(text)) {
-    return new LockError(
-      'LOCK_MISCONFIGURED',
-      `Redis does not know a command of ${what}: ${text} It must be 6.2 or newer.`,
-      {
-        ...about,
-        cause,
-      },
+  if (/\bunknown (?:redis )?command\b|\bERR syntax error\b/i.test(text)) {
+    return misconfigured(
+      `Redis does not know a command of ${what}: ${text} It must be version 6.2 or newer, with no command disabled.`,
     );
   }
-  return new LockError('LOCK_UNAVAILABLE', `Redis failed at ${what}: ${text}`, {
-    ...about,
-    cause,
-    sent: unsent ? false : undefined,
-  });
+  if (/^MOVED\b/.test(text)) {
+    return misconfigured(`Redis failed at ${what}: ${text} Its server must not be a node of a Cluster.`);
+  }
+  const sent = unsent ? false : undefined;
+  return new LockError('LOCK_UNAVAILABLE', `Redis failed at ${what}: ${text}`, { ...options, sent });
+}
+
+/** The answer to an attempt: a token as text, or minus the ms until the next one. */
+export function toAnswer(reply: unknown): Grant | { readonly granted: false; readonly retryAfter: number } {
+  if (typeof reply === 'string' && /^\d+$/.test(reply)) return { granted: true, token: BigInt(reply) };
+  return { granted: false, retryAfter: -toInteger(reply, 'an attempt') };
 }
 
 /** The integer that a script returned, whatever the client makes of integers. */
 export function toInteger(reply: unknown, what: string): number {
-  const number = typeof reply === 'string' ? Number(reply) : reply;
+  const number = typeof reply === 'string' && /^-?\d+$/.test(reply) ? Number(reply) : reply;
   if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
   throw new LockError('LOCK_UNAVAILABLE', `Redis answered ${what} with something that is not an integer.`);
 }
@@ -78,8 +87,13 @@ export function releasedInDoubt({ key }: Claim): LockError {
 }
 
 function refusal(kind: string | undefined, detail: string, claim: Claim): LockError {
-  if (kind !== 'PERMITS') return upgradeRefused(claim);
-  return permitsRefused(claim, detail === '*' ? undefined : Number(detail));
+  if (kind === 'PERMITS') return permitsRefused(claim, detail === '*' ? undefined : Number(detail));
+  if (kind === 'SHARED') return upgradeRefused(claim);
+  return new LockError(
+    'LOCK_INVALID',
+    `The tokens of ${JSON.stringify(claim.key)} have reached 2^53, where they end: floors must be lower. Use another key.`,
+    { key: claim.key },
+  );
 }
 
 /** The client hangs the command on its errors, and AUTH has the password in it. */

@@ -8,38 +8,69 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireShared' | 'renew' | 'release' | 'inspect' | 'fencedSet', Script>> = {
   acquire: {
-    sha: '24d9ea684d047357135d30afa2b2acb361299346',
+    sha: '31a690d6b992447f233b50931113f988ac6cb37c',
     lua: `local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
+local HOUR = 3600000
+local function count(token, step, retention, micros)
+local ended = false
+for attempt = 1, 2 do
+local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
+local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
+local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
+if not last or attempt == 2 then break end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first, second = string.match(last, '^(%d+) (%d+)$')
+lastToken, lastRetention = tonumber(first), tonumber(second)
+end
+if lastToken < token and lastRetention <= retention then break end
+if lastToken >= token then
+token = lastToken + step
+ended = step == 1 and token == lastToken
+end
+retention = math.max(retention, lastRetention)
+end
+if ended then error('LOCKS_TOKENS') end
+return string.format('%.0f', token)
+end
 local function mint(above, retention, micros)
-local token = math.max(micros, above + 1)
-local keep = retention + math.ceil((token - micros) / 1000)
-local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
-if last and tonumber(last) >= token then
-token = tonumber(last) + 1
-redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+return count(math.max(micros, above + 1), 1, retention, micros)
 end
-return token
-end
-local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
 local now, micros = clock()
+local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
 if free then return mint(above, retention, micros) end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
 end
-local function keepToken(retention)
-if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
+end
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
+end
+local function keep(key, span)
+if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
+end
+local function headOfLine()
+return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
 end
 local function leaveLine(waiter)
 redis.call('ZREM', KEYS[3], waiter)
 redis.call('ZREM', KEYS[4], waiter)
+end
+local newHead = false
+local function giveUpPlace(waiter)
+newHead = newHead or headOfLine() == waiter
+leaveLine(waiter)
 end
 local function settleShares()
 local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
@@ -53,7 +84,7 @@ redis.call('PEXPIREAT', KEYS[6], last[2])
 end
 local function purge(now, value)
 local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
-for _, waiter in ipairs(gone) do leaveLine(waiter) end
+for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
@@ -61,9 +92,6 @@ for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
 return holder()
-end
-local function headOfLine()
-return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
 end
 local function admits(value, kind)
 if not value then return true end
@@ -74,19 +102,40 @@ end
 local function wakeHead(me, value, channel)
 while true do
 local head = headOfLine()
-if not head or head == me then return head end
+if not head or head == me then return head, false end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-if not admits(value, kind) then return head end
-if redis.call('PUBLISH', channel .. process, owner) > 0 then return head end
+if not newHead and not admits(value, kind) then return head, false end
+newHead = true
+if redis.call('PUBLISH', channel .. process, owner) > 0 then
+newHead = false
+return head, true
+end
 leaveLine(head)
 end
 end
-local function stayInLine(waiter, now, waiterTtl)
-local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
-redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
-redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+local function concernsHead(ttl, waiterTtl)
+newHead = newHead or ttl < waiterTtl / 3
+return newHead
+end
+local function keepLine(waiterTtl)
+if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function stayInLine(waiter, now, waiterTtl)
+local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
+redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+keepLine(waiterTtl)
+return added == 1
+end
+local function limitDeadline(waiter, now)
+local waiterTtl = tonumber(string.match(waiter, '^%S+ (%d+)%-'))
+return waiterTtl and redis.call('ZADD', KEYS[4], 'XX', 'LT', 'CH', now + waiterTtl, waiter) == 1
+end
+local function limitDeadlines(head, now)
+if not limitDeadline(head, now) then return end
+for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
 local function keepPlaces(first, now, waiterTtl, channel)
 if #ARGV < first then return end
@@ -105,8 +154,8 @@ end
 end
 if not kept[1] then return end
 redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
-redis.call('PEXPIRE', KEYS[3], waiterTtl)
-redis.call('PEXPIRE', KEYS[4], waiterTtl)
+keepLine(waiterTtl)
+keep(KEYS[7], waiterTtl)
 end
 local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
@@ -125,55 +174,96 @@ local value = purge(now, holder())
 if value == owner then
 keepPlaces(10, now, waiterTtl, channel)
 redis.call('PEXPIRE', KEYS[1], ttl)
-local token = redis.call('GET', KEYS[2])
-if not token then return mint(above, retention, micros) end
-keepToken(retention)
-return tonumber(token)
+local counter = redis.call('GET', KEYS[2])
+if not counter then return mint(above, retention, micros) end
+keep(KEYS[2], retention)
+return tokenOf(counter)
 end
-if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then return redis.error_reply('LOCKS_SHARED') end
-local first = not value and (ARGV[9] == '1' or (headOfLine() or me) == me)
-if first then
+if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
+refuseOnReplica()
+return redis.error_reply('LOCKS_SHARED')
+end
+local passes = not value and ARGV[9] == '1'
+local head, told
+if not passes then head, told = wakeHead(me, value, channel) end
+if passes or (not value and (head or me) == me) then
 leaveLine(me)
 if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
 redis.call('SET', KEYS[1], owner, 'PX', ttl)
 keepPlaces(10, now, waiterTtl, channel)
+if concernsHead(tonumber(ttl), waiterTtl) then wakeHead(me, owner, channel) end
 return mint(above, retention, micros)
 end
+local new = false
 if ARGV[6] == '1' then
-stayInLine(me, now, waiterTtl)
+new = stayInLine(me, now, waiterTtl)
 keepPlaces(10, now, waiterTtl, channel)
+else
+refuseOnReplica()
 end
-return busy(me, wakeHead(me, value, channel), value, now, waiterTtl)`,
+if told and not new then limitDeadlines(head, now) end
+return busy(me, head, value, now, waiterTtl)`,
   },
   acquireShared: {
-    sha: 'a24961cda4313c6b89bd953047fcf56605812995',
+    sha: '417ab088d1844a2f95163f1e7b66297c7bcf876b',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
-local function mint(above, retention, micros)
-local token = math.max(micros, above + 1)
-local keep = retention + math.ceil((token - micros) / 1000)
-local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
-if last and tonumber(last) >= token then
-token = tonumber(last) + 1
-redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+local HOUR = 3600000
+local function count(token, step, retention, micros)
+local ended = false
+for attempt = 1, 2 do
+local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
+local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
+local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
+if not last or attempt == 2 then break end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first, second = string.match(last, '^(%d+) (%d+)$')
+lastToken, lastRetention = tonumber(first), tonumber(second)
 end
-return token
+if lastToken < token and lastRetention <= retention then break end
+if lastToken >= token then
+token = lastToken + step
+ended = step == 1 and token == lastToken
+end
+retention = math.max(retention, lastRetention)
+end
+if ended then error('LOCKS_TOKENS') end
+return string.format('%.0f', token)
+end
+local function mint(above, retention, micros)
+return count(math.max(micros, above + 1), 1, retention, micros)
 end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
 end
-local function keepToken(retention)
-if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
+end
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
+end
+local function keep(key, span)
+if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
+end
+local function headOfLine()
+return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
 end
 local function leaveLine(waiter)
 redis.call('ZREM', KEYS[3], waiter)
 redis.call('ZREM', KEYS[4], waiter)
+end
+local newHead = false
+local function giveUpPlace(waiter)
+newHead = newHead or headOfLine() == waiter
+leaveLine(waiter)
 end
 local function settleShares()
 local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
@@ -187,7 +277,7 @@ redis.call('PEXPIREAT', KEYS[6], last[2])
 end
 local function purge(now, value)
 local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
-for _, waiter in ipairs(gone) do leaveLine(waiter) end
+for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
@@ -195,9 +285,6 @@ for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
 return holder()
-end
-local function headOfLine()
-return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
 end
 local function admits(value, kind)
 if not value then return true end
@@ -208,19 +295,40 @@ end
 local function wakeHead(me, value, channel)
 while true do
 local head = headOfLine()
-if not head or head == me then return head end
+if not head or head == me then return head, false end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-if not admits(value, kind) then return head end
-if redis.call('PUBLISH', channel .. process, owner) > 0 then return head end
+if not newHead and not admits(value, kind) then return head, false end
+newHead = true
+if redis.call('PUBLISH', channel .. process, owner) > 0 then
+newHead = false
+return head, true
+end
 leaveLine(head)
 end
 end
-local function stayInLine(waiter, now, waiterTtl)
-local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
-redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
-redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+local function concernsHead(ttl, waiterTtl)
+newHead = newHead or ttl < waiterTtl / 3
+return newHead
+end
+local function keepLine(waiterTtl)
+if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function stayInLine(waiter, now, waiterTtl)
+local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
+redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+keepLine(waiterTtl)
+return added == 1
+end
+local function limitDeadline(waiter, now)
+local waiterTtl = tonumber(string.match(waiter, '^%S+ (%d+)%-'))
+return waiterTtl and redis.call('ZADD', KEYS[4], 'XX', 'LT', 'CH', now + waiterTtl, waiter) == 1
+end
+local function limitDeadlines(head, now)
+if not limitDeadline(head, now) then return end
+for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
 local function keepPlaces(first, now, waiterTtl, channel)
 if #ARGV < first then return end
@@ -239,8 +347,8 @@ end
 end
 if not kept[1] then return end
 redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
-redis.call('PEXPIRE', KEYS[3], waiterTtl)
-redis.call('PEXPIRE', KEYS[4], waiterTtl)
+keepLine(waiterTtl)
+keep(KEYS[7], waiterTtl)
 end
 local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
@@ -265,73 +373,114 @@ if waiter ~= me and string.sub(waiter, 1, 1) == 's' then return true end
 end
 return false
 end
-local function keepPermits(span)
+local function fixPermits(span)
 if redis.call('PTTL', KEYS[7]) < span then redis.call('SET', KEYS[7], permits, 'PX', span) end
 end
 local function share(token)
 redis.call('ZADD', KEYS[5], now + ttl, owner)
-redis.call('HSET', KEYS[6], owner, string.format('%.0f', token))
+redis.call('HSET', KEYS[6], owner, token)
 settleShares()
-keepPermits(ttl)
-keepToken(retention)
+fixPermits(ttl)
+keep(KEYS[2], retention)
 keepPlaces(11, now, waiterTtl, channel)
+concernsHead(ttl, waiterTtl)
 wakeHead(me, SHARED, channel)
 return token
 end
 local fixed = redis.call('GET', KEYS[7])
 if fixed and fixed ~= permits then
+refuseOnReplica()
 if somebodyShares() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
 redis.call('DEL', KEYS[7])
 end
 if value == owner then
 redis.call('DEL', KEYS[5], KEYS[6])
-return share(tonumber(redis.call('GET', KEYS[2]) or mint(above, retention, micros)))
+local counter = redis.call('GET', KEYS[2])
+return share(counter and tokenOf(counter) or mint(above, retention, micros))
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
-return share(tonumber(redis.call('HGET', KEYS[6], owner)))
+return share(redis.call('HGET', KEYS[6], owner))
 end
-local head = headOfLine()
-if (not head or head == me or ARGV[9] == '1') and admits(value, 's' .. permits) then
+local room = admits(value, 's' .. permits)
+local passes = room and ARGV[9] == '1'
+local head, told
+if not passes then head, told = wakeHead(me, value, channel) end
+if passes or (room and (head or me) == me) then
 if not value then redis.call('DEL', KEYS[5], KEYS[6]) end
 leaveLine(me)
 return share(mint(above, retention, micros))
 end
+local new = false
 if ARGV[6] == '1' then
-stayInLine(me, now, waiterTtl)
+new = stayInLine(me, now, waiterTtl)
 keepPlaces(11, now, waiterTtl, channel)
-keepPermits(waiterTtl)
+fixPermits(waiterTtl)
+else
+refuseOnReplica()
 end
-return busy(me, wakeHead(me, value, channel), value, now, waiterTtl)`,
+if told and not new then limitDeadlines(head, now) end
+return busy(me, head, value, now, waiterTtl)`,
   },
   renew: {
-    sha: 'ef446dd50369b9c72d65900c843c72cf999b0e8a',
+    sha: '8eff915cb0898bb04c74386e6ba21931fdaaab0d',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
-local function mint(above, retention, micros)
-local token = math.max(micros, above + 1)
-local keep = retention + math.ceil((token - micros) / 1000)
-local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
-if last and tonumber(last) >= token then
-token = tonumber(last) + 1
-redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+local HOUR = 3600000
+local function count(token, step, retention, micros)
+local ended = false
+for attempt = 1, 2 do
+local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
+local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
+local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
+if not last or attempt == 2 then break end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first, second = string.match(last, '^(%d+) (%d+)$')
+lastToken, lastRetention = tonumber(first), tonumber(second)
 end
-return token
+if lastToken < token and lastRetention <= retention then break end
+if lastToken >= token then
+token = lastToken + step
+ended = step == 1 and token == lastToken
+end
+retention = math.max(retention, lastRetention)
+end
+if ended then error('LOCKS_TOKENS') end
+return string.format('%.0f', token)
+end
+local function mint(above, retention, micros)
+return count(math.max(micros, above + 1), 1, retention, micros)
 end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
 end
-local function keepToken(retention)
-if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
+end
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
+end
+local function keep(key, span)
+if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
+end
+local function headOfLine()
+return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
 end
 local function leaveLine(waiter)
 redis.call('ZREM', KEYS[3], waiter)
 redis.call('ZREM', KEYS[4], waiter)
+end
+local newHead = false
+local function giveUpPlace(waiter)
+newHead = newHead or headOfLine() == waiter
+leaveLine(waiter)
 end
 local function settleShares()
 local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
@@ -345,7 +494,7 @@ redis.call('PEXPIREAT', KEYS[6], last[2])
 end
 local function purge(now, value)
 local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
-for _, waiter in ipairs(gone) do leaveLine(waiter) end
+for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
@@ -353,9 +502,6 @@ for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
 return holder()
-end
-local function headOfLine()
-return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
 end
 local function admits(value, kind)
 if not value then return true end
@@ -366,19 +512,40 @@ end
 local function wakeHead(me, value, channel)
 while true do
 local head = headOfLine()
-if not head or head == me then return head end
+if not head or head == me then return head, false end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-if not admits(value, kind) then return head end
-if redis.call('PUBLISH', channel .. process, owner) > 0 then return head end
+if not newHead and not admits(value, kind) then return head, false end
+newHead = true
+if redis.call('PUBLISH', channel .. process, owner) > 0 then
+newHead = false
+return head, true
+end
 leaveLine(head)
 end
 end
-local function stayInLine(waiter, now, waiterTtl)
-local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
-redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
-redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+local function concernsHead(ttl, waiterTtl)
+newHead = newHead or ttl < waiterTtl / 3
+return newHead
+end
+local function keepLine(waiterTtl)
+if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function stayInLine(waiter, now, waiterTtl)
+local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
+redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+keepLine(waiterTtl)
+return added == 1
+end
+local function limitDeadline(waiter, now)
+local waiterTtl = tonumber(string.match(waiter, '^%S+ (%d+)%-'))
+return waiterTtl and redis.call('ZADD', KEYS[4], 'XX', 'LT', 'CH', now + waiterTtl, waiter) == 1
+end
+local function limitDeadlines(head, now)
+if not limitDeadline(head, now) then return end
+for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
 local function keepPlaces(first, now, waiterTtl, channel)
 if #ARGV < first then return end
@@ -397,8 +564,8 @@ end
 end
 if not kept[1] then return end
 redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
-redis.call('PEXPIRE', KEYS[3], waiterTtl)
-redis.call('PEXPIRE', KEYS[4], waiterTtl)
+keepLine(waiterTtl)
+keep(KEYS[7], waiterTtl)
 end
 local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
@@ -415,40 +582,35 @@ end
 local owner, ttl, raised, retention = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local now, micros = clock()
 local value = holder()
-local function raise()
-local last = tonumber(redis.call('GET', KEYS[2]) or 0)
-if last > raised then return keepToken(retention) end
-redis.call('SET', KEYS[2], raised, 'PX', retention + math.max(0, math.ceil((raised - micros) / 1000)))
-end
 local function renew()
 if value == owner then
 local own = raised and redis.call('GET', KEYS[2])
-if own and tonumber(own) > raised then return 0 end
+if own and tonumber(tokenOf(own)) > raised then return 0 end
 redis.call('PEXPIRE', KEYS[1], ttl)
 elseif value == SHARED then
 local expiry = redis.call('ZSCORE', KEYS[5], owner)
 if not expiry or tonumber(expiry) <= now then return 0 end
-if raised then
-if tonumber(redis.call('HGET', KEYS[6], owner)) > raised then return 0 end
-redis.call('HSET', KEYS[6], owner, ARGV[3])
-end
+if raised and tonumber(redis.call('HGET', KEYS[6], owner)) > raised then return 0 end
+redis.call('PEXPIRE', KEYS[1], ttl)
+if raised then redis.call('HSET', KEYS[6], owner, ARGV[3]) end
 redis.call('ZADD', KEYS[5], now + ttl, owner)
 settleShares()
-if redis.call('PTTL', KEYS[7]) < ttl then redis.call('PEXPIRE', KEYS[7], ttl) end
+keep(KEYS[7], ttl)
 else
 return 0
 end
-if raised then raise() else keepToken(retention) end
+if raised then count(raised, 0, retention, micros) else keep(KEYS[2], retention) end
 return 1
 end
 local renewed = renew()
+if renewed == 0 then refuseOnReplica() end
 if redis.call('EXISTS', KEYS[3]) == 1 then
 wakeHead('', purge(now, value), ARGV[5])
 end
 return renewed`,
   },
   release: {
-    sha: '9acc4fdb84188e329f0b10374eb123b1590c55b6',
+    sha: '7dad180aa5d71cb4761ea4e24fa0375e547dd1ca',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -462,28 +624,59 @@ local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
-local function mint(above, retention, micros)
-local token = math.max(micros, above + 1)
-local keep = retention + math.ceil((token - micros) / 1000)
-local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
-if last and tonumber(last) >= token then
-token = tonumber(last) + 1
-redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+local HOUR = 3600000
+local function count(token, step, retention, micros)
+local ended = false
+for attempt = 1, 2 do
+local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
+local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
+local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
+if not last or attempt == 2 then break end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first, second = string.match(last, '^(%d+) (%d+)$')
+lastToken, lastRetention = tonumber(first), tonumber(second)
 end
-return token
+if lastToken < token and lastRetention <= retention then break end
+if lastToken >= token then
+token = lastToken + step
+ended = step == 1 and token == lastToken
+end
+retention = math.max(retention, lastRetention)
+end
+if ended then error('LOCKS_TOKENS') end
+return string.format('%.0f', token)
+end
+local function mint(above, retention, micros)
+return count(math.max(micros, above + 1), 1, retention, micros)
 end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
 end
-local function keepToken(retention)
-if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
+end
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
+end
+local function keep(key, span)
+if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
+end
+local function headOfLine()
+return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
 end
 local function leaveLine(waiter)
 redis.call('ZREM', KEYS[3], waiter)
 redis.call('ZREM', KEYS[4], waiter)
+end
+local newHead = false
+local function giveUpPlace(waiter)
+newHead = newHead or headOfLine() == waiter
+leaveLine(waiter)
 end
 local function settleShares()
 local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
@@ -497,7 +690,7 @@ redis.call('PEXPIREAT', KEYS[6], last[2])
 end
 local function purge(now, value)
 local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
-for _, waiter in ipairs(gone) do leaveLine(waiter) end
+for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
@@ -505,9 +698,6 @@ for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
 return holder()
-end
-local function headOfLine()
-return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
 end
 local function admits(value, kind)
 if not value then return true end
@@ -518,19 +708,40 @@ end
 local function wakeHead(me, value, channel)
 while true do
 local head = headOfLine()
-if not head or head == me then return head end
+if not head or head == me then return head, false end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-if not admits(value, kind) then return head end
-if redis.call('PUBLISH', channel .. process, owner) > 0 then return head end
+if not newHead and not admits(value, kind) then return head, false end
+newHead = true
+if redis.call('PUBLISH', channel .. process, owner) > 0 then
+newHead = false
+return head, true
+end
 leaveLine(head)
 end
 end
-local function stayInLine(waiter, now, waiterTtl)
-local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
-redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
-redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+local function concernsHead(ttl, waiterTtl)
+newHead = newHead or ttl < waiterTtl / 3
+return newHead
+end
+local function keepLine(waiterTtl)
+if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function stayInLine(waiter, now, waiterTtl)
+local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
+redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+keepLine(waiterTtl)
+return added == 1
+end
+local function limitDeadline(waiter, now)
+local waiterTtl = tonumber(string.match(waiter, '^%S+ (%d+)%-'))
+return waiterTtl and redis.call('ZADD', KEYS[4], 'XX', 'LT', 'CH', now + waiterTtl, waiter) == 1
+end
+local function limitDeadlines(head, now)
+if not limitDeadline(head, now) then return end
+for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
 local function keepPlaces(first, now, waiterTtl, channel)
 if #ARGV < first then return end
@@ -549,8 +760,8 @@ end
 end
 if not kept[1] then return end
 redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
-redis.call('PEXPIRE', KEYS[3], waiterTtl)
-redis.call('PEXPIRE', KEYS[4], waiterTtl)
+keepLine(waiterTtl)
+keep(KEYS[7], waiterTtl)
 end
 local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
@@ -565,6 +776,7 @@ end
 return -math.max(wait, 1)
 end
 local me, now = ARGV[2], clock()
+if type(value) == 'table' then value = holder() end
 local wasShared = value == SHARED
 if wasShared then
 local expiry = redis.call('ZSCORE', KEYS[5], owner)
@@ -577,9 +789,9 @@ value = holder()
 end
 end
 line = line or redis.call('EXISTS', KEYS[3]) == 1
+if freed == 0 then giveUpPlace(me) end
 local head
 if line then
-if freed == 0 then leaveLine(me) end
 value = purge(now, value)
 head = wakeHead(me, value, ARGV[3])
 end
@@ -587,34 +799,65 @@ if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', K
 return freed`,
   },
   inspect: {
-    sha: '078164f4e424a9d030f76079ef4a8c2797148c2c',
+    sha: '9434a675b4c2d4f9aece8d7a7d89b2c0f89f7ed9',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
-local function mint(above, retention, micros)
-local token = math.max(micros, above + 1)
-local keep = retention + math.ceil((token - micros) / 1000)
-local last = redis.call('SET', KEYS[2], token, 'PX', keep, 'GET')
-if last and tonumber(last) >= token then
-token = tonumber(last) + 1
-redis.call('SET', KEYS[2], token, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+local HOUR = 3600000
+local function count(token, step, retention, micros)
+local ended = false
+for attempt = 1, 2 do
+local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
+local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
+local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
+if not last or attempt == 2 then break end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first, second = string.match(last, '^(%d+) (%d+)$')
+lastToken, lastRetention = tonumber(first), tonumber(second)
 end
-return token
+if lastToken < token and lastRetention <= retention then break end
+if lastToken >= token then
+token = lastToken + step
+ended = step == 1 and token == lastToken
+end
+retention = math.max(retention, lastRetention)
+end
+if ended then error('LOCKS_TOKENS') end
+return string.format('%.0f', token)
+end
+local function mint(above, retention, micros)
+return count(math.max(micros, above + 1), 1, retention, micros)
 end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
-if type(value) == 'table' then return '' end
-return value
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
 end
-local function keepToken(retention)
-if redis.call('PTTL', KEYS[2]) < retention then redis.call('PEXPIRE', KEYS[2], retention) end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
+end
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
+end
+local function keep(key, span)
+if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
+end
+local function headOfLine()
+return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
 end
 local function leaveLine(waiter)
 redis.call('ZREM', KEYS[3], waiter)
 redis.call('ZREM', KEYS[4], waiter)
+end
+local newHead = false
+local function giveUpPlace(waiter)
+newHead = newHead or headOfLine() == waiter
+leaveLine(waiter)
 end
 local function settleShares()
 local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
@@ -628,7 +871,7 @@ redis.call('PEXPIREAT', KEYS[6], last[2])
 end
 local function purge(now, value)
 local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
-for _, waiter in ipairs(gone) do leaveLine(waiter) end
+for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
@@ -636,9 +879,6 @@ for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
 return holder()
-end
-local function headOfLine()
-return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
 end
 local function admits(value, kind)
 if not value then return true end
@@ -649,19 +889,40 @@ end
 local function wakeHead(me, value, channel)
 while true do
 local head = headOfLine()
-if not head or head == me then return head end
+if not head or head == me then return head, false end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-if not admits(value, kind) then return head end
-if redis.call('PUBLISH', channel .. process, owner) > 0 then return head end
+if not newHead and not admits(value, kind) then return head, false end
+newHead = true
+if redis.call('PUBLISH', channel .. process, owner) > 0 then
+newHead = false
+return head, true
+end
 leaveLine(head)
 end
 end
-local function stayInLine(waiter, now, waiterTtl)
-local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
-redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
-redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+local function concernsHead(ttl, waiterTtl)
+newHead = newHead or ttl < waiterTtl / 3
+return newHead
+end
+local function keepLine(waiterTtl)
+if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function stayInLine(waiter, now, waiterTtl)
+local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
+redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+keepLine(waiterTtl)
+return added == 1
+end
+local function limitDeadline(waiter, now)
+local waiterTtl = tonumber(string.match(waiter, '^%S+ (%d+)%-'))
+return waiterTtl and redis.call('ZADD', KEYS[4], 'XX', 'LT', 'CH', now + waiterTtl, waiter) == 1
+end
+local function limitDeadlines(head, now)
+if not limitDeadline(head, now) then return end
+for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
 local function keepPlaces(first, now, waiterTtl, channel)
 if #ARGV < first then return end
@@ -680,8 +941,8 @@ end
 end
 if not kept[1] then return end
 redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
-redis.call('PEXPIRE', KEYS[3], waiterTtl)
-redis.call('PEXPIRE', KEYS[4], waiterTtl)
+keepLine(waiterTtl)
+keep(KEYS[7], waiterTtl)
 end
 local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
@@ -695,6 +956,7 @@ if left >= 0 then wait = math.min(wait, left + 1) end
 end
 return -math.max(wait, 1)
 end
+refuseOnReplica()
 local now = clock()
 local value = holder()
 local reply = { redis.call('ZCOUNT', KEYS[4], '(' .. string.format('%.0f', now), '+inf') }
@@ -706,7 +968,8 @@ for _, part in ipairs({ shares[i], 'shared', token, shares[i + 1] - now }) do ta
 end
 elseif value then
 local left = redis.call('PTTL', KEYS[1])
-for _, part in ipairs({ value, 'exclusive', redis.call('GET', KEYS[2]) or '', left }) do table.insert(reply, part) end
+local token = string.match(redis.call('GET', KEYS[2]) or '', '^%d*')
+for _, part in ipairs({ value, 'exclusive', token, left }) do table.insert(reply, part) end
 end
 return reply`,
   },

@@ -1,16 +1,20 @@
-import { outsideContext } from '@locks/core/adapter';
+import { isLockError, outsideContext } from '@locks/core/adapter';
 import type { Deadline, LockError, Places, Runtime } from '@locks/core/adapter';
 import type { RedisClient, RedisSubscriber } from './client.ts';
 import { toLockError } from './replies.ts';
 
+const subscription = 'the subscription of the wake channel';
+
 /** A subscription under way, and how to settle it. */
 interface Opening {
+  /** When it began, by the clock. */
+  readonly since: number;
   readonly promise: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (reason: LockError) => void;
 }
 
-function createOpening(): Opening {
+function createOpening(since: number): Opening {
   let resolve!: () => void;
   let reject!: (reason: LockError) => void;
   const promise = new Promise<void>((onOpen, onFailure) => {
@@ -19,7 +23,7 @@ function createOpening(): Opening {
   });
   // Whoever waited may have given up.
   promise.catch(() => {});
-  return { promise, resolve, reject };
+  return { since, promise, resolve, reject };
 }
 
 /**
@@ -27,7 +31,10 @@ function createOpening(): Opening {
  * lost, so whoever waits looks again by itself; after a re-subscription everybody does.
  */
 export class WakeChannel {
-  /** What the scripts append to the channel prefix: names this process. */
+  /**
+   * What the scripts append to the channel prefix: names this process. It starts with the ms that its places last, which
+   * other services can read there.
+   */
   readonly process: string;
   readonly #channel: string;
   readonly #client: RedisClient;
@@ -42,22 +49,22 @@ export class WakeChannel {
   #lastHeard = 0;
   #probing = false;
 
-  /** Silence longer than `probeEvery` ms is probed while somebody waits. */
+  /** Silence longer than a third of `waiterTtl` ms is probed while a claim waits. */
   constructor(
     client: RedisClient,
     prefix: string,
     places: Places,
     deadline: Deadline,
     runtime: Runtime,
-    probeEvery: number,
+    waiterTtl: number,
   ) {
-    this.process = runtime.uniqueId();
+    this.process = `${waiterTtl}-${runtime.uniqueId()}`;
     this.#places = places;
     this.#channel = prefix + this.process;
     this.#client = client;
     this.#deadline = deadline;
     this.#runtime = runtime;
-    this.#probeEvery = probeEvery;
+    this.#probeEvery = waiterTtl / 3;
   }
 
   /** Whether a message would arrive now, as far as is known. */
@@ -66,16 +73,26 @@ export class WakeChannel {
   }
 
   /**
-   * Subscribes, unless that is done or under way; resolves when messages arrive. Never resolves while Redis cannot be reached.
+   * Subscribes, unless that is done or under way. Whether messages arrive: this is waited for until the subscription has been
+   * under way for `patience` ms. Where it is there later, all who wait are woken.
    * @throws `LOCK_MISCONFIGURED` where Redis refuses it for lack of permission; the next call tries again.
    */
-  open(): Promise<void> {
-    if (this.#closed !== undefined) return Promise.reject(this.#closed);
-    if (this.#subscribed) return Promise.resolve();
-    this.#opening ??= createOpening();
-    const { promise } = this.#opening;
+  async open(patience: number): Promise<boolean> {
+    if (this.#closed !== undefined) throw this.#closed;
+    if (this.#subscribed) return true;
+    const now = this.#runtime.clock.now();
+    this.#opening ??= createOpening(now);
+    const { since, promise } = this.#opening;
     outsideContext(() => this.#start());
-    return promise;
+    const left = since + patience - now;
+    if (left <= 0) return false;
+    try {
+      await this.#deadline.race(promise, subscription, left);
+      return true;
+    } catch (error) {
+      if (isLockError(error, 'LOCK_UNAVAILABLE')) return false;
+      throw error;
+    }
   }
 
   /** Asks whether the connection still answers, if it was silent: one that has died unnoticed would lose every message. */
@@ -90,9 +107,14 @@ export class WakeChannel {
         this.#probing = false;
         this.#lastHeard = this.#runtime.clock.now();
       },
-      () => {
+      (error: unknown) => {
         this.#probing = false;
         if (this.#subscriber !== subscriber) return;
+        // A refusal is an answer.
+        if (isRefusal(error)) {
+          this.#lastHeard = this.#runtime.clock.now();
+          return;
+        }
         this.#subscribed = false;
         subscriber.disconnect(true);
       },
@@ -148,7 +170,7 @@ export class WakeChannel {
 
   async #subscribe(subscriber: RedisSubscriber): Promise<void> {
     try {
-      await this.#deadline.race(subscriber.subscribe(this.#channel), 'the subscription of the wake channel');
+      await this.#deadline.race(subscriber.subscribe(this.#channel), subscription);
     } catch (error) {
       if (!this.#refuse(subscriber, error) && this.#subscriber === subscriber) subscriber.disconnect(true);
       return;
@@ -164,8 +186,8 @@ export class WakeChannel {
 
   /** Whether `error` is one that another attempt cannot mend. */
   #refuse(subscriber: RedisSubscriber, error: unknown): boolean {
-    const refusal = toLockError(error, 'the subscription of the wake channel');
-    if (refusal.code !== 'LOCK_MISCONFIGURED' || this.#subscriber !== subscriber) return false;
+    const refusal = toLockError(error, { what: subscription });
+    if (!isRefusal(refusal) || this.#subscriber !== subscriber) return false;
     this.#drop();
     this.#fail(refusal);
     return true;
@@ -182,4 +204,9 @@ export class WakeChannel {
     this.#subscribed = false;
     subscriber?.disconnect();
   }
+}
+
+/** Whether Redis refused something, which it will again. */
+function isRefusal(error: unknown): boolean {
+  return toLockError(error, { what: '' }).code === 'LOCK_MISCONFIGURED';
 }

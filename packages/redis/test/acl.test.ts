@@ -1,10 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createLocks } from '@locks/core';
+import type { Claim, LockProvider } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../src/index.ts';
-import { aclCommands } from '../src/replies.ts';
-import { closeAfterTest, connect, eventually } from './support/redis.ts';
+import { closeAfterTest, collect, connect, eventually } from './support/redis.ts';
 
 async function withUser(rules: readonly string[]): Promise<{ readonly admin: Redis; readonly user: Redis }> {
   const server = await startRedis();
@@ -16,7 +18,75 @@ async function withUser(rules: readonly string[]): Promise<{ readonly admin: Red
   return { admin, user };
 }
 
-const documented = ['~locks:*', '~{locks:*', '&locks:wake:*', ...aclCommands.split(' ')];
+const page = await readFile(new URL('../../../docs/backends/redis.md', import.meta.url), 'utf8');
+const [, rules = ''] = /^ACL SETUSER locker on >… ([^`]*)^```$/m.exec(page) ?? [];
+/** What the documentation says that the user needs. */
+const documented = rules.trim().split(/\s+/);
+const commands = documented.filter((rule) => rule.startsWith('+'));
+
+/** Needed by clients only: to connect, to say who they are, and to end a subscription of theirs. */
+const ofClients = new Set(['+hello', '+info', '+select', '+client|setname', '+unsubscribe']);
+
+/** All that a provider does. */
+async function doAll(user: Redis, provider: LockProvider): Promise<void> {
+  const claimOf = (owner: string, mode: Claim['mode'] = 'exclusive'): Claim => {
+    const claim = { key: 'job', owner, ttl: 60_000, mode };
+    return mode === 'shared' ? { ...claim, permits: 2 } : claim;
+  };
+  const [first, second] = [claimOf('a/1'), claimOf('a/2')];
+  const [third, fourth, fifth] = [claimOf('b/1', 'shared'), claimOf('b/2', 'shared'), claimOf('b/3', 'shared')];
+  const granted = async (claim: Claim, wake?: () => void): Promise<void> => {
+    expect(await provider.tryAcquire(claim, wake)).toMatchObject({ granted: true });
+  };
+  await granted(first);
+  await granted(first);
+  expect(await provider.renew(first)).toEqual({});
+  expect(await provider.renew(first, 2n ** 52n)).toEqual({});
+  expect((await provider.inspect('job')).holders).toMatchObject([{ owner: first.owner, token: 2n ** 52n }]);
+  let woken = 0;
+  // Twice: without a subscription there is no place in line.
+  await eventually('a place in line', async () => {
+    const answer = await provider.tryAcquire(second, () => (woken += 1));
+    expect(answer.granted).toBe(false);
+    return (await provider.inspect('job')).waiters === 1;
+  });
+  expect(await collect(provider.list?.('') ?? [])).toEqual(['job']);
+  const before = woken;
+  expect(await provider.release(first)).toBe(true);
+  await eventually('a wake', () => woken > before);
+  await granted(second, () => {});
+  expect(await provider.release(second)).toBe(true);
+  expect(await provider.release(second)).toBe(false);
+  expect(await provider.renew(second)).toBe(false);
+  for (const claim of [third, fourth, fourth]) await granted(claim);
+  expect(await provider.tryAcquire(fifth)).toMatchObject({ granted: false });
+  await eventually('a place among sharers', async () => {
+    expect((await provider.tryAcquire(fifth, () => {})).granted).toBe(false);
+    return (await provider.inspect('job')).waiters === 1;
+  });
+  for (const token of [undefined, 2n ** 52n + 9n]) expect(await provider.renew(fourth, token)).toEqual({});
+  expect((await provider.inspect('job')).holders).toHaveLength(2);
+  for (const claim of [third, fourth]) expect(await provider.release(claim)).toBe(true);
+  expect(await provider.release(fifth)).toBe(false);
+  // A share that expires beside another one.
+  const [brief, long] = [{ ...claimOf('c/1', 'shared'), ttl: 50 }, claimOf('c/2', 'shared')];
+  await granted(long);
+  await granted(brief);
+  await eventually('the end of a share', async () => (await provider.tryAcquire(claimOf('c/3', 'shared'))).granted);
+  // Two in line, of whom one shows the other too, because it asks when it was told to.
+  const inLine = [claimOf('d/1'), claimOf('d/2')];
+  let pause = 0;
+  for (const claim of [...inLine, ...inLine, inLine[0]!]) {
+    if (claim === inLine[0]) await sleep(pause);
+    const answer = await provider.tryAcquire(claim, () => {});
+    expect(answer.granted).toBe(false);
+    if (!answer.granted) pause = answer.retryAfter ?? 0;
+  }
+  // A release that does not know over which connection it will go.
+  user.disconnect(true);
+  await eventually('the client to notice', () => user.status !== 'ready');
+  expect(await provider.release(long)).toBe(true);
+}
 
 describe('the least-privilege user of the documentation', () => {
   test('can do all that the provider does, and is denied nothing', async () => {
@@ -38,6 +108,19 @@ describe('the least-privilege user of the documentation', () => {
     expect(await admin.acl('LOG')).toEqual([]);
   });
 
+  test('is asked for each of its rights, but for those of clients', async () => {
+    const { admin, user } = await withUser(documented);
+    const provider = createRedisProvider(user, { waiterTtl: 1_500 });
+    await doAll(user, provider);
+    await provider.close();
+    expect(await admin.acl('LOG')).toEqual([]);
+    // Each command that the scripts know was called, or a test below proves nothing.
+    const stats = await admin.info('commandstats');
+    for (const right of commands.filter((name) => !ofClients.has(name))) {
+      expect(stats).toContain(`cmdstat_${right.slice(1)}:`);
+    }
+  });
+
   test('can do nothing else', async () => {
     const { user } = await withUser(documented);
     await expect(user.get('other')).rejects.toThrow('NOPERM');
@@ -45,6 +128,41 @@ describe('the least-privilege user of the documentation', () => {
     await expect(user.publish('other', 'x')).rejects.toThrow('NOPERM');
   });
 });
+
+describe('without one right of the documentation', () => {
+  test.each(commands.filter((right) => !ofClients.has(right)))(
+    '%s, what needs it is LOCK_MISCONFIGURED, names it, and nothing is told for certain',
+    async (right) => {
+      const { user } = await withUser(documented.filter((rule) => rule !== right));
+      const provider = createRedisProvider(user, { waiterTtl: 1_500 });
+      const error: unknown = await doAll(user, provider).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED', message: expect.stringContaining(right) as string });
+      await provider.close();
+    },
+  );
+});
+
+test.each(['exclusive', 'shared'] as const)(
+  'a holder, %s, that may not read any more is told so, and not that it has lost its lease',
+  async (mode) => {
+    const { admin, user } = await withUser(documented);
+    const provider = createRedisProvider(user);
+    const claim: Claim = { key: 'job', owner: 'a/1', ttl: 60_000, mode };
+    expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+    await admin.acl('SETUSER', 'locker', '-get');
+    const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('+get') as string };
+    await expect(provider.renew(claim)).rejects.toMatchObject(refused);
+    await expect(provider.release(claim)).rejects.toMatchObject(refused);
+    await expect(provider.inspect('job')).rejects.toMatchObject(refused);
+    await admin.acl('SETUSER', 'locker', '+get');
+    expect(await provider.renew(claim)).toEqual({});
+    expect(await provider.release(claim)).toBe(true);
+    await provider.close();
+  },
+);
 
 test('a refused command is LOCK_MISCONFIGURED at once, with what to grant', async () => {
   const { user } = await withUser(['~locks:*', '&*', '+@all', '-evalsha']);

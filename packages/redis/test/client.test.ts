@@ -1,12 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
+import { Cluster } from 'ioredis';
 import type { Redis } from 'ioredis';
+import { Cluster as Cluster5 } from 'ioredis-5';
 import type { Redis as Redis5 } from 'ioredis-5';
-import { describe, expect, expectTypeOf, inject, test } from 'vitest';
+import { describe, expect, expectTypeOf, inject, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../src/index.ts';
 import type { RedisClient } from '../src/index.ts';
-import { clients, closeAfterTest, connect, eventually, ownPrefix } from './support/redis.ts';
+import { clients, closeAfterTest, connect, eventually, ownPrefix, withCopies } from './support/redis.ts';
 
 async function contend(locks: Locks): Promise<number> {
   let counter = 0;
@@ -83,15 +85,10 @@ test('a provider that is closed while a claim asks for the first time opens no s
   const claim = { key: 'job', owner: 'a/1', ttl: 10_000, mode: 'exclusive' } as const;
   await holder.tryAcquire(claim);
   let copies = 0;
-  const counted: RedisClient = {
-    evalsha: (...args) => client.evalsha(...args),
-    eval: (...args) => client.eval(...args),
-    scan: (...args) => client.scan(...args),
-    duplicate(options) {
-      copies += 1;
-      return client.duplicate(options);
-    },
-  };
+  const counted = withCopies(client, (options) => {
+    copies += 1;
+    return client.duplicate(options);
+  });
   const provider = createRedisProvider(counted, { prefix });
   const asked = provider.tryAcquire({ ...claim, owner: 'b/1' }, () => {});
   await provider.close();
@@ -105,17 +102,12 @@ test('the copy of the client that listens is made outside of the asynchronous co
   const flow = new AsyncLocalStorage<string>();
   const client = connect();
   const contexts: unknown[] = [];
-  const watched: RedisClient = {
-    evalsha: (...args) => client.evalsha(...args),
-    eval: (...args) => client.eval(...args),
-    scan: (...args) => client.scan(...args),
-    duplicate(options) {
-      contexts.push(flow.getStore());
-      const copy = client.duplicate(options);
-      copy.on('ready', () => contexts.push(flow.getStore()));
-      return copy;
-    },
-  };
+  const watched = withCopies(client, (options) => {
+    contexts.push(flow.getStore());
+    const copy = client.duplicate(options);
+    copy.on('ready', () => contexts.push(flow.getStore()));
+    return copy;
+  });
   const provider = createRedisProvider(watched, { prefix: ownPrefix() });
   const locks = createLocks(provider);
   const lease = await locks.acquire('job');
@@ -132,6 +124,24 @@ test('what is not a client is refused at once', () => {
   for (const client of [undefined, null, {}, 'redis://localhost', () => {}]) {
     expect(() => createRedisProvider(client as never)).toThrow(/needs an ioredis client/);
   }
+});
+
+test.each([
+  ['ioredis 6', Cluster],
+  ['ioredis 5', Cluster5],
+])('a Cluster of %s is refused at once', (_name, Client) => {
+  const cluster = new Client(['redis://127.0.0.1:1'], { lazyConnect: true });
+  onTestFinished(() => cluster.disconnect());
+  let thrown: unknown;
+  try {
+    createRedisProvider(cluster as never);
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringMatching(/Cluster.*one server/) as string,
+  });
 });
 
 test.each([

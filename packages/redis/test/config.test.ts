@@ -101,7 +101,7 @@ test.each([
     'a wrong password',
     (url: string) => url.replace('redis://', `redis://nobody:${secret}@`),
     'LOCK_MISCONFIGURED',
-    /permission/,
+    /Check the user name and the password/,
   ],
   ['a port where nothing listens', () => `redis://x:${secret}@127.0.0.1:1`, 'LOCK_UNAVAILABLE', /ECONNREFUSED/],
   ['a database that does not exist', (url: string) => `${url}/9999`, 'LOCK_MISCONFIGURED', /option "db" is 9999/],

@@ -8,7 +8,7 @@ import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../src/index.ts';
 import type { RedisClient, RedisOptions } from '../src/index.ts';
-import { connect, eventually } from './support/redis.ts';
+import { connect, eventually, withCopies } from './support/redis.ts';
 
 async function server(...args: readonly string[]): Promise<ServerHandle> {
   const handle = await startRedis(args.length === 0 ? {} : { args });
@@ -113,21 +113,16 @@ test('when every wake message is lost, waiters are served by their own polling',
   const { url } = await server();
   const real = connect({}, url);
   // Everything is real but that no message is ever handed on.
-  const deaf: RedisClient = {
-    evalsha: (...args) => real.evalsha(...args),
-    eval: (...args) => real.eval(...args),
-    scan: (...args) => real.scan(...args),
-    duplicate(options) {
-      const subscriber = real.duplicate(options);
-      return {
-        connect: () => subscriber.connect(),
-        subscribe: (channel) => subscriber.subscribe(channel),
-        ping: () => subscriber.ping(),
-        disconnect: (again) => subscriber.disconnect(again),
-        on: (event, listener) => (event === 'message' ? undefined : subscriber.on(event as 'ready', listener)),
-      };
-    },
-  };
+  const deaf = withCopies(real, (options) => {
+    const subscriber = real.duplicate(options);
+    return {
+      connect: () => subscriber.connect(),
+      subscribe: (channel) => subscriber.subscribe(channel),
+      ping: () => subscriber.ping(),
+      disconnect: (again) => subscriber.disconnect(again),
+      on: (event, listener) => (event === 'message' ? undefined : subscriber.on(event as 'ready', listener)),
+    };
+  });
   const locks = locksOver(deaf, { waiterTtl: 600 });
   const lease = await locks.acquire('job');
   const queue = await queueUp(locks, 'job', 4);

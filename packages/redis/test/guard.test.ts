@@ -1,8 +1,9 @@
 import { createLocks } from '@locks/core';
 import type { Lease } from '@locks/core';
-import { expect, test } from 'vitest';
+import { startRedis } from '@locks/test-servers';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisGuard, createRedisProvider, fenceLua, fromFenceReply } from '../src/index.ts';
-import { connect, ownPrefix } from './support/redis.ts';
+import { clients, closeAfterTest, connect, eventually, ownPrefix } from './support/redis.ts';
 
 const at = (token: bigint): Pick<Lease, 'token' | 'mode'> => ({ token, mode: 'exclusive' });
 
@@ -63,4 +64,57 @@ test('a flushed script cache does not stop it', async () => {
   await client.script('FLUSH');
   await guard.fencedSet(key, 'a', at(1n));
   expect(await client.get(key)).toBe('a');
+});
+
+/** Names that differ in their braces only. */
+const braced = [
+  'x',
+  '{x}',
+  '{app:x}',
+  '{{x}}',
+  '{x}y',
+  'x}',
+  '{x',
+  '{}x',
+  '{}',
+  '}{',
+  '{x}}',
+  '{{x}',
+  'y{x}',
+  '{x}{y}',
+];
+
+describe.each(clients)('resources whose names have braces, with %s', (_name, create) => {
+  test.each(['', 'app:', '{app}:'])('have fences of their own, with the client prefix "%s"', async (keyPrefix) => {
+    const prefix = keyPrefix + ownPrefix();
+    const server = await startRedis();
+    onTestFinished(() => server.stop());
+    const client = create(server.url, { keyPrefix });
+    closeAfterTest(client);
+    const guard = createRedisGuard(client);
+    for (const [index, name] of braced.entries()) await guard.fencedSet(name, prefix, at(BigInt(100 - index)));
+    for (const [index, name] of braced.entries()) {
+      await guard.fencedSet(name, 'again', at(BigInt(100 - index)));
+      await expect(guard.fencedSet(name, 'late', at(BigInt(99 - index))), name).rejects.toThrow(`${100 - index}`);
+      expect(await client.get(name)).toBe('again');
+    }
+    expect(await client.dbsize()).toBe(2 * braced.length);
+  });
+
+  test('are in the slots of their fences in a Cluster, or refused for good', async () => {
+    const server = await startRedis({ args: ['--cluster-enabled', 'yes'] });
+    onTestFinished(() => server.stop());
+    const client = create(server.url);
+    closeAfterTest(client);
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
+    await eventually('the cluster to be ready', async () =>
+      String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
+    );
+    const guard = createRedisGuard(client);
+    const untagged = ['x}', '{}x', '{}', '}{'];
+    for (const name of braced.filter((each) => !untagged.includes(each))) await guard.fencedSet(name, 'value', at(1n));
+    for (const name of untagged) {
+      await expect(guard.fencedSet(name, 'value', at(1n)), name).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+    }
+  });
 });

@@ -79,7 +79,7 @@ test('a prefix of the client and its database are honoured', async () => {
   await locks.close();
 });
 
-test('in a cluster all keys of a lock are in one slot', async () => {
+test('all keys of a lock are in one slot of a cluster', async () => {
   const server = await startRedis({ args: ['--cluster-enabled', 'yes'] });
   onTestFinished(() => server.stop());
   const client = connect({ keyPrefix: 'app:' }, server.url);

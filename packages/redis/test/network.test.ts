@@ -2,11 +2,12 @@ import type { Lease, Locks } from '@locks/core';
 import { describe, expect, test } from 'vitest';
 import { isScriptCall } from './support/faults.ts';
 import { meet, parties } from './support/network.ts';
-import type { Meeting } from './support/network.ts';
-import { eventually } from './support/redis.ts';
+import type { Meeting, Party } from './support/network.ts';
+import type { Redis } from 'ioredis';
+import { clients, eventually } from './support/redis.ts';
 
-/** The reply of a script that grants: the whole of it is one integer, the token. */
-const isToken = (piece: Buffer): boolean => /^:\d{16}\r\n$/.test(piece.toString('latin1'));
+/** The reply of a script that grants: the whole of it is the token, as text. */
+const isToken = (piece: Buffer): boolean => /^\$16\r\n\d{16}\r\n$/.test(piece.toString('latin1'));
 
 const isMessage = (piece: Buffer): boolean => piece.includes('message');
 
@@ -179,6 +180,42 @@ describe.each(parties)('with %s', (name, join) => {
   });
 });
 
+describe.each(clients)('a release that %s sends later, because it is reconnecting,', (_name, create) => {
+  async function reconnecting(meeting: Meeting): Promise<{ readonly lease: Lease; readonly party: Party }> {
+    let client: Redis | undefined;
+    const party = await meeting.party({ open: (url) => (client = create(url, { retryStrategy: () => 50 })) });
+    const lease = await party.locks.acquire('job');
+    await party.commands.cut();
+    await eventually('the client to notice', () => client?.status !== 'ready');
+    return { lease, party };
+  }
+
+  test('answers true', async () => {
+    const meeting = await meet();
+    const { lease } = await reconnecting(meeting);
+    expect(await lease.release()).toBe(true);
+    await meeting.end('job');
+  });
+
+  test('is unknown, and never false, when its reply is lost: the client sends it again, and hears the second answer', async () => {
+    const meeting = await meet();
+    const { lease, party } = await reconnecting(meeting);
+    const trap = party.commands.dropReply({ when: isScriptCall });
+    await expect(lease.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await trap.sprung;
+    expect((await meeting.inspect('job')).holders).toEqual([]);
+    await meeting.end('job');
+  });
+
+  test('answers false when the hold was certainly gone', async () => {
+    const meeting = await meet();
+    const { lease } = await reconnecting(meeting);
+    await meeting.observer.del(`${meeting.prefix}job`);
+    expect(await lease.release()).toBe(false);
+    await meeting.end('job');
+  });
+});
+
 describe('wakes', () => {
   test('that are lost: waiters are served by their own polling, in order', async () => {
     const meeting = await meet();
@@ -221,6 +258,28 @@ describe('wakes', () => {
     await next;
     await meeting.end('job');
   });
+
+  test.each(['is refused', 'is accepted and never answered'])(
+    'over a connection that %s: waiters look every waiterTtl / 24, however long the timeout',
+    async (what) => {
+      const meeting = await meet();
+      const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 6_000, timeout: 60_000 });
+      const { locks: others } = await meeting.party();
+      if (what === 'is refused') wakes.refuse();
+      else wakes.silence('both');
+      for (let round = 0; round < 3; round += 1) {
+        const lease = await others.acquire('job', { ttl: 60_000 });
+        const before = await scriptCalls(meeting);
+        const waiting = [1, 2].map(() => locks.acquire('job').then((next) => next.release()));
+        await eventually('a look of both', async () => (await scriptCalls(meeting)) >= before + 2);
+        const start = performance.now();
+        await lease.release();
+        await Promise.all(waiting);
+        expect(performance.now() - start).toBeLessThan(5_000);
+      }
+      await meeting.end('job');
+    },
+  );
 
   test('that are late: whoever has gone meanwhile is not disturbed, and nobody is passed', async () => {
     const meeting = await meet();
@@ -278,6 +337,11 @@ describe('wakes', () => {
     await meeting.end('job');
   });
 });
+
+/** How many scripts the server has run so far. */
+async function scriptCalls({ observer }: Meeting): Promise<number> {
+  return Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(await observer.info('commandstats'))?.[1]);
+}
 
 /** Starts `count` waiters for `job`, one after the other, and tells the order in which they were served. */
 async function queueUp(

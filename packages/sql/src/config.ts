@@ -6,6 +6,7 @@ import { assembleProvider } from './create-provider.ts';
 import { readDatabaseUrl } from './database-url.ts';
 import type { DatabasePlace } from './database-url.ts';
 import { migrate } from './migrate.ts';
+import { checkNames, kindOf } from './kinds.ts';
 import type { TableNames } from './names.ts';
 import { openPool } from './own-pool.ts';
 
@@ -19,10 +20,12 @@ const longestGrace = 1_000;
  */
 export async function fromConfig({ url, options, runtime }: AdapterConfig): Promise<LockProvider> {
   const place = readDatabaseUrl(url);
-  const { provider: own, connections, migrate: toMigrate } = readConfigOptions(options, place.kind);
-  checkDatabase(place, own.names);
+  const { provider: given, connections, migrate: toMigrate } = readConfigOptions(options, place.kind);
+  checkDatabase(place, given.names);
   const { connectTimeout } = connections;
-  const { knex, end } = await openPool(place, connections, runtime);
+  const { knex, schema, end } = await openPool(place, connections, runtime);
+  checkNames(kindOf(knex), given.names);
+  const own = schema === undefined ? given : { ...given, names: { ...given.names, schema } };
   const provider = assembleProvider(knex, own, runtime, () => end(Math.min(own.timeout / 2, longestGrace)));
   const deadline = createDeadline(runtime, connectTimeout, provider.name);
   const connect = async (): Promise<void> => {

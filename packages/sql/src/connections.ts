@@ -8,8 +8,10 @@ import { Lending } from './lending.ts';
 /** One call: what it holds, so that its deadline can take it away. */
 interface Call<Connection> {
   connection: Connection | undefined;
-  /** It has had a connection. */
-  served: boolean;
+  /** The pool has been asked for one. */
+  waiting: boolean;
+  /** Something of its work may have left for the database. */
+  sent: boolean;
   /** Nobody waits for it any more. */
   over: boolean;
 }
@@ -27,6 +29,7 @@ export interface About {
  * a connection that is then still busy is ended, so that what was sent over it takes no effect later.
  */
 export class Connections<Connection> {
+  readonly #client: KnexClient;
   readonly #lending: Lending<Connection>;
   readonly #dialect: Dialect<Connection>;
   readonly #deadline: Deadline;
@@ -35,6 +38,7 @@ export class Connections<Connection> {
   readonly #greeted = new WeakSet<object>();
 
   constructor(client: KnexClient, dialect: Dialect<Connection>, deadline: Deadline, runtime: Runtime, timeout: number) {
+    this.#client = client;
     this.#lending = new Lending(client);
     this.#dialect = dialect;
     this.#deadline = deadline;
@@ -46,20 +50,24 @@ export class Connections<Connection> {
    * What `work` resolves to, which may be called again when the database undid what it did.
    * @throws `LOCK_UNAVAILABLE` when no connection is to be had, it breaks, or time is up.
    */
-  async run<T>(work: (connection: Connection) => Promise<T>, { what, claim, within }: About): Promise<T> {
-    const call: Call<Connection> = { connection: undefined, served: false, over: false };
+  async run<T>(work: (connection: Connection) => Promise<T>, about: About): Promise<T> {
+    const { what, within } = about;
+    const call: Call<Connection> = { connection: undefined, waiting: false, sent: false, over: false };
     try {
       return await this.#deadline.race(this.#attempts(call, work), what, within ?? this.#timeout);
     } catch (error) {
-      const { connection, served } = call;
       call.over = true;
-      if (connection !== undefined) {
-        this.#discard(connection, error);
-        this.#lending.give(connection);
-      } else if (!served && isLockError(error, 'LOCK_UNAVAILABLE')) {
-        throw poolExhausted(error, this.#dialect.name);
+      this.#lending.withdraw(call);
+      const explained = this.#explain(error, call, about);
+      if (call.connection !== undefined) {
+        this.#discard(call.connection, error);
+        this.#lending.give(call.connection);
       }
-      throw isLockError(error) ? error : this.#dialect.explain(error, what, claim);
+      throw explained;
+    } finally {
+      // SQLite answers at once.
+      const due = this.#runtime.yieldIfDue?.(this.#runtime.clock.now());
+      if (due !== undefined) await due;
     }
   }
 
@@ -71,6 +79,7 @@ export class Connections<Connection> {
           await this.#dialect.greet(connection);
           this.#greeted.add(connection as object);
         }
+        call.sent = true;
         const result = await work(connection);
         this.#checkIn(call, connection);
         return result;
@@ -87,13 +96,19 @@ export class Connections<Connection> {
   }
 
   async #checkOut(call: Call<Connection>): Promise<Connection> {
-    const connection = await this.#lending.take();
+    call.waiting = true;
+    let connection: Connection;
+    try {
+      connection = await this.#lending.take(call);
+    } finally {
+      call.waiting = false;
+    }
+    // It came in the same turn in which the call ended.
     if (call.over) {
       this.#lending.give(connection);
       throw new LockError('LOCK_UNAVAILABLE', `${this.#dialect.name}: a connection came too late.`);
     }
     call.connection = connection;
-    call.served = true;
     return connection;
   }
 
@@ -110,18 +125,31 @@ export class Connections<Connection> {
     this.#dialect.discard(connection);
   }
 
+  /** The contract's error for what a call ended with. */
+  #explain(error: unknown, { waiting, sent }: Call<Connection>, { what, claim }: About): LockError {
+    const explained = isLockError(error) ? error : this.#dialect.explain(error, what, claim);
+    if (sent || explained.code !== 'LOCK_UNAVAILABLE') return explained;
+    const { message, cause, key } = explained;
+    const why = waiting ? ` ${this.#whyNone()}` : '';
+    return new LockError('LOCK_UNAVAILABLE', `${message}${why}`, {
+      cause: cause ?? error,
+      sent: false,
+      ...(key === undefined ? {} : { key }),
+    });
+  }
+
+  /** Why the pool gave no connection in time. */
+  #whyNone(): string {
+    const { name } = this.#dialect;
+    return (this.#client.pool?.numPendingCreates?.() ?? 0) > 0
+      ? `A connection to ${name} was still being opened: see that it answers.`
+      : `No connection of the pool became free: raise its maximum, or look for what holds its connections to ${name}.`;
+  }
+
   #pause(failures: number): Promise<void> {
     const longest = Math.min(2 ** failures, 64);
     return new Promise((resolve) => {
       this.#runtime.setTimer(resolve, longest * (0.5 + this.#runtime.random() / 2), true);
     });
   }
-}
-
-function poolExhausted(error: LockError, name: string): LockError {
-  return new LockError(
-    'LOCK_UNAVAILABLE',
-    `${error.message} No connection of the pool became free: raise its maximum, or look for what holds its connections to ${name}.`,
-    { cause: error },
-  );
 }

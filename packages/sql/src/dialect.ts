@@ -38,6 +38,17 @@ export interface Renewed {
   readonly turns: readonly Turn[];
 }
 
+/** On a server a step of a sweep looks at so many rows for each that it may remove. More take longer, less need more steps. */
+export const looksPerRemoval = 10;
+
+/** What became of one step of a sweep. */
+export interface Swept {
+  /** How many rows it removed. */
+  readonly removed: number;
+  /** Behind what the next step begins, as the dialect writes it; '' for the first one. `undefined`: the sweep is at its end. */
+  readonly next: string | undefined;
+}
+
 /** What a dialect is made of. */
 export interface DialectOptions {
   readonly names: TableNames;
@@ -81,8 +92,8 @@ export interface Dialect<Connection = unknown> {
   list(connection: Connection, prefix: string, after: string | undefined, limit: number): Promise<readonly string[]>;
   /** The owners of this process that are first in line on one of `keys` and can go, as far as one look tells. */
   turns(connection: Connection, keys: readonly string[]): Promise<readonly string[]>;
-  /** Removes the rows of at most `limit` keys that have been idle for `retention` ms; how many it was. */
-  sweep(connection: Connection, retention: number, limit: number): Promise<number>;
+  /** One short step of a sweep: removes rows of keys that have been idle for `retention` ms, `limit` of them at most. */
+  sweep(connection: Connection, retention: number, limit: number, after: string): Promise<Swept>;
   /** Whether the same call can be sent again because the server has done nothing: a deadlock, a serialization failure, a busy file. */
   canRepeat(error: unknown): boolean;
   /** Whether the connection must not be used again. */
@@ -93,6 +104,8 @@ export interface Dialect<Connection = unknown> {
   explain(error: unknown, what: CallName, claim?: Claim): LockError;
   /** Where a process can be told of its turns. `undefined`: it has to look. */
   readonly listen?: ((heard: (owner: string) => void, lost: () => void) => Promise<Listener>) | undefined;
+  /** Sends this process a message about the owner '', which its listener hears if it hears anything. */
+  echo?(connection: Connection): Promise<void>;
 }
 
 /** An open ear for turns. */

@@ -12,3 +12,4 @@ export type { KnexMigration, LocksMigration } from './migration-source.ts';
 export type { SqlOptions, TableOptions } from './options.ts';
 export { sweep } from './sweep.ts';
 export type { SweepOptions } from './sweep.ts';
+export type { WakeMessage } from './wake-reports.ts';

@@ -5,6 +5,7 @@ import type { Migration } from './migration.ts';
 import type { TableNames } from './names.ts';
 import { mysql } from './mysql/kind.ts';
 import { postgres } from './postgres/kind.ts';
+import { fileSchema } from './sqlite/driver.ts';
 import { sqlite } from './sqlite/kind.ts';
 
 /** One kind of database. */
@@ -39,7 +40,7 @@ export function kindOf(knex: KnexInstance): Kind {
 
 /** Refuses a schema where there are none. @throws `LOCK_MISCONFIGURED` */
 export function checkNames({ name }: Kind, { schema }: TableNames): void {
-  if (name !== 'sqlite' || schema === undefined) return;
+  if (name !== 'sqlite' || schema === undefined || schema === fileSchema) return;
   throw new LockError(
     'LOCK_MISCONFIGURED',
     `@locks/sql: option "schema" is "${schema}", but SQLite has no schemas; leave it out, and name the tables by option "table".`,

@@ -12,13 +12,24 @@ export interface KnexClient {
   /** Of the pool; rejects after the pool's own timeout, a minute by default. */
   acquireConnection(): Promise<unknown>;
   releaseConnection(connection: unknown): Promise<unknown>;
-  /** knex's own pool tells how many wait for a connection; one that it was given may not. */
-  readonly pool?: { numPendingAcquires?(): number } | undefined;
+  /** knex's own pool tells how many wait for a connection, and its maximum; one that it was given may not. */
+  readonly pool?:
+    | {
+        readonly max?: number;
+        readonly destroyed?: boolean;
+        numPendingAcquires?(): number;
+        numPendingCreates?(): number;
+      }
+    | undefined;
+  /** Of SQLite. */
+  readonly connectionSettings?: { readonly filename?: unknown } | undefined;
   /** Sends one statement, whose bindings stand where it has `?`; it resolves to an object with what the driver answered. */
   query(
     connection: unknown,
     statement: { readonly sql: string; readonly bindings?: readonly unknown[] },
   ): Promise<unknown>;
+  /** `connectionPool`: one that was made elsewhere. */
+  readonly config?: { readonly connectionPool?: unknown } | undefined;
   /** Outside of the pool. */
   acquireRawConnection(): Promise<unknown>;
 }

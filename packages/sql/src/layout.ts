@@ -56,7 +56,8 @@ const existence: Readonly<Record<Kind['name'], string>> = {
   postgres: `SELECT count(*) AS found FROM pg_class WHERE oid = to_regclass('"locks_layout"')`,
   mysql:
     'SELECT count(*) AS found FROM information_schema.tables WHERE table_schema = COALESCE(?, DATABASE()) AND table_name = ?',
-  sqlite: "SELECT count(*) AS found FROM sqlite_master WHERE type = 'table' AND name = ?",
+  // In whatever file that is attached.
+  sqlite: 'SELECT count(*) AS found FROM pragma_table_info(?)',
 };
 
 /** The layout of the tables; `undefined` where there are none, or where making them was not finished. */

@@ -7,6 +7,9 @@ interface Waiting<Connection> {
   readonly reject: (reason: unknown) => void;
 }
 
+/** How many connections a pool is asked for at once when it does not tell its maximum. A lower number opens them more slowly. */
+const usualMaximum = 10;
+
 /**
  * Borrows connections from a pool. Going through knex's pool costs a client more than the rest of a statement, so what a call gives
  * back goes to the next one that waits, or stays at hand until the end of this turn of the event loop; unless somebody else waits at the pool, who
@@ -14,8 +17,8 @@ interface Waiting<Connection> {
  */
 export class Lending<Connection> {
   readonly #client: KnexClient;
-  /** First come, first served. */
-  readonly #waiting: Waiting<Connection>[] = [];
+  /** By call. First come, first served. */
+  readonly #waiting = new Map<object, Waiting<Connection>>();
   /** Given back in this turn of the event loop. */
   readonly #spare: Connection[] = [];
   /** How many the pool has been asked for and has not given. */
@@ -26,17 +29,21 @@ export class Lending<Connection> {
     this.#client = client;
   }
 
-  /** A connection that nobody else uses until it is given back. Rejects with what the pool rejects with. */
-  async take(): Promise<Connection> {
+  /** A connection for `call`, that nobody else uses until it is given back. Rejects with what the pool rejects with. */
+  async take(call: object): Promise<Connection> {
     for (let spare = this.#spare.pop(); spare !== undefined; spare = this.#spare.pop()) {
       if (!isDisposed(spare)) return spare;
       this.#release(spare);
     }
     return await new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-      // The pool owes one already where a call got that of another.
-      if (this.#asked < this.#waiting.length) this.#ask();
+      this.#waiting.set(call, { resolve, reject });
+      this.#ask();
     });
+  }
+
+  /** Ends the wait of `call`, if it still waits: its `take` never settles. */
+  withdraw(call: object): void {
+    this.#waiting.delete(call);
   }
 
   give(connection: Connection): void {
@@ -44,7 +51,7 @@ export class Lending<Connection> {
       this.#release(connection);
       return;
     }
-    const next = this.#waiting.shift();
+    const next = this.#next();
     if (next !== undefined) {
       next.resolve(connection);
       return;
@@ -60,24 +67,52 @@ export class Lending<Connection> {
     for (const connection of this.#spare.splice(0)) this.#release(connection);
   }
 
+  /** The pool cannot take a request back, so it never gets more of them than it has connections. */
   #ask(): void {
-    this.#asked += 1;
-    // The connection that the pool may open now outlives this call.
-    outsideContext(() => this.#client.acquireConnection()).then(
-      (connection) => {
-        this.#asked -= 1;
-        // Whoever waits here asked for it: were it passed on to others, nobody would ask again.
-        const next = this.#waiting.shift();
-        if (next === undefined) this.give(connection as Connection);
-        else next.resolve(connection as Connection);
-      },
-      (error: unknown) => {
-        this.#asked -= 1;
-        // Whom it was asked for has long had another one; whoever waits now has a limit of its own.
-        if (!isTimeout(error)) this.#waiting.shift()?.reject(error);
-        else if (this.#asked < this.#waiting.length) this.#ask();
-      },
-    );
+    const most = this.#client.pool?.max ?? usualMaximum;
+    while (this.#asked < Math.min(this.#waiting.size, most)) {
+      this.#asked += 1;
+      // The connection that the pool may open now outlives this call.
+      outsideContext(() => this.#client.acquireConnection()).then(
+        (connection) => {
+          this.#asked -= 1;
+          this.#received(connection as Connection);
+        },
+        (error: unknown) => {
+          this.#asked -= 1;
+          this.#refused(error);
+        },
+      );
+    }
+  }
+
+  #refused(error: unknown): void {
+    if (this.#client.pool?.destroyed === true) {
+      // What a pool is asked for while it ends it never answers.
+      for (const { reject } of this.#waiting.values()) reject(error);
+      this.#waiting.clear();
+    } else if (!isTimeout(error)) {
+      this.#next()?.reject(error);
+    }
+    // After a timeout of the pool: a call has a limit of its own, and those that wait now may have come later.
+    this.#ask();
+  }
+
+  /** A call gets it though others wait at the pool: it was asked for before them. */
+  #received(connection: Connection): void {
+    const next = this.#next();
+    if (next === undefined) this.give(connection);
+    else next.resolve(connection);
+    this.#ask();
+  }
+
+  /** The call that has waited longest; it waits no more. */
+  #next(): Waiting<Connection> | undefined {
+    for (const [call, waiting] of this.#waiting) {
+      this.#waiting.delete(call);
+      return waiting;
+    }
+    return undefined;
   }
 
   /** Whether the pool has been asked by others too; one that does not tell may have been. */

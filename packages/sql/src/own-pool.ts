@@ -4,12 +4,14 @@ import type { Runtime, TimerHandle } from '@locks/core/adapter';
 import type { ConnectionOptions } from './config-options.ts';
 import type { DatabasePlace, ServerPlace } from './database-url.ts';
 import type { KnexInstance } from './knex.ts';
-import { withLibsql } from './sqlite/driver.ts';
+import { fileSchema, withLibsql } from './sqlite/driver.ts';
 import type { DatabaseClass } from './sqlite/driver.ts';
 
 /** A knex of this package's own. */
 export interface OwnPool {
   readonly knex: KnexInstance;
+  /** Where its connections find the tables, if that is not for the user to say. */
+  readonly schema: string | undefined;
   /** Ends its connections: in order where the server answers within `grace` ms, else at once. */
   end(grace: number): Promise<void>;
 }
@@ -74,6 +76,7 @@ export async function openPool(place: DatabasePlace, options: ConnectionOptions,
   });
   return {
     knex,
+    schema: place.kind === 'sqlite' ? fileSchema : undefined,
     async end(grace) {
       await settled(knex.destroy(), grace, runtime);
       for (const socket of sockets) socket.destroy();

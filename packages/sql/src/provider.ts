@@ -6,7 +6,8 @@ import type { Dialect, Turn } from './dialect.ts';
 import { NotifyChannel } from './notify-channel.ts';
 import type { ReadSqlOptions } from './options.ts';
 import { Poller } from './poller.ts';
-import { Sweeper } from './sweeper.ts';
+import { Sweeper, sweepBatch } from './sweeper.ts';
+import { WakeReports } from './wake-reports.ts';
 import type { KnexClient } from './knex.ts';
 import type { Wakes } from './wakes.ts';
 
@@ -62,8 +63,17 @@ export class SqlProvider implements LockProvider {
     this.#wakes =
       dialect.listen === undefined
         ? poller
-        : new NotifyChannel(dialect.listen, this.#places, poller, this.#deadline, runtime, waiterTtl / 3);
-    this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, (limit) => this.#sweep(limit)) : undefined;
+        : new NotifyChannel({
+            listen: dialect.listen,
+            echo: () => this.#connections.run(async (connection) => dialect.echo?.(connection), { what: 'an echo' }),
+            places: this.#places,
+            poller,
+            deadline: this.#deadline,
+            runtime,
+            probeEvery: waiterTtl / 3,
+            reports: new WakeReports(dialect.name),
+          });
+    this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, (after) => this.#sweep(after)) : undefined;
   }
 
   /** Resolves when the database answers, and has the tables. Whoever calls it sets the limit. */
@@ -89,8 +99,9 @@ export class SqlProvider implements LockProvider {
       else this.#wakes.probe();
       return lined;
     } catch (error) {
-      // Of a claim that was refused for good nobody hears again.
-      if (!isLockError(error, 'LOCK_UNAVAILABLE')) this.#places.leave(claim.owner);
+      // A claim that was refused for good, or has left nothing, is not released.
+      const inDoubt = isLockError(error, 'LOCK_UNAVAILABLE') && (error.sent !== false || place.shownAt !== undefined);
+      if (!inDoubt) this.#places.leave(claim.owner);
       throw error;
     }
   }
@@ -205,11 +216,12 @@ export class SqlProvider implements LockProvider {
     }
   }
 
-  async #sweep(limit: number): Promise<number> {
-    return await this.#connections.run(
-      (connection) => this.#dialect.sweep(connection, this.#options.tokenRetention, limit),
+  async #sweep(after: string): Promise<string | undefined> {
+    const { next } = await this.#connections.run(
+      (connection) => this.#dialect.sweep(connection, this.#options.tokenRetention, sweepBatch, after),
       { what: 'a sweep' },
     );
+    return next;
   }
 
   #checkOpen(): void {

@@ -25,10 +25,16 @@ export async function sweep(knex: KnexInstance, options: SweepOptions = {}): Pro
   const deadline = createDeadline(systemRuntime, timeout, dialect.name);
   const connections = new Connections(knex.client, dialect, deadline, systemRuntime, timeout);
   try {
-    const some = (): Promise<number> =>
-      connections.run((connection) => dialect.sweep(connection, tokenRetention, sweepBatch), { what: 'a sweep' });
     let all = 0;
-    for (let removed = sweepBatch; removed === sweepBatch; all += removed) removed = await some();
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const from: string = after;
+      const { removed, next } = await connections.run(
+        (connection) => dialect.sweep(connection, tokenRetention, sweepBatch, from),
+        { what: 'a sweep' },
+      );
+      all += removed;
+      after = next;
+    }
     return all;
   } finally {
     deadline.stop();

@@ -1,21 +1,23 @@
 import type { Runtime, TimerHandle } from '@locks/core/adapter';
 
-/** As many rows as one statement removes at most: it must not take long. */
+/** As many rows as one step of a sweep removes at most. More keep others waiting longer, less take longer in all. */
 export const sweepBatch = 500;
 
 /** Removes the rows of idle keys: a quarter of the retention after the last time, or up to a half, and every six hours at least. */
 export class Sweeper {
   readonly #runtime: Runtime;
   readonly #interval: number;
-  readonly #sweep: (limit: number) => Promise<number>;
+  readonly #step: (after: string) => Promise<string | undefined>;
+  /** Where the next step begins: what failed goes on there, so that the last rows of a long table have their turn too. */
+  #after = '';
   #timer: TimerHandle | undefined = undefined;
   #stopped = false;
 
-  /** `sweep` removes so many rows at most, and tells how many it was. */
-  constructor(runtime: Runtime, retention: number, sweep: (limit: number) => Promise<number>) {
+  /** `step` begins after a key, and tells after which one the next step does, if there is one. */
+  constructor(runtime: Runtime, retention: number, step: (after: string) => Promise<string | undefined>) {
     this.#runtime = runtime;
     this.#interval = Math.min(retention / 4, 6 * 3_600_000);
-    this.#sweep = sweep;
+    this.#step = step;
   }
 
   /** From the first claim on: a provider that is never used does nothing. */
@@ -33,7 +35,11 @@ export class Sweeper {
 
   async #run(): Promise<void> {
     try {
-      while (!this.#stopped && (await this.#sweep(sweepBatch)) === sweepBatch);
+      for (let next: string | undefined = this.#after; next !== undefined && !this.#stopped;) {
+        this.#after = next;
+        next = await this.#step(next);
+      }
+      this.#after = '';
     } catch {
       // The next time may be better; meanwhile rows stay, which harms nobody.
     } finally {

@@ -46,9 +46,9 @@ afterEach(async () => {
 describe('connections that are lent', () => {
   test('stay at hand for the next call until the end of the turn, and then go back to the pool', async () => {
     const { client, lending } = createPool(2);
-    const first = await lending.take();
+    const first = await lending.take({});
     lending.give(first);
-    const second = await lending.take();
+    const second = await lending.take({});
     expect(second).toBe(first);
     lending.give(second);
     expect(client.pool.numUsed()).toBe(1);
@@ -58,15 +58,16 @@ describe('connections that are lent', () => {
 
   test('go from call to call, first come first served', async () => {
     const { client, lending } = createPool(1);
-    const held = await lending.take();
+    const held = await lending.take({});
     const order: number[] = [];
     const calls = [1, 2, 3].map(async (number) => {
-      const connection = await lending.take();
+      const connection = await lending.take({});
       order.push(number);
       lending.give(connection);
     });
     await turn();
-    expect(client.pool.numPendingAcquires()).toBe(3);
+    // More than one would be of no use, and the pool cannot forget them.
+    expect(client.pool.numPendingAcquires()).toBe(1);
     lending.give(held);
     await Promise.all(calls);
     expect(order).toEqual([1, 2, 3]);
@@ -74,15 +75,31 @@ describe('connections that are lent', () => {
     await expect.poll(() => [client.pool.numUsed(), client.pool.numPendingAcquires()]).toEqual([0, 0]);
   });
 
+  test('are not asked for again by calls that are over, and the pool is asked for no more than it can have', async () => {
+    const { client, lending } = createPool(2, 20);
+    const held = await Promise.all([client.acquireConnection(), client.acquireConnection()]);
+    const calls = Array.from({ length: 50 }, () => ({}));
+    const served: object[] = [];
+    for (const call of calls) void lending.take(call).then(() => served.push(call));
+    await turn();
+    expect(client.pool.numPendingAcquires()).toBe(2);
+    for (const call of calls) lending.withdraw(call);
+    await expect.poll(() => client.pool.numPendingAcquires()).toBe(0);
+    await Promise.all(held.map((connection) => client.releaseConnection(connection)));
+    const last = await lending.take({});
+    expect(served).toEqual([]);
+    lending.give(last);
+  });
+
   test('go to whoever else waits at the pool, before the calls that came after it', async () => {
     const { client, lending } = createPool(1);
-    const held = await lending.take();
+    const held = await lending.take({});
     const order: string[] = [];
     const other = client.acquireConnection().then(async (connection) => {
       order.push('other');
       await client.releaseConnection(connection);
     });
-    const own = lending.take().then((connection) => {
+    const own = lending.take({}).then((connection) => {
       order.push('own');
       lending.give(connection);
     });
@@ -94,9 +111,9 @@ describe('connections that are lent', () => {
 
   test('that the pool gives a call are its own, though others wait at the pool', async () => {
     const { client, lending } = createPool(1);
-    const held = await lending.take();
+    const held = await lending.take({});
     const order: string[] = [];
-    const own = lending.take().then((connection) => {
+    const own = lending.take({}).then((connection) => {
       order.push('own');
       lending.give(connection);
     });
@@ -112,10 +129,10 @@ describe('connections that are lent', () => {
 
   test('are not lent again once they are disposed of', async () => {
     const { client, lending } = createPool(1);
-    const broken = await lending.take();
+    const broken = await lending.take({});
     lending.give(broken);
     Object.assign(broken, { __knex__disposed: new Error('cut') });
-    const next = await lending.take();
+    const next = await lending.take({});
     expect(next).not.toBe(broken);
     Object.assign(next, { __knex__disposed: new Error('cut') });
     lending.give(next);
@@ -125,16 +142,30 @@ describe('connections that are lent', () => {
   test('cannot be had when the pool cannot make one, and can when it can again', async () => {
     const { lending, refusals } = createPool(1);
     refusals.push(new Error('refused'));
-    await expect(lending.take()).rejects.toThrow('refused');
-    const connection = await lending.take();
+    await expect(lending.take({})).rejects.toThrow('refused');
+    const connection = await lending.take({});
     lending.give(connection);
+  });
+
+  test('cannot be had from a pool that has ended: all who wait hear of it', async () => {
+    const { client, lending } = createPool(1);
+    const held = await lending.take({});
+    const calls = Array.from({ length: 20 }, () => lending.take({}));
+    const answers = Promise.allSettled(calls);
+    await turn();
+    const ended = opened[0]!.destroy();
+    Object.assign(held, { __knex__disposed: new Error('ended') });
+    lending.give(held);
+    expect((await answers).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 'rejected'));
+    await ended;
+    expect(client.pool).toBeUndefined();
   });
 
   test('are waited for longer than the pool itself waits: a call has a limit of its own', async () => {
     const { client, lending } = createPool(1, 20);
     const held = (await client.acquireConnection()) as Thing;
     let got: Thing | undefined;
-    const waiting = lending.take().then((connection) => (got = connection));
+    const waiting = lending.take({}).then((connection) => (got = connection));
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(got).toBeUndefined();
     await client.releaseConnection(held);

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Listener } from '../src/dialect.ts';
 import { NotifyChannel } from '../src/notify-channel.ts';
 import { Poller } from '../src/poller.ts';
+import { WakeReports } from '../src/wake-reports.ts';
 
 interface Opened {
   readonly hear: (owner: string) => void;
@@ -43,7 +44,17 @@ function createChannel() {
     };
   };
   const deadline = createDeadline(runtime, 1_000, 'Postgres');
-  const channel = new NotifyChannel(listen, places, poller, deadline, runtime, 2_000);
+  let echo = async (): Promise<void> => latest(opened).hear('');
+  const channel = new NotifyChannel({
+    listen,
+    echo: () => echo(),
+    places,
+    poller,
+    deadline,
+    runtime,
+    probeEvery: 2_000,
+    reports: new WakeReports('test'),
+  });
   const wakes: string[] = [];
   const place = places.take('key', 'me', 'me', () => wakes.push('me'));
   places.shown(place, 2_000, 0, 0);
@@ -56,6 +67,7 @@ function createChannel() {
     channel,
     wakes,
     probes: () => probed,
+    echoes: (now: () => Promise<void>) => (echo = now),
     never: () => (answer = () => new Promise(() => {})),
   };
 }
@@ -132,6 +144,44 @@ describe('the notify channel', () => {
     channel.probe();
     await runtime.advance(1_040);
     expect([probes(), channel.open, opened[0]?.closed]).toEqual([2, false, true]);
+  });
+
+  test('gives a listener up that does not hear a message of its own, looks from the start, and tries another a minute later', async () => {
+    const { runtime, opened, channel, looks, echoes } = createChannel();
+    echoes(async () => {});
+    await channel.start();
+    await runtime.advance(30);
+    expect([looks.length, channel.open]).toEqual([1, true]);
+    await runtime.advance(1_000);
+    expect([opened[0]?.closed, channel.open]).toEqual([true, false]);
+    await runtime.advance(58_000);
+    expect(opened).toHaveLength(1);
+    expect(looks.length).toBeGreaterThan(2_000);
+    echoes(async () => latest(opened).hear(''));
+    await runtime.advance(2_000);
+    expect([opened.length, channel.open]).toEqual([2, true]);
+    const { length } = looks;
+    await runtime.advance(1_000);
+    expect(looks).toHaveLength(length);
+  });
+
+  test('stops looking when it hears anything at all', async () => {
+    const { runtime, opened, channel, looks, wakes, echoes } = createChannel();
+    echoes(async () => {});
+    await channel.start();
+    latest(opened).hear('me');
+    await runtime.advance(5_000);
+    expect([looks, wakes, channel.open]).toEqual([[], ['me', 'me'], true]);
+  });
+
+  test('tries another listener soon when the message could not be sent', async () => {
+    const { runtime, opened, channel, echoes } = createChannel();
+    echoes(() => Promise.reject(new Error('no connection')));
+    await channel.start();
+    await runtime.advance(1);
+    expect([opened[0]?.closed, channel.open]).toEqual([true, false]);
+    await runtime.advance(60);
+    expect(opened).toHaveLength(2);
   });
 
   test('ends its listener when it is closed, and one that comes later', async () => {

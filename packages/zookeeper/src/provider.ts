@@ -131,6 +131,10 @@ export class ZookeeperProvider implements LockProvider {
     return this.#nodes.acl;
   }
 
+  outage(): unknown {
+    return this.#sessions.failure;
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

@@ -5,7 +5,7 @@ import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, mustNotRenew 
 import type { Requirement } from '../requirement.ts';
 import { now } from '../time.ts';
 import { certain, firstGrant, timed } from './steps.ts';
-import { all, whenSession, whenShared, whenTtlExpires } from './when.ts';
+import { all, whenFair, whenSession, whenShared, whenTtlExpires } from './when.ts';
 
 /** The ttl ends the hold of a holder that is gone: not earlier, and not much later. */
 export const expiryRequirements: readonly Requirement[] = [
@@ -88,6 +88,25 @@ export const expiryRequirements: readonly Requirement[] = [
         await waiting.release();
       });
       await Promise.all(takeOver);
+      await context.state(two, holder.key, 'nobody holding or waiting', isIdle);
+    },
+  },
+  {
+    id: 'expiry-next-in-line',
+    level: 'provider',
+    title: 'when the first in line gives up, the next one takes over when the holder has expired',
+    appliesTo: all(whenTtlExpires, whenFair),
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const holder = context.claim(context.key(), { ttl: context.ttl });
+      await mustGrant(one, holder, 'on a free key');
+      const first = context.wait(one, context.claim(holder.key));
+      await first.inLine;
+      const next = context.wait(two, context.claim(holder.key));
+      await next.inLine;
+      await first.abandon();
+      await context.granted(next, `for the next in line after the holder's ttl of ${context.ttl} ms`);
+      await next.release();
       await context.state(two, holder.key, 'nobody holding or waiting', isIdle);
     },
   },

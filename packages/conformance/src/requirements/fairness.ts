@@ -6,7 +6,7 @@ import type { Requirement } from '../requirement.ts';
 import { within } from '../time.ts';
 import type { Waiting } from '../waiting.ts';
 import { pick, range } from './steps.ts';
-import { all, whenFair, whenShared } from './when.ts';
+import { all, whenFair, whenRemote, whenShared, whenTtlExpires } from './when.ts';
 
 /** First come, first served. */
 export const fairnessRequirements: readonly Requirement[] = [
@@ -92,6 +92,27 @@ export const fairnessRequirements: readonly Requirement[] = [
         );
         await mustFree(provider, claim, 'by the holder');
       }
+    },
+  },
+  {
+    id: 'fair-whatever-the-settings',
+    level: 'provider',
+    title: 'a place in line that lapses, of a service with shorter settings, takes no other along',
+    appliesTo: all(whenFair, whenTtlExpires, whenRemote),
+    needs: ['createOther'],
+    async check(context) {
+      const [one, other] = await Promise.all([context.create(), context.createOther()]);
+      const holder = context.claim(context.key());
+      await mustGrant(one, holder, 'on a free key');
+      const waiter = context.wait(one, context.claim(holder.key));
+      await waiter.inLine;
+      await mustBeBusy(other, context.claim(holder.key), 'while it is held', () => {});
+      const lapsed = 'the place of a claim that does not come any more to lapse';
+      const { waiters } = await context.state(one, holder.key, lapsed, (state) => state.waiters < 2);
+      assert.equal(waiters, 1, `expected the other place in line to stay, there were ${waiters} left`);
+      await mustFree(one, holder, 'by the holder');
+      await context.granted(waiter, 'for the one that stayed');
+      await mustFree(one, waiter.claim, 'by the one that stayed');
     },
   },
   {

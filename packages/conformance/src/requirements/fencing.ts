@@ -123,6 +123,30 @@ export const fencingRequirements: readonly Requirement[] = [
       mustExceed(fourth, third, `with a floor, ${first}, that is lower than tokens already given`);
     },
   },
+  {
+    id: 'token-exact',
+    level: 'provider',
+    title: 'tokens near 2^53 are exact: they increase, and a repeat and inspect tell the same',
+    appliesTo: whenFenced,
+    async check(context) {
+      const providers = await context.createMany(2);
+      const key = context.key();
+      let latest = 2n ** 53n - 45n;
+      for (const round of range(10)) {
+        const claim = context.claim(key, round === 0 ? { floor: latest } : {});
+        const provider = pick(providers, round);
+        const { token } = await mustGrant(provider, claim, 'on a free key');
+        mustExceed(token, latest, `for grant ${round + 1} near 2^53`);
+        const repeat = await mustGrant(provider, claim, 'for a repeat');
+        const { holders } = await context.state(provider, key, 'one holder', (state) => state.holders.length === 1);
+        for (const seen of [repeat.token, holders[0]?.token]) {
+          if (seen !== undefined) assert.equal(seen, token, `expected the token ${token} again, got ${seen}`);
+        }
+        latest = token;
+        await mustFree(provider, claim, 'by the holder');
+      }
+    },
+  },
 ];
 
 async function takeOnce(

@@ -11,6 +11,7 @@ import { inspectionRequirements } from './inspect.ts';
 import { asyncContextRequirements } from './locks/async-context.ts';
 import { lateRequirements } from './locks/late.ts';
 import { leasesRequirements } from './locks/leases.ts';
+import { loopRequirements } from './locks/loop.ts';
 import { lossRequirements } from './locks/loss.ts';
 import { outageRequirements } from './locks/outage.ts';
 import { shortTtlRequirements } from './locks/short-ttl.ts';
@@ -58,6 +59,7 @@ export const requirements: readonly Requirement[] = [
   outageRequirements,
   locksWakesRequirements,
   shortTtlRequirements,
+  loopRequirements,
   asyncContextRequirements,
   faultRequirements,
 ].flat();

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Grant } from '@locks/core';
+import type { Grant, LockProvider } from '@locks/core';
 import type { Context } from '../context.ts';
 import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant } from '../expect.ts';
 import { incrementFile, readCounter } from '../processes/counter-file.ts';
 import type { CounterFile } from '../processes/counter-file.ts';
 import type { Requirement } from '../requirement.ts';
-import { now, within } from '../time.ts';
+import { now, sleep, within } from '../time.ts';
 import { certain, firstGrant, range } from './steps.ts';
 import { all, whenOtherProcessesMeet, whenWaking } from './when.ts';
 
@@ -90,6 +90,28 @@ export const processesRequirements: readonly Requirement[] = [
     },
   },
   {
+    id: 'processes-killed-holder-that-waited',
+    level: 'provider',
+    title: 'who is told that the key of a killed process is busy can see a holder or a waiter, and then gets it',
+    appliesTo: whenOtherProcessesMeet,
+    needs: ['processes'],
+    async check(context) {
+      const [provider, other] = await Promise.all([context.create(), context.fork()]);
+      const victims = range(3).map(() => context.claim(context.key(), { ttl: context.ttl }));
+      for (const victim of victims) {
+        await other.call('tryAcquire', victim);
+        await other.lineUp(context.claim(victim.key, { ttl: context.ttl }));
+      }
+      await other.kill();
+      const refusals = await Promise.all(victims.map(({ key }) => untilGranted(context, provider, key)));
+      // One may come at the very moment at which a hold or a place ends.
+      assert.ok(
+        refusals.some((unfounded) => unfounded === 0),
+        'expected busy to be answered while there is a holder or a waiter; each key showed none right after that answer',
+      );
+    },
+  },
+  {
     id: 'processes-wake',
     level: 'provider',
     title: 'a release in one process wakes the waiter in another',
@@ -114,6 +136,21 @@ export const processesRequirements: readonly Requirement[] = [
     },
   },
 ];
+
+/** Tries until it is granted; how many of the busy answers were given on a key with no holder and no waiter. */
+async function untilGranted(context: Context, provider: LockProvider, key: string): Promise<number> {
+  const claim = context.claim(key);
+  // How long a hold or a place in line lasts without a sign of life is the provider's choice.
+  const end = now() + context.patience + 12_000;
+  let unfounded = 0;
+  while (!(await provider.tryAcquire(claim)).granted) {
+    if (isIdle(await provider.inspect(key))) unfounded += 1;
+    assert.ok(now() < end, 'expected a key to be free after its holder and waiter were killed, it was busy for long');
+    await sleep(context.ttl / 4);
+  }
+  await mustFree(provider, claim, 'by the next holder');
+  return unfounded;
+}
 
 async function countInFile(context: Context, file: string): Promise<void> {
   const perProcess = 25;

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import type { LockProvider } from '@locks/core';
 import type { Context } from '../context.ts';
 import { isIdle, mustBeBusy, mustFree, mustGrant, mustReject } from '../expect.ts';
 import type { Requirement } from '../requirement.ts';
+import { now, sleep } from '../time.ts';
 import { holdForAWhile, pick, range } from './steps.ts';
-import { whenNotShared, whenShared } from './when.ts';
+import { all, whenFair, whenNotShared, whenShared } from './when.ts';
 
 /** Shared holders, and permits. */
 export const sharedRequirements: readonly Requirement[] = [
@@ -117,7 +119,7 @@ export const sharedRequirements: readonly Requirement[] = [
       const [one, two] = await context.createMany(2);
       const held = context.claim(context.key(), { mode: 'shared', permits: 23 });
       await mustGrant(one, held, 'on a free key');
-      await refusesOtherNumber(context, held.key, 'while a sharer with 23 permits holds the key');
+      await refusesOtherNumber(context, two, held.key, 'while a sharer with 23 permits holds the key');
       await mustFree(one, held, 'by the sharer');
 
       const holder = context.claim(context.key());
@@ -125,10 +127,36 @@ export const sharedRequirements: readonly Requirement[] = [
       const waiter = context.wait(two, context.claim(holder.key, { mode: 'shared', permits: 23 }));
       await waiter.inLine;
       if (context.traits.fair)
-        await refusesOtherNumber(context, holder.key, 'while a sharer with 23 permits is in line');
+        await refusesOtherNumber(context, one, holder.key, 'while a sharer with 23 permits is in line');
       await mustFree(one, holder, 'by the exclusive holder');
       await context.granted(waiter, 'for the sharer in line');
       await mustFree(two, waiter.claim, 'by the sharer');
+    },
+  },
+  {
+    id: 'permits-fixed-in-line',
+    level: 'provider',
+    title: 'the number of permits stays fixed for as long as a sharer waits, however many others wait beside it',
+    appliesTo: all(whenShared, whenFair),
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const holder = context.claim(context.key());
+      await mustGrant(one, holder, 'on a free key');
+      const waiters = range(20).map(() => context.wait(two, context.claim(holder.key)));
+      waiters.push(context.wait(two, context.claim(holder.key, { mode: 'shared', permits: 23 })));
+      for (const waiter of waiters) await waiter.inLine;
+      // Longer than a place lasts in most stores.
+      const end = now() + Math.min(10 * context.ttl, 4_000);
+      while (now() < end) {
+        await refusesOtherNumber(context, one, holder.key, 'while a sharer with 23 permits is in line');
+        await sleep(context.ttl / 4);
+      }
+      await mustFree(one, holder, 'by the exclusive holder');
+      const done = waiters.map(async (waiter) => {
+        await context.granted(waiter, 'for each in line');
+        await mustFree(two, waiter.claim, 'by a waiter that was granted');
+      });
+      await Promise.all(done);
     },
   },
   {
@@ -175,8 +203,7 @@ export const sharedRequirements: readonly Requirement[] = [
   },
 ];
 
-async function refusesOtherNumber(context: Context, key: string, when: string): Promise<void> {
-  const provider = await context.create();
+async function refusesOtherNumber(context: Context, provider: LockProvider, key: string, when: string): Promise<void> {
   for (const wake of [undefined, () => {}]) {
     const attempt = provider.tryAcquire(context.claim(key, { mode: 'shared', permits: 47 }), wake);
     const { message } = await mustReject(attempt, 'LOCK_INVALID', `for 47 permits ${when}`);

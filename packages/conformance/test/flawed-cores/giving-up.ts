@@ -19,7 +19,7 @@ export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'a release is sent once',
     file: 'background-releases.js',
-    find: 'await this.#pause(pause);',
+    find: 'await this.#pause(Math.min(pause, Math.max(longestPause, this.#pauses.size * spacing)));',
     replace: 'return;',
     caughtBy: ['locks-abort-through-outage', 'locks-release-through-outage', 'locks-unknown-attempt-given-up'],
   },
@@ -33,8 +33,8 @@ export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'a release overtakes the attempt in flight',
     file: 'background-releases.js',
-    find: 'await inFlight.catch((error) => (unsure ||= !isPermanent(error)));',
-    replace: 'inFlight.catch(() => { });',
+    find: 'if (inFlight !== undefined) {',
+    replace: 'inFlight?.catch(() => {}); if (false) {',
     caughtBy: ['locks-abort-through-outage'],
     mayAlsoFail: ['locks-late-grant', 'locks-close'],
   },

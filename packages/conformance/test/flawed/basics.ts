@@ -1,4 +1,6 @@
+import { createMemoryProvider, createMemoryStore } from '@locks/core';
 import type { LockProvider } from '@locks/core';
+import { systemRuntime } from '@locks/core/adapter';
 import { wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 import { createTextbook } from './textbook.ts';
@@ -43,7 +45,7 @@ export const basics: readonly Flaw[] = [
     mayAlsoFail: [
       'repeat-*',
       'renew-*',
-      'permits-mismatch-refused',
+      'permits-*',
       'downgrade-*',
       'upgrade-refused',
       'close-refuses',
@@ -140,6 +142,15 @@ export const basics: readonly Flaw[] = [
         made += 1;
         return { ...inner, traits: { ...inner.traits, scope: made % 2 === 0 ? 'process' : 'host' } };
       };
+    },
+  },
+  {
+    name: 'calls without I/O never let the event loop turn',
+    caughtBy: ['locks-loop'],
+    alone: true,
+    make: () => {
+      const store = createMemoryStore({ runtime: { ...systemRuntime, yieldIfDue: () => undefined } });
+      return () => createMemoryProvider({ store });
     },
   },
 ];

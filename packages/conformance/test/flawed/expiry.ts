@@ -2,6 +2,7 @@ import type { Claim, LockProvider } from '@locks/core';
 import { withRules, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 import { createTextbook, sound, textbookTraits } from './textbook.ts';
+import type { Store } from './textbook.ts';
 
 const atTtl = (change: (ttl: number) => number) => (inner: LockProvider) => {
   const changed = (claim: Claim): Claim => ({ ...claim, ttl: change(claim.ttl) });
@@ -15,6 +16,25 @@ const atTtl = (change: (ttl: number) => number) => (inner: LockProvider) => {
 const calm = () => ({ ttl: 600 });
 
 export const expiry: readonly Flaw[] = [
+  {
+    name: 'only who is first in line when it asks is told when the holder expires',
+    caughtBy: ['expiry-next-in-line'],
+    make: () => {
+      const store: Store = new Map();
+      return () => {
+        const inner = createTextbook(store);
+        return {
+          ...inner,
+          async tryAcquire(claim, wake) {
+            const answer = await inner.tryAcquire(claim, wake);
+            const head = store.get(claim.key)?.queue[0];
+            const looks = answer.granted || head === undefined || head.owner === claim.owner;
+            return looks ? answer : { granted: false, retryAfter: 60_000 };
+          },
+        };
+      };
+    },
+  },
   {
     name: 'a hold never expires',
     caughtBy: ['expiry-on-time', 'expiry-ends-the-hold', 'expiry-waiter-takes-over'],

@@ -10,6 +10,8 @@ export interface Flaw extends Mutant {
   readonly make: () => () => LockProvider;
   /** What else the run needs to see it. */
   readonly options?: () => Partial<ConformanceOptions>;
+  /** It shows only where the event loop does nothing else, or holds it up. @default false */
+  readonly alone?: boolean;
 }
 
 /** A textbook provider that gets one decision wrong. */

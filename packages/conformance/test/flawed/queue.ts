@@ -1,8 +1,31 @@
-import { sound } from './textbook.ts';
+import { createTextbook, sound, textbookTraits } from './textbook.ts';
+import type { Store } from './textbook.ts';
 import { withRules } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 
+/** The store of a flaw whose providers have different settings. */
+const mixed: Store = new Map();
+
 export const queues: readonly Flaw[] = [
+  {
+    name: 'the whole line ends when a place of the service with the shortest settings does',
+    caughtBy: ['fair-whatever-the-settings'],
+    make: () => () => ({ ...createTextbook(mixed), traits: { ...textbookTraits, scope: 'network' } }),
+    options: () => ({
+      createOther: () => {
+        const inner = createTextbook(mixed);
+        return {
+          ...inner,
+          async tryAcquire(claim, wake) {
+            const answer = await inner.tryAcquire(claim, wake);
+            const entry = mixed.get(claim.key);
+            if (wake !== undefined && entry !== undefined) setTimeout(() => (entry.queue = []), 100);
+            return answer;
+          },
+        };
+      },
+    }),
+  },
   {
     name: 'last come, first served',
     caughtBy: ['fair-order', 'fair-order-after-abandon', 'fair-newcomer-waits'],

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { createTextbook, sound, textbookTraits } from './textbook.ts';
+import type { Entry } from './textbook.ts';
 import { withRules, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 
@@ -36,13 +37,30 @@ export const sharing: readonly Flaw[] = [
   {
     name: 'another number of permits is accepted',
     caughtBy: ['permits-mismatch-refused'],
-    mayAlsoFail: ['locks-shared'],
+    mayAlsoFail: ['locks-shared', 'permits-fixed-in-line'],
     make: withRules({ fixedPermits: () => undefined }),
   },
   {
     name: 'the number of permits of a waiter is not looked at',
     caughtBy: ['permits-mismatch-refused'],
+    mayAlsoFail: ['permits-fixed-in-line'],
     make: withRules({ fixedPermits: ({ holds }) => holds.find(({ mode }) => mode === 'shared') }),
+  },
+  {
+    name: 'the number of permits of a waiter is forgotten after a while',
+    caughtBy: ['permits-fixed-in-line'],
+    make: () => {
+      const since = new WeakMap<Entry, number>();
+      return withRules({
+        fixedPermits: (entry) => {
+          const waits = entry.queue.some(({ mode }) => mode === 'shared');
+          if (!waits) since.delete(entry);
+          else if (!since.has(entry)) since.set(entry, performance.now());
+          const forgotten = performance.now() - (since.get(entry) ?? Infinity) > 1_000;
+          return forgotten ? sound.fixedPermits({ ...entry, queue: [] }) : sound.fixedPermits(entry);
+        },
+      })();
+    },
   },
   {
     name: 'the first number of permits is fixed for ever',

@@ -54,6 +54,16 @@ export const tokens: readonly Flaw[] = [
     make: withRules({ mint: (entry, floor) => (floor > entry.token ? floor : entry.token + 1n) }),
   },
   {
+    name: 'tokens are read as numbers, which are rounded near 2^53',
+    caughtBy: ['token-exact'],
+    make: wrapped((inner) => ({
+      async tryAcquire(claim, wake) {
+        const answer = await inner.tryAcquire(claim, wake);
+        return answer.granted ? { ...answer, token: BigInt(Number(answer.token) + 200 - 200) } : answer;
+      },
+    })),
+  },
+  {
     name: 'renew ignores its token',
     caughtBy: ['renew-raises-token'],
     make: wrapped((inner) => ({ renew: (claim) => inner.renew(claim) })),

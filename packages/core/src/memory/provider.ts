@@ -36,10 +36,54 @@ class MemoryProvider implements LockProvider {
     this.traits = { scope: 'process', expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, wake: true };
   }
 
-  async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+  tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+    return this.#call((now) => this.#attempt(claim, wake, now));
+  }
+
+  renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
+    return this.#call((now) => this.#extend(claim, token, now));
+  }
+
+  release(claim: Claim): Promise<boolean> {
+    return this.#call((now) => this.#giveUp(claim, now));
+  }
+
+  inspect(key: string): Promise<KeyState> {
+    return this.#call((now) => this.#look(key, now));
+  }
+
+  async *list(prefix: string): AsyncIterable<string> {
     this.#checkOpen();
-    const record = this.#store.findOrAdd(claim.key);
+    for (const key of this.#store.keys(prefix)) {
+      yield key;
+      await this.#store.yieldIfDue(this.#store.now());
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const waiter of this.#store.waitersOf(this)) {
+      queueMicrotask(waiter.wake);
+      // Its place stays until its deadline, as that of a dead process does.
+      waiter.wake = nothing;
+    }
+  }
+
+  /** A loop of calls, each of which is awaited, would let nothing else of the process run. */
+  async #call<T>(work: (now: number) => T): Promise<T> {
+    this.#checkOpen();
     const now = this.#store.now();
+    try {
+      return work(now);
+    } finally {
+      const due = this.#store.yieldIfDue(now);
+      if (due !== undefined) await due;
+    }
+  }
+
+  #attempt(claim: Claim, wake: (() => void) | undefined, now: number): Grant | Busy {
+    const record = this.#store.findOrAdd(claim.key);
     record.purge(now);
     const hold = record.holds.get(claim.owner);
     try {
@@ -53,11 +97,9 @@ class MemoryProvider implements LockProvider {
     }
   }
 
-  async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
-    this.#checkOpen();
+  #extend(claim: Claim, token: bigint | undefined, now: number): Renewal | false {
     const record = this.#store.find(claim.key);
     if (record === undefined) return false;
-    const now = this.#store.now();
     record.purge(now);
     const hold = record.holds.get(claim.owner);
     const refused = hold === undefined || (token !== undefined && BigInt(hold.token) > token);
@@ -70,11 +112,9 @@ class MemoryProvider implements LockProvider {
     return refused ? false : {};
   }
 
-  async release(claim: Claim): Promise<boolean> {
-    this.#checkOpen();
+  #giveUp(claim: Claim, now: number): boolean {
     const record = this.#store.find(claim.key);
     if (record === undefined) return false;
-    const now = this.#store.now();
     record.purge(now);
     record.queue.remove(claim.owner);
     const freed = record.holds.delete(claim.owner);
@@ -82,11 +122,9 @@ class MemoryProvider implements LockProvider {
     return freed;
   }
 
-  async inspect(key: string): Promise<KeyState> {
-    this.#checkOpen();
+  #look(key: string, now: number): KeyState {
     const record = this.#store.find(key);
     if (record === undefined) return { key, holders: [], waiters: 0 };
-    const now = this.#store.now();
     record.purge(now);
     const holders = record.holds.all().map(({ owner, mode, token, expires }) => ({
       owner,
@@ -96,21 +134,6 @@ class MemoryProvider implements LockProvider {
     }));
     this.#store.tidy(record, now);
     return { key, holders, waiters: record.queue.size };
-  }
-
-  async *list(prefix: string): AsyncIterable<string> {
-    this.#checkOpen();
-    yield* this.#store.keys(prefix);
-  }
-
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    for (const waiter of this.#store.waitersOf(this)) {
-      queueMicrotask(waiter.wake);
-      // Its place stays until its deadline, as that of a dead process does.
-      waiter.wake = nothing;
-    }
   }
 
   /** The token of a new hold; `undefined`: not now. */

@@ -18,6 +18,7 @@ const idleKept = 100;
 /** What several memory providers share when they stand for several processes on one store. */
 export class MemoryStore {
   readonly waiterTtl: number;
+  readonly #runtime: Runtime;
   readonly #clock: Clock;
   readonly #records = new Map<string, KeyRecord>();
   /** Keys that were idle when last looked at, the longest ago first. */
@@ -25,12 +26,18 @@ export class MemoryStore {
 
   constructor(options: MemoryStoreOptions = {}) {
     this.waiterTtl = options.waiterTtl ?? 6_000;
-    this.#clock = (options.runtime ?? systemRuntime).clock;
+    this.#runtime = options.runtime ?? systemRuntime;
+    this.#clock = this.#runtime.clock;
   }
 
   /** The store's own clock: what decides expiry. */
   now(): number {
     return this.#clock.now();
+  }
+
+  /** Awaited at the end of a call, unless `undefined`: a loop of calls would let nothing else of the process run. */
+  yieldIfDue(now: number): Promise<void> | undefined {
+    return this.#runtime.yieldIfDue?.(now);
   }
 
   /** The keys that are held or waited for. */

@@ -9,7 +9,7 @@ export interface VirtualTimer {
   at: number;
   readonly owner: TimerOwner;
   readonly callback: () => void;
-  readonly keepAlive: boolean;
+  keepAlive: boolean;
 }
 
 /** Virtual time, shared by the runtimes that live in it. It moves only when somebody moves it. */

@@ -80,6 +80,10 @@ export class VirtualRuntime implements Runtime, TimerOwner {
     this.#timeline.timers.delete(timer as VirtualTimer);
   }
 
+  keepAlive(timer: TimerHandle, keep: boolean): void {
+    (timer as VirtualTimer).keepAlive = keep;
+  }
+
   random(): number {
     return this.#random();
   }

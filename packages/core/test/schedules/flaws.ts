@@ -167,6 +167,7 @@ function bound(runtime: VirtualRuntime): Runtime {
     clock: runtime.clock,
     setTimer: (callback, delay, keepAlive) => runtime.setTimer(callback, delay, keepAlive),
     clearTimer: (timer) => runtime.clearTimer(timer),
+    keepAlive: (timer, keep) => runtime.keepAlive(timer, keep),
     random: () => runtime.random(),
     uniqueId: () => runtime.uniqueId(),
   };

@@ -21,10 +21,12 @@ export const root: string = fileURLToPath(new URL('../../../..', import.meta.url
 
 const skipped: ReadonlySet<string> = new Set(['node_modules', 'dist', 'CHANGELOG.md']);
 
-/** All Markdown that people wrote: at the root, in `docs`, in every workspace and in `benchmarks`. */
+/** All Markdown that people wrote: at the root, in `docs`, in every workspace, in `benchmarks` and in `stress`. */
 export function readPages(): Page[] {
   const top = readdirSync(root).filter((name) => name.endsWith('.md'));
-  const below = ['docs', 'packages', 'examples', 'benchmarks'].flatMap((folder) => markdownBelow(join(root, folder)));
+  const below = ['docs', 'packages', 'examples', 'benchmarks', 'stress'].flatMap((folder) =>
+    markdownBelow(join(root, folder)),
+  );
   return [...top.map((name) => join(root, name)), ...below]
     .map((path) => ({ path: relative(root, path), text: readFileSync(path, 'utf8') }))
     .toSorted((one, other) => (one.path < other.path ? -1 : 1));

@@ -47,6 +47,7 @@ export function suite(name: string, make: Make, options: RedisOptions, only?: re
   conformanceTests({
     name,
     create,
+    createOther: () => make(url, { ...all, waiterTtl: 600, tokenRetention: 1_000 }),
     faults,
     processes: { module: new URL('process.mjs', import.meta.url), args: { url, ...all } },
     leaks: () => left(prefix),
@@ -73,9 +74,9 @@ export function ids(chosen: (needs: readonly Need[]) => boolean): readonly strin
   return requirements.filter(({ needs = [] }) => chosen(needs)).map(({ id }) => id);
 }
 
-const faultless = new Set<Need>(['processes']);
+const faultless = new Set<Need>(['processes', 'createOther']);
 
-/** The requirements that need nothing but processes. */
+/** The requirements for which no fault is needed. */
 export const withoutFaults: readonly string[] = ids((needs) => needs.every((need) => faultless.has(need)));
 
 /** The others. */

@@ -5,8 +5,8 @@ import type { Proxy } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
-import type { RedisClient, RedisOptions } from '../../src/index.ts';
-import { clients, connect, eventually, ownPrefix } from './redis.ts';
+import type { RedisOptions } from '../../src/index.ts';
+import { clients, connect, eventually, ownPrefix, withCopies } from './redis.ts';
 
 // Every connection to it counts, so nobody else uses it.
 const server = await startRedis();
@@ -90,10 +90,13 @@ export async function meet(): Promise<Meeting> {
       const wakes = apart ? await startProxy(target) : commands;
       const client = open(commands.url(url));
       client.on('error', () => {});
-      const provider = createRedisProvider(apart ? withWakesBy(wakes.url(url), client) : client, {
-        ...options,
-        prefix,
-      });
+      const provider = createRedisProvider(
+        apart ? withCopies(client, (copy) => new Redis(wakes.url(url), copy)) : client,
+        {
+          ...options,
+          prefix,
+        },
+      );
       return adopt({ locks: createLocks(provider, { ttl: 3_000 }), commands, wakes }, async () => {
         await provider.close();
         client.disconnect();
@@ -126,15 +129,5 @@ export async function meet(): Promise<Meeting> {
       await eventually('the end of all connections', async () => (await connections()) <= before);
       expect(await observer.pubsub('CHANNELS', `${prefix}*`)).toEqual([]);
     },
-  };
-}
-
-/** `client`, whose subscriber is another real client that connects to `wakes`. */
-function withWakesBy(wakes: string, client: Redis): RedisClient {
-  return {
-    evalsha: (...args) => client.evalsha(...args),
-    eval: (...args) => client.eval(...args),
-    scan: (...args) => client.scan(...args),
-    duplicate: (options) => new Redis(wakes, options),
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
 import { inject, onTestFinished } from 'vitest';
+import type { RedisClient } from '../../src/index.ts';
 
 /** Both majors of the client, for tests that run with each. */
 export const clients = [
@@ -25,6 +26,23 @@ export function closeAfterTest(client: {
   // Some tests cut its connection; that is theirs to judge.
   client.on('error', () => {});
   onTestFinished(() => client.disconnect());
+}
+
+/** `client`, whose copies that listen are made by `duplicate`. */
+export function withCopies(client: Redis, duplicate: RedisClient['duplicate']): RedisClient {
+  return {
+    evalsha: (...args) => client.evalsha(...args),
+    eval: (...args) => client.eval(...args),
+    scan: (...args) => client.scan(...args),
+    ping: () => client.ping(),
+    duplicate,
+    get status() {
+      return client.status;
+    },
+    get stream() {
+      return client.stream;
+    },
+  };
 }
 
 /** A prefix that no other test has. */

@@ -1,6 +1,7 @@
 import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
 import type { Claim, Holder, KeyState } from '@locks/core';
-import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Turn } from '../dialect.ts';
+import { looksPerRemoval } from '../dialect.ts';
+import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Swept, Turn } from '../dialect.ts';
 import type { KnexClient } from '../knex.ts';
 import { canRepeat, explain, isBroken } from './errors.ts';
 import { endOf, hex, micros } from './encoding.ts';
@@ -135,9 +136,14 @@ class MysqlDialect implements Dialect<MysqlConnection> {
     return owners;
   }
 
-  async sweep(connection: MysqlConnection, retention: number, limit: number): Promise<number> {
-    const [row] = await rowsOf(connection, this.#texts.sweep, [micros(retention), `${limit}`]);
-    return Number(textOf(row?.['swept']));
+  async sweep(connection: MysqlConnection, retention: number, limit: number, after: string): Promise<Swept> {
+    const stretch = this.#texts.sweepStretch.replace('{offset}', `${limit * looksPerRemoval - 1}`);
+    const [end] = await rowsOf(connection, stretch, [after]);
+    const last = end === undefined ? undefined : textOf(end['key']);
+    const [row] = await rowsOf(connection, this.#texts.sweep, [micros(retention), `${limit}`, after, last ?? null]);
+    const removed = Number(textOf(row?.['swept']));
+    // There may be more in this stretch.
+    return { removed, next: removed === limit ? after : last };
   }
 
   canRepeat(error: unknown): boolean {

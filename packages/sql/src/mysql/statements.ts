@@ -1,7 +1,7 @@
 // Written by scripts/embed-sql.mjs from sql/mysql/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'acquireFree' | 'act' | 'clock' | 'elapsed' | 'grants' | 'greet' | 'head' | 'home' | 'inspect' | 'list' | 'release' | 'renew' | 'sweep' | 'turns', string>> = {
+export const statements: Readonly<Record<'acquireFree' | 'act' | 'clock' | 'elapsed' | 'grants' | 'greet' | 'head' | 'home' | 'inspect' | 'list' | 'release' | 'renew' | 'sweepStretch' | 'sweep' | 'turns', string>> = {
   acquireFree: `/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
 UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ \`locks\` SET
 \`version\` = LAST_INSERT_ID(IF(\`owner\` <=> ? AND \`held_until\` > {clock}, \`version\`, GREATEST(\`version\` + 1, CAST(? AS SIGNED) + 1, {clock}))),
@@ -44,7 +44,8 @@ UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ \`locks\` SET
 \`held_until\` = {clock} + CAST(? AS SIGNED)
 WHERE \`key\` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND \`owner\` = ? AND \`held_until\` > {clock}
 AND \`version\` <= COALESCE(CAST(? AS SIGNED), \`version\`)`,
-  sweep: `CALL \`locks_sweep\`(CAST(? AS SIGNED), CAST(? AS SIGNED))`,
+  sweepStretch: `SELECT HEX(\`key\`) AS \`key\` FROM \`locks\` WHERE \`key\` > UNHEX(?) ORDER BY \`locks\`.\`key\` LIMIT 1 OFFSET {offset}`,
+  sweep: `CALL \`locks_sweep\`(CAST(? AS SIGNED), CAST(? AS SIGNED), UNHEX(?), UNHEX(?))`,
   turns: `SELECT \`head_owner\` AS owner FROM \`locks\` WHERE \`head_process\` = ? AND \`key\` IN ({keys}) AND (
 \`held_until\` IS NULL
 OR \`held_until\` <= {clock}

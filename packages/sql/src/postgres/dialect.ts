@@ -1,5 +1,6 @@
 import { LockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
 import type { Claim, Holder, KeyState } from '@locks/core';
+import { looksPerRemoval } from '../dialect.ts';
 import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Turn } from '../dialect.ts';
 import type { KnexClient } from '../knex.ts';
 import { Home } from '../home.ts';
@@ -163,14 +164,20 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
       const rows = await ask(connection, prepared.turns, keys.map(bytes), process);
       return rows.map(([owner]) => owner ?? '');
     },
-    async sweep(connection, retention, most) {
-      const [row] = await ask(connection, prepared.sweep, Math.ceil(retention), most);
-      return Number(row?.[0]);
+    async sweep(connection, retention, most, after) {
+      const from = Buffer.from(after, 'hex');
+      const [row] = await ask(connection, prepared.sweep, Math.ceil(retention), most, from, most * looksPerRemoval);
+      const removed = Number(row?.[0]);
+      // There may be more in this stretch.
+      return { removed, next: removed === most ? after : (row?.[1] ?? undefined) };
     },
     canRepeat,
     isBroken,
     discard: abandon,
     explain,
+    async echo(connection) {
+      await ask(connection, prepared.echo, process);
+    },
     listen: options.listen ? (heard, lost) => listen(client, process, heard, lost) : undefined,
   };
   // The connections come from the pool of a client whose driver is pg.

@@ -47,11 +47,20 @@ const permanent: Readonly<Record<string, string>> = {
   '3D000': 'Check the name of the database.',
 };
 
+const poolers =
+  'A pooler such as PgBouncer cannot set what a session is to have: open with option "listen=false", which asks for nothing of that kind.';
+
+function remedyOf(error: unknown, text: string): string | undefined {
+  if (error instanceof TransactionOpen) return endTransactions;
+  const state = stateOf(error) ?? '';
+  return state === '08P01' && text.includes('startup parameter') ? poolers : permanent[state];
+}
+
 /** The contract's error for one of the driver or of the server. */
 export function explain(error: unknown, what: CallName, claim?: Claim): LockError {
   const call = typeof what === 'function' ? what() : what;
   const text = error instanceof Error ? error.message : String(error);
-  const remedy = error instanceof TransactionOpen ? endTransactions : permanent[stateOf(error) ?? ''];
+  const remedy = remedyOf(error, text);
   return new LockError(
     remedy === undefined ? 'LOCK_UNAVAILABLE' : 'LOCK_MISCONFIGURED',
     `Postgres failed at ${call}: ${text}${remedy === undefined ? '' : `. ${remedy}`}`,

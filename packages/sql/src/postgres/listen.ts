@@ -10,6 +10,10 @@ export async function listen(
   heard: (owner: string) => void,
   lost: () => void,
 ): Promise<Listener> {
+  if (client.config?.connectionPool !== undefined) {
+    // Knex would connect with no settings, to wherever that leads.
+    throw new Error('knex was given a pool, and does not know how to connect beside it');
+  }
   const connection = (await client.acquireRawConnection()) as PgConnection;
   connection.on('error', lost);
   connection.on('end', lost);

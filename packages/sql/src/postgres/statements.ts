@@ -1,7 +1,7 @@
 // Written by scripts/embed-sql.mjs from sql/postgres/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'acquireFree' | 'attempt' | 'grants' | 'greet' | 'home' | 'inspect' | 'list' | 'releaseAny' | 'release' | 'renewAny' | 'renew' | 'sweep' | 'turns', string>> = {
+export const statements: Readonly<Record<'acquireFree' | 'attempt' | 'echo' | 'grants' | 'greet' | 'home' | 'inspect' | 'list' | 'releaseAny' | 'release' | 'renewAny' | 'renew' | 'sweep' | 'turns', string>> = {
   acquireFree: `INSERT INTO "locks" AS l (key, version, owner, held_until)
 SELECT $1::bytea, greatest(
 $4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, (SELECT swept FROM "locks_layout") + 1
@@ -24,6 +24,7 @@ RETURNING l.version`,
 FROM "locks_acquire"(
 $1::bytea, $2::text, $3::integer, $4::bigint, $5::integer, $6::boolean, $7::boolean, $8::text, $9::integer, $10::text[], $11::integer
 )`,
+  echo: `SELECT pg_notify('locks_' || $1::text, '')`,
   grants: `GRANT USAGE ON SCHEMA "public" TO "app";
 GRANT SELECT, INSERT, UPDATE ON "locks" TO "app";
 GRANT SELECT ON "locks_line", "locks_shares", "locks_layout" TO "app";
@@ -71,7 +72,10 @@ WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestam
 AND ($4::bigint IS NULL OR l.version <= $4::bigint)
 AND ($5::text IS NULL OR set_config('lock_timeout', $5::text, true) IS NOT NULL)
 RETURNING 1`,
-  sweep: `SELECT "locks_sweep"($1::bigint, $2::integer)`,
+  sweep: `WITH stretch AS MATERIALIZED (
+SELECT (SELECT l.key FROM "locks" AS l WHERE l.key > $3::bytea ORDER BY l.key OFFSET $4::integer - 1 LIMIT 1) AS last
+)
+SELECT "locks_sweep"($1::bigint, $2::integer, $3::bytea, s.last), encode(s.last, 'hex') FROM stretch AS s`,
   turns: `SELECT head.owner
 FROM "locks" AS l
 CROSS JOIN LATERAL (

@@ -9,9 +9,11 @@ import type { Session } from './session.ts';
 export function noticeBoot(session: Session, boot: string | undefined, now: number): void {
   const stored = textOf(session.row('readHost')?.['boot']);
   const name = boot ?? 'unknown';
-  if (stored === name && (boot !== undefined || numberOf(session.row('lastTouched')?.['touched'] ?? 0) <= now)) return;
-  session.run('voidKeys');
-  session.run('voidShares');
-  session.run('voidLine');
+  if (stored !== name || (boot === undefined && numberOf(session.row('lastTouched')?.['touched'] ?? 0) > now)) {
+    session.run('voidKeys');
+    session.run('voidShares');
+    session.run('voidLine');
+  }
+  // In any case: a file that is read-only shows here, and not in the first claim.
   session.run('writeBoot', { boot: name });
 }

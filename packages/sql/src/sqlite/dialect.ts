@@ -1,6 +1,7 @@
+import { resolve } from 'node:path';
 import type { CallName, LockError } from '@locks/core/adapter';
 import type { Claim, KeyState } from '@locks/core';
-import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed } from '../dialect.ts';
+import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Swept } from '../dialect.ts';
 import type { KnexClient } from '../knex.ts';
 import { hostTime } from './clock.ts';
 import { numberOf, textOf } from './database.ts';
@@ -23,8 +24,9 @@ interface Connected {
 }
 
 /** Locks in a SQLite file, for the processes of one host. */
-export function createDialect(_client: KnexClient, options: DialectOptions): Dialect<Database> {
-  return new SqliteDialect(options);
+export function createDialect({ connectionSettings }: KnexClient, options: DialectOptions): Dialect<Database> {
+  const filename = connectionSettings?.filename;
+  return new SqliteDialect(options, typeof filename === 'string' ? resolve(filename) : undefined);
 }
 
 /** Whatever it does to the tables it does synchronously: no transaction is ever open while other code runs. */
@@ -37,10 +39,12 @@ class SqliteDialect implements Dialect<Database> {
   readonly #connected = new WeakMap<Database, Connected>();
   readonly #pace = new LinePace();
   /** For messages. */
-  #path: string | undefined = undefined;
+  #path: string | undefined;
 
-  constructor(options: DialectOptions) {
+  /** `path` as the pool is configured: a connection tells it better. */
+  constructor(options: DialectOptions, path: string | undefined) {
     this.#options = options;
+    this.#path = path;
     const { fair, waiterTtl } = options;
     this.#rules = {
       fair,
@@ -133,8 +137,8 @@ class SqliteDialect implements Dialect<Database> {
     return session.read(() => watch.look(keys, this.#options.process, hostTime()));
   }
 
-  async sweep(connection: Database, retention: number, limit: number): Promise<number> {
-    return await sweep(this.#session(connection), this.#epoch() - retention * 1_000, limit);
+  async sweep(connection: Database, retention: number, limit: number, after: string): Promise<Swept> {
+    return await sweep(this.#session(connection), this.#epoch() - retention * 1_000, limit, after);
   }
 
   canRepeat(error: unknown): boolean {

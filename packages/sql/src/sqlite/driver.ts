@@ -1,16 +1,22 @@
-import { statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { LockError } from '@locks/core/adapter';
+import { resolve } from 'node:path';
 import type { Runtime } from '@locks/core/adapter';
 import type { Database, Row } from './database.ts';
-import { explain, isBusy } from './errors.ts';
+import { explain, isBusy, unusable } from './errors.ts';
+import { whyNoFile } from './file.ts';
 
 /** libsql's. */
 export type DatabaseClass = new (path: string) => Database;
 
+/**
+ * The name by which a connection of this package knows the file: it is attached to a database in memory. libsql closes a
+ * database when the collector has found its last statement, but what is detached it closes at once.
+ */
+export const fileSchema = 'locks_file';
+
 /** What is used of knex's client for better-sqlite3. */
 export interface SqliteClient {
   readonly connectionSettings: { readonly filename: string };
+  destroyRawConnection(connection: Database): unknown;
   _query(connection: Database, query: Query): Promise<unknown>;
 }
 
@@ -44,6 +50,15 @@ export function withLibsql(Client: SqliteClientClass, Libsql: DatabaseClass, opt
       return await openFile(Libsql, resolve(this.connectionSettings.filename), options);
     }
 
+    override async destroyRawConnection(connection: Database): Promise<void> {
+      try {
+        connection.exec(`DETACH ${fileSchema}`);
+      } catch {
+        // A statement failed in the middle, or the connection is closed: what is left goes with the collector.
+      }
+      connection.close();
+    }
+
     override async _query(connection: Database, query: Query): Promise<unknown> {
       // libsql leaves a prepared statement open that finds the file busy, such as BEGIN: the next COMMIT would fail.
       if ((query.bindings ?? []).length > 0 || connection.prepare(query.sql).reader === true) {
@@ -63,17 +78,21 @@ export function withLibsql(Client: SqliteClientClass, Libsql: DatabaseClass, opt
  * each token makes up.
  */
 async function openFile(Libsql: DatabaseClass, path: string, { patience, runtime }: OpenOptions): Promise<Database> {
-  checkPath(path);
+  // SQLite itself says no more than that it cannot open it, and writes to a device.
+  const why = whyNoFile(path);
+  if (why !== undefined) throw unusable(path, why);
   const end = runtime.clock.now() + patience;
   for (;;) {
     let database: Database | undefined;
     try {
-      database = new Libsql(path);
+      database = new Libsql(':memory:');
+      database.exec(`ATTACH '${path.replaceAll("'", "''")}' AS ${fileSchema}`);
       setUp(database, path);
       return database;
     } catch (error) {
       database?.close();
-      if (!isBusy(error) || runtime.clock.now() > end) throw explainOpening(error, path);
+      if (isOtherEncoding(error)) throw unusable(path, 'its text is UTF-16; UTF-8 is needed', error);
+      if (!isBusy(error) || runtime.clock.now() > end) throw explain(error, path, 'the opening of the file');
     }
     await new Promise<void>((done) => {
       runtime.setTimer(done, 1 + 9 * runtime.random(), true);
@@ -82,33 +101,15 @@ async function openFile(Libsql: DatabaseClass, path: string, { patience, runtime
 }
 
 function setUp(database: Database, path: string): void {
-  const mode = (): unknown => (database.prepare('PRAGMA journal_mode').all()[0] as Row)['journal_mode'];
+  const mode = (): unknown => (database.prepare(`PRAGMA ${fileSchema}.journal_mode`).all()[0] as Row)['journal_mode'];
   if (mode() !== 'wal') {
-    database.exec('PRAGMA journal_mode = WAL');
-    if (mode() !== 'wal')
-      throw misconfigured(path, 'its file system has no shared memory, which the write-ahead log needs');
+    database.exec(`PRAGMA ${fileSchema}.journal_mode = WAL`);
+    if (mode() !== 'wal') throw unusable(path, 'its file system has no shared memory, which the write-ahead log needs');
   }
-  database.exec('PRAGMA synchronous = NORMAL');
+  database.exec(`PRAGMA ${fileSchema}.synchronous = NORMAL`);
 }
 
-/** libsql itself says no more than "14", and takes some paths for the address of a server. */
-function checkPath(path: string): void {
-  const folder = statSync(dirname(path), { throwIfNoEntry: false });
-  if (folder === undefined) throw misconfigured(path, 'its folder is not there; create it first');
-  if (!folder.isDirectory()) throw misconfigured(path, 'what should be its folder is a file');
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw misconfigured(path, 'it is a folder');
-}
-
-function explainOpening(error: unknown, path: string): LockError {
-  const refused = error instanceof Error && /ConnectionFailed/.test(error.message);
-  if (refused) return misconfigured(path, 'this process may not open it, or not write into its folder', error);
-  return explain(error, path, 'the opening of the file');
-}
-
-function misconfigured(path: string, why: string, cause?: unknown): LockError {
-  return new LockError(
-    'LOCK_MISCONFIGURED',
-    `@locks/sql cannot use the SQLite file ${JSON.stringify(path)}: ${why}.`,
-    cause === undefined ? {} : { cause },
-  );
+/** The database in memory is UTF-8, and what is attached must be the same. */
+function isOtherEncoding(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('same text encoding');
 }

@@ -1,6 +1,7 @@
 import { LockError, isLockError } from '@locks/core/adapter';
 import type { CallName } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
+import { whyNoFile, whyNotWritable } from './file.ts';
 import { endTransactions } from '../transaction-open.ts';
 
 /** The file is not the one that was opened. */
@@ -11,10 +12,30 @@ export class FileReplaced extends Error {
   }
 }
 
+/** The names of codes of which libsql knows no extended ones. */
+const primary: Readonly<Record<number, string>> = {
+  5: 'SQLITE_BUSY',
+  6: 'SQLITE_LOCKED',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  14: 'SQLITE_CANTOPEN',
+  26: 'SQLITE_NOTADB',
+};
+
 /** SQLite's name of what went wrong, such as SQLITE_BUSY_RECOVERY. */
 function codeOf(error: unknown): string {
   const code = (error as { readonly code?: unknown } | null | undefined)?.code;
-  return typeof code === 'string' ? code : '';
+  if (typeof code !== 'string') return '';
+  const unnamed = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code)?.[1];
+  // The low byte of an extended code is the code that it extends.
+  return unnamed === undefined ? code : (primary[Number(unnamed) % 256] ?? code);
+}
+
+/** The file could not be opened. Drivers say so in their own words when it was to be opened first. */
+function isUnopened(error: unknown): boolean {
+  if (codeOf(error).startsWith('SQLITE_CANTOPEN')) return true;
+  return error instanceof Error && /ConnectionFailed|^Cannot open database/.test(error.message);
 }
 
 /** Somebody else is writing, or setting the file up: nothing was done. */
@@ -49,7 +70,13 @@ export function explain(error: unknown, path: string | undefined, what: CallName
     });
   const code = codeOf(error);
   if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_PERM') {
+    const why = path === undefined ? undefined : whyNotWritable(path);
+    if (path !== undefined && why !== undefined) return unusable(path, why, error, key);
     return misconfigured('This process must be able to write the file and its folder.');
+  }
+  if (isUnopened(error) && path !== undefined) {
+    const why = whyNoFile(path) ?? whyNotWritable(path);
+    if (why !== undefined) return unusable(path, why, error, key);
   }
   if (code.startsWith('SQLITE_NOTADB')) return misconfigured('Name another file, or delete this one.');
   if (/no such (table|column)/.test(reason)) {
@@ -61,5 +88,13 @@ export function explain(error: unknown, path: string | undefined, what: CallName
   return new LockError('LOCK_UNAVAILABLE', `SQLite failed in ${name}${where}: ${reason}.${advice}`, {
     cause: error,
     ...key,
+  });
+}
+
+/** The error for a file that cannot be used until its user has changed something. */
+export function unusable(path: string, why: string, cause?: unknown, more: { readonly key?: string } = {}): LockError {
+  return new LockError('LOCK_MISCONFIGURED', `@locks/sql cannot use the SQLite file ${JSON.stringify(path)}: ${why}.`, {
+    ...(cause === undefined ? {} : { cause }),
+    ...more,
   });
 }

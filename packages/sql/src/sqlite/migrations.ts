@@ -30,6 +30,7 @@ export const migrations: readonly Migration[] = [
   owner TEXT NOT NULL,
   process TEXT NOT NULL,
   permits INTEGER,
+  seen INTEGER NOT NULL,
   deadline INTEGER NOT NULL,
   PRIMARY KEY (key, place),
   UNIQUE (key, owner)

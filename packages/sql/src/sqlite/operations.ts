@@ -26,7 +26,7 @@ export function attempt(record: KeyRecord, claim: Claim, line: Line | undefined,
   if (token === undefined && line !== undefined) {
     const taken = record.keepPlace({ owner, process: line.process }, permits, deadline);
     if (taken) rules.placeTaken();
-    else forfeit = doubtHead(record, owner, line.process, rules);
+    else forfeit = doubtHead(record, owner, line.process);
   }
   const turns = turnsAfter(record, owner, line?.others);
   record.save();
@@ -38,11 +38,11 @@ export function attempt(record: KeyRecord, claim: Claim, line: Line | undefined,
  * A waiter that comes again, and finds that the first in line could go and did not, doubts that it
  * lives: one of another process forfeits its place if it does not come soon. In how many ms to look.
  */
-function doubtHead(record: KeyRecord, owner: string, process: string, { waiterTtl }: Rules): number | undefined {
+function doubtHead(record: KeyRecord, owner: string, process: string): number | undefined {
   const head = record.head();
   if (head === undefined || head.owner === owner || head.process === process) return undefined;
   if (!record.admits(head.permits)) return undefined;
-  const forfeit = record.now + Math.round((waiterTtl * 1_000) / 6);
+  const forfeit = record.now + Math.round(head.lasts / 6);
   if (head.deadline > forfeit) record.hastenLapse(head, forfeit);
   // Core comes up to a tenth earlier than it is told.
   return Math.ceil((Math.min(head.deadline, forfeit) - record.now) / 900) + 1;

@@ -8,6 +8,8 @@ export interface Head extends Turn {
   readonly permits: number | undefined;
   /** When its place lapses. */
   readonly deadline: number;
+  /** How long it lasts without a sign of life. */
+  readonly lasts: number;
 }
 
 /** What the shares of a key come to. */
@@ -73,6 +75,7 @@ export class KeyRecord {
       process: textOf(row['process']),
       permits: numberOrNone(row['permits']),
       deadline: numberOf(row['deadline']),
+      lasts: numberOf(row['lasts']),
     };
   }
 
@@ -135,7 +138,7 @@ export class KeyRecord {
 
   /** Keeps the place it has in line, or takes the last one; whether it took one. */
   keepPlace({ owner, process }: Turn, permits: number | undefined, deadline: number): boolean {
-    const place = { key: this.key, owner, process, permits: permits ?? null, deadline };
+    const place = { key: this.key, owner, process, permits: permits ?? null, now: this.now, deadline };
     const kept = this.#session.row('keepPlace', place) !== undefined;
     if (!kept) this.#session.run('takePlace', place);
     this.#lineUntil = Math.max(this.#lineUntil ?? 0, deadline);
@@ -147,7 +150,7 @@ export class KeyRecord {
   /** Keeps the places of `owners`. */
   keepOthers(owners: readonly string[], deadline: number): void {
     if (owners.length === 0 || this.#lineUntil === undefined) return;
-    this.#session.run('keepOthers', { key: this.key, owners: JSON.stringify(owners), deadline });
+    this.#session.run('keepOthers', { key: this.key, owners: JSON.stringify(owners), now: this.now, deadline });
     this.#lineUntil = Math.max(this.#lineUntil, deadline);
     this.#changed = true;
   }

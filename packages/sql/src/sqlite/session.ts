@@ -33,7 +33,7 @@ export class Session {
     this.#database = database;
     this.#names = names;
     const files = database.prepare('PRAGMA database_list').all() as Row[];
-    this.path = textOf(files.find(({ name }) => name === 'main')?.['file']);
+    this.path = textOf(files.find(({ name }) => name === (names.schema ?? 'main'))?.['file']);
     this.#identity = identify(this.path);
     this.#blocks = this.#busyTimeout() > 0;
   }
@@ -98,7 +98,7 @@ export class Session {
   /** Changes when another connection has written. */
   dataVersion(): number {
     // Prepared, it is read anew each time.
-    this.#dataVersion ??= this.#database.prepare('PRAGMA data_version');
+    this.#dataVersion ??= this.#database.prepare(`PRAGMA ${this.#names.schema ?? 'main'}.data_version`);
     return numberOf((this.#dataVersion.all()[0] as Row)['data_version']);
   }
 

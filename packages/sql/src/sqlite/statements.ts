@@ -13,8 +13,8 @@ WHERE (owner = :owner AND held_until > :now)
 OR (line_until IS NULL AND (held_until IS NULL OR (owner IS NOT NULL AND held_until <= :now)))
 RETURNING version`,
   findShare: `SELECT token FROM "locks_shares" WHERE key = :key AND owner = :owner`,
-  hastenLapse: `UPDATE "locks_line" SET deadline = :deadline WHERE key = :key AND owner = :owner`,
-  headOfLine: `SELECT owner, process, permits, deadline FROM "locks_line" WHERE key = :key ORDER BY place LIMIT 1`,
+  hastenLapse: `UPDATE "locks_line" SET seen = seen - (deadline - :deadline), deadline = :deadline WHERE key = :key AND owner = :owner`,
+  headOfLine: `SELECT owner, process, permits, deadline, deadline - seen AS lasts FROM "locks_line" WHERE key = :key ORDER BY place LIMIT 1`,
   inspect: `SELECT 'exclusive' AS mode, owner, version AS token, held_until AS expires
 FROM "locks" WHERE key = :key AND owner IS NOT NULL AND held_until > :now
 UNION ALL
@@ -22,9 +22,9 @@ SELECT 'shared', owner, token, expires FROM "locks_shares" WHERE key = :key AND 
 UNION ALL
 SELECT NULL, NULL, count(*), NULL FROM "locks_line" WHERE key = :key AND deadline > :now
 ORDER BY token`,
-  keepOthers: `UPDATE "locks_line" SET deadline = :deadline
+  keepOthers: `UPDATE "locks_line" SET seen = :now, deadline = :deadline
 WHERE key = :key AND owner IN (SELECT value FROM json_each(:owners))`,
-  keepPlace: `UPDATE "locks_line" SET process = :process, permits = :permits, deadline = :deadline
+  keepPlace: `UPDATE "locks_line" SET process = :process, permits = :permits, seen = :now, deadline = :deadline
 WHERE key = :key AND owner = :owner
 RETURNING place`,
   lastTouched: `SELECT max(touched) AS touched FROM "locks"`,
@@ -64,16 +64,12 @@ RETURNING version`,
   sweepLine: `DELETE FROM "locks_line" WHERE key IN (SELECT value FROM json_each(:keys))`,
   sweepShares: `DELETE FROM "locks_shares" WHERE key IN (SELECT value FROM json_each(:keys))`,
   sweepStretch: `SELECT key FROM "locks" WHERE key > :after ORDER BY key LIMIT 1 OFFSET :length`,
-  sweep: `DELETE FROM "locks" WHERE key IN (
-SELECT key FROM "locks"
+  sweep: `DELETE FROM "locks"
 WHERE key > :after
 AND (:to IS NULL OR key <= :to)
 AND version < :older
 AND (held_until IS NULL OR held_until <= :now)
 AND (line_until IS NULL OR line_until <= :now)
-ORDER BY key
-LIMIT :limit
-)
 RETURNING key, version`,
   sweepable: `SELECT key FROM "locks"
 WHERE key > :after
@@ -82,11 +78,11 @@ AND version < :older
 AND (held_until IS NULL OR held_until <= :now)
 AND (line_until IS NULL OR line_until <= :now)
 LIMIT 1`,
-  takePlace: `INSERT INTO "locks_line" (key, place, owner, process, permits, deadline)
+  takePlace: `INSERT INTO "locks_line" (key, place, owner, process, permits, seen, deadline)
 VALUES (
 :key,
 (SELECT coalesce(max(place), 0) + 1 FROM "locks_line" WHERE key = :key),
-:owner, :process, :permits, :deadline
+:owner, :process, :permits, :now, :deadline
 )`,
   turns: `SELECT
 CASE WHEN head.process = :process AND (

@@ -1,36 +1,36 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Swept } from '../dialect.ts';
 import { hostTime } from './clock.ts';
 import { numberOf, textOf } from './database.ts';
 import type { Session } from './session.ts';
 
-/** As many rows as one transaction looks at: a millisecond or two, in which nobody else writes and the process does nothing else. */
-const stretch = 2_000;
-
-/** Removes at most `limit` rows that are idle and of a version below `older`, with their companions; how many it was. */
-export async function sweep(session: Session, older: number, limit: number): Promise<number> {
-  let removed = 0;
-  let after = '';
-  for (;;) {
-    const start = after;
-    const next = session.read(() => session.row('sweepStretch', { after: start, length: stretch - 1 })?.['key']);
-    removed += sweepStretch(session, start, next === undefined ? null : textOf(next), older, limit - removed);
-    if (next === undefined || removed >= limit) return removed;
-    after = textOf(next);
-    await setImmediate();
-  }
+/**
+ * Looks at the `limit` rows after the key `after`, and removes those that are idle and of a version below `older`, with their
+ * companions. It takes a few ms, in which no other process writes.
+ */
+export async function sweep(session: Session, older: number, limit: number, after: string): Promise<Swept> {
+  const last = session.read(() => session.row('sweepStretch', { after, length: limit - 1 })?.['key']);
+  const to = last === undefined ? undefined : textOf(last);
+  const removed = sweepStretch(session, { after, to: to ?? null, older });
+  // The process has done nothing else meanwhile, and the next step may follow at once.
+  await setImmediate();
+  return { removed, next: to };
 }
 
-function sweepStretch(session: Session, after: string, to: string | null, older: number, limit: number): number {
-  const now = hostTime();
-  const parameters = { after, to, older, now, limit };
-  if (session.read(() => session.row('sweepable', parameters)) === undefined) return 0;
+/** Removes what is idle in one stretch; how many rows it was. */
+function sweepStretch(
+  session: Session,
+  stretch: { readonly after: string; readonly to: string | null; readonly older: number },
+): number {
+  if (session.read(() => session.row('sweepable', { ...stretch, now: hostTime() })) === undefined) return 0;
   return session.write(() => {
-    const rows = session.rows('sweep', { ...parameters, now: hostTime() });
+    const rows = session.rows('sweep', { ...stretch, now: hostTime() });
+    if (rows.length === 0) return 0;
     const keys = JSON.stringify(rows.map(({ key }) => key));
     session.run('sweepShares', { keys });
     session.run('sweepLine', { keys });
     // What a row that comes back must exceed, however the clock of its process may go.
-    for (const { version } of rows) session.run('raiseSwept', { version: numberOf(version) });
+    session.run('raiseSwept', { version: Math.max(...rows.map(({ version }) => numberOf(version))) });
     return rows.length;
   });
 }

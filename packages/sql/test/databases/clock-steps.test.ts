@@ -89,7 +89,7 @@ describe.each(databases.slice(0, 2))('on $name, after a step back of the clock',
     await party.knex.raw(
       database.name === 'Postgres'
         ? `SELECT locks_sweep(${-4 * hour}, 100)`
-        : `CALL locks_sweep(${-4 * hour * 1_000}, 100)`,
+        : `CALL locks_sweep(${-4 * hour * 1_000}, 100, '', NULL)`,
     );
     expect(await party.knex('locks').select()).toEqual([]);
     const lease = await party.locks.acquire('job', { mode });

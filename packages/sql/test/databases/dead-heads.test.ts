@@ -41,4 +41,33 @@ describe.each(databases)('on $name', (database) => {
       await next.release();
     },
   );
+
+  test('the first keeps its place for as long as its own `waiterTtl` says, though others have a shorter one', async () => {
+    const url = await database.create();
+    const knex = connect(url, database.name === 'SQLite' ? {} : { pool: { min: 0, max: 4 } });
+    await migrate(knex);
+    const [slow, quick] = [createSqlProvider(knex), createSqlProvider(knex, { waiterTtl: 150 })];
+    const locks = createLocks(quick, { ttl: 30_000 });
+    onTestFinished(async () => {
+      await locks.close();
+      await Promise.all([slow.close(), quick.close()]);
+    });
+    const lease = await locks.acquire('job');
+    const first = { key: 'job', owner: 'slow/1', ttl: 30_000, mode: 'exclusive' } as const;
+    expect(await slow.tryAcquire(first, () => {})).toMatchObject({ granted: false });
+    const second = locks.acquire('job');
+    const seen = async (): Promise<string> => {
+      const rows: unknown = await knex('locks_line').whereNot('owner', first.owner).select('seen');
+      return JSON.stringify(rows);
+    };
+    await eventually('a second in line', async () => (await locks.inspect('job')).waiters === 2);
+    await lease.release();
+    for (let look = 0; look < 3; look += 1) {
+      const before = await seen();
+      await eventually('another look', async () => (await seen()) !== before);
+    }
+    expect(await slow.tryAcquire(first, () => {})).toMatchObject({ granted: true });
+    await slow.release(first);
+    await (await second).release();
+  });
 });

@@ -96,6 +96,18 @@ describe.each(databases)('on $name', (database) => {
     expect(await keysOf(knex)).toEqual([]);
   });
 
+  test('old rows behind many younger ones go', async () => {
+    const { knex } = await setUp(database);
+    const key = (name: string): unknown => (database.name === 'SQLite' ? name : Buffer.from(name));
+    const touched = database.name === 'SQLite' ? { touched: 0 } : {};
+    const young = Date.now() * 1_000;
+    const rows = Array.from({ length: 12_000 }, (_, index) => ({ key: key(`a-${index}`), version: young, ...touched }));
+    const old = Array.from({ length: 1_100 }, (_, index) => ({ key: key(`b-${index}`), version: 1, ...touched }));
+    await knex.batchInsert('locks', [...rows, ...old], 250);
+    expect(await sweep(knex)).toBe(1_100);
+    expect((await keysOf(knex)).length).toBe(12_000);
+  });
+
   test('has tables of a configured name, and says when there are none', async () => {
     const { knex } = await setUp(database);
     await migrate(knex, { table: 'billing' });

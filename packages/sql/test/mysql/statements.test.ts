@@ -150,7 +150,7 @@ describe('a user with the grants of the migration, and no others', () => {
       });
       expect((await rowsOf(client, 'SELECT count(*) AS count FROM locks'))[0]).toEqual({ count: 1 });
       expect(await sweep(knex, { tokenRetention: 1_000 })).toBe(0);
-      await client.query('CALL locks_sweep(0, 100)');
+      await client.query("CALL locks_sweep(0, 100, '', NULL)");
       expect((await rowsOf(client, 'SELECT count(*) AS count FROM locks'))[0]).toEqual({ count: 0 });
     });
   });

@@ -1,9 +1,17 @@
-import { openLocks } from '@locks/core';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { createLocks, openLocks } from '@locks/core';
+import knexOf from 'knex';
+import { Pool } from 'pg';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { createSqlProvider } from '../../src/index.ts';
+import type { WakeMessage } from '../../src/index.ts';
 import { eventually } from '../support/waiting.ts';
 import { startContender } from '../servers/contenders.ts';
 import { createTables, ownDatabase, startServer, withClient } from './support/database.ts';
 import { queueUp } from '../servers/parties.ts';
+import type { Party } from '../servers/parties.ts';
 import { join } from './support/postgres.ts';
 import { startPgbouncer } from './support/pgbouncer.ts';
 
@@ -55,14 +63,94 @@ test('behind pgbouncer the pool of openLocks asks for nothing that cannot be len
   expect(queue.order).toEqual([0, 1]);
 });
 
-test('a process that listens though it is behind one hears nothing, and is served by its own polling', async () => {
+/** Collects what is told of how this process hears of its turns. */
+function listenForReports(): readonly WakeMessage[] {
+  const messages: WakeMessage[] = [];
+  const listener = (message: unknown): void => void messages.push(message as WakeMessage);
+  subscribe('locks:wakes', listener);
+  onTestFinished(() => void unsubscribe('locks:wakes', listener));
+  return messages;
+}
+
+/** How long it takes until a release is noticed, in ms, again and again. */
+async function handOvers(holder: Party, party: Party, rounds: number): Promise<readonly number[]> {
+  const delays: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const lease = await holder.locks.acquire('job', { ttl: 60_000 });
+    const next = party.locks.acquire('job');
+    await eventually('a waiter', async () => (await holder.locks.inspect('job')).waiters === 1);
+    const releasedAt = performance.now();
+    await lease.release();
+    const got = await next;
+    delays.push(performance.now() - releasedAt);
+    await got.release();
+  }
+  return delays.toSorted((a, b) => a - b);
+}
+
+test('a process that listens though it is behind one finds out that it hears nothing, says so and polls', async () => {
   const url = await ownDatabase(server);
   await createTables(url);
   const pooled = await startPgbouncer(url);
-  const [holder, party] = [join(url), join(pooled, { waiterTtl: 900 })];
-  const lease = await holder.locks.acquire('job', { ttl: 60_000 });
-  const next = party.locks.withLock('job', () => {});
-  await eventually('a waiter', async () => (await party.locks.inspect('job')).waiters === 1);
-  await lease.release();
-  await next;
+  const messages = listenForReports();
+  const [holder, party] = [join(url), join(pooled)];
+  const delays = await handOvers(holder, party, 6);
+  // It looks every 25 ms; without, it would be every two seconds.
+  expect(delays[3]).toBeLessThan(500);
+  const { provider, state, reason } = await eventually('a report', () => messages.at(-1));
+  expect({ provider, state }).toEqual({ provider: 'postgres', state: 'polling' });
+  expect(String(reason)).toMatch(/pooler.*listen/);
+  // And goes on so.
+  expect((await handOvers(holder, party, 3))[1]).toBeLessThan(500);
+});
+
+test('a process that hears its own message says so, and does not poll', async () => {
+  const url = await ownDatabase(server);
+  await createTables(url);
+  const messages = listenForReports();
+  const [holder, party] = [join(url), join(url, { pollInterval: 60_000 })];
+  const delays = await handOvers(holder, party, 5);
+  expect(delays[2]).toBeLessThan(500);
+  expect(messages).toEqual([{ provider: 'postgres', state: 'listening', reason: undefined }]);
+});
+
+test('knex with a pool of its owner: nothing is connected to by guess, and it polls', async () => {
+  const url = await ownDatabase(server);
+  await createTables(url);
+  const messages = listenForReports();
+  const pool = new Pool({ connectionString: url, max: 4 });
+  pool.on('error', () => {});
+  const knex = knexOf({ client: 'pg', connectionPool: pool });
+  // Where a connection with no settings would go.
+  const elsewhere = createServer();
+  let guesses = 0;
+  elsewhere.on('connection', (socket) => {
+    guesses += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => void elsewhere.listen(0, '127.0.0.1', resolve));
+  vi.stubEnv('PGHOST', '127.0.0.1');
+  vi.stubEnv('PGPORT', `${(elsewhere.address() as AddressInfo).port}`);
+  const provider = createSqlProvider(knex);
+  const locks = createLocks(provider, { ttl: 5_000 });
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await locks.close();
+    await provider.close();
+    await pool.end();
+    elsewhere.close();
+  });
+  const delays = await handOvers(join(url, { listen: false }), { knex, provider, locks }, 6);
+  expect(delays[3]).toBeLessThan(500);
+  expect(guesses).toBe(0);
+  expect(messages.map(({ state }) => state)).toEqual(['polling']);
+});
+
+test('a URL of a pooler that refuses the settings of sessions is told with the way out', async () => {
+  const url = await ownDatabase(server);
+  await createTables(url);
+  await expect(openLocks(await startPgbouncer(url))).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringMatching(/startup parameter.*listen=false/) as unknown,
+  });
 });

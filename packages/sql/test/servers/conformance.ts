@@ -85,6 +85,7 @@ export async function suite(
   conformanceTests({
     name,
     create,
+    createOther: () => make(url, { ...all, waiterTtl: 600 }, conforming),
     faults,
     processes: { module: new URL('process.mjs', import.meta.url), args: { url, options: all } },
     leaks: left,
@@ -107,9 +108,9 @@ function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {
   return requirements.filter(({ needs = [] }) => chosen(needs)).map(({ id }) => id);
 }
 
-const faultless = new Set<Need>(['processes']);
+const faultless = new Set<Need>(['processes', 'createOther']);
 
-/** The requirements that need nothing but processes. */
+/** The requirements for which no fault is needed. */
 export const withoutFaults: readonly string[] = ids((needs) => needs.every((need) => faultless.has(need)));
 
 /** The others. */

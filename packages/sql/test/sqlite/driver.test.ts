@@ -107,7 +107,7 @@ test('a file whose text is UTF-16 is refused: its keys would be in another order
   const database = new Libsql(path);
   database.exec(`PRAGMA encoding = 'UTF-16le'; CREATE TABLE something (else_ TEXT)`);
   database.close();
-  expect(await refusal(path)).toMatch(/UTF-16le; UTF-8 is needed/);
+  expect(await refusal(path)).toMatch(/UTF-16; UTF-8 is needed/);
 });
 
 test("a caller's file without a write-ahead log works as well", async () => {

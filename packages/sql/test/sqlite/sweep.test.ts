@@ -6,6 +6,7 @@ import type { Dialect } from '../../src/dialect.ts';
 import type { Database } from '../../src/sqlite/database.ts';
 import { connect } from '../support/databases.ts';
 import type { KnexClient } from '../../src/knex.ts';
+import { sweep } from '../../src/index.ts';
 import { ownFile } from './support/own.ts';
 import type { TestFile } from './support/file.ts';
 
@@ -43,9 +44,11 @@ test('a sweep removes what is idle for longer than the retention, a stretch at a
   await dialect.attempt(connection, claim('held', 'me/2'), { process: 'me', others: [] });
   await dialect.acquireFree(connection, claim('released', 'me/3'));
   await dialect.release(connection, claim('released', 'me/3'));
-  expect(await dialect.sweep(connection, 60_000, 500)).toBe(500);
-  expect(await dialect.sweep(connection, 60_000, 10_000)).toBe(4_500);
-  expect(await dialect.sweep(connection, 60_000, 10_000)).toBe(0);
+  // The first row is held.
+  const first = await dialect.sweep(connection, 60_000, 500, '');
+  expect(first).toMatchObject({ removed: 499, next: expect.any(String) as string });
+  expect(await dialect.sweep(connection, 60_000, 10_000, first.next!)).toEqual({ removed: 4_501, next: undefined });
+  expect(await dialect.sweep(connection, 60_000, 10_000, '')).toEqual({ removed: 0, next: undefined });
   expect(file.observer.prepare('SELECT key FROM "locks" ORDER BY key').all()).toEqual([
     { key: 'held' },
     { key: 'released' },
@@ -60,7 +63,7 @@ test('tokens of a swept key do not go back, though the clock of the next process
   const token = await ahead.dialect.acquireFree(ahead.connection, claim('job', 'me/1'));
   await ahead.dialect.release(ahead.connection, claim('job', 'me/1'));
   const later = await dialectOf(file, 7 * hour);
-  expect(await later.dialect.sweep(later.connection, hour, 10)).toBe(1);
+  expect(await later.dialect.sweep(later.connection, hour, 10, '')).toEqual({ removed: 1, next: undefined });
   expect(countOf(file)).toBe(0);
   const behind = await dialectOf(file, -5 * hour);
   const next = await behind.dialect.acquireFree(behind.connection, claim('job', 'me/2'));
@@ -72,4 +75,41 @@ test('tokens of a swept key do not go back, though the clock of the next process
     undefined,
   );
   expect(shared.token).toBeGreaterThan(token!);
+});
+
+/** Adds so many rows of idle keys, as if their last use were long ago, or yet to come. */
+function addRows({ observer }: TestFile, prefix: string, count: number, version: number): void {
+  const sql = `WITH RECURSIVE counter(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < ${count})
+    INSERT INTO "locks" (key, version, touched) SELECT '${prefix}' || n, ${version}, 0 FROM counter`;
+  observer.exec(sql);
+}
+
+test('a sweep lets the event loop turn after a few ms', async () => {
+  const file = ownFile();
+  addRows(file, 'idle ', 50_000, 1);
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    // Until the end of the test.
+    if (turns > 0) setImmediate(count);
+  };
+  setImmediate(count);
+  expect(await sweep(connect(file.url))).toBe(50_000);
+  expect(turns).toBeGreaterThan(90);
+  turns = -Infinity;
+});
+
+test('a sweep reaches old rows behind younger ones, by steps that each look at few rows', async () => {
+  const file = ownFile();
+  const { dialect, connection } = await dialectOf(file);
+  addRows(file, 'a young ', 5_000, (systemRuntime.clock.origin + 3_600_000_000) * 1_000);
+  addRows(file, 'z old ', 700, 1);
+  const removed: number[] = [];
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const step = await dialect.sweep(connection, 60_000, 500, after);
+    removed.push(step.removed);
+    after = step.next;
+  }
+  expect(removed).toEqual([...Array.from({ length: 10 }, () => 0), 500, 200]);
+  expect(countOf(file)).toBe(5_000);
 });

@@ -9,8 +9,8 @@ import type { TestFile } from './support/file.ts';
 function lineUp({ observer }: TestFile, until: number): void {
   observer.exec(`
     INSERT INTO "locks" (key, version, owner, held_until, line_until, next_lapse, touched) VALUES ('job', 1, 'h', ${until}, 9000, 5000, 0);
-    INSERT INTO "locks_line" (key, place, owner, process, permits, deadline)
-      VALUES ('job', 1, 'a', 'A', NULL, 5000), ('job', 2, 'b', 'B', NULL, 9000)`);
+    INSERT INTO "locks_line" (key, place, owner, process, permits, seen, deadline)
+      VALUES ('job', 1, 'a', 'A', NULL, 0, 5000), ('job', 2, 'b', 'B', NULL, 0, 9000)`);
 }
 
 function watching(file: TestFile): { watch: TurnWatch; session: Session; pace: LinePace } {
@@ -36,7 +36,7 @@ test('a sharer can go while there are permits left', () => {
   file.observer.exec(`
     INSERT INTO "locks" (key, version, held_until, line_until, next_lapse, touched) VALUES ('job', 1, 8000, 9000, 9000, 0);
     INSERT INTO "locks_shares" (key, owner, token, permits, expires) VALUES ('job', 's', 1, 2, 3000), ('job', 't', 1, 2, 8000);
-    INSERT INTO "locks_line" (key, place, owner, process, permits, deadline) VALUES ('job', 1, 'a', 'A', 2, 9000)`);
+    INSERT INTO "locks_line" (key, place, owner, process, permits, seen, deadline) VALUES ('job', 1, 'a', 'A', 2, 0, 9000)`);
   expect(watching(file).watch.look(['job'], 'A', 1_000)).toEqual([]);
   expect(watching(file).watch.look(['job'], 'A', 3_000)).toEqual(['a']);
   file.observer.exec('UPDATE "locks_line" SET permits = NULL');
@@ -72,7 +72,7 @@ test('looks become rarer while nothing moves: a twentieth of that time, from 5 t
   watch.look(['job'], 'A', 1_000);
   expect([quiet(0), quiet(99), quiet(200), quiet(1_000), quiet(60_000)]).toEqual([5, 5, 10, 50, 100]);
   // A sign of life is no move, a grant is.
-  session.write(() => session.run('keepOthers', { key: 'job', owners: '["b"]', deadline: 9_500 }));
+  session.write(() => session.run('keepOthers', { key: 'job', owners: '["b"]', now: 1_000, deadline: 9_500 }));
   watch.look(['job'], 'A', 2_000);
   expect(quiet(1_000)).toBe(50);
   file.observer.exec('UPDATE "locks" SET version = 2');

@@ -43,6 +43,8 @@ export interface Sessions {
   ready(within: number): Promise<Generation>;
   /** The generation that is alive, connected or not; `undefined` before the first and after a loss. */
   readonly current: Generation | undefined;
+  /** Why there is no connection at present, if that is known. */
+  readonly failure: unknown;
   /** Ends the session at the server, so that its nodes go at once, or leaves that to its timeout when no server answers. Idempotent. */
   close(): Promise<void>;
 }

@@ -65,6 +65,10 @@ export class Session implements Sessions {
     return generation?.prepared === true ? generation : undefined;
   }
 
+  get failure(): unknown {
+    return this.#failure;
+  }
+
   get state(): SessionState {
     if (this.#closing) return 'closed';
     const generation = this.#alive();

@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** With pauses that grow to half a second: of 3 s, some 10 attempts. */
-const most = 15;
+/** With pauses that grow to half a second, half of them jitter: some 11 attempts in 3 s. */
+const most = 20;
 
 test('a server that refuses what a session begins with is asked less and less often', async () => {
   await using opened = new Opened();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context.ts';
-import { mustExceed, mustGrant, mustRenew } from '../../expect.ts';
+import { isIdle, mustExceed, mustGrant, mustRenew } from '../../expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { now } from '../../time.ts';
+import { now, sleep } from '../../time.ts';
 import { certain, firstGrant, mustBeHeld, range } from '../steps.ts';
 import { all, whenRemote, whenTtlExpires } from '../when.ts';
 import { callLimit, createWarm, settled } from './steps.ts';
@@ -100,6 +100,32 @@ export const lostReplyToHolderRequirements: readonly Requirement[] = [
       const message =
         'expected a release to be unknown or true, because it freed a hold though its reply was lost; it answered false';
       assert.equal(said, true, message);
+    },
+  },
+  {
+    id: 'lost-reply-of-release-while-reconnecting',
+    level: 'provider',
+    title:
+      'a release that is called after a cut, at any moment until it is mended, and whose reply was lost is never false',
+    appliesTo: whenRemote,
+    needs: ['dropReply', 'sever'],
+    async check(context) {
+      const { harmed, again, other } = await createWarm(context);
+      for (const round of range(5)) {
+        const claim = context.claim(context.key());
+        await mustGrant(again, claim, 'on a free key');
+        await context.faults.sever(harmed);
+        await sleep(round * 10);
+        await context.faults.dropReply(harmed);
+        const what = `a release whose reply is lost, ${round * 10} ms after a cut`;
+        const outcome = await settled(context, what, harmed.release(claim));
+        const said = 'answer' in outcome ? outcome.answer : true;
+        assert.equal(said, true, `expected ${what}, to be unknown or true, because it freed a hold; it answered false`);
+        // Where nothing was sent, the trap is for this.
+        await settled(context, 'a release that is repeated', harmed.release(claim));
+        await again.release(claim);
+        await context.state(other, claim.key, 'nobody holding or waiting', isIdle);
+      }
     },
   },
 ];

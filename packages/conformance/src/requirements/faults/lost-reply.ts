@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isLockError } from '@locks/core';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context.ts';
 import { isIdle, mustExceed, mustGrant, mustRenew, show } from '../../expect.ts';
@@ -14,7 +15,8 @@ export const lostReplyRequirements: readonly Requirement[] = [
   {
     id: 'lost-reply-of-attempt',
     level: 'provider',
-    title: 'an attempt whose reply was lost is unknown, never busy; repeated, it is the same hold with the same token',
+    title:
+      'an attempt whose reply was lost is unknown, not busy and not never sent; a repeat is the same hold with the same token',
     appliesTo: whenRemote,
     needs: ['dropReply'],
     async check(context) {
@@ -98,7 +100,12 @@ async function attemptTwice(context: Context, { harmed, again, other }: Sides, c
 /** An attempt on a free key whose reply is lost. Resolves to its token, if the provider found it out. */
 async function mustNotBeBusy(context: Context, provider: LockProvider, claim: Claim): Promise<bigint | undefined> {
   const outcome = await settled(context, 'an attempt whose reply is lost', provider.tryAcquire(claim));
-  if ('error' in outcome) return undefined;
+  if ('error' in outcome) {
+    const { error } = outcome;
+    const wrong = isLockError(error) && error.sent === false;
+    assert.ok(!wrong, 'expected an attempt whose reply was lost not to be called never sent ("sent: false")');
+    return undefined;
+  }
   const { answer } = outcome;
   assert.ok(answer.granted, `expected an attempt whose reply was lost to be unknown or granted, got ${show(answer)}`);
   return answer.token;

@@ -30,6 +30,17 @@ export const unknowns: readonly FaultFlaw[] = [
     make: client((inner) => ({ tryAcquire: (claim, wake) => orElse(inner.tryAcquire(claim, wake), () => busy) })),
   },
   {
+    name: 'an attempt whose reply was lost is called never sent',
+    caughtBy: ['lost-reply-of-attempt'],
+    mayAlsoFail: ['lost-reply-of-sharer', 'locks-*'],
+    make: client((inner) => ({
+      tryAcquire: (claim, wake) =>
+        orElse(inner.tryAcquire(claim, wake), () => {
+          throw new LockError('LOCK_UNAVAILABLE', 'There is no connection.', { sent: false });
+        }),
+    })),
+  },
+  {
     name: 'a key that was seen held is busy as long as nobody answers',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-callers', 'locks-pause-callers'],
     mayAlsoFail: ['locks-*'],
@@ -69,6 +80,23 @@ export const unknowns: readonly FaultFlaw[] = [
     // The answer must come while the lease is held.
     make: client((inner) => ({ renew: (claim, token) => orElse(inner.renew(claim, token), () => ({})) }), {
       timeout: 50,
+    }),
+  },
+  {
+    name: 'the first release after a cut is sent again when its reply is lost, and the second answer is told',
+    caughtBy: ['lost-reply-of-release-while-reconnecting'],
+    make: client((inner, link) => {
+      let known = link.connections;
+      return {
+        async release(claim) {
+          const first = known !== link.connections;
+          known = link.connections;
+          return await orElse(inner.release(claim), (error) => {
+            if (!first) throw error;
+            return inner.release(claim);
+          });
+        },
+      };
     }),
   },
   {

@@ -62,7 +62,7 @@ CREATE TABLE IF NOT EXISTS `locks_line` (
   `process` VARBINARY(255) NOT NULL,
   -- NULL: exclusive. 0: shared by any number.
   `permits` BIGINT NULL,
-  -- The last sign of life of its owner, and when the place is forfeit.
+  -- The last sign of life of its owner, and when the place is forfeit: the difference is how long it lasts.
   `seen` BIGINT NOT NULL,
   `deadline` BIGINT NOT NULL,
   PRIMARY KEY (`key`, `place`),
@@ -119,7 +119,7 @@ MODIFIES SQL DATA
 SQL SECURITY DEFINER
 BEGIN
   DECLARE now_at, row_version, row_held_until, row_shares, row_permits, row_line_until, row_next_lapse, row_next_place BIGINT;
-  DECLARE row_line_seen, doubt BIGINT;
+  DECLARE row_line_seen, head_seen, forfeit, doubt BIGINT;
   DECLARE row_owner, row_head_process, row_head_owner VARBINARY(255);
   DECLARE row_head_permits, row_head_until BIGINT;
   DECLARE first_expiry, own_token, own_place, answer BIGINT;
@@ -316,11 +316,14 @@ BEGIN
         ), FALSE);
         SET tell = can_go OR (row_head_owner <> claim_owner AND COALESCE(FIND_IN_SET(HEX(row_head_owner), other_owners), 0) > 0);
         -- Who comes again and finds that the first in line could go and did not doubts that it lives: that one forfeits its place if it
-        -- does not come soon. One who comes for the first time may have come between the message and its answer.
+        -- does not come within a sixth of the time that it lasts. One who comes for the first time may have come between the message and its answer.
         IF can_go AND outcome = 'busy' AND own_place IS NOT NULL AND row_head_process <> line_process THEN
-          IF row_head_until > now_at + waiter_ttl DIV 6 THEN
-            SET row_head_until = now_at + waiter_ttl DIV 6, row_next_lapse = LEAST(row_next_lapse, now_at + waiter_ttl DIV 6);
-            UPDATE `locks_line` SET `deadline` = row_head_until WHERE `key` = claim_key AND `owner` = row_head_owner;
+          SELECT `seen` INTO head_seen FROM `locks_line` WHERE `key` = claim_key AND `owner` = row_head_owner;
+          SET forfeit = now_at + (row_head_until - head_seen) DIV 6;
+          IF forfeit < row_head_until THEN
+            UPDATE `locks_line` SET `seen` = head_seen - (row_head_until - forfeit), `deadline` = forfeit
+              WHERE `key` = claim_key AND `owner` = row_head_owner;
+            SET row_head_until = forfeit, row_next_lapse = LEAST(row_next_lapse, forfeit);
           END IF;
           -- Clients come up to a tenth earlier than they are told.
           SET doubt = (row_head_until - now_at) DIV 900 + 2;
@@ -366,10 +369,10 @@ BEGIN
   COMMIT;
 END//
 
--- Removes the rows of at most most_keys keys that nobody holds or waits for, and whose last token is older than retention.
+-- Removes, of the keys behind after_key up to last_key, the rows of at most most_keys that nobody holds or waits for, and whose last token is older than retention.
 -- A new row's token is neither behind the clock nor below locks_layout.swept, so it exceeds those that are forgotten. Answers with one
 -- row: how many keys.
-CREATE PROCEDURE `locks_sweep`(retention BIGINT, most_keys BIGINT)
+CREATE PROCEDURE `locks_sweep`(retention BIGINT, most_keys BIGINT, after_key VARBINARY(512), last_key VARBINARY(512))
 MODIFIES SQL DATA
 SQL SECURITY DEFINER
 BEGIN
@@ -383,7 +386,9 @@ BEGIN
   BEGIN
     DECLARE idle CURSOR FOR
       SELECT `key`, `version` FROM `locks`
-        WHERE `version` < now_at - retention AND COALESCE(`held_until`, 0) <= now_at AND COALESCE(`line_until`, 0) <= now_at
+        -- No key has a byte 255: UTF-8 knows none.
+        WHERE `key` > after_key AND `key` <= COALESCE(last_key, X'FF')
+          AND `version` < now_at - retention AND COALESCE(`held_until`, 0) <= now_at AND COALESCE(`line_until`, 0) <= now_at
         LIMIT most_keys FOR UPDATE SKIP LOCKED;
     DECLARE CONTINUE HANDLER FOR NOT FOUND SET finished = TRUE;
     DECLARE EXIT HANDLER FOR SQLEXCEPTION

@@ -62,7 +62,7 @@ CREATE TABLE "locks_line" (
   process text NOT NULL,
   -- NULL: exclusive; 0: any number of permits.
   permits integer,
-  -- The last sign of life of its owner, and when the place is forfeit.
+  -- The last sign of life of its owner, and when the place is forfeit: the difference is how long it lasts.
   seen timestamptz NOT NULL,
   deadline timestamptz NOT NULL,
   PRIMARY KEY (key, place),
@@ -130,10 +130,10 @@ BEGIN
 END $$;
 
 -- The end of every routine: writes the row, and tells the first in line if it can go now. It is returned, and so are those of `also`
--- that are first but cannot go yet; a process other than the caller's gets a message. With `doubt_ms`, one of another process that can
--- go forfeits its place if it does not come within that time; `forfeit_ms` is what is left of it.
+-- that are first but cannot go yet; a process other than the caller's gets a message. With `doubts`, one of another process that can
+-- go forfeits its place if it does not come within a sixth of the time that it lasts; `forfeit_ms` is what is left of that.
 CREATE FUNCTION "locks_settle"(
-  r "locks", by_owner text, in_process text, also text[], doubt_ms integer,
+  r "locks", by_owner text, in_process text, also text[], doubts boolean,
   OUT turn_process text, OUT turn_owner text, OUT forfeit_ms integer
 )
 LANGUAGE plpgsql AS $$
@@ -149,11 +149,12 @@ BEGIN
   IF head.owner <> by_owner THEN
     can_go := r.held_until IS NULL
       OR head.permits IS NOT NULL AND r.owner IS NULL AND (head.permits = 0 OR r.shares < head.permits);
-    IF can_go AND doubt_ms IS NOT NULL AND head.process <> in_process THEN
+    IF can_go AND doubts AND head.process <> in_process THEN
       at := clock_timestamp();
-      forfeit := at + interval '1 millisecond' * doubt_ms::double precision;
+      forfeit := at + (head.deadline - head.seen) / 6;
       IF forfeit < head.deadline THEN
-        UPDATE "locks_line" AS w SET deadline = forfeit WHERE w.key = r.key AND w.place = head.place;
+        UPDATE "locks_line" AS w SET seen = w.seen - (w.deadline - forfeit), deadline = forfeit
+        WHERE w.key = r.key AND w.place = head.place;
         head.deadline := forfeit;
         r.next_lapse := least(r.next_lapse, forfeit);
       END IF;
@@ -278,7 +279,7 @@ BEGIN
   -- Who comes again and finds that the first in line could go and did not doubts that it lives. One who comes for the first time may
   -- have come between the message and its answer.
   SELECT s.turn_process, s.turn_owner, s.forfeit_ms INTO turn_process, turn_owner, forfeit_ms
-  FROM "locks_settle"(r, by_owner, in_process, others, CASE WHEN waits THEN place_ms / 6 END) AS s;
+  FROM "locks_settle"(r, by_owner, in_process, others, waits) AS s;
   IF token IS NULL AND refusal IS NULL THEN
     retry_ms := place_ms / 3;
     -- The first looks when a holder would expire; the others only show that they are alive.
@@ -316,7 +317,7 @@ BEGIN
   END IF;
   IF renewed THEN r.version := greatest(r.version, raise_to); END IF;
   SELECT s.turn_process, s.turn_owner INTO turn_process, turn_owner
-  FROM "locks_settle"(r, by_owner, in_process, '{}', NULL) AS s;
+  FROM "locks_settle"(r, by_owner, in_process, '{}', false) AS s;
 END $$;
 
 -- Gives up what the owner has: its hold, of whatever mode, or its place in line.
@@ -343,18 +344,20 @@ BEGIN
     DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
   END IF;
   SELECT s.turn_process, s.turn_owner INTO turn_process, turn_owner
-  FROM "locks_settle"(r, by_owner, in_process, '{}', NULL) AS s;
+  FROM "locks_settle"(r, by_owner, in_process, '{}', false) AS s;
 END $$;
 
--- Removes at most `most` keys that nobody holds or waits for and whose tokens the clock has passed by the retention: the next token
+-- Removes, of the keys behind `after` up to `last`, at most `most` that nobody holds or waits for and whose tokens the clock has passed by the retention: the next token
 -- of such a key, which is neither below the clock nor below `swept`, exceeds them. Returns how many.
-CREATE FUNCTION "locks_sweep"(retention_ms bigint, most integer) RETURNS integer
+CREATE FUNCTION "locks_sweep"(retention_ms bigint, most integer, after bytea DEFAULT '', last bytea DEFAULT NULL) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
   at timestamptz := clock_timestamp();
   idle bytea[] := ARRAY(
     SELECT l.key FROM "locks" AS l
-    WHERE (l.held_until IS NULL OR l.held_until <= at) AND (l.line_until IS NULL OR l.line_until <= at)
+    -- No key has a byte 255: UTF-8 knows none.
+    WHERE l.key > after AND l.key <= COALESCE(last, '\xff'::bytea)
+      AND (l.held_until IS NULL OR l.held_until <= at) AND (l.line_until IS NULL OR l.line_until <= at)
       AND l.version < (extract(epoch FROM at) * 1000000)::bigint - retention_ms * 1000
     LIMIT most
     FOR UPDATE SKIP LOCKED

@@ -23,13 +23,14 @@ CREATE TABLE "locks_shares" (
   PRIMARY KEY (key, owner)
 ) WITHOUT ROWID;
 
--- permits: null wants the key exclusively, 0 shared with any number.
+-- permits: null wants the key exclusively, 0 shared with any number. deadline - seen is how long the place lasts without a sign of life.
 CREATE TABLE "locks_line" (
   key TEXT NOT NULL,
   place INTEGER NOT NULL,
   owner TEXT NOT NULL,
   process TEXT NOT NULL,
   permits INTEGER,
+  seen INTEGER NOT NULL,
   deadline INTEGER NOT NULL,
   PRIMARY KEY (key, place),
   UNIQUE (key, owner)

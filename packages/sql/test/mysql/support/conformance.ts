@@ -21,7 +21,7 @@ export const conformingMariadb: ConformingKind = {
   },
   dropReply: (proxy) => proxy.cutMidFrame('replies', { bytes: 0, when: saysEffect }),
   quote: '`',
-  sweep: 'CALL `locks_sweep`(0, 1000)',
+  sweep: "CALL `locks_sweep`(0, 1000, '', NULL)",
   left: `SELECT (SELECT count(*) FROM information_schema.processlist WHERE user = 'everybody') AS connections,
     (SELECT count(*) FROM \`locks_line\`) AS line,
     (SELECT count(*) FROM \`locks_shares\`) AS shares,

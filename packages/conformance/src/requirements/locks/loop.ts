@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import type { Context } from '../../context.ts';
+import type { Requirement } from '../../requirement.ts';
+import { now } from '../../time.ts';
+import { whenTtlExpires } from '../when.ts';
+import { acquireInTime, untilConclusive } from './leasing.ts';
+
+/** A process that does nothing but lock. */
+export const loopRequirements: readonly Requirement[] = [
+  {
+    id: 'locks-loop',
+    level: 'locks',
+    title: 'a loop of awaited acquires and releases lets another lease of its process be renewed',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      await untilConclusive(() => isRenewedMeanwhile(context));
+    },
+  },
+];
+
+/** Whether it was renewed, rather than not for good reasons. */
+async function isRenewedMeanwhile(context: Context): Promise<boolean> {
+  const { ttl } = context;
+  const { locks, interference } = await context.interfere();
+  const lease = await acquireInTime(context, locks, context.key(), { ttl });
+  let renewals = 0;
+  interference.rule('renew', () => {
+    renewals += 1;
+    return undefined;
+  });
+  const key = context.key();
+  const start = now();
+  let rounds = 0;
+  let slowest = 0;
+  for (let last = start; renewals === 0 && last < start + ttl; rounds += 1) {
+    const other = await acquireInTime(context, locks, key, { ttl: context.longTtl });
+    await other.release();
+    const end = now();
+    slowest = Math.max(slowest, end - last);
+    last = end;
+  }
+  assert.ok(
+    renewals > 0 || slowest >= ttl / 4,
+    `expected a lease with a ttl of ${ttl} ms to be renewed while its process acquired and released another key; in ${rounds} rounds it was not`,
+  );
+  await lease.release();
+  return renewals > 0;
+}

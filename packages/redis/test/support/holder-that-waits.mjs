@@ -1,0 +1,12 @@
+// A process that holds a key and also waits for it: forked by a test, which kills it.
+import { setTimeout } from 'node:timers/promises';
+import { createLocks } from '@locks/core';
+import { createRedisProvider } from '@locks/redis';
+import { Redis } from 'ioredis';
+
+const [, , url, prefix, mode, ttl] = process.argv;
+const locks = createLocks(createRedisProvider(new Redis(url), { prefix }));
+await locks.acquire('job', { mode, ttl: Number(ttl) });
+for (let waiters = 0; waiters < 2; waiters += 1) void locks.acquire('job');
+while ((await locks.inspect('job')).waiters < 2) await setTimeout(5);
+process.send('waiting');

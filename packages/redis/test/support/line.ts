@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { createLocks } from '@locks/core';
+import type { Claim, LockProvider, Locks } from '@locks/core';
+import { expect, onTestFinished } from 'vitest';
+import { createRedisProvider } from '../../src/index.ts';
+import type { RedisOptions } from '../../src/index.ts';
+import { connect, eventually } from './redis.ts';
+
+export const modes = ['exclusive', 'shared'] as const;
+
+/** Locks of another process, which meet the others under `prefix`. */
+export function locksOf(prefix: string, options: RedisOptions = {}): Locks {
+  const provider = createRedisProvider(connect(), { ...options, prefix });
+  const locks = createLocks(provider);
+  onTestFinished(async () => {
+    await locks.close();
+    await provider.close();
+  });
+  return locks;
+}
+
+/** A provider of another process. */
+export function providerOf(prefix: string, options: RedisOptions = {}): LockProvider {
+  const provider = createRedisProvider(connect(), { ...options, prefix });
+  onTestFinished(() => provider.close());
+  return provider;
+}
+
+/** A claim on the key `job`. */
+export function claimOf(changes: Partial<Claim> = {}): Claim {
+  return { key: 'job', owner: randomUUID(), mode: 'exclusive', ttl: 60_000, ...changes };
+}
+
+/** Takes a place in line for `claim`; that takes more than one attempt until the wake channel is open. */
+export async function lineUp(provider: LockProvider, claim: Claim): Promise<void> {
+  const { waiters } = await provider.inspect(claim.key);
+  await eventually('a place in line', async () => {
+    expect(await provider.tryAcquire(claim, () => {})).toMatchObject({ granted: false });
+    return (await provider.inspect(claim.key)).waiters > waiters;
+  });
+}
+
+/** Waits until so many wait for the key `job`. */
+export async function inLine(locks: Locks, count: number): Promise<void> {
+  await eventually(`${count} in line`, async () => (await locks.inspect('job')).waiters === count);
+}
+
+/** What goes with the key `job` in the store. */
+export function companions(prefix: string): Record<'token' | 'queue' | 'deadlines' | 'permits', string> {
+  const name = (part: string): string => `{${prefix}job}:${part}`;
+  return { token: name('token'), queue: name('queue'), deadlines: name('deadlines'), permits: name('permits') };
+}

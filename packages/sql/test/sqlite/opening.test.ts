@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createLocks, openLocks } from '@locks/core';
+import Libsql from 'libsql';
+import { expect, test } from 'vitest';
+import { createSqlProvider } from '../../src/index.ts';
+import { connect } from '../support/databases.ts';
+import { ownFile } from './support/own.ts';
+import type { TestFile } from './support/file.ts';
+
+const run = promisify(execFile);
+
+/** What a process answers that opens files and may not do everything: root may. */
+async function openAsUser(...paths: readonly string[]): Promise<readonly { code: string; message: string }[]> {
+  const script = fileURLToPath(new URL('support/open-file.mjs', import.meta.url));
+  const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const { stdout } = await run(process.execPath, [script, ...paths], { ...account, cwd: '/' });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { code: string; message: string });
+}
+
+/** A file with the tables in a folder of its own, which everybody may write to. */
+function fileIn({ folder, path, observer }: TestFile, name: string): { folder: string; path: string } {
+  observer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  const own = { folder: join(folder, name), path: join(folder, name, 'locks.db') };
+  mkdirSync(own.folder);
+  copyFileSync(path, own.path);
+  chmodSync(folder, 0o777);
+  chmodSync(own.folder, 0o777);
+  chmodSync(own.path, 0o666);
+  return own;
+}
+
+test.runIf(process.platform !== 'win32')('a file that may not be written is refused, with the reason', async () => {
+  const file = ownFile();
+  const usable = fileIn(file, 'usable');
+  const readOnly = fileIn(file, 'read-only');
+  chmodSync(readOnly.path, 0o444);
+  const secret = fileIn(file, 'secret');
+  chmodSync(secret.path, 0o000);
+  const inReadOnly = fileIn(file, 'in read-only');
+  chmodSync(inReadOnly.folder, 0o555);
+  const hidden = fileIn(file, 'hidden');
+  chmodSync(hidden.folder, 0o600);
+  const paths = [usable, readOnly, secret, inReadOnly, hidden].map(({ path }) => path);
+  const [opened, ...answers] = await openAsUser(...paths);
+  expect(opened).toEqual({ code: 'opened', message: '' });
+  const reasons = [
+    /may not read and write it/,
+    /may not read and write it/,
+    /may not write into its folder/,
+    /look at it/,
+  ];
+  for (const [index, { code, message }] of answers.entries()) {
+    expect(code).toBe('LOCK_MISCONFIGURED');
+    expect(message).toContain(JSON.stringify(paths[index + 1]));
+    expect(message).toMatch(reasons[index]!);
+  }
+  for (const { folder } of [inReadOnly, hidden]) chmodSync(folder, 0o777);
+});
+
+test.runIf(process.platform !== 'win32')('a device is refused before anything is written to it', async () => {
+  for (const path of ['/dev/null', '/dev/full']) {
+    await expect(openLocks(`sqlite:${path}`)).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringMatching(`"${path}": it is a device`) as string,
+    });
+  }
+});
+
+test("a file of the caller's knex that cannot be opened is named, with the reason", async () => {
+  const path = join(ownFile().folder, 'nowhere', 'locks.db');
+  const provider = createSqlProvider(connect(`sqlite:${path}`));
+  await expect(createLocks(provider).acquire('job', { wait: 1_000 })).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringMatching('nowhere/locks.db": its folder is not there') as string,
+  });
+  await provider.close();
+});
+
+test('a file that fails to open for a reason that may pass is named, and no fault of the pool', async () => {
+  const file = ownFile();
+  file.observer.exec('PRAGMA journal_mode = DELETE');
+  const other = new Libsql(file.path);
+  other.exec('BEGIN EXCLUSIVE');
+  const error = await openLocks({ url: file.url, options: { connectTimeout: 300, timeout: 2_000 } }).catch(
+    (reason: unknown) => reason,
+  );
+  other.exec('COMMIT');
+  other.close();
+  expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  expect((error as Error).message).not.toMatch(/No connection of the pool became free/);
+});

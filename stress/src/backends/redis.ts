@@ -1,0 +1,38 @@
+import { startRedis } from '@locks/test-servers';
+import { type Backend, hostOf } from './backend.ts';
+
+/** One Redis that loses nothing when it is killed. */
+export const redis: Backend = {
+  adapter: 'redis',
+  clients: ['ioredis'],
+  async start() {
+    const server = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
+    return {
+      servers: [server],
+      own: 'ioredis',
+      target: (addresses) => ({
+        url: `redis://${hostOf(addresses)}`,
+        ttl: 1_000,
+        options: { timeout: 2_000, waiterTtl: 3_000 },
+      }),
+      stop: () => server.stop(),
+    };
+  },
+};
+
+/** The lock that deletes the key of whoever holds it. */
+export const noOwnerCheck: Backend = {
+  clients: ['ioredis'],
+  async start() {
+    const server = await startRedis();
+    return {
+      servers: [server],
+      target: (addresses) => ({
+        url: `redis://${hostOf(addresses)}`,
+        ttl: 300,
+        flawed: 'no-owner-check',
+      }),
+      stop: () => server.stop(),
+    };
+  },
+};

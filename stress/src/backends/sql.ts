@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { startMariadb, startPostgres } from '@locks/test-servers';
+import type { ServerHandle } from '@locks/test-servers';
+import { type Backend, hostOf } from './backend.ts';
+
+const options = { timeout: 2_000, waiterTtl: 3_000 };
+const prepare = { migrate: true };
+
+export const postgres: Backend = networked('pg', () => startPostgres());
+export const mariadb: Backend = networked('mysql2', () => startMariadb());
+
+/** A file: no network and no server. */
+export const sqlite: Backend = {
+  adapter: 'sql',
+  clients: ['knex', 'libsql'],
+  async start(folder) {
+    return {
+      servers: [],
+      prepare,
+      target: () => ({ url: `sqlite:${join(folder, 'locks.db')}`, ttl: 1_000, options }),
+      async stop() {},
+    };
+  },
+};
+
+function networked(driver: string, startServer: () => Promise<ServerHandle>): Backend {
+  return {
+    adapter: 'sql',
+    clients: ['knex', driver],
+    async start() {
+      const server = await startServer();
+      return {
+        servers: [server],
+        prepare,
+        own: 'knex',
+        target(addresses) {
+          const url = new URL(server.url);
+          url.host = hostOf(addresses);
+          return { url: url.href, ttl: 1_000, options };
+        },
+        stop: () => server.stop(),
+      };
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { Random } from '../random.ts';
+
+/** What can be done to a worker, to its network, and to a server. */
+const workerFaults = ['kill', 'pause'] as const;
+const networkFaults = [
+  'cut',
+  'break',
+  'silence',
+  'no-requests',
+  'no-replies',
+  'delay',
+  'drop-reply',
+  'refuse',
+] as const;
+const serverFaults = ['server-pause', 'server-restart'] as const;
+export type FaultKind = (typeof workerFaults)[number] | (typeof networkFaults)[number] | (typeof serverFaults)[number];
+
+/** One fault to come. */
+export interface PlannedFault {
+  readonly kind: FaultKind;
+  /** In ms from the begin of the round. */
+  readonly at: number;
+  /** In ms. */
+  readonly duration: number;
+  /** The number of the worker's slot, or that of the server. */
+  readonly target: number;
+}
+
+/** What a schedule is made for. */
+export interface ScheduleOptions {
+  /** In ms: all faults are over by then. */
+  readonly length: number;
+  /** In ms: what the lengths of faults are measured by. */
+  readonly ttl: number;
+  readonly workers: number;
+  /** 0: no network and no server. */
+  readonly servers: number;
+}
+
+/** Plans the faults of one round. Those of one worker never overlap, nor do those of servers, so that a majority stays. */
+export function planFaults(random: Random, { length, ttl, workers, servers }: ScheduleOptions): PlannedFault[] {
+  const plan: PlannedFault[] = [];
+  const busyUntil = new Map<string, number>();
+  for (let at = random.between(100, 500); at < length; at += random.between(100, 800)) {
+    const kind = chooseKind(random, servers > 0);
+    const onServer = kind.startsWith('server');
+    const target = Math.floor(random.between(0, onServer ? servers : workers));
+    const duration = Math.min(chooseDuration(random, kind, ttl), length - at);
+    const name = onServer ? 'server' : `worker ${target}`;
+    if ((busyUntil.get(name) ?? 0) > at) continue;
+    busyUntil.set(name, at + duration + (onServer ? 2 * ttl : 200));
+    plan.push({ kind, at, duration, target });
+  }
+  return plan;
+}
+
+function chooseKind(random: Random, withServers: boolean): FaultKind {
+  const choice = random.next();
+  if (!withServers || choice < 0.35) return random.pick(workerFaults);
+  return choice < 0.85 ? random.pick(networkFaults) : random.pick(serverFaults);
+}
+
+function chooseDuration(random: Random, kind: FaultKind, ttl: number): number {
+  switch (kind) {
+    case 'pause':
+    case 'server-pause':
+      return random.between(0.5, 2) * ttl;
+    case 'kill':
+    case 'server-restart':
+      return random.between(0, 0.5) * ttl;
+    case 'cut':
+    case 'break':
+    case 'drop-reply':
+      return 0;
+    default:
+      return random.between(0.2, 2) * ttl;
+  }
+}

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+
+/** The guarded register, as a worker uses it. */
+export interface Register {
+  /** Undefined: the token is stale. */
+  read(id: string, key: string, token: bigint): Promise<number | undefined>;
+  /** False: the token is stale. */
+  write(id: string, key: string, token: bigint, value: number): Promise<boolean>;
+  close(): void;
+}
+
+interface Answer {
+  readonly n: number;
+  readonly ok: boolean;
+  readonly value: number;
+}
+
+export async function connectRegister(path: string): Promise<Register> {
+  const socket = connect(path);
+  await once(socket, 'connect');
+  const waiting = new Map<number, (answer: Answer) => void>();
+  let last = 0;
+  createInterface({ input: socket }).on('line', (line) => {
+    const answer = JSON.parse(line) as Answer;
+    waiting.get(answer.n)?.(answer);
+    waiting.delete(answer.n);
+  });
+  const ask = (request: object): Promise<Answer> =>
+    new Promise((resolve) => {
+      last += 1;
+      waiting.set(last, resolve);
+      socket.write(`${JSON.stringify({ n: last, ...request })}\n`);
+    });
+  return {
+    async read(id, key, token) {
+      const { ok, value } = await ask({ id, key, token: `${token}` });
+      return ok ? value : undefined;
+    },
+    async write(id, key, token, value) {
+      const { ok } = await ask({ id, key, token: `${token}`, value });
+      return ok;
+    },
+    close: () => socket.end(),
+  };
+}

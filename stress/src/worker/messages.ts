@@ -1,0 +1,39 @@
+import type { FlawedName } from '../flawed/load.ts';
+
+/** Clients that an application may bring. */
+export type OwnClient = 'ioredis' | 'knex';
+
+/** How the locks are opened: what `openLocks` takes, as text can carry it. */
+export interface Target {
+  readonly url?: string;
+  readonly ttl: number;
+  readonly options?: Readonly<Record<string, string | number | boolean>>;
+  /** Over a client that the application made, in place of one that `openLocks` makes. */
+  readonly own?: OwnClient;
+  /** A flawed provider in place of an adapter. */
+  readonly flawed?: FlawedName;
+}
+
+/** What one worker does. */
+export interface Assignment {
+  readonly worker: string;
+  readonly target: Target;
+  readonly flows: number;
+  readonly seed: number;
+  /** The socket of the register. */
+  readonly register: string;
+  readonly log: string;
+}
+
+/** From the controller to a worker. */
+export type Order =
+  | { readonly kind: 'begin'; readonly assignment: Assignment }
+  /** Finish what is under way, take each key once, and say so. */
+  | { readonly kind: 'calm' }
+  /** Go on as before the calm. */
+  | { readonly kind: 'resume' }
+  /** Close, and end without being told to. */
+  | { readonly kind: 'leave' };
+
+/** From a worker to the controller. */
+export type Told = 'ready' | 'calmed';

@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Locks, isLockError, openLocks } from '@locks/core';
+import { loadFlawed } from '../flawed/load.ts';
+import type { Target } from './messages.ts';
+
+/** Locks, and how they are closed with all that was opened for them. */
+export interface Opened {
+  readonly locks: Locks;
+  close(): Promise<void>;
+}
+
+/** Opens the locks, as often as it takes: the network may be broken at the moment. Rejects for any other reason. */
+export async function open(target: Target): Promise<Opened> {
+  const { flawed, own, ...config } = target;
+  if (own === 'ioredis') return (await import('./own/ioredis.ts')).openOwn(target);
+  if (own === 'knex') return (await import('./own/knex.ts')).openOwn(target);
+  const provider = await loadFlawed(flawed);
+  for (;;) {
+    try {
+      const locks = await openLocks({ ...config, provider });
+      return { locks, close: () => locks.close() };
+    } catch (error) {
+      if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
+      await sleep(50);
+    }
+  }
+}
