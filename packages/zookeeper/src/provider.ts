@@ -1,6 +1,7 @@
 import { LockError, createDeadline, isLockError } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import { highestFloor } from './line/base.ts';
 import type { KeyName, KeyNames } from './key-names.ts';
 import { LiveClaim } from './live-claim.ts';
 import type { OwnNode } from './live-claim.ts';
@@ -149,6 +150,7 @@ export class ZookeeperProvider implements LockProvider {
   }
 
   async #attempt(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
+    checkFloor(claim.key, claim.floor);
     const calledAt = this.#runtime.clock.now();
     const session = await this.#ready();
     const own = this.#claimOf(claim, session);
@@ -164,7 +166,7 @@ export class ZookeeperProvider implements LockProvider {
           return { granted: false, retryAfter: standing.retryAfter };
         }
         own.wake = undefined;
-        own.token ??= await this.#tokens.mint(own, claim.floor);
+        own.token ??= await this.#mint(own, claim.floor);
       } catch (error) {
         // Of a claim that was refused for good nobody hears again.
         if (own.node === undefined && !own.uncertain && !isLockError(error, 'LOCK_UNAVAILABLE')) this.#forget(own);
@@ -176,6 +178,17 @@ export class ZookeeperProvider implements LockProvider {
     });
   }
 
+  async #mint(own: LiveClaim, floor: bigint | undefined): Promise<bigint> {
+    try {
+      return await this.#tokens.mint(own, floor);
+    } catch (error) {
+      // An answer may have been garbled: the node is looked for, and read, again.
+      own.node = undefined;
+      own.uncertain = true;
+      throw error;
+    }
+  }
+
   async #renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
     const calledAt = this.#runtime.clock.now();
     const own = this.#claims.get(claim.owner);
@@ -183,6 +196,7 @@ export class ZookeeperProvider implements LockProvider {
     if (own?.token === undefined || own.node === undefined) return false;
     if (!own.session.alive) return await this.#end(own);
     if (token !== undefined && token < own.token) return false;
+    checkFloor(claim.key, token);
     const { session } = own;
     const found = await this.#look(own, own.node, token === undefined);
     // Its node was there before, and lasts until the session is lost.
@@ -273,4 +287,11 @@ export class ZookeeperProvider implements LockProvider {
 /** A session that has ended by now holds nothing any more. */
 function renewal(validity: number): Renewal | false {
   return validity > 0 ? { validity } : false;
+}
+
+/** A permanent refusal must come before a node is made. */
+function checkFloor(key: string, floor: bigint | undefined): void {
+  if (floor === undefined || floor <= highestFloor) return;
+  const message = `No token of ${JSON.stringify(key)} can exceed ${floor}: in ZooKeeper the highest is ${highestFloor}.`;
+  throw new LockError('LOCK_INVALID', message, { key });
 }
