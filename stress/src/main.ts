@@ -1,6 +1,9 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { backends } from './backends/index.ts';
 import { type BackendName, type Options, UsageError, help, readCommandLine } from './command-line.ts';
 import { describeVerdict } from './report.ts';
@@ -11,17 +14,28 @@ import { flawedLocks } from './self-test.ts';
 const selfTestLength = 6_000;
 
 async function main(options: Options): Promise<boolean> {
+  const [target, ...others] = options.targets;
+  if (target !== undefined && others.length === 0) {
+    return target === 'self-test' ? await selfTest(options) : await stress(target, options);
+  }
   const rest = [...options.targets];
   let fine = true;
   const takeNext = async (): Promise<void> => {
-    for (let target = rest.shift(); target !== undefined; target = rest.shift()) {
-      const passed = target === 'self-test' ? await selfTest(options) : await stress(target, options);
-      fine = passed && fine;
-    }
+    for (let next = rest.shift(); next !== undefined; next = rest.shift())
+      fine = (await delegate(next, options)) && fine;
   };
   // Most of a run is waiting.
   await Promise.all([takeNext(), takeNext()]);
   return fine;
+}
+
+/** Runs one target in a process of its own, for its proxies must not wait for what another run computes. */
+async function delegate(target: string, { minutes, seed, workers, flows, keep }: Options): Promise<boolean> {
+  const numbers = Object.entries({ minutes, seed, workers, flows }).map(([name, value]) => `--${name}=${value}`);
+  const args = [target, ...numbers, ...(keep ? ['--keep'] : [])];
+  const child = fork(fileURLToPath(import.meta.url), args);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code === 0;
 }
 
 async function stress(name: BackendName, { minutes, seed, workers, flows, keep }: Options): Promise<boolean> {
@@ -69,7 +83,9 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-// Servers and workers end with this process when it ends in order.
+// Servers and workers end with this process when it ends in order, and so do the runs of `all`.
+process.once('disconnect', () => process.exit(1));
+process.channel?.unref();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 try {
   const options = readCommandLine(process.argv.slice(2));

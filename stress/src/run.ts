@@ -15,6 +15,7 @@ import type { ControlEvent } from './log/events.ts';
 import { readRunLog } from './log/reader.ts';
 import { openLog } from './log/writer.ts';
 import { type Random, createRandom } from './random.ts';
+import { watchStalls } from './stalls.ts';
 import type { Target } from './worker/messages.ts';
 import { type Workers, createWorkers } from './workers.ts';
 
@@ -43,6 +44,7 @@ export async function run(backend: Backend, folder: string, options: RunOptions)
   register.once('exit', (code) => {
     if (code !== 0) append({ ev: 'wrong', t: now(), message: `the register died (${code})` });
   });
+  const stopWatching = watchStalls(append);
   let running: RunningBackend | undefined;
   let workers: Workers | undefined;
   const proxies: Proxy[][] = [];
@@ -69,6 +71,7 @@ export async function run(backend: Backend, folder: string, options: RunOptions)
       writeFileSync(join(logs, `server-${index}.txt`), await server.log());
     }
   } finally {
+    stopWatching();
     workers?.stop();
     await Promise.all(proxies.flat().map((proxy) => proxy.stop()));
     await running?.stop();
