@@ -62,7 +62,7 @@ export async function run(backend: Backend, folder: string, options: RunOptions)
     const { workers: slots, flows, seed } = options;
     workers = createWorkers({ application: folder, logs, register: socket, slots, flows, seed, target, append });
     for (let slot = 0; slot < slots; slot += 1) workers.start(slot);
-    await runRounds({ workers, proxies, servers }, options, target(0).ttl, append);
+    await runRounds({ workers, proxies, backend: opened }, options, target(0).ttl, append);
     const left = await inspect(folder, running, 3 * target(0).ttl + 10_000);
     for (const message of left) append({ ev: 'wrong', t: now(), message });
     for (const [index, server] of servers.entries()) {
@@ -83,7 +83,8 @@ async function runRounds(
   ttl: number,
   append: (event: ControlEvent) => void,
 ): Promise<void> {
-  const { workers, proxies, servers } = victims;
+  const { workers, proxies, backend } = victims;
+  const shape = { ttl, workers: slots, servers: backend.servers.length, members: backend.between !== undefined };
   const phase = (name: 'faults' | 'recovery' | 'calm' | 'end'): void => append({ ev: 'phase', t: now(), phase: name });
   const must = (done: boolean, message: string): boolean => {
     if (!done) append({ ev: 'wrong', t: now(), message });
@@ -99,12 +100,7 @@ async function runRounds(
   );
   for (let round = 0; round < rounds && fine; round += 1) {
     phase('faults');
-    const plan = planFaults(createRandom(seed * 1_000 + round), {
-      length: faultTime,
-      ttl,
-      workers: slots,
-      servers: servers.length,
-    });
+    const plan = planFaults(createRandom(seed * 1_000 + round), { ...shape, length: faultTime });
     await Promise.all([sleep(faultTime), ...plan.map((fault) => follow(fault, victims, details, append))]);
     await Promise.all(proxies.flat().map((proxy) => proxy.pass()));
     phase('recovery');

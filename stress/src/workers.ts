@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from './clock.ts';
 import type { ControlEvent } from './log/events.ts';
 import { within } from './within.ts';
@@ -11,8 +12,8 @@ import type { Order, Target, Told } from './worker/messages.ts';
 export interface Workers {
   /** Starts the next worker of a slot. */
   start(slot: number): void;
-  /** SIGKILL; resolves when the worker is gone. */
-  kill(slot: number): Promise<void>;
+  /** Kills the worker of a slot, and starts the next one `delay` ms after it is gone. */
+  replace(slot: number, delay: number): Promise<void>;
   signal(slot: number, signal: 'SIGSTOP' | 'SIGCONT'): void;
   /** Resolves when each worker has told it; false: not within `patience` ms. */
   all(told: Told, patience: number): Promise<boolean>;
@@ -103,11 +104,15 @@ export function createWorkers(options: WorkersOptions): Workers {
   process.once('exit', stop);
   return {
     start,
-    async kill(slot) {
+    async replace(slot, delay) {
       const member = memberOf(slot);
+      // On a busy machine the worker before may not be gone yet.
+      if (member.expected === 'killed') return;
       member.expected = 'killed';
       member.child.kill('SIGKILL');
       await member.exited;
+      await sleep(delay);
+      start(slot);
     },
     signal(slot, signal) {
       memberOf(slot).child.kill(signal);

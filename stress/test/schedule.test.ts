@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { planFaults } from '../src/faults/schedule.ts';
 import { createRandom } from '../src/random.ts';
 
-const options = { length: 60_000, ttl: 1_000, workers: 4, servers: 3 };
+const options = { length: 60_000, ttl: 1_000, workers: 4, servers: 3, members: true };
 
 test('a seed gives the same faults again, and another seed others', () => {
   const plan = (seed: number) => planFaults(createRandom(seed), options);

@@ -92,6 +92,18 @@ describe('claims that are given up in an outage', () => {
     expect(provider.releases).toHaveLength(32);
   });
 
+  it('are all released once when close has waited long enough', async () => {
+    const { runtime, provider, locks } = createSetting({ closeTimeout: 500 });
+    provider.answers.tryAcquire = rejectAtOnce;
+    for (let index = 0; index < 100; index += 1) watch(locks.tryAcquire(`key ${index}`, { ttl: 60_000 }));
+    await settle();
+    const closing = watch(locks.close(), runtime);
+    await runtime.advance(500);
+    expect(closing.state).toBe('fulfilled');
+    expect(new Set(provider.releases.map((call) => call.claim.key)).size).toBe(100);
+    expect(runtime.pendingTimers).toBe(0);
+  });
+
   it('are repeated some 50 times a second while it is unknown whether anything is left', async () => {
     const { runtime, provider, locks } = createSetting();
     provider.answers.tryAcquire = rejectAtOnce;

@@ -27,6 +27,11 @@ local function refuseOnReplica()
   redis.call('ZREM', KEYS[4], '')
 end
 
+-- The token in the value of a counter, as text.
+local function tokenOf(counter)
+  return string.match(counter, '^%d+')
+end
+
 -- Makes a key last for so many ms at least. Never shorter: another service may have other settings.
 local function keep(key, span)
   if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end

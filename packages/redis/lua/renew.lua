@@ -8,19 +8,10 @@ local owner, ttl, raised, retention = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[
 local now, micros = clock()
 local value = holder()
 
--- The counter becomes at least `raised`, and is kept until the clock has passed it.
-local function raise()
-  local counter = redis.call('GET', KEYS[2])
-  local last, kept = 0, 0
-  if counter then last, kept = readCounter(counter) end
-  if last > raised then return keep(KEYS[2], retention) end
-  writeCounter(raised, math.max(retention, kept), micros)
-end
-
 local function renew()
   if value == owner then
     local own = raised and redis.call('GET', KEYS[2])
-    if own and readCounter(own) > raised then return 0 end
+    if own and tonumber(tokenOf(own)) > raised then return 0 end
     redis.call('PEXPIRE', KEYS[1], ttl)
   elseif value == SHARED then
     local expiry = redis.call('ZSCORE', KEYS[5], owner)
@@ -35,7 +26,7 @@ local function renew()
   else
     return 0
   end
-  if raised then raise() else keep(KEYS[2], retention) end
+  if raised then count(raised, 0, retention, micros) else keep(KEYS[2], retention) end
   return 1
 end
 

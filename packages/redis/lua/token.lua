@@ -8,38 +8,34 @@ end
 
 local HOUR = 3600000
 
-local function tokenOf(counter)
-  return string.match(counter, '^%d+')
-end
-
--- The token and the retention in the value of a counter.
-local function readCounter(counter)
-  local token = tonumber(counter)
-  if token then return token, HOUR end
-  return tonumber(tokenOf(counter)), tonumber(string.match(counter, '%d+$'))
-end
-
--- Writes the counter and returns its value before. It lasts until the clock has passed the token by the retention, so that
--- its end cannot give a token twice.
-local function writeCounter(token, retention, micros)
-  local value = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
-  local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
-  return redis.call('SET', KEYS[2], value, 'PX', keep, 'GET')
-end
-
--- The next token: above all earlier ones, above the floor, not behind the clock. Another service may want it kept for longer.
--- Text: a client may round an integer near 2^53.
-local function mint(above, retention, micros)
-  local token = math.max(micros, above + 1)
-  local last = writeCounter(token, retention, micros)
-  if last then
-    local lastToken, lastRetention = readCounter(last)
-    if lastToken >= token or lastRetention > retention then
-      token = math.max(token, lastToken + 1)
-      writeCounter(token, math.max(retention, lastRetention), micros)
-      -- Lua's numbers end at 2^53: the next one is the same.
-      if token == lastToken then error('LOCKS_TOKENS') end
+-- Sets the counter to `token`, or to `step` above the last one if that is not below. It lasts until the clock has passed it by
+-- the longest retention that was asked for, so that its end cannot give a token twice. Returns it as text: a client may round
+-- an integer near 2^53.
+local function count(token, step, retention, micros)
+  local ended = false
+  for attempt = 1, 2 do
+    local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
+    local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
+    local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
+    if not last or attempt == 2 then break end
+    local lastToken, lastRetention = tonumber(last), HOUR
+    if not lastToken then
+      local first, second = string.match(last, '^(%d+) (%d+)$')
+      lastToken, lastRetention = tonumber(first), tonumber(second)
     end
+    if lastToken < token and lastRetention <= retention then break end
+    if lastToken >= token then
+      token = lastToken + step
+      -- Lua's numbers end at 2^53: the next one is the same.
+      ended = step == 1 and token == lastToken
+    end
+    retention = math.max(retention, lastRetention)
   end
+  if ended then error('LOCKS_TOKENS') end
   return string.format('%.0f', token)
+end
+
+-- The next token: above all earlier ones, above the floor, not behind the clock.
+local function mint(above, retention, micros)
+  return count(math.max(micros, above + 1), 1, retention, micros)
 end

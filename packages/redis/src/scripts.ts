@@ -8,7 +8,7 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireShared' | 'renew' | 'release' | 'inspect' | 'fencedSet', Script>> = {
   acquire: {
-    sha: '330148d36669840d4fc75d29c6af37fba558f3db',
+    sha: '31a690d6b992447f233b50931113f988ac6cb37c',
     lua: `local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local function clock()
 local time = redis.call('TIME')
@@ -16,31 +16,30 @@ local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = 3600000
-local function tokenOf(counter)
-return string.match(counter, '^%d+')
-end
-local function readCounter(counter)
-local token = tonumber(counter)
-if token then return token, HOUR end
-return tonumber(tokenOf(counter)), tonumber(string.match(counter, '%d+$'))
-end
-local function writeCounter(token, retention, micros)
-local value = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
+local function count(token, step, retention, micros)
+local ended = false
+for attempt = 1, 2 do
+local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
 local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
-return redis.call('SET', KEYS[2], value, 'PX', keep, 'GET')
+local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
+if not last or attempt == 2 then break end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first, second = string.match(last, '^(%d+) (%d+)$')
+lastToken, lastRetention = tonumber(first), tonumber(second)
+end
+if lastToken < token and lastRetention <= retention then break end
+if lastToken >= token then
+token = lastToken + step
+ended = step == 1 and token == lastToken
+end
+retention = math.max(retention, lastRetention)
+end
+if ended then error('LOCKS_TOKENS') end
+return string.format('%.0f', token)
 end
 local function mint(above, retention, micros)
-local token = math.max(micros, above + 1)
-local last = writeCounter(token, retention, micros)
-if last then
-local lastToken, lastRetention = readCounter(last)
-if lastToken >= token or lastRetention > retention then
-token = math.max(token, lastToken + 1)
-writeCounter(token, math.max(retention, lastRetention), micros)
-if token == lastToken then error('LOCKS_TOKENS') end
-end
-end
-return string.format('%.0f', token)
+return count(math.max(micros, above + 1), 1, retention, micros)
 end
 local now, micros = clock()
 local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
@@ -54,6 +53,9 @@ return redis.call('GET', KEYS[1])
 end
 local function refuseOnReplica()
 redis.call('ZREM', KEYS[4], '')
+end
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
 end
 local function keep(key, span)
 if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
@@ -203,38 +205,37 @@ if told and not new then limitDeadlines(head, now) end
 return busy(me, head, value, now, waiterTtl)`,
   },
   acquireShared: {
-    sha: 'cbcba214caa18e9a95338f110ca924f6de447f8f',
+    sha: '417ab088d1844a2f95163f1e7b66297c7bcf876b',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = 3600000
-local function tokenOf(counter)
-return string.match(counter, '^%d+')
-end
-local function readCounter(counter)
-local token = tonumber(counter)
-if token then return token, HOUR end
-return tonumber(tokenOf(counter)), tonumber(string.match(counter, '%d+$'))
-end
-local function writeCounter(token, retention, micros)
-local value = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
+local function count(token, step, retention, micros)
+local ended = false
+for attempt = 1, 2 do
+local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
 local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
-return redis.call('SET', KEYS[2], value, 'PX', keep, 'GET')
+local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
+if not last or attempt == 2 then break end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first, second = string.match(last, '^(%d+) (%d+)$')
+lastToken, lastRetention = tonumber(first), tonumber(second)
+end
+if lastToken < token and lastRetention <= retention then break end
+if lastToken >= token then
+token = lastToken + step
+ended = step == 1 and token == lastToken
+end
+retention = math.max(retention, lastRetention)
+end
+if ended then error('LOCKS_TOKENS') end
+return string.format('%.0f', token)
 end
 local function mint(above, retention, micros)
-local token = math.max(micros, above + 1)
-local last = writeCounter(token, retention, micros)
-if last then
-local lastToken, lastRetention = readCounter(last)
-if lastToken >= token or lastRetention > retention then
-token = math.max(token, lastToken + 1)
-writeCounter(token, math.max(retention, lastRetention), micros)
-if token == lastToken then error('LOCKS_TOKENS') end
-end
-end
-return string.format('%.0f', token)
+return count(math.max(micros, above + 1), 1, retention, micros)
 end
 local SHARED = '<shared>'
 local function holder()
@@ -245,6 +246,9 @@ return redis.call('GET', KEYS[1])
 end
 local function refuseOnReplica()
 redis.call('ZREM', KEYS[4], '')
+end
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
 end
 local function keep(key, span)
 if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
@@ -418,38 +422,37 @@ if told and not new then limitDeadlines(head, now) end
 return busy(me, head, value, now, waiterTtl)`,
   },
   renew: {
-    sha: 'c8a8ca313c108c0b09237e12fab94aa715fbb404',
+    sha: '8eff915cb0898bb04c74386e6ba21931fdaaab0d',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = 3600000
-local function tokenOf(counter)
-return string.match(counter, '^%d+')
-end
-local function readCounter(counter)
-local token = tonumber(counter)
-if token then return token, HOUR end
-return tonumber(tokenOf(counter)), tonumber(string.match(counter, '%d+$'))
-end
-local function writeCounter(token, retention, micros)
-local value = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
+local function count(token, step, retention, micros)
+local ended = false
+for attempt = 1, 2 do
+local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
 local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
-return redis.call('SET', KEYS[2], value, 'PX', keep, 'GET')
+local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
+if not last or attempt == 2 then break end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first, second = string.match(last, '^(%d+) (%d+)$')
+lastToken, lastRetention = tonumber(first), tonumber(second)
+end
+if lastToken < token and lastRetention <= retention then break end
+if lastToken >= token then
+token = lastToken + step
+ended = step == 1 and token == lastToken
+end
+retention = math.max(retention, lastRetention)
+end
+if ended then error('LOCKS_TOKENS') end
+return string.format('%.0f', token)
 end
 local function mint(above, retention, micros)
-local token = math.max(micros, above + 1)
-local last = writeCounter(token, retention, micros)
-if last then
-local lastToken, lastRetention = readCounter(last)
-if lastToken >= token or lastRetention > retention then
-token = math.max(token, lastToken + 1)
-writeCounter(token, math.max(retention, lastRetention), micros)
-if token == lastToken then error('LOCKS_TOKENS') end
-end
-end
-return string.format('%.0f', token)
+return count(math.max(micros, above + 1), 1, retention, micros)
 end
 local SHARED = '<shared>'
 local function holder()
@@ -460,6 +463,9 @@ return redis.call('GET', KEYS[1])
 end
 local function refuseOnReplica()
 redis.call('ZREM', KEYS[4], '')
+end
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
 end
 local function keep(key, span)
 if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
@@ -576,17 +582,10 @@ end
 local owner, ttl, raised, retention = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local now, micros = clock()
 local value = holder()
-local function raise()
-local counter = redis.call('GET', KEYS[2])
-local last, kept = 0, 0
-if counter then last, kept = readCounter(counter) end
-if last > raised then return keep(KEYS[2], retention) end
-writeCounter(raised, math.max(retention, kept), micros)
-end
 local function renew()
 if value == owner then
 local own = raised and redis.call('GET', KEYS[2])
-if own and readCounter(own) > raised then return 0 end
+if own and tonumber(tokenOf(own)) > raised then return 0 end
 redis.call('PEXPIRE', KEYS[1], ttl)
 elseif value == SHARED then
 local expiry = redis.call('ZSCORE', KEYS[5], owner)
@@ -600,7 +599,7 @@ keep(KEYS[7], ttl)
 else
 return 0
 end
-if raised then raise() else keep(KEYS[2], retention) end
+if raised then count(raised, 0, retention, micros) else keep(KEYS[2], retention) end
 return 1
 end
 local renewed = renew()
@@ -611,7 +610,7 @@ end
 return renewed`,
   },
   release: {
-    sha: 'cfcad30f87b8b377593588d58050ebbfaa5ed5fe',
+    sha: '7dad180aa5d71cb4761ea4e24fa0375e547dd1ca',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -626,31 +625,30 @@ local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = 3600000
-local function tokenOf(counter)
-return string.match(counter, '^%d+')
-end
-local function readCounter(counter)
-local token = tonumber(counter)
-if token then return token, HOUR end
-return tonumber(tokenOf(counter)), tonumber(string.match(counter, '%d+$'))
-end
-local function writeCounter(token, retention, micros)
-local value = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
+local function count(token, step, retention, micros)
+local ended = false
+for attempt = 1, 2 do
+local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
 local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
-return redis.call('SET', KEYS[2], value, 'PX', keep, 'GET')
+local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
+if not last or attempt == 2 then break end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first, second = string.match(last, '^(%d+) (%d+)$')
+lastToken, lastRetention = tonumber(first), tonumber(second)
+end
+if lastToken < token and lastRetention <= retention then break end
+if lastToken >= token then
+token = lastToken + step
+ended = step == 1 and token == lastToken
+end
+retention = math.max(retention, lastRetention)
+end
+if ended then error('LOCKS_TOKENS') end
+return string.format('%.0f', token)
 end
 local function mint(above, retention, micros)
-local token = math.max(micros, above + 1)
-local last = writeCounter(token, retention, micros)
-if last then
-local lastToken, lastRetention = readCounter(last)
-if lastToken >= token or lastRetention > retention then
-token = math.max(token, lastToken + 1)
-writeCounter(token, math.max(retention, lastRetention), micros)
-if token == lastToken then error('LOCKS_TOKENS') end
-end
-end
-return string.format('%.0f', token)
+return count(math.max(micros, above + 1), 1, retention, micros)
 end
 local SHARED = '<shared>'
 local function holder()
@@ -661,6 +659,9 @@ return redis.call('GET', KEYS[1])
 end
 local function refuseOnReplica()
 redis.call('ZREM', KEYS[4], '')
+end
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
 end
 local function keep(key, span)
 if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
@@ -798,38 +799,37 @@ if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', K
 return freed`,
   },
   inspect: {
-    sha: '5443e8c3436a9222c3de2251aad8abe1581cbfc7',
+    sha: '9434a675b4c2d4f9aece8d7a7d89b2c0f89f7ed9',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = 3600000
-local function tokenOf(counter)
-return string.match(counter, '^%d+')
-end
-local function readCounter(counter)
-local token = tonumber(counter)
-if token then return token, HOUR end
-return tonumber(tokenOf(counter)), tonumber(string.match(counter, '%d+$'))
-end
-local function writeCounter(token, retention, micros)
-local value = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
+local function count(token, step, retention, micros)
+local ended = false
+for attempt = 1, 2 do
+local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
 local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
-return redis.call('SET', KEYS[2], value, 'PX', keep, 'GET')
+local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
+if not last or attempt == 2 then break end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first, second = string.match(last, '^(%d+) (%d+)$')
+lastToken, lastRetention = tonumber(first), tonumber(second)
+end
+if lastToken < token and lastRetention <= retention then break end
+if lastToken >= token then
+token = lastToken + step
+ended = step == 1 and token == lastToken
+end
+retention = math.max(retention, lastRetention)
+end
+if ended then error('LOCKS_TOKENS') end
+return string.format('%.0f', token)
 end
 local function mint(above, retention, micros)
-local token = math.max(micros, above + 1)
-local last = writeCounter(token, retention, micros)
-if last then
-local lastToken, lastRetention = readCounter(last)
-if lastToken >= token or lastRetention > retention then
-token = math.max(token, lastToken + 1)
-writeCounter(token, math.max(retention, lastRetention), micros)
-if token == lastToken then error('LOCKS_TOKENS') end
-end
-end
-return string.format('%.0f', token)
+return count(math.max(micros, above + 1), 1, retention, micros)
 end
 local SHARED = '<shared>'
 local function holder()
@@ -840,6 +840,9 @@ return redis.call('GET', KEYS[1])
 end
 local function refuseOnReplica()
 redis.call('ZREM', KEYS[4], '')
+end
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
 end
 local function keep(key, span)
 if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end

@@ -2,6 +2,7 @@ import { systemRuntime } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { FairRecipe } from './fair.ts';
 import { KeyNames } from './key-names.ts';
+import { MadeFolders } from './made-folders.ts';
 import { Nodes } from './nodes.ts';
 import { readZookeeperOptions } from './options.ts';
 import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options.ts';
@@ -21,8 +22,15 @@ export function createZookeeperProvider(options: ZookeeperProviderOptions): Zook
   return assembleProvider(readZookeeperOptions(options), systemRuntime);
 }
 
-/** The parts of a provider, put together. */
-export function assembleProvider(options: ReadZookeeperOptions, runtime: Runtime): ZookeeperProvider {
+/**
+ * The parts of a provider, put together.
+ * @param idle How long a key's folder is kept that is not used, in ms: by default, the servers look for empty ones as often.
+ */
+export function assembleProvider(
+  options: ReadZookeeperOptions,
+  runtime: Runtime,
+  idle: number = 60_000,
+): ZookeeperProvider {
   const { addresses, tls, auth, sessionTimeout, timeout, root, acl } = options;
   const nodes = new Nodes(root, acl);
   const tokens = new Tokens(nodes);
@@ -39,12 +47,15 @@ export function assembleProvider(options: ReadZookeeperOptions, runtime: Runtime
     },
   });
   const names = new KeyNames(nodes, { addresses, tls, auth, sessionTimeout, runtime }, timeout);
-  const recipe = recipeOf(options, nodes, tokens);
-  return new ZookeeperProvider({ session, recipe, nodes, tokens, names, runtime, timeout });
+  const below = options.recipe === 'semaphore' ? ['locks', 'leases'] : [];
+  const folders = new MadeFolders({ sessions: session, runtime, below, idle });
+  const recipe = recipeOf(options, nodes, tokens, folders);
+  return new ZookeeperProvider({ session, recipe, nodes, tokens, folders, names, runtime, timeout });
 }
 
-function recipeOf({ fair, recipe, sharedMarkers }: ReadZookeeperOptions, nodes: Nodes, tokens: Tokens): Recipe {
+function recipeOf(options: ReadZookeeperOptions, nodes: Nodes, tokens: Tokens, folders: MadeFolders): Recipe {
+  const { fair, recipe, sharedMarkers } = options;
   if (!fair) return new PlainRecipe(nodes, tokens);
-  if (recipe === 'semaphore') return new SemaphoreRecipe(nodes, tokens);
-  return new FairRecipe({ nodes, tokens, names: recipe, sharedMarkers });
+  if (recipe === 'semaphore') return new SemaphoreRecipe(nodes, tokens, folders);
+  return new FairRecipe({ nodes, tokens, folders, names: recipe, sharedMarkers });
 }

@@ -10,7 +10,8 @@ import { Lines } from './lines.ts';
 import { madeBy } from './live-claim.ts';
 import type { LiveClaim } from './live-claim.ts';
 import { writeNodeData } from './node-data.ts';
-import { refusal } from './nodes.ts';
+import type { MadeFolders } from './made-folders.ts';
+import { isDoubtful, refusal } from './nodes.ts';
 import type { Nodes } from './nodes.ts';
 import { folderOf, nameOf } from './paths.ts';
 import { looks } from './recipe.ts';
@@ -24,6 +25,7 @@ import { multi } from './wire/multi.ts';
 export interface FairParts {
   readonly nodes: Nodes;
   readonly tokens: Tokens;
+  readonly folders: MadeFolders;
   readonly names: LineRecipe;
   readonly sharedMarkers: readonly string[];
 }
@@ -34,13 +36,15 @@ export class FairRecipe implements Recipe {
   readonly shared = true;
   readonly #nodes: Nodes;
   readonly #tokens: Tokens;
+  readonly #folders: MadeFolders;
   readonly #names: LineRecipe;
   readonly #lines: Lines;
   readonly #known: KnownLines = new KnownLines();
 
-  constructor({ nodes, tokens, names, sharedMarkers }: FairParts) {
+  constructor({ nodes, tokens, folders, names, sharedMarkers }: FairParts) {
     this.#nodes = nodes;
     this.#tokens = tokens;
+    this.#folders = folders;
     this.#names = names;
     this.#lines = new Lines(nodes, sharedMarkers);
   }
@@ -94,6 +98,7 @@ export class FairRecipe implements Recipe {
     if (node === undefined) return false;
     const removing = this.#known.leaves(own, node.path, () => this.#nodes.remove(session, node.path));
     const [removed] = await Promise.all([removing, this.#nodes.renewSequence(session, node.path)]);
+    this.#folders.left(folderOf(node.path));
     own.node = undefined;
     own.token = undefined;
     return removed;
@@ -143,6 +148,7 @@ export class FairRecipe implements Recipe {
     const folder = this.#nodes.ofKey(claim.key);
     const base = this.#tokens.cached(session)?.value;
     own.uncertain = true;
+    this.#folders.entered(folder);
     const path = `${folder}/${contenderName(this.#names, claim)}`;
     const data = writeNodeData({ owner: claim.owner, base });
     const making = this.#nodes.make(session, path, 'ephemeral-sequential', data);
@@ -158,12 +164,13 @@ export class FairRecipe implements Recipe {
       if (reading === undefined && known !== undefined) return known;
       return this.#judge(own, await this.#lines.single(own, await (reading ?? this.#lines.read(session, folder))));
     }
-    own.uncertain = made.error === 'NO_NODE';
+    own.uncertain = made.error === 'NO_NODE' || isDoubtful(made);
     if (made.error !== 'NO_NODE') throw refusal(made, folder);
     const first = await this.#nodes.makeWithin(session, [folder], path, data);
     own.uncertain = false;
     if (first === undefined) return undefined;
     own.node = { path: first.path, ...madeBy(first.czxid), base };
+    this.#folders.made(folder);
     this.#known.entered(own, own.node.path);
     // Whoever is in the same folder came later.
     return { state: 'holds' };

@@ -1,6 +1,6 @@
 import { LockError, checkFenceable, staleError } from '@locks/core/adapter';
 import type { Lease } from '@locks/core';
-import { readOperations } from './guarded-operations.ts';
+import { checkPath, readOperations } from './guarded-operations.ts';
 import type { GuardedOperation } from './guarded-operations.ts';
 import type { ZookeeperProvider } from './provider.ts';
 import { refusal } from './nodes.ts';
@@ -30,7 +30,7 @@ export interface ZookeeperGuard {
    * All `operations` in one transaction, which fails unless the node of the lease is still there: so they take effect while it holds, or
    * not at all. The lease must be of the provider of this guard, and have a line (`fair`).
    * @throws `LOCK_STALE` when it has ended; `GuardedOperationError` for an operation of the caller's that ZooKeeper refuses; `LOCK_INVALID`
-   * for a lease that is not exclusive; `LOCK_UNAVAILABLE` when the answer is unknown: then they may have taken effect.
+   * for a lease that is not exclusive, and for operations that are none or are too long; `LOCK_UNAVAILABLE` when the answer is unknown: then they may have taken effect.
    */
   commit(
     lease: Pick<Lease, 'key' | 'owner' | 'token' | 'mode'>,
@@ -69,6 +69,7 @@ export function createZookeeperGuard(provider: ZookeeperProvider): ZookeeperGuar
       );
     },
     async fencedCommit(fence, lease, operations) {
+      checkPath(fence, 'a fence');
       checkFenceable(fence, lease);
       const own = readOperations(operations, provider.acl);
       await provider.inSession(
@@ -121,7 +122,11 @@ async function fenceStep(
 }
 
 async function transact(session: Generation, operations: readonly Operation[]): Promise<MultiOutcome> {
-  const answer = await session.send(multi(operations));
+  const answer = await session.send(multi(operations)).catch((error: unknown) => {
+    // It was not sent.
+    if (error instanceof RangeError) throw new LockError('LOCK_INVALID', `A guarded write: ${error.message}.`);
+    throw error;
+  });
   if (!answer.ok) throw refusal(answer, operations[0]?.path ?? '');
   return answer.value;
 }

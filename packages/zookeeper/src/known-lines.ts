@@ -52,10 +52,10 @@ export class KnownLines {
   #now = 0;
 
   /** Whether a claim that comes now will probably know its place without reading the line. */
-  foresees({ session, wake }: LiveClaim, folder: string): boolean {
+  foresees({ session, claim, wake }: LiveClaim, folder: string): boolean {
     const line = this.#sessions.get(session)?.get(folder);
     if (line === undefined) return false;
-    if (line.places.size > 0) return wake !== undefined;
+    if (line.places.size > 0) return wake !== undefined && claim.mode === 'exclusive';
     return line.watched && line.undisturbed && line.clearTo >= 0;
   }
 

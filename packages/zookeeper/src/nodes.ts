@@ -208,6 +208,11 @@ export class Nodes {
   }
 }
 
+/** Whether a request may have been done: its answer is an error that this version does not know. */
+export function isDoubtful(answer: Answer<unknown>): boolean {
+  return !answer.ok && answer.error === 'OTHER';
+}
+
 /** What the server says to a request that should have succeeded. */
 export function refusal(answer: Pick<FailedStep, 'error' | 'code'>, path: string): LockError {
   const where = JSON.stringify(path);

@@ -5,7 +5,7 @@ import { madeBy } from './live-claim.ts';
 import type { LiveClaim } from './live-claim.ts';
 import { baseIn, readNodeData, tokenIn, writeNodeData } from './node-data.ts';
 import { uuidOf } from './line/names.ts';
-import { refusal } from './nodes.ts';
+import { isDoubtful, refusal } from './nodes.ts';
 import type { Nodes, ReadNode } from './nodes.ts';
 import { holdPrefix, nameOf } from './paths.ts';
 import { looks } from './recipe.ts';
@@ -119,7 +119,7 @@ export class PlainRecipe implements Recipe {
     // Without the reply to the first there is none to the second.
     reading.catch(() => {});
     const made = await making;
-    own.uncertain = false;
+    own.uncertain = isDoubtful(made);
     if (!made.ok) throw refusal(made, path);
     if (made.value.committed) {
       own.node = { path, ...madeBy(made.zxid), base };

@@ -1,9 +1,11 @@
 import { LockError, createDeadline, isLockError } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import { highestFloor } from './line/base.ts';
 import type { KeyName, KeyNames } from './key-names.ts';
 import { LiveClaim } from './live-claim.ts';
 import type { OwnNode } from './live-claim.ts';
+import type { MadeFolders } from './made-folders.ts';
 import type { Nodes } from './nodes.ts';
 import type { Recipe } from './recipe.ts';
 import type { Generation, Sessions } from './session/generation.ts';
@@ -16,6 +18,7 @@ export interface ZookeeperProviderParts {
   readonly recipe: Recipe;
   readonly nodes: Nodes;
   readonly tokens: Tokens;
+  readonly folders: Pick<MadeFolders, 'stop'>;
   readonly names: KeyNames;
   readonly runtime: Runtime;
   /** Within how many ms each call settles. */
@@ -39,6 +42,7 @@ export class ZookeeperProvider implements LockProvider {
   readonly #recipe: Recipe;
   readonly #nodes: Nodes;
   readonly #tokens: Tokens;
+  readonly #folders: Pick<MadeFolders, 'stop'>;
   readonly #names: KeyNames;
   readonly #runtime: Runtime;
   readonly #timeout: number;
@@ -46,7 +50,7 @@ export class ZookeeperProvider implements LockProvider {
   readonly #claims = new Map<string, LiveClaim>();
   #closed = false;
 
-  constructor({ session, recipe, nodes, tokens, names, runtime, timeout }: ZookeeperProviderParts) {
+  constructor({ session, recipe, nodes, tokens, folders, names, runtime, timeout }: ZookeeperProviderParts) {
     this.traits = {
       scope: 'network',
       expiry: 'session',
@@ -59,6 +63,7 @@ export class ZookeeperProvider implements LockProvider {
     this.#recipe = recipe;
     this.#nodes = nodes;
     this.#tokens = tokens;
+    this.#folders = folders;
     this.#names = names;
     this.#runtime = runtime;
     this.#timeout = timeout;
@@ -139,11 +144,13 @@ export class ZookeeperProvider implements LockProvider {
     }
     this.#claims.clear();
     this.#names.close();
+    this.#folders.stop();
     await this.#sessions.close();
     this.#deadline.stop();
   }
 
   async #attempt(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
+    checkFloor(claim.key, claim.floor);
     const calledAt = this.#runtime.clock.now();
     const session = await this.#ready();
     const own = this.#claimOf(claim, session);
@@ -159,7 +166,7 @@ export class ZookeeperProvider implements LockProvider {
           return { granted: false, retryAfter: standing.retryAfter };
         }
         own.wake = undefined;
-        own.token ??= await this.#tokens.mint(own, claim.floor);
+        own.token ??= await this.#mint(own, claim.floor);
       } catch (error) {
         // Of a claim that was refused for good nobody hears again.
         if (own.node === undefined && !own.uncertain && !isLockError(error, 'LOCK_UNAVAILABLE')) this.#forget(own);
@@ -171,6 +178,17 @@ export class ZookeeperProvider implements LockProvider {
     });
   }
 
+  async #mint(own: LiveClaim, floor: bigint | undefined): Promise<bigint> {
+    try {
+      return await this.#tokens.mint(own, floor);
+    } catch (error) {
+      // An answer may have been garbled: the node is looked for, and read, again.
+      own.node = undefined;
+      own.uncertain = true;
+      throw error;
+    }
+  }
+
   async #renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
     const calledAt = this.#runtime.clock.now();
     const own = this.#claims.get(claim.owner);
@@ -178,6 +196,7 @@ export class ZookeeperProvider implements LockProvider {
     if (own?.token === undefined || own.node === undefined) return false;
     if (!own.session.alive) return await this.#end(own);
     if (token !== undefined && token < own.token) return false;
+    checkFloor(claim.key, token);
     const { session } = own;
     const found = await this.#look(own, own.node, token === undefined);
     // Its node was there before, and lasts until the session is lost.
@@ -268,4 +287,11 @@ export class ZookeeperProvider implements LockProvider {
 /** A session that has ended by now holds nothing any more. */
 function renewal(validity: number): Renewal | false {
   return validity > 0 ? { validity } : false;
+}
+
+/** A permanent refusal must come before a node is made. */
+function checkFloor(key: string, floor: bigint | undefined): void {
+  if (floor === undefined || floor <= highestFloor) return;
+  const message = `No token of ${JSON.stringify(key)} can exceed ${floor}: in ZooKeeper the highest is ${highestFloor}.`;
+  throw new LockError('LOCK_INVALID', message, { key });
 }

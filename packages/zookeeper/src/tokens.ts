@@ -99,6 +99,7 @@ export class Tokens {
 
   /** One attempt; whether it came too late shows when the base is read again. */
   async #raise(session: Sender, base: Base, to: bigint): Promise<void> {
+    if (this.#reading?.session === session.id) this.#reading.changed = true;
     const answer = await session.send(setData(this.#path, raisedData(base, to), base.version));
     if (this.#reading?.session === session.id) this.#reading.changed = true;
     if (!answer.ok && answer.error !== 'BAD_VERSION' && answer.error !== 'NO_NODE') throw refusal(answer, this.#path);

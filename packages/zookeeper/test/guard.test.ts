@@ -2,7 +2,7 @@ import { createLocks, isLockError } from '@locks/core';
 import { startZookeeper } from '@locks/test-servers';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperGuard, createZookeeperProvider } from '../src/index.ts';
-import type { ZookeeperGuard } from '../src/index.ts';
+import type { GuardedOperation, ZookeeperGuard } from '../src/index.ts';
 import type { Locks } from '@locks/core';
 import type { ZookeeperProvider } from '../src/provider.ts';
 import { getData } from '../src/wire/requests.ts';
@@ -81,6 +81,32 @@ describe('a write under the check of the holder’s node', () => {
       error: 'BAD_VERSION',
     });
     expect(await read(party, path)).toBeUndefined();
+  });
+
+  test.each([
+    ['no array', {}],
+    ['nothing', [undefined]],
+    ['an unknown type', [{ type: 'write', path: '/a' }]],
+    ['a path that is none', [{ type: 'check', path: 'a' }]],
+    ['data that are a number', [{ type: 'setData', path: '/a', data: 1 }]],
+    ['data that are null', [{ type: 'create', path: '/a', data: null }]],
+    ['a version that is a fraction', [{ type: 'check', path: '/a', version: 1.5 }]],
+    ['a version that is too high', [{ type: 'remove', path: '/a', version: 2 ** 31 }]],
+    ['a version that is text', [{ type: 'setData', path: '/a', data: '', version: '1' }]],
+    ['an unknown kind', [{ type: 'create', path: '/a', kind: 'eternal' }]],
+    ['an ACL that is text', [{ type: 'create', path: '/a', acl: 'open' }]],
+    ['an ACL with nothing in it', [{ type: 'create', path: '/a', acl: [{}] }]],
+    ['more than a request may have', [{ type: 'create', path: '/a', data: 'x'.repeat(2 ** 20) }]],
+  ])('refuses %s as LOCK_INVALID, and says what is wrong', async (_, operations) => {
+    const party = openParty();
+    const lease = await party.locks.acquire(ownPath());
+    const wrong = operations as readonly GuardedOperation[];
+    for (const commit of [party.guard.commit(lease, wrong), party.guard.fencedCommit(ownPath(), lease, wrong)]) {
+      const error: unknown = await commit.catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: 'LOCK_INVALID', message: expect.stringMatching(/guarded write/) as string });
+    }
+    await party.guard.commit(lease, []);
+    expect(await codeOf(party.guard.fencedCommit(1 as unknown as string, lease, []))).toBe('LOCK_INVALID');
   });
 
   test('is refused for leases of others, shared ones, and such without a line', async () => {

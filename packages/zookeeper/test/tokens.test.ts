@@ -1,18 +1,18 @@
 import { createLocks } from '@locks/core';
 import type { Claim, Grant } from '@locks/core';
-import { startZookeeper } from '@locks/test-servers';
+import { startProxy, startZookeeper } from '@locks/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../src/index.ts';
+import type { ZookeeperProviderOptions } from '../src/index.ts';
 import type { ZookeeperProvider } from '../src/provider.ts';
 import { exists } from '../src/wire/requests.ts';
+import { rewriteReplies } from './support/rewrite.ts';
 
 const server = await startZookeeper({ tickTime: 200 });
 afterAll(() => server.stop());
 let count = 0;
 
-function openProvider(
-  options: { readonly fair?: boolean; readonly recipe?: 'read-write' | 'semaphore' } = {},
-): ZookeeperProvider {
+function openProvider(options: Partial<ZookeeperProviderOptions> = {}): ZookeeperProvider {
   const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, acl: 'open', ...options });
   onTestFinished(() => provider.close());
   return provider;
@@ -97,6 +97,47 @@ test('a floor far ahead of the clock is exceeded, and by everybody from then on'
   expect(token).toBeGreaterThan(floor);
   await one.release(claim);
   expect((await granted(other, claimOn('floor'))).token).toBeGreaterThan(token);
+});
+
+test('an answer that was garbled on its way gives no token, and leaves no base that nobody can read', async () => {
+  const root = `/garbled-${count}`;
+  const path = `${root}/key/_c_`;
+  let garbling = false;
+  const replies = rewriteReplies(({ frame }) => {
+    // The path of the node that was made, and behind it the number of the transaction.
+    const at = frame.indexOf(path);
+    if (!garbling || at === -1) return frame;
+    garbling = false;
+    frame.writeBigInt64BE(-(2n ** 62n), at + frame.readInt32BE(at - 4));
+    return frame;
+  });
+  const proxy = await startProxy(server, replies);
+  const provider = openProvider({ servers: `${proxy.host}:${proxy.port}`, root });
+  onTestFinished(() => proxy.stop());
+  const first = claimOn('key');
+  const { token } = await granted(provider, first);
+  await provider.release(first);
+  for (const more of [{}, { floor: token }]) {
+    const claim = claimOn('key', more);
+    garbling = true;
+    await expect(provider.tryAcquire(claim)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect(garbling).toBe(false);
+    expect((await granted(provider, claim)).token).toBeGreaterThan(token);
+    expect(await provider.release(claim)).toBe(true);
+  }
+  expect((await granted(openProvider({ root }), claimOn('key'))).token).toBeGreaterThan(token);
+});
+
+test('a floor that no token can exceed is refused, and leaves nothing', async () => {
+  const provider = openProvider({ root: '/high' });
+  const high = 10n ** 18n;
+  const claim = claimOn('key', { floor: high });
+  await expect(provider.tryAcquire(claim)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+  expect(await provider.inspect('key')).toMatchObject({ holders: [], waiters: 0 });
+  const next = claimOn('key', { floor: high - high / 5n });
+  expect((await granted(provider, next)).token).toBeGreaterThan(high - high / 5n);
+  await expect(provider.renew(next, high)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+  expect(await provider.release(next)).toBe(true);
 });
 
 test('tokens that follow the clock elsewhere raise the base once a second at most', async () => {

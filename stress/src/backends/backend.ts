@@ -21,6 +21,11 @@ export interface Backend {
 export interface RunningBackend {
   /** Those that faults may be done to. */
   readonly servers: readonly ServerHandle[];
+  /** Faults between the servers themselves; each returns what ends it. */
+  readonly between?: {
+    cutOff(server: ServerHandle): () => Promise<void>;
+    lag(server: ServerHandle, delay: number): () => void;
+  };
   /** Adapter options of the first who opens the locks, before the workers do. */
   readonly prepare?: Readonly<Record<string, boolean>>;
   /** What every other worker brings. */

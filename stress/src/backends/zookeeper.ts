@@ -19,8 +19,9 @@ export const ensemble: Backend = {
   adapter: 'zookeeper',
   clients: [],
   async start() {
-    const members = await startZookeeperEnsemble({ tickTime, syncLimit: 8, initLimit: 40 });
-    return { servers: members.servers, target, stop: () => members.stop() };
+    const members = await startZookeeperEnsemble({ tickTime, syncLimit: 8, initLimit: 40, partitions: true });
+    const between = { cutOff: members.partition, lag: members.lag };
+    return { servers: members.servers, between, target, stop: () => members.stop() };
   },
 };
 

@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Proxy, ServerHandle } from '@locks/test-servers';
+import type { Proxy } from '@locks/test-servers';
+import type { RunningBackend } from '../backends/backend.ts';
 import type { Random } from '../random.ts';
 import type { Workers } from '../workers.ts';
-import type { PlannedFault } from './schedule.ts';
+import type { FaultKind, PlannedFault } from './schedule.ts';
 
 /** What faults are done to. */
 export interface Victims {
   readonly workers: Workers;
   /** Of each slot: what is between its worker and each of the servers. */
   readonly proxies: readonly (readonly Proxy[])[];
-  readonly servers: readonly ServerHandle[];
+  readonly backend: RunningBackend;
 }
 
 /** Does one fault and ends it after its time. */
@@ -17,9 +18,7 @@ export async function inflict(fault: PlannedFault, victims: Victims, random: Ran
   const { kind, target, duration } = fault;
   switch (kind) {
     case 'kill':
-      await victims.workers.kill(target);
-      await sleep(duration);
-      victims.workers.start(target);
+      await victims.workers.replace(target, duration);
       break;
     case 'pause':
       victims.workers.signal(target, 'SIGSTOP');
@@ -27,23 +26,54 @@ export async function inflict(fault: PlannedFault, victims: Victims, random: Ran
       victims.workers.signal(target, 'SIGCONT');
       break;
     case 'server-pause':
-      await victims.servers[target]?.pause();
-      await sleep(duration);
-      await victims.servers[target]?.resume();
-      break;
     case 'server-restart':
-      await victims.servers[target]?.kill();
-      await sleep(duration);
-      await victims.servers[target]?.restart();
+    case 'server-cut-off':
+    case 'server-lag':
+      await hurtServer({ ...fault, kind }, victims.backend, random);
       break;
     default:
       await Promise.all((victims.proxies[target] ?? []).map((proxy) => disturb({ ...fault, kind }, proxy, random)));
   }
 }
 
-type NetworkFault = PlannedFault & {
-  readonly kind: Exclude<PlannedFault['kind'], 'kill' | 'pause' | 'server-pause' | 'server-restart'>;
-};
+type Fault<Kind extends FaultKind> = PlannedFault & { readonly kind: Kind };
+type ServerFault = Fault<'server-pause' | 'server-restart' | 'server-cut-off' | 'server-lag'>;
+type NetworkFault = Fault<Exclude<FaultKind, 'kill' | 'pause' | ServerFault['kind']>>;
+
+async function hurtServer(
+  { kind, target, duration }: ServerFault,
+  { servers, between }: RunningBackend,
+  random: Random,
+): Promise<void> {
+  const server = servers[target];
+  if (server === undefined) return;
+  switch (kind) {
+    case 'server-pause':
+      await server.pause();
+      await sleep(duration);
+      await server.resume();
+      break;
+    case 'server-restart':
+      await server.kill();
+      await sleep(duration);
+      await server.restart();
+      break;
+    case 'server-cut-off': {
+      const end = between?.cutOff(server);
+      await sleep(duration);
+      await end?.();
+      break;
+    }
+    case 'server-lag': {
+      const end = between?.lag(server, random.between(50, 600));
+      await sleep(duration);
+      end?.();
+      break;
+    }
+    default:
+      kind satisfies never;
+  }
+}
 
 async function disturb({ kind, duration }: NetworkFault, proxy: Proxy, random: Random): Promise<void> {
   switch (kind) {
@@ -52,6 +82,11 @@ async function disturb({ kind, duration }: NetworkFault, proxy: Proxy, random: R
       break;
     case 'break':
       proxy.cutMidFrame(random.pick(['requests', 'replies']));
+      break;
+    case 'strand':
+      proxy.strand();
+      await sleep(duration);
+      await proxy.cut();
       break;
     case 'drop-reply':
       proxy.dropReply();

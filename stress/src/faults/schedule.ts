@@ -5,6 +5,7 @@ const workerFaults = ['kill', 'pause'] as const;
 const networkFaults = [
   'cut',
   'break',
+  'strand',
   'silence',
   'no-requests',
   'no-replies',
@@ -13,7 +14,12 @@ const networkFaults = [
   'refuse',
 ] as const;
 const serverFaults = ['server-pause', 'server-restart'] as const;
-export type FaultKind = (typeof workerFaults)[number] | (typeof networkFaults)[number] | (typeof serverFaults)[number];
+const memberFaults = ['server-cut-off', 'server-lag'] as const;
+export type FaultKind =
+  | (typeof workerFaults)[number]
+  | (typeof networkFaults)[number]
+  | (typeof serverFaults)[number]
+  | (typeof memberFaults)[number];
 
 /** One fault to come. */
 export interface PlannedFault {
@@ -35,14 +41,19 @@ export interface ScheduleOptions {
   readonly workers: number;
   /** 0: no network and no server. */
   readonly servers: number;
+  /** The servers can be cut off from each other. */
+  readonly members: boolean;
 }
 
 /** Plans the faults of one round. Those of one worker never overlap, nor do those of servers, so that a majority stays. */
-export function planFaults(random: Random, { length, ttl, workers, servers }: ScheduleOptions): PlannedFault[] {
+export function planFaults(
+  random: Random,
+  { length, ttl, workers, servers, members }: ScheduleOptions,
+): PlannedFault[] {
   const plan: PlannedFault[] = [];
   const busyUntil = new Map<string, number>();
   for (let at = random.between(100, 500); at < length; at += random.between(100, 800)) {
-    const kind = chooseKind(random, servers > 0);
+    const kind = chooseKind(random, servers > 0, members);
     const onServer = kind.startsWith('server');
     const target = Math.floor(random.between(0, onServer ? servers : workers));
     const duration = Math.min(chooseDuration(random, kind, ttl), length - at);
@@ -54,16 +65,19 @@ export function planFaults(random: Random, { length, ttl, workers, servers }: Sc
   return plan;
 }
 
-function chooseKind(random: Random, withServers: boolean): FaultKind {
+function chooseKind(random: Random, withServers: boolean, members: boolean): FaultKind {
   const choice = random.next();
   if (!withServers || choice < 0.35) return random.pick(workerFaults);
-  return choice < 0.85 ? random.pick(networkFaults) : random.pick(serverFaults);
+  if (choice < 0.85) return random.pick(networkFaults);
+  return members && random.chance(0.5) ? random.pick(memberFaults) : random.pick(serverFaults);
 }
 
 function chooseDuration(random: Random, kind: FaultKind, ttl: number): number {
   switch (kind) {
     case 'pause':
     case 'server-pause':
+    case 'server-cut-off':
+    case 'server-lag':
       return random.between(0.5, 2) * ttl;
     case 'kill':
     case 'server-restart':

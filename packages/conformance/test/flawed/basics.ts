@@ -45,7 +45,7 @@ export const basics: readonly Flaw[] = [
     mayAlsoFail: [
       'repeat-*',
       'renew-*',
-      'permits-mismatch-refused',
+      'permits-*',
       'downgrade-*',
       'upgrade-refused',
       'close-refuses',

@@ -124,6 +124,7 @@ export const ownership: readonly Flaw[] = [
     caughtBy: ['release-place-in-line', 'abandoned-waiter-does-not-block', 'locks-timeout'],
     mayAlsoFail: [
       'release-of-waiter-keeps-others',
+      'expiry-next-in-line',
       'abandon*',
       'wake-*',
       'fair-order-after-abandon',

@@ -37,12 +37,13 @@ export const sharing: readonly Flaw[] = [
   {
     name: 'another number of permits is accepted',
     caughtBy: ['permits-mismatch-refused'],
-    mayAlsoFail: ['locks-shared'],
+    mayAlsoFail: ['locks-shared', 'permits-fixed-in-line'],
     make: withRules({ fixedPermits: () => undefined }),
   },
   {
     name: 'the number of permits of a waiter is not looked at',
     caughtBy: ['permits-mismatch-refused'],
+    mayAlsoFail: ['permits-fixed-in-line'],
     make: withRules({ fixedPermits: ({ holds }) => holds.find(({ mode }) => mode === 'shared') }),
   },
   {

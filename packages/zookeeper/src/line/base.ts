@@ -17,6 +17,11 @@ export interface Base {
   readonly version: number;
 }
 
+/** As high as the base node can say. */
+const highestBase = 10n ** 18n - 1n;
+/** The highest token that a later one can be made to exceed. */
+export const highestFloor: bigint = 9n * 10n ** 17n;
+
 /** Whose token it is. */
 export interface Place {
   /** The transaction that made its node, or otherwise gave it its turn before others. */
@@ -53,6 +58,7 @@ export interface Headroom {
 export function mint(place: Place, base: Base, listedAt: bigint, headroom: Headroom = {}): Minted {
   // Its node may have been removed by force in between: then the next holder might not have seen this base yet.
   if (base.mzxid > listedAt) return { state: 'older' };
+  if (place.order <= 0n) throw implausible('the number of the transaction that made the node of a claim', place.order);
   const { clock = 1_000_000n, transactions = 1_024n } = headroom;
   const token = base.value + place.order;
   const isLow = place.floor !== undefined && token <= place.floor;
@@ -74,23 +80,32 @@ export function raiseFor(token: bigint, order: bigint, base: Base, headroom: Hea
   return token - order + (headroom.clock ?? 1_000_000n);
 }
 
-/** What the base node says. Throws `LOCK_MISCONFIGURED` for what this package did not write. */
+/** What the base node says. Throws `LOCK_MISCONFIGURED` for what this package did not write, `LOCK_UNAVAILABLE` for a time that is none. */
 export function readBase(data: Buffer, stat: Pick<Stat, 'ctime' | 'mzxid' | 'version'>, path: string): Base {
   const begin = stat.ctime * 1_000n;
+  if (begin < 0n || begin > highestBase) throw implausible(`the time at which ${path} was made`, stat.ctime);
   const { mzxid, version } = stat;
   if (data.length === 0) return { value: begin, previous: begin, mzxid, version };
   const numbers = /^(\d{1,18}) (\d{1,18})$/.exec(data.toString('latin1'));
   if (numbers === null) {
     throw new LockError(
       'LOCK_MISCONFIGURED',
-      `The node ${path} has data that this version of @locks/zookeeper cannot read: use the newer version that wrote them, or another root.`,
+      `The node ${path} has data that this version of @locks/zookeeper cannot read: use the newer version that wrote them, or another root. If no newer version wrote them, remove the node: tokens go on from the servers' clock.`,
     );
   }
   const [value, previous] = [BigInt(numbers[1] ?? 0), BigInt(numbers[2] ?? 0)];
   return { value: value > begin ? value : begin, previous: previous > begin ? previous : begin, mzxid, version };
 }
 
-/** The data of the base node once it is raised to `to`: to be written with the version of `base`. */
+/**
+ * The data of the base node once it is raised to `to`: to be written with the version of `base`. Throws `LOCK_UNAVAILABLE` where nobody
+ * could read them: an answer of the server that was garbled on its way must not stay.
+ */
 export function raisedData(base: Base, to: bigint): Buffer {
+  if (to < base.value || to > highestBase) throw implausible('what tokens must be raised by', to);
   return Buffer.from(`${to} ${base.value}`);
+}
+
+function implausible(what: string, value: bigint): LockError {
+  return new LockError('LOCK_UNAVAILABLE', `ZooKeeper: ${what} cannot be ${value}: an answer was garbled.`);
 }

@@ -3,8 +3,9 @@ import { placesOf } from '../line/line.ts';
 import { contenderName, parseContenders, uuidOf } from '../line/names.ts';
 import { madeBy } from '../live-claim.ts';
 import type { LiveClaim } from '../live-claim.ts';
+import type { MadeFolders } from '../made-folders.ts';
 import { baseIn, writeNodeData } from '../node-data.ts';
-import { refusal } from '../nodes.ts';
+import { isDoubtful, refusal } from '../nodes.ts';
 import type { Nodes } from '../nodes.ts';
 import { folderOf, nameOf } from '../paths.ts';
 import { looks } from '../recipe.ts';
@@ -30,10 +31,12 @@ export interface NewLease {
 export class SemaphoreNodes {
   readonly #nodes: Nodes;
   readonly #tokens: Tokens;
+  readonly #folders: MadeFolders;
 
-  constructor(nodes: Nodes, tokens: Tokens) {
+  constructor(nodes: Nodes, tokens: Tokens, folders: MadeFolders) {
     this.#nodes = nodes;
     this.#tokens = tokens;
+    this.#folders = folders;
   }
 
   /** The state with its node in it; `undefined`: it has none yet, look again. */
@@ -59,6 +62,7 @@ export class SemaphoreNodes {
   async remove(session: Generation, path: string): Promise<boolean> {
     const removing = this.#nodes.remove(session, path);
     const [removed] = await Promise.all([removing, this.#nodes.renewSequence(session, path)]);
+    this.#folders.left(folderOf(folderOf(path)));
     return removed;
   }
 
@@ -94,7 +98,7 @@ export class SemaphoreNodes {
     // Its place is older than the leases that were made since: its token must not be.
     own.uncertain = true;
     const answer = await session.send(setData(node.path, Buffer.from(data)));
-    own.uncertain = false;
+    own.uncertain = isDoubtful(answer);
     if (!answer.ok && answer.error !== 'NO_NODE') throw refusal(answer, node.path);
     own.node = answer.ok ? { ...node, order: answer.value.mzxid, zxid: answer.value.mzxid, base } : undefined;
     return answer.ok;
@@ -120,7 +124,7 @@ export class SemaphoreNodes {
       // Without the reply to the first there is none to the second.
       counting?.catch(() => {});
       const answer = await exchanging;
-      own.uncertain = false;
+      own.uncertain = isDoubtful(answer);
       if (!answer.ok) throw refusal(answer, path);
       const made = answer.value.results.at(-1);
       if (made?.ok && made.path !== undefined) {
@@ -143,6 +147,7 @@ export class SemaphoreNodes {
   async #enter(own: LiveClaim): Promise<SemaphoreState | undefined> {
     const { session, claim } = own;
     const folder = this.#nodes.ofKey(own.claim.key);
+    this.#folders.entered(folder);
     own.uncertain = true;
     const path = `${folder}/locks/${contenderName('mutex', claim)}`;
     // It names no base: its token is not that of its place.
@@ -157,11 +162,13 @@ export class SemaphoreNodes {
       own.node = { path: made.value.path, ...madeBy(made.value.stat.czxid), base: undefined };
       return await this.#single(own, await reading);
     }
-    own.uncertain = made.error === 'NO_NODE';
+    own.uncertain = made.error === 'NO_NODE' || isDoubtful(made);
     if (made.error !== 'NO_NODE') throw refusal(made, folder);
     const first = await this.#nodes.makeWithin(session, [folder, `${folder}/locks`], path, data);
     own.uncertain = false;
-    if (first !== undefined) own.node = { path: first.path, ...madeBy(first.czxid), base: undefined };
+    if (first === undefined) return undefined;
+    own.node = { path: first.path, ...madeBy(first.czxid), base: undefined };
+    this.#folders.made(folder);
     return undefined;
   }
 

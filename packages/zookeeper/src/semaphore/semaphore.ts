@@ -3,6 +3,7 @@ import type { Claim, KeyState } from '@locks/core';
 import { uuidOf } from '../line/names.ts';
 import { sequenceExhausted } from '../line/refusals.ts';
 import type { LiveClaim } from '../live-claim.ts';
+import type { MadeFolders } from '../made-folders.ts';
 import { writeNodeData } from '../node-data.ts';
 import type { Nodes } from '../nodes.ts';
 import { nameOf } from '../paths.ts';
@@ -22,9 +23,9 @@ export class SemaphoreRecipe implements Recipe {
   readonly #nodes: Nodes;
   readonly #semaphores: SemaphoreNodes;
 
-  constructor(nodes: Nodes, tokens: Tokens) {
+  constructor(nodes: Nodes, tokens: Tokens, folders: MadeFolders) {
     this.#nodes = nodes;
-    this.#semaphores = new SemaphoreNodes(nodes, tokens);
+    this.#semaphores = new SemaphoreNodes(nodes, tokens, folders);
   }
 
   async attempt(own: LiveClaim, claim: Claim): Promise<Standing> {

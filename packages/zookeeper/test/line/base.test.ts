@@ -22,6 +22,18 @@ test('a raise is read as it was written', () => {
 test.each(['hello', '1', '1 2 3', '-1 0', ' ', '1 2\n'])('%j is not overwritten', (text) => {
   expect(() => read(text)).toThrow(expect.objectContaining({ code: 'LOCK_MISCONFIGURED' }));
   expect(() => read(text)).toThrow('/locks/@base');
+  expect(() => read(text)).toThrow('remove the node');
+});
+
+test('what nobody could read is not written, and a time that is none is not read', () => {
+  const unavailable = expect.objectContaining({ code: 'LOCK_UNAVAILABLE' }) as Error;
+  const start = read('');
+  expect(readBase(raisedData(start, 10n ** 18n - 1n), stat, path).value).toBe(10n ** 18n - 1n);
+  for (const to of [10n ** 18n, -1n, begin - 1n]) expect(() => raisedData(start, to)).toThrow(unavailable);
+  for (const ctime of [-1n, 10n ** 15n]) {
+    expect(() => readBase(Buffer.alloc(0), { ...stat, ctime }, path)).toThrow(unavailable);
+  }
+  expect(() => mint({ order: -60n, mode: 'exclusive' }, start, 61n)).toThrow(unavailable);
 });
 
 const base: Base = { value: 1_000n, previous: 400n, mzxid: 50n, version: 1 };

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { fourLetterWord, startZookeeper } from '@locks/test-servers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Claim, LockProvider } from '@locks/core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { readConnectString } from '../../src/connection/address.ts';
 import type { Generation } from '../../src/session/generation.ts';
 import { create, getChildren, remove } from '../../src/wire/requests.ts';
 import { serverOptions } from '../support/backends.ts';
+import { startFrameProxy } from '../support/frame-proxy.ts';
 import { eventually } from '../support/waiting.ts';
 import { Opened, anybody, isThere, makeNode, valueOf } from '../support/sessions.ts';
 
@@ -164,6 +165,25 @@ describe('those of one process that wait', () => {
     });
     expect(order).toEqual(claims.map(({ owner }) => owner));
     expect(requests / 30).toBeLessThan(6);
+  });
+
+  test('a sharer that comes to a holder of its process reads the line in the flight of its node', async () => {
+    const proxy = await startFrameProxy(server);
+    const behindProxy = createZookeeperProvider({ servers: `${proxy.host}:${proxy.port}`, acl: 'open' });
+    onTestFinished(async () => {
+      await behindProxy.close();
+      await proxy.stop();
+    });
+    const holder = claimOf(randomUUID());
+    expect(await behindProxy.tryAcquire(holder)).toMatchObject({ granted: true });
+    const request = proxy.hold('-shared-lock-');
+    const attempt = behindProxy.tryAcquire(claimOf(holder.key, { mode: 'shared' }), () => {});
+    await request.held;
+    const list = 12;
+    await eventually('the request for the line', () => request.behind.includes(list));
+    request.letGo();
+    expect(await attempt).toMatchObject({ granted: false });
+    expect(await behindProxy.release(holder)).toBe(true);
   });
 
   test('one whose node was removed by somebody does not hold without one', async () => {

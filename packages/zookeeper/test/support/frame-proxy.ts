@@ -22,6 +22,8 @@ export interface FrameProxy {
 export interface HeldRequest {
   /** Resolves when the request has come. */
   readonly held: Promise<void>;
+  /** What the connection has sent after it: the numbers of the operations. */
+  readonly behind: readonly number[];
   /** Passes it on, and what came after it. */
   letGo(): void;
 }
@@ -45,7 +47,13 @@ export async function startFrameProxy(target: { readonly host: string; readonly 
   let doubling = false;
   let dropping = false;
   let left = Infinity;
-  let holding: { readonly text: string; readonly came: () => void; readonly released: Promise<void> } | undefined;
+  interface Holding {
+    readonly text: string;
+    readonly came: () => void;
+    readonly released: Promise<void>;
+    readonly behind: number[];
+  }
+  let holding: Holding | undefined;
   const sockets = new Set<Socket>();
 
   function link(client: Socket): void {
@@ -55,6 +63,7 @@ export async function startFrameProxy(target: { readonly host: string; readonly 
     let connected = false;
     let answered = false;
     let released: Promise<void> | undefined;
+    let behind: number[] = [];
     for (const socket of [client, server]) {
       sockets.add(socket);
       socket.setNoDelay(true);
@@ -68,12 +77,18 @@ export async function startFrameProxy(target: { readonly host: string; readonly 
 
     const requests = frames((frame) => {
       if (holding !== undefined && frame.includes(holding.text)) {
-        released = holding.released;
+        ({ released, behind } = holding);
+        released = released.then(() => forward(frame));
         holding.came();
         holding = undefined;
+        return;
       }
-      if (released === undefined) forward(frame);
-      else released = released.then(() => forward(frame));
+      if (released === undefined) {
+        forward(frame);
+        return;
+      }
+      behind.push(frame.readInt32BE(8));
+      released = released.then(() => forward(frame));
     });
     const forward = (frame: Buffer): void => {
       const number = connected ? frame.readInt32BE(4) : 0;
@@ -134,8 +149,9 @@ export async function startFrameProxy(target: { readonly host: string; readonly 
     hold(text) {
       let letGo = (): void => {};
       const released = new Promise<void>((resolve) => (letGo = resolve));
-      const held = new Promise<void>((came) => (holding = { text, came, released }));
-      return { held, letGo };
+      const behind: number[] = [];
+      const held = new Promise<void>((came) => (holding = { text, came, released, behind }));
+      return { held, behind, letGo };
     },
     async stop() {
       const closed = once(listener, 'close');
