@@ -34,6 +34,8 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
   #phase: Phase = 'attempting';
   #inFlight: Promise<Grant | Busy> | undefined = undefined;
   #lastSend = 0;
+  /** The send before that one. */
+  #sentBefore = 0;
   #attempts = 0;
   /** A wake came while an attempt was in flight: its busy answer is old already. */
   #woken = false;
@@ -104,7 +106,7 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
     this.#phase = 'attempting';
     this.#woken = false;
     this.#attempts += 1;
-    const sentBefore = this.#lastSend;
+    this.#sentBefore = this.#lastSend;
     this.#lastSend = sentAt;
     waitingCalendar.schedule(this, Math.min(this.#deadline, this.#unavailableAt));
     const inLine = this.#settings.wait > 0 && (this.#counted || this.#host.waiting < this.#host.maxWaiters);
@@ -116,14 +118,14 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
     }
     this.#inFlight.then(
       (answer) => this.#answered(answer, sentAt),
-      (error: unknown) => this.#rejected(error, sentBefore),
+      (error: unknown) => this.#rejected(error),
     );
   }
 
   #answered(answer: Grant | Busy, sentAt: number): void {
     if (this.#phase === 'done') return;
     if (!isAnswer(answer)) {
-      this.#rejected(badAnswerError(this.#host.provider, this.#claim), sentAt);
+      this.#rejected(badAnswerError(this.#host.provider, this.#claim));
       return;
     }
     this.#inFlight = undefined;
@@ -175,12 +177,12 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
     this.#retryAfterRejection(error);
   }
 
-  #rejected(error: unknown, sentBefore: number): void {
+  #rejected(error: unknown): void {
     if (this.#phase === 'done') return;
     this.#inFlight = undefined;
     if (leavesNothing(error)) {
       // Only an earlier attempt can have left something.
-      this.#lastSend = sentBefore;
+      this.#lastSend = this.#sentBefore;
     } else {
       this.#leaves = true;
       this.#uncertain = true;

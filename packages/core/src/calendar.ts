@@ -91,10 +91,13 @@ export class Calendar {
   #countEmpty(): void {
     this.#empties += 1;
     if (this.#empties <= emptiesKept || this.#empties * 2 <= this.#heap.length) return;
-    for (const bucket of this.#heap) if (isEmpty(bucket)) this.#buckets.delete(bucket.at);
-    // What is sorted is a heap.
-    this.#heap = [...this.#buckets.values()].toSorted((left, right) => left.at - right.at);
+    const all = this.#heap;
+    this.#heap = [];
     this.#empties = 0;
+    for (const bucket of all) {
+      if (isEmpty(bucket)) this.#buckets.delete(bucket.at);
+      else push(this.#heap, bucket);
+    }
   }
 
   #bucket(at: number): Bucket {

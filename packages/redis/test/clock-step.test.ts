@@ -33,20 +33,20 @@ describe('after the clock was stepped back, the place of a waiter that has gone'
   }
 
   test('does not block a free key longer than a place lasts', async () => {
-    const { prefix } = await abandonedLine(600);
-    const locks = locksOf(prefix, { waiterTtl: 600 });
+    const { prefix } = await abandonedLine(2_000);
+    const locks = locksOf(prefix, { waiterTtl: 2_000 });
     await (await locks.acquire('job', { wait: 15_000 })).release();
   });
 
   test('does not refuse those who do not wait for longer than a place lasts', async () => {
-    const { prefix } = await abandonedLine(600);
+    const { prefix } = await abandonedLine(2_000);
     const locks = locksOf(prefix);
     await eventually('a lease', async () => (await locks.tryAcquire('job')) ?? undefined);
   });
 
   test('lasts as long as its own service says', async () => {
     const { prefix, left } = await abandonedLine(60_000);
-    const locks = locksOf(prefix, { waiterTtl: 600 });
+    const locks = locksOf(prefix, { waiterTtl: 2_000 });
     await eventually('a place that is not too long', async () => {
       expect(await locks.tryAcquire('job')).toBeNull();
       return (await left()) <= 60_000;

@@ -17,14 +17,14 @@ describe('a Redis that is full', () => {
     const provider = createRedisProvider(connect({}, server.url));
     onTestFinished(() => provider.close());
     const locks = createLocks(provider);
-    const lease = await locks.acquire('job', { ...options, ttl: 600 });
+    const lease = await locks.acquire('job', { ...options, ttl: 1_500 });
     await client.config('SET', 'maxmemory', '1');
-    await expect(locks.tryAcquire('other', { ttl: 600 })).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await expect(locks.tryAcquire('other', { ttl: 1_500 })).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     const { owner, token, mode } = lease;
     // Also with a new token, as composites renew.
     const raised = token + 1_000n;
-    expect(await provider.renew({ key: 'job', owner, mode, ttl: 600 }, raised)).toEqual({});
-    const end = performance.now() + 3 * 600;
+    expect(await provider.renew({ key: 'job', owner, mode, ttl: 1_500 }, raised)).toEqual({});
+    const end = performance.now() + 1.5 * 1_500;
     while (performance.now() < end) {
       expect(lease.held).toBe(true);
       await sleep(20);

@@ -6,14 +6,14 @@ import { connect, eventually, ownPrefix } from './support/redis.ts';
 
 test('the number of permits is remembered for as long as a sharer waits, whoever shows that it does', async () => {
   const prefix = ownPrefix();
-  const waiterTtl = 300;
+  const waiterTtl = 1_000;
   const [locks, others] = [locksOf(prefix, { waiterTtl }), locksOf(prefix, { waiterTtl })];
   const held = await others.acquire('job');
   const waiting = [...Array.from({ length: 20 }, () => locks.withLock('job', () => {}))];
   await inLine(others, 20);
   waiting.push(locks.withLock('job', () => {}, { mode: 'shared', permits: 2 }));
   await inLine(others, 21);
-  const end = performance.now() + 10 * waiterTtl;
+  const end = performance.now() + 4 * waiterTtl;
   while (performance.now() < end) {
     const refused = { code: 'LOCK_INVALID' };
     await expect(others.tryAcquire('job', { mode: 'shared', permits: 3 })).rejects.toMatchObject(refused);
@@ -26,7 +26,7 @@ test('the number of permits is remembered for as long as a sharer waits, whoever
 describe('a service with shorter settings', () => {
   test('does not shorten the line of others', async () => {
     const prefix = ownPrefix();
-    const [patient, hasty] = [providerOf(prefix, { waiterTtl: 60_000 }), providerOf(prefix, { waiterTtl: 60 })];
+    const [patient, hasty] = [providerOf(prefix, { waiterTtl: 60_000 }), providerOf(prefix, { waiterTtl: 600 })];
     const [holder, first, second] = [claimOf(), claimOf(), claimOf()];
     await patient.tryAcquire(holder);
     await lineUp(patient, first);
@@ -45,7 +45,7 @@ describe('a service with shorter settings', () => {
     const hasty = providerOf(prefix, { tokenRetention: 1_000 });
     const left = (): Promise<number> => client.pttl(companions(prefix).token);
     const lock = async (provider: LockProvider, raise = false): Promise<bigint> => {
-      const claim = claimOf({ mode, ttl: 100 });
+      const claim = claimOf({ mode, ttl: 10_000 });
       const grant = await provider.tryAcquire(claim);
       if (!grant.granted) throw new Error('The key was free.');
       if (raise) expect(await provider.renew(claim, grant.token + 1_000n)).toEqual({});
@@ -55,7 +55,7 @@ describe('a service with shorter settings', () => {
       return grant.token;
     };
     await lock(hasty);
-    expect(await left()).toBeLessThanOrEqual(1_000);
+    expect(await left()).toBeLessThanOrEqual(20_000);
     const before = await lock(patient);
     expect(await left()).toBeGreaterThan(86_000_000);
     for (const raise of [false, true, false]) {

@@ -18,6 +18,9 @@ import { watchStatus } from './transaction-status.ts';
 const writesRefused =
   '@locks/sql: the connections have default_transaction_read_only = on, and a lock is a write. Give it a user, a database or a pool without that setting.';
 
+/** The state in which a new row's token is not above those that the sweep has removed. */
+const tokenSwept = 'LK001';
+
 type Row = Reply['rows'][number];
 
 /** Postgres 13 or newer, through `pg`. */
@@ -73,7 +76,13 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
   async function acquireFree(connection: PgConnection, claim: Claim): Promise<bigint | undefined> {
     const { key, owner, ttl, floor } = claim;
     const wait = waitOf(connection, Math.min(limit, ttl));
-    const [row] = await ask(connection, prepared.acquireFree, bytes(key), owner, ttl, floor ?? 0n, wait);
+    const [row] = await ask(connection, prepared.acquireFree, bytes(key), owner, ttl, floor ?? 0n, wait).catch(
+      (error: unknown) => {
+        // The routine mints a token above all that were removed.
+        if (stateOf(error) === tokenSwept) return [];
+        throw error;
+      },
+    );
     return row === undefined ? undefined : BigInt(row[0] ?? 0);
   }
 

@@ -3,9 +3,7 @@
 /** The statements, with the default names of the tables. */
 export const statements: Readonly<Record<'acquireFree' | 'attempt' | 'echo' | 'grants' | 'greet' | 'home' | 'inspect' | 'list' | 'releaseAny' | 'release' | 'renewAny' | 'renew' | 'sweep' | 'turns', string>> = {
   acquireFree: `INSERT INTO "locks" AS l (key, version, owner, held_until)
-SELECT $1::bytea, greatest(
-$4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, (SELECT swept FROM "locks_layout") + 1
-), $2::text,
+SELECT $1::bytea, greatest($4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint), $2::text,
 clock_timestamp() + interval '1 millisecond' * $3::double precision
 WHERE $5::text IS NULL OR set_config('lock_timeout', $5::text, true) IS NOT NULL
 ON CONFLICT (key) DO UPDATE SET
@@ -19,7 +17,7 @@ shares = 0
 WHERE l.owner = $2 AND l.held_until > clock_timestamp()
 OR (l.held_until IS NULL OR l.held_until <= clock_timestamp())
 AND (l.line_until IS NULL OR l.line_until <= clock_timestamp())
-RETURNING l.version`,
+RETURNING l.version, CASE WHEN l.xmax = 0 THEN "locks_check_new"(l.version) END`,
   attempt: `SELECT token, retry_ms, refusal, permits_in_use, turn_process, turn_owner
 FROM "locks_acquire"(
 $1::bytea, $2::text, $3::integer, $4::bigint, $5::integer, $6::boolean, $7::boolean, $8::text, $9::integer, $10::text[], $11::integer

@@ -51,12 +51,7 @@ export function withLibsql(Client: SqliteClientClass, Libsql: DatabaseClass, opt
     }
 
     override async destroyRawConnection(connection: Database): Promise<void> {
-      try {
-        connection.exec(`DETACH ${fileSchema}`);
-      } catch {
-        // A statement failed in the middle, or the connection is closed: what is left goes with the collector.
-      }
-      connection.close();
+      closeFile(connection);
     }
 
     override async _query(connection: Database, query: Query): Promise<unknown> {
@@ -90,7 +85,7 @@ async function openFile(Libsql: DatabaseClass, path: string, { patience, runtime
       setUp(database, path);
       return database;
     } catch (error) {
-      database?.close();
+      if (database !== undefined) closeFile(database);
       if (isOtherEncoding(error)) throw unusable(path, 'its text is UTF-16; UTF-8 is needed', error);
       if (!isBusy(error) || runtime.clock.now() > end) throw explain(error, path, 'the opening of the file');
     }
@@ -98,6 +93,15 @@ async function openFile(Libsql: DatabaseClass, path: string, { patience, runtime
       runtime.setTimer(done, 1 + 9 * runtime.random(), true);
     });
   }
+}
+
+function closeFile(database: Database): void {
+  try {
+    database.exec(`DETACH ${fileSchema}`);
+  } catch {
+    // It is not attached yet, or a statement failed in the middle: what is left goes with the collector.
+  }
+  database.close();
 }
 
 function setUp(database: Database, path: string): void {

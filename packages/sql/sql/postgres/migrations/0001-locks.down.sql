@@ -5,4 +5,5 @@ DROP FUNCTION "locks_release";
 DROP FUNCTION "locks_sweep";
 DROP FUNCTION "locks_settle";
 DROP FUNCTION "locks_lock";
+DROP FUNCTION "locks_check_new";
 DROP TABLE "locks_fences", "locks_layout", "locks_line", "locks_shares", "locks";

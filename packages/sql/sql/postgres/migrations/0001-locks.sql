@@ -90,6 +90,17 @@ CREATE TABLE "locks_fences" (
   token bigint NOT NULL
 ) WITH (fillfactor = 50);
 
+-- Fails where the token of a new row is not above those of rows that were removed, as after a step back of the clock. The statement for a
+-- free key calls it for new rows only: the table of the layout is not looked at for others.
+CREATE FUNCTION "locks_check_new"(minted bigint) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF minted <= (SELECT y.swept FROM "locks_layout" AS y) THEN
+    RAISE EXCEPTION 'the token % may have been given before', minted USING ERRCODE = 'LK001';
+  END IF;
+  RETURN true;
+END $$;
+
 -- The row of a key, locked, without what has lapsed by then, which must be written back; NULL when there is none and none is to be made.
 CREATE FUNCTION "locks_lock"(of_key bytea, make boolean, wait_ms integer) RETURNS "locks"
 LANGUAGE plpgsql AS $$
@@ -383,5 +394,7 @@ BEGIN
     EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, %s, pg_temp', routine, home);
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', routine);
   END LOOP;
+  -- It does nothing but look, with the rights of its caller.
+  EXECUTE format('ALTER FUNCTION "locks_check_new" SET search_path = pg_catalog, %s, pg_temp', home);
 END $$;
 REVOKE ALL ON FUNCTION "locks_lock", "locks_settle" FROM PUBLIC;
