@@ -1,7 +1,6 @@
 import type { Claim, LockProvider } from './contract.ts';
 import { about, channels } from './diagnostics.ts';
 import { isPermanent, leavesNothing } from './errors.ts';
-import { ReleaseTurns } from './release-turns.ts';
 import { outsideContext } from './outside-context.ts';
 import type { Runtime, TimerHandle } from './runtime.ts';
 
@@ -22,7 +21,7 @@ export interface Abandoned {
 
 const firstPause = 50;
 const longestPause = 1_000;
-/** Of many claims that are repeated, one goes out in so many ms. */
+/** Of many repetitions, one goes out in so many ms: an outage hears few of them. */
 const spacing = 20;
 /** By then a place in line has lapsed by itself; without a bound, an outage would pile up what it left behind. */
 const longestPlace = 60_000;
@@ -34,7 +33,6 @@ const longestPlace = 60_000;
 export class BackgroundReleases {
   readonly #provider: LockProvider;
   readonly #runtime: Runtime;
-  readonly #turns: ReleaseTurns;
   #pending = 0;
   readonly #settled: (() => void)[] = [];
   readonly #pauses = new Map<TimerHandle, () => void>();
@@ -43,7 +41,6 @@ export class BackgroundReleases {
   constructor(provider: LockProvider, runtime: Runtime) {
     this.#provider = provider;
     this.#runtime = runtime;
-    this.#turns = new ReleaseTurns(runtime);
   }
 
   /** Gives up what `abandoned` has, outside of the caller's asynchronous context. Never rejects: diagnostics tell. */
@@ -76,7 +73,6 @@ export class BackgroundReleases {
   stop(): void {
     this.#stopped = true;
     this.#endPauses();
-    this.#turns.stop();
   }
 
   #endPauses(): void {
@@ -101,16 +97,14 @@ export class BackgroundReleases {
     const session = this.#provider.traits.expiry === 'session';
     const past = (span: number): boolean => !session && this.#runtime.clock.exact() >= lastSend + span;
     const patience = inLine ? Math.max(claim.ttl, longestPlace) : claim.ttl;
-    // At least once: a release also ends the registration of `wake` with the provider.
-    for (let pause = firstPause; ; pause *= 2) {
-      const turn = this.#turns.begin();
-      if (turn !== undefined) await turn;
+    // The first one at once: it ends the registration of `wake`, and a client that sends late sends it behind the attempt.
+    for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
       const answer = await releaseOnce(this.#provider, claim, itself);
-      this.#turns.end(typeof answer === 'boolean' || isPermanent(answer));
       if (answer === true) return;
       if (answer === false && (!unsure || session || past(claim.ttl))) return;
       if (isPermanent(answer) || past(patience) || this.#stopped) return;
-      await this.#pause(Math.min(pause, Math.max(longestPause, this.#pauses.size * spacing)));
+      const left = session ? longestPlace : lastSend + patience - this.#runtime.clock.now();
+      await this.#pause(Math.max(pause, Math.min(this.#pauses.size * spacing, left)));
       if (this.#stopped) return;
     }
   }

@@ -61,7 +61,7 @@ describe('an attempt that was certainly never sent', () => {
 });
 
 describe('claims that are given up in an outage', () => {
-  it('are released by few calls a second, and all of them soon after it', async () => {
+  it('are released once, then by few calls a second, and all of them soon after it', async () => {
     const setting = createSetting();
     const { runtime, provider, locks } = setting;
     provider.answers.tryAcquire = rejectAtOnce;
@@ -72,8 +72,8 @@ describe('claims that are given up in an outage', () => {
       await runtime.advance(1_000);
       return provider.releases.length - before;
     };
-    expect(await second()).toBeLessThanOrEqual(150);
-    for (let index = 0; index < 10; index += 1) expect(await second()).toBeLessThanOrEqual(50);
+    expect(await second()).toBeLessThanOrEqual(650);
+    for (let index = 0; index < 10; index += 1) expect(await second()).toBeLessThanOrEqual(100);
     provider.answers.release = (call) => call.answer(true);
     await runtime.advance(30_000);
     const freed = new Set(provider.releases.map((call) => call.claim.key));
@@ -81,15 +81,15 @@ describe('claims that are given up in an outage', () => {
     await expectNothingLeft(setting);
   });
 
-  it('are released at most 16 at once while the backend is silent', async () => {
+  it('are released at once, though others have got no answer', async () => {
     const { runtime, provider, locks } = createSetting();
     provider.answers.tryAcquire = rejectAtOnce;
     for (let index = 0; index < 100; index += 1) watch(locks.tryAcquire(`key ${index}`, { ttl }));
-    await runtime.advance(5_000);
-    expect(provider.releases).toHaveLength(16);
-    for (const call of provider.releases) call.answer(true);
     await settle();
-    expect(provider.releases).toHaveLength(32);
+    expect(provider.releases).toHaveLength(100);
+    await runtime.advance(5_000);
+    expect(provider.releases).toHaveLength(100);
+    for (const call of provider.releases) call.answer(true);
   });
 
   it('are all released once when close has waited long enough', async () => {
