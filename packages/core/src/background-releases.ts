@@ -103,8 +103,8 @@ export class BackgroundReleases {
       if (answer === true) return;
       if (answer === false && (!unsure || session || past(claim.ttl))) return;
       if (isPermanent(answer) || past(patience) || this.#stopped) return;
-      const left = session ? longestPlace : lastSend + patience - this.#runtime.clock.now();
-      await this.#pause(Math.max(pause, Math.min(this.#pauses.size * spacing, left)));
+      const longest = session ? longestPlace : lastSend + patience - this.#runtime.clock.now();
+      await this.#pause(Math.max(pause, Math.min(this.#pauses.size * spacing, longest)));
       if (this.#stopped) return;
     }
   }
