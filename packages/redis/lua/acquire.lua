@@ -10,7 +10,7 @@ local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumb
 -- The uncontended path: TIME, EXISTS, SET, SET. Nothing that it does not need is defined before it.
 local now, micros = clock()
 local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
-if free then return mint(above, retention, micros) end
+if free then return mint(above, retention, micros, KEYS[1]) end
 
 -- include queue
 local me, waiterTtl, channel = ARGV[5], tonumber(ARGV[7]), ARGV[8]
@@ -40,7 +40,7 @@ if passes or (not value and (head or me) == me) then
   redis.call('SET', KEYS[1], owner, 'PX', ttl)
   keepPlaces(10, now, waiterTtl, channel)
   if concernsHead(tonumber(ttl), waiterTtl) then wakeHead(me, owner, channel) end
-  return mint(above, retention, micros)
+  return mint(above, retention, micros, KEYS[1])
 end
 
 local new = false

@@ -10,7 +10,7 @@ local HOUR = 3600000
 
 -- Sets the counter to `token`, or to `step` above the last one if that is not below. It lasts until the clock has passed it by
 -- the longest retention that was asked for, so that its end cannot give a token twice. Returns it as text: a client may round
--- an integer near 2^53.
+-- an integer near 2^53. Returns nil where the next token cannot be told from the last one.
 local function count(token, step, retention, micros)
   local ended = false
   for attempt = 1, 2 do
@@ -31,11 +31,15 @@ local function count(token, step, retention, micros)
     end
     retention = math.max(retention, lastRetention)
   end
-  if ended then error('LOCKS_TOKENS') end
+  if ended then return nil end
   return string.format('%.0f', token)
 end
 
--- The next token: above all earlier ones, above the floor, not behind the clock.
-local function mint(above, retention, micros)
-  return count(math.max(micros, above + 1), 1, retention, micros)
+-- The next token: above all earlier ones, above the floor, not behind the clock. Where there is none, the key that was `taken`
+-- for it is freed again: an error does not undo what a script has written.
+local function mint(above, retention, micros, taken)
+  local token = count(math.max(micros, above + 1), 1, retention, micros)
+  if token then return token end
+  if taken then redis.call('DEL', taken) end
+  error('LOCKS_TOKENS')
 end

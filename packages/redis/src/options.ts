@@ -4,7 +4,10 @@ import type { RedisClient } from './client.ts';
 
 /** Options of the Redis provider. */
 export interface RedisOptions {
-  /** Put before every key, after the client's own `keyPrefix`. No braces, so that all keys of a lock are in one Cluster slot. @default 'locks:' */
+  /**
+   * Put before every key, after the client's own `keyPrefix`. No braces, so that all keys of a lock
+   * are in one Cluster slot. @default 'locks:'
+   */
   readonly prefix?: string | undefined;
   /** First come, first served. `false` lets a newcomer pass those in line. @default true */
   readonly fair?: boolean | undefined;

@@ -34,6 +34,8 @@ export class RedisProvider implements LockProvider {
   readonly #channel: WakeChannel;
   readonly #closeClient: (() => void) | undefined;
   #closed = false;
+  /** Under way, for the releases that wait for a connection. */
+  #ping: Promise<unknown> | undefined = undefined;
 
   constructor(client: RedisClient, options: ReadRedisOptions, runtime: Runtime, closeClient?: () => void) {
     const { fair, timeout, waiterTtl } = options;
@@ -170,9 +172,11 @@ export class RedisProvider implements LockProvider {
     return answer;
   }
 
-  /** What a client without a connection sends the next command over, if it has one in half the time of a call. */
+  /** The connection that a client without one sends the next command over, if it has one in half the time of a call. */
   async #reconnected(): Promise<unknown> {
-    const answer = this.#deadline.race(this.#client.ping(), 'a ping', this.#options.timeout / 2);
+    // One for all releases: a client that is cut off keeps each command.
+    this.#ping ??= this.#client.ping().finally(() => (this.#ping = undefined));
+    const answer = this.#deadline.race(this.#ping, 'a ping', this.#options.timeout / 2);
     // Without an answer too the release goes out: an attempt that the client still has to send must not be the last word.
     await answer.catch(() => {});
     return openConnection(this.#client);

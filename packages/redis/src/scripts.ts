@@ -8,7 +8,7 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireShared' | 'renew' | 'release' | 'inspect' | 'fencedSet', Script>> = {
   acquire: {
-    sha: '31a690d6b992447f233b50931113f988ac6cb37c',
+    sha: 'f924dc1765576298976eef9293ebcaea11be6106',
     lua: `local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local function clock()
 local time = redis.call('TIME')
@@ -35,15 +35,18 @@ ended = step == 1 and token == lastToken
 end
 retention = math.max(retention, lastRetention)
 end
-if ended then error('LOCKS_TOKENS') end
+if ended then return nil end
 return string.format('%.0f', token)
 end
-local function mint(above, retention, micros)
-return count(math.max(micros, above + 1), 1, retention, micros)
+local function mint(above, retention, micros, taken)
+local token = count(math.max(micros, above + 1), 1, retention, micros)
+if token then return token end
+if taken then redis.call('DEL', taken) end
+error('LOCKS_TOKENS')
 end
 local now, micros = clock()
 local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
-if free then return mint(above, retention, micros) end
+if free then return mint(above, retention, micros, KEYS[1]) end
 local SHARED = '<shared>'
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
@@ -192,7 +195,7 @@ if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
 redis.call('SET', KEYS[1], owner, 'PX', ttl)
 keepPlaces(10, now, waiterTtl, channel)
 if concernsHead(tonumber(ttl), waiterTtl) then wakeHead(me, owner, channel) end
-return mint(above, retention, micros)
+return mint(above, retention, micros, KEYS[1])
 end
 local new = false
 if ARGV[6] == '1' then
@@ -205,7 +208,7 @@ if told and not new then limitDeadlines(head, now) end
 return busy(me, head, value, now, waiterTtl)`,
   },
   acquireShared: {
-    sha: '417ab088d1844a2f95163f1e7b66297c7bcf876b',
+    sha: '1ce957bb915b72d7d7a67f20ab4a565e79747ce0',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
@@ -231,11 +234,14 @@ ended = step == 1 and token == lastToken
 end
 retention = math.max(retention, lastRetention)
 end
-if ended then error('LOCKS_TOKENS') end
+if ended then return nil end
 return string.format('%.0f', token)
 end
-local function mint(above, retention, micros)
-return count(math.max(micros, above + 1), 1, retention, micros)
+local function mint(above, retention, micros, taken)
+local token = count(math.max(micros, above + 1), 1, retention, micros)
+if token then return token end
+if taken then redis.call('DEL', taken) end
+error('LOCKS_TOKENS')
 end
 local SHARED = '<shared>'
 local function holder()
@@ -422,7 +428,7 @@ if told and not new then limitDeadlines(head, now) end
 return busy(me, head, value, now, waiterTtl)`,
   },
   renew: {
-    sha: '8eff915cb0898bb04c74386e6ba21931fdaaab0d',
+    sha: '3d96e19f8b996fb97006b1b4bb19faf185945a85',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
@@ -448,11 +454,14 @@ ended = step == 1 and token == lastToken
 end
 retention = math.max(retention, lastRetention)
 end
-if ended then error('LOCKS_TOKENS') end
+if ended then return nil end
 return string.format('%.0f', token)
 end
-local function mint(above, retention, micros)
-return count(math.max(micros, above + 1), 1, retention, micros)
+local function mint(above, retention, micros, taken)
+local token = count(math.max(micros, above + 1), 1, retention, micros)
+if token then return token end
+if taken then redis.call('DEL', taken) end
+error('LOCKS_TOKENS')
 end
 local SHARED = '<shared>'
 local function holder()
@@ -610,7 +619,7 @@ end
 return renewed`,
   },
   release: {
-    sha: '7dad180aa5d71cb4761ea4e24fa0375e547dd1ca',
+    sha: '29547e25ed48f2b06826025f2ef017f01e900a3c',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -644,11 +653,14 @@ ended = step == 1 and token == lastToken
 end
 retention = math.max(retention, lastRetention)
 end
-if ended then error('LOCKS_TOKENS') end
+if ended then return nil end
 return string.format('%.0f', token)
 end
-local function mint(above, retention, micros)
-return count(math.max(micros, above + 1), 1, retention, micros)
+local function mint(above, retention, micros, taken)
+local token = count(math.max(micros, above + 1), 1, retention, micros)
+if token then return token end
+if taken then redis.call('DEL', taken) end
+error('LOCKS_TOKENS')
 end
 local SHARED = '<shared>'
 local function holder()
@@ -799,7 +811,7 @@ if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', K
 return freed`,
   },
   inspect: {
-    sha: '9434a675b4c2d4f9aece8d7a7d89b2c0f89f7ed9',
+    sha: '334e678fb30e89b97e21f8562b0a7622c6266de5',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
@@ -825,11 +837,14 @@ ended = step == 1 and token == lastToken
 end
 retention = math.max(retention, lastRetention)
 end
-if ended then error('LOCKS_TOKENS') end
+if ended then return nil end
 return string.format('%.0f', token)
 end
-local function mint(above, retention, micros)
-return count(math.max(micros, above + 1), 1, retention, micros)
+local function mint(above, retention, micros, taken)
+local token = count(math.max(micros, above + 1), 1, retention, micros)
+if token then return token end
+if taken then redis.call('DEL', taken) end
+error('LOCKS_TOKENS')
 end
 local SHARED = '<shared>'
 local function holder()

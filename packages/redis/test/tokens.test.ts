@@ -33,12 +33,22 @@ describe.each(clients)('tokens near 2^53 with %s', (_name, create) => {
     expect(tokens).toEqual(tokens.map((_, index) => floor + 1n + BigInt(index)));
   });
 
-  test('end rather than repeat', async () => {
-    const take = open();
-    expect(await take({ floor: last - 1n })).toBe(last);
-    await expect(take({ owner: 'b/1' })).rejects.toMatchObject({
-      code: 'LOCK_INVALID',
-      message: expect.stringContaining('2^53') as string,
-    });
+  test.each(['exclusive', 'shared'] as const)('end rather than repeat, %s: nothing is granted then', async (mode) => {
+    const client = create(inject('redisUrl'), {});
+    closeAfterTest(client);
+    const provider = createRedisProvider(client, { prefix: ownPrefix() });
+    onTestFinished(() => provider.close());
+    const first: Claim = { key: 'job', owner: 'a/1', ttl: 60_000, mode, floor: last - 1n };
+    expect(await provider.tryAcquire(first)).toEqual({ granted: true, token: last });
+    if (mode === 'exclusive') expect(await provider.release(first)).toBe(true);
+    const next: Claim = { key: 'job', owner: 'b/1', ttl: 60_000, mode };
+    for (const attempt of ['first', 'repeated']) {
+      await expect(provider.tryAcquire(next), attempt).rejects.toMatchObject({
+        code: 'LOCK_INVALID',
+        message: expect.stringContaining('2^53') as string,
+      });
+    }
+    const { holders } = await provider.inspect('job');
+    expect(holders.map(({ owner }) => owner)).toEqual(mode === 'shared' ? ['a/1'] : []);
   });
 });
