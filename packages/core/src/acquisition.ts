@@ -185,7 +185,7 @@ export class Acquisition implements CalendarEntry, AbortFollower, Listed {
       this.#lastSend = this.#sentBefore;
     } else {
       this.#leaves = true;
-      this.#uncertain = true;
+      this.#uncertain ||= !isPermanent(error);
     }
     if (isPermanent(error)) this.#fail(error);
     else this.#retryAfterRejection(error);

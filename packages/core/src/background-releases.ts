@@ -21,8 +21,10 @@ export interface Abandoned {
 
 const firstPause = 50;
 const longestPause = 1_000;
-/** Of many repetitions, one goes out in so many ms: an outage hears few of them. */
+/** One repetition of many goes out in so many ms. With less, a backend that is down hears more of them. */
 const spacing = 20;
+/** A repetition waits no longer, however many there are. With more, keys stay locked longer after an outage. */
+const longestSpaced = 5_000;
 /** By then a place in line has lapsed by itself; without a bound, an outage would pile up what it left behind. */
 const longestPlace = 60_000;
 
@@ -92,7 +94,7 @@ export class BackgroundReleases {
       );
       const nothing = failure !== undefined && leavesNothing(failure.error);
       if (nothing && !left) return;
-      unsure ||= failure !== undefined && !nothing;
+      unsure ||= failure !== undefined && !nothing && !isPermanent(failure.error);
     }
     const session = this.#provider.traits.expiry === 'session';
     const past = (span: number): boolean => !session && this.#runtime.clock.exact() >= lastSend + span;
@@ -103,8 +105,7 @@ export class BackgroundReleases {
       if (answer === true) return;
       if (answer === false && (!unsure || session || past(claim.ttl))) return;
       if (isPermanent(answer) || past(patience) || this.#stopped) return;
-      const longest = session ? longestPlace : lastSend + patience - this.#runtime.clock.now();
-      await this.#pause(Math.max(pause, Math.min(this.#pauses.size * spacing, longest)));
+      await this.#pause(Math.max(pause, Math.min(this.#pauses.size * spacing, longestSpaced)));
       if (this.#stopped) return;
     }
   }

@@ -7,7 +7,8 @@
  * Four laws:
  *
  * 1. Granted, busy and false are certain; a rejection means *unknown*, except `LOCK_INVALID`, `LOCK_MISCONFIGURED` and
- *    `LOCK_CLOSED`, which mean "not, and will not". Contention is never an exception; a dead backend is never contention.
+ *    `LOCK_CLOSED`, which mean "not, and will not". After `LOCK_MISCONFIGURED` core releases the claim once: a refusal may come
+ *    in the middle of what a server does, and leave something. Contention is never an exception; a dead backend is never contention.
  *    A provider rejects only when its command can no longer take effect, or when whatever it may still do is over by the send
  *    plus the ttl. Where the call certainly never left this process (no connection, say), it rejects with a `LockError` whose
  *    option `sent` is `false`. Core then releases nothing for this call, so the provider must keep nothing of it either.
@@ -132,7 +133,7 @@ export interface LockProvider {
    * callback of an owner counts; a wake since the send of an attempt counts, even before its busy answer; a repeat without
    * `wake` keeps the place.
    *
-   * Rejects with `sent: false` when no command of this call left. A place or a hold of an earlier attempt stays. A `renew` or
+   * Rejects with `sent: false` when no command of this call can have left anything. A place or a hold of an earlier attempt stays. A `renew` or
    * a `release` may say so too; core repeats them as after any other rejection.
    */
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy>;

@@ -75,5 +75,9 @@ export function isPermanent(error: unknown): error is LockError {
 
 /** Whether an attempt that was rejected with `error` certainly left nothing behind (law 1). */
 export function leavesNothing(error: unknown): boolean {
-  return isPermanent(error) || (isLockError(error) && error.sent === false);
+  return (
+    isLockError(error, 'LOCK_INVALID') ||
+    isLockError(error, 'LOCK_CLOSED') ||
+    (isLockError(error) && error.sent === false)
+  );
 }

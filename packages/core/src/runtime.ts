@@ -10,8 +10,9 @@ export type TimerHandle = object | number;
 export interface Runtime {
   readonly clock: Clock;
   /**
-   * Calls `callback` once, not before `delay` ms have passed, outside of the asynchronous context of whoever sets the timer. Delays over 2^31 - 1 ms may fire early, so callers look at the
-   * clock. With `keepAlive` false the timer does not keep the process running.
+   * Calls `callback` once, not before `delay` ms have passed, outside of the caller's asynchronous
+   * context. Delays over 2^31 - 1 ms may fire early, so callers look at the clock. With `keepAlive`
+   * false the timer does not keep the process running.
    */
   setTimer(callback: () => void, delay: number, keepAlive: boolean): TimerHandle;
   clearTimer(timer: TimerHandle): void;

@@ -73,7 +73,7 @@ describe('claims that are given up in an outage', () => {
       return provider.releases.length - before;
     };
     expect(await second()).toBeLessThanOrEqual(650);
-    for (let index = 0; index < 10; index += 1) expect(await second()).toBeLessThanOrEqual(100);
+    for (let index = 0; index < 10; index += 1) expect(await second()).toBeLessThanOrEqual(200);
     provider.answers.release = (call) => call.answer(true);
     await runtime.advance(30_000);
     const freed = new Set(provider.releases.map((call) => call.claim.key));
@@ -104,7 +104,7 @@ describe('claims that are given up in an outage', () => {
     expect(runtime.pendingTimers).toBe(0);
   });
 
-  it('are repeated some 50 times a second while it is unknown whether anything is left', async () => {
+  it('are repeated some 130 times a second while it is unknown whether anything is left', async () => {
     const { runtime, provider, locks } = createSetting();
     provider.answers.tryAcquire = rejectAtOnce;
     provider.answers.release = (call) => call.answer(false);
@@ -112,7 +112,7 @@ describe('claims that are given up in an outage', () => {
     await runtime.advance(30_000);
     const before = provider.releases.length;
     await runtime.advance(60_000);
-    expect((provider.releases.length - before) / 60).toBeLessThan(100);
+    expect((provider.releases.length - before) / 60).toBeLessThan(200);
   });
 
   it('do not pile up in a long one: each is tried, and none is kept beyond its time', async () => {

@@ -19,7 +19,7 @@ export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'a release is sent once',
     file: 'background-releases.js',
-    find: 'await this.#pause(Math.min(pause, Math.max(longestPause, this.#pauses.size * spacing)));',
+    find: 'await this.#pause(Math.max(pause, Math.min(this.#pauses.size * spacing, longestSpaced)));',
     replace: 'return;',
     caughtBy: ['locks-abort-through-outage', 'locks-release-through-outage', 'locks-unknown-attempt-given-up'],
   },
