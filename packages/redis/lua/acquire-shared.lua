@@ -8,7 +8,7 @@
 -- include token
 -- include queue
 local owner, ttl, me, waiterTtl, channel = ARGV[1], tonumber(ARGV[2]), ARGV[5], tonumber(ARGV[7]), ARGV[8]
-local above, retention, permits = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[10]
+local above, retention, permits = tonumber(ARGV[3]), ARGV[4], ARGV[10]
 
 local now, micros = clock()
 local value = purge(now, holder())
@@ -30,7 +30,7 @@ local function share(token)
   redis.call('HSET', KEYS[6], owner, token)
   settleShares()
   fixPermits(ttl)
-  keep(KEYS[2], retention)
+  keep(KEYS[2], tonumber(retention))
   keepPlaces(11, now, waiterTtl, channel)
   concernsHead(ttl, waiterTtl)
   wakeHead(me, SHARED, channel)

@@ -3,7 +3,7 @@
 --         6 "1" to take a place in line, 7 ttl of a place (ms), 8 channel prefix, 9 "1" to pass those in line,
 --         10 and on: other waiters of this process on this key, to be kept in line
 -- Returns the fencing token; or, busy, minus the ms until the next attempt; error LOCKS_SHARED when this owner shares it.
-local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 
 -- include token
 
@@ -21,7 +21,7 @@ if value == owner then
   redis.call('PEXPIRE', KEYS[1], ttl)
   local counter = redis.call('GET', KEYS[2])
   if not counter then return mint(above, retention, micros) end
-  keep(KEYS[2], retention)
+  keep(KEYS[2], tonumber(retention))
   return tokenOf(counter)
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then

@@ -4,7 +4,7 @@
 
 -- include token
 -- include queue
-local owner, ttl, raised, retention = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local owner, ttl, raised, retention = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local now, micros = clock()
 local value = holder()
 
@@ -26,7 +26,7 @@ local function renew()
   else
     return 0
   end
-  if raised then count(raised, 0, retention, micros) else keep(KEYS[2], retention) end
+  if raised then count(raised, 0, retention, micros) else keep(KEYS[2], tonumber(retention)) end
   return 1
 end
 

@@ -6,33 +6,35 @@ local function clock()
   return math.floor(micros / 1000), micros
 end
 
-local HOUR = 3600000
+local HOUR = '3600000'
 
--- Sets the counter to `token`, or to `step` above the last one if that is not below. It lasts until the clock has passed it by
--- the longest retention that was asked for, so that its end cannot give a token twice. Returns it as text: a client may round
--- an integer near 2^53. Returns nil where the next token cannot be told from the last one.
+-- Sets the counter to `token`, or to `step` above the last one if that is not below. It lasts until the
+-- clock has passed it by the longest retention that was asked for, so that its end cannot give a token
+-- twice. Returns it as text: a client may round an integer near 2^53. Returns nil where the next token
+-- cannot be told from the last one. `retention` is text, and the token becomes text once: each number
+-- that is given to redis.call costs more.
 local function count(token, step, retention, micros)
-  local ended = false
-  for attempt = 1, 2 do
-    local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
-    local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
-    local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
-    if not last or attempt == 2 then break end
-    local lastToken, lastRetention = tonumber(last), HOUR
-    if not lastToken then
-      local first, second = string.match(last, '^(%d+) (%d+)$')
-      lastToken, lastRetention = tonumber(first), tonumber(second)
-    end
-    if lastToken < token and lastRetention <= retention then break end
-    if lastToken >= token then
-      token = lastToken + step
-      -- Lua's numbers end at 2^53: the next one is the same.
-      ended = step == 1 and token == lastToken
-    end
-    retention = math.max(retention, lastRetention)
+  local text = string.format('%.0f', token)
+  local counter = retention == HOUR and text or text .. ' ' .. retention
+  local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
+  local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
+  if not last then return text end
+  local lastToken, lastRetention = tonumber(last), HOUR
+  if not lastToken then
+    local first
+    first, lastRetention = string.match(last, '^(%d+) (%d+)$')
+    lastToken = tonumber(first)
   end
-  if ended then return nil end
-  return string.format('%.0f', token)
+  local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
+  if lastToken < token and not longer then return text end
+  if longer then retention = lastRetention end
+  if lastToken >= token then token = lastToken + step end
+  text = string.format('%.0f', token)
+  counter = retention == HOUR and text or text .. ' ' .. retention
+  redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+  -- Lua's numbers end at 2^53: the next one is the same.
+  if step == 1 and token == lastToken then return nil end
+  return text
 end
 
 -- The next token: above all earlier ones, above the floor, not behind the clock. Where there is none, the key that was `taken`

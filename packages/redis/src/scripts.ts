@@ -8,35 +8,35 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireShared' | 'renew' | 'release' | 'inspect' | 'fencedSet', Script>> = {
   acquire: {
-    sha: 'f924dc1765576298976eef9293ebcaea11be6106',
-    lua: `local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+    sha: 'a84e6240db85f48118bb35ef9442eef6c205ad00',
+    lua: `local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
-local HOUR = 3600000
+local HOUR = '3600000'
 local function count(token, step, retention, micros)
-local ended = false
-for attempt = 1, 2 do
-local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
-local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
-local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
-if not last or attempt == 2 then break end
+local text = string.format('%.0f', token)
+local counter = retention == HOUR and text or text .. ' ' .. retention
+local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
+local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
+if not last then return text end
 local lastToken, lastRetention = tonumber(last), HOUR
 if not lastToken then
-local first, second = string.match(last, '^(%d+) (%d+)$')
-lastToken, lastRetention = tonumber(first), tonumber(second)
+local first
+first, lastRetention = string.match(last, '^(%d+) (%d+)$')
+lastToken = tonumber(first)
 end
-if lastToken < token and lastRetention <= retention then break end
-if lastToken >= token then
-token = lastToken + step
-ended = step == 1 and token == lastToken
-end
-retention = math.max(retention, lastRetention)
-end
-if ended then return nil end
-return string.format('%.0f', token)
+local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
+if lastToken < token and not longer then return text end
+if longer then retention = lastRetention end
+if lastToken >= token then token = lastToken + step end
+text = string.format('%.0f', token)
+counter = retention == HOUR and text or text .. ' ' .. retention
+redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if step == 1 and token == lastToken then return nil end
+return text
 end
 local function mint(above, retention, micros, taken)
 local token = count(math.max(micros, above + 1), 1, retention, micros)
@@ -179,7 +179,7 @@ keepPlaces(10, now, waiterTtl, channel)
 redis.call('PEXPIRE', KEYS[1], ttl)
 local counter = redis.call('GET', KEYS[2])
 if not counter then return mint(above, retention, micros) end
-keep(KEYS[2], retention)
+keep(KEYS[2], tonumber(retention))
 return tokenOf(counter)
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
@@ -208,34 +208,34 @@ if told and not new then limitDeadlines(head, now) end
 return busy(me, head, value, now, waiterTtl)`,
   },
   acquireShared: {
-    sha: '1ce957bb915b72d7d7a67f20ab4a565e79747ce0',
+    sha: '7288315c02c3d47de7075c2ae2ecce21925a73d6',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
-local HOUR = 3600000
+local HOUR = '3600000'
 local function count(token, step, retention, micros)
-local ended = false
-for attempt = 1, 2 do
-local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
-local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
-local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
-if not last or attempt == 2 then break end
+local text = string.format('%.0f', token)
+local counter = retention == HOUR and text or text .. ' ' .. retention
+local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
+local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
+if not last then return text end
 local lastToken, lastRetention = tonumber(last), HOUR
 if not lastToken then
-local first, second = string.match(last, '^(%d+) (%d+)$')
-lastToken, lastRetention = tonumber(first), tonumber(second)
+local first
+first, lastRetention = string.match(last, '^(%d+) (%d+)$')
+lastToken = tonumber(first)
 end
-if lastToken < token and lastRetention <= retention then break end
-if lastToken >= token then
-token = lastToken + step
-ended = step == 1 and token == lastToken
-end
-retention = math.max(retention, lastRetention)
-end
-if ended then return nil end
-return string.format('%.0f', token)
+local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
+if lastToken < token and not longer then return text end
+if longer then retention = lastRetention end
+if lastToken >= token then token = lastToken + step end
+text = string.format('%.0f', token)
+counter = retention == HOUR and text or text .. ' ' .. retention
+redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if step == 1 and token == lastToken then return nil end
+return text
 end
 local function mint(above, retention, micros, taken)
 local token = count(math.max(micros, above + 1), 1, retention, micros)
@@ -369,7 +369,7 @@ end
 return -math.max(wait, 1)
 end
 local owner, ttl, me, waiterTtl, channel = ARGV[1], tonumber(ARGV[2]), ARGV[5], tonumber(ARGV[7]), ARGV[8]
-local above, retention, permits = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[10]
+local above, retention, permits = tonumber(ARGV[3]), ARGV[4], ARGV[10]
 local now, micros = clock()
 local value = purge(now, holder())
 local function somebodyShares()
@@ -387,7 +387,7 @@ redis.call('ZADD', KEYS[5], now + ttl, owner)
 redis.call('HSET', KEYS[6], owner, token)
 settleShares()
 fixPermits(ttl)
-keep(KEYS[2], retention)
+keep(KEYS[2], tonumber(retention))
 keepPlaces(11, now, waiterTtl, channel)
 concernsHead(ttl, waiterTtl)
 wakeHead(me, SHARED, channel)
@@ -428,34 +428,34 @@ if told and not new then limitDeadlines(head, now) end
 return busy(me, head, value, now, waiterTtl)`,
   },
   renew: {
-    sha: '3d96e19f8b996fb97006b1b4bb19faf185945a85',
+    sha: '7b532c6b69e69bf656109cf3c2282dfaa960d077',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
-local HOUR = 3600000
+local HOUR = '3600000'
 local function count(token, step, retention, micros)
-local ended = false
-for attempt = 1, 2 do
-local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
-local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
-local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
-if not last or attempt == 2 then break end
+local text = string.format('%.0f', token)
+local counter = retention == HOUR and text or text .. ' ' .. retention
+local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
+local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
+if not last then return text end
 local lastToken, lastRetention = tonumber(last), HOUR
 if not lastToken then
-local first, second = string.match(last, '^(%d+) (%d+)$')
-lastToken, lastRetention = tonumber(first), tonumber(second)
+local first
+first, lastRetention = string.match(last, '^(%d+) (%d+)$')
+lastToken = tonumber(first)
 end
-if lastToken < token and lastRetention <= retention then break end
-if lastToken >= token then
-token = lastToken + step
-ended = step == 1 and token == lastToken
-end
-retention = math.max(retention, lastRetention)
-end
-if ended then return nil end
-return string.format('%.0f', token)
+local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
+if lastToken < token and not longer then return text end
+if longer then retention = lastRetention end
+if lastToken >= token then token = lastToken + step end
+text = string.format('%.0f', token)
+counter = retention == HOUR and text or text .. ' ' .. retention
+redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if step == 1 and token == lastToken then return nil end
+return text
 end
 local function mint(above, retention, micros, taken)
 local token = count(math.max(micros, above + 1), 1, retention, micros)
@@ -588,7 +588,7 @@ if left >= 0 then wait = math.min(wait, left + 1) end
 end
 return -math.max(wait, 1)
 end
-local owner, ttl, raised, retention = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local owner, ttl, raised, retention = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local now, micros = clock()
 local value = holder()
 local function renew()
@@ -608,7 +608,7 @@ keep(KEYS[7], ttl)
 else
 return 0
 end
-if raised then count(raised, 0, retention, micros) else keep(KEYS[2], retention) end
+if raised then count(raised, 0, retention, micros) else keep(KEYS[2], tonumber(retention)) end
 return 1
 end
 local renewed = renew()
@@ -619,7 +619,7 @@ end
 return renewed`,
   },
   release: {
-    sha: '29547e25ed48f2b06826025f2ef017f01e900a3c',
+    sha: '5e6d3fac553816afed39d8e7a1cf7934acad3afc',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -633,28 +633,28 @@ local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
-local HOUR = 3600000
+local HOUR = '3600000'
 local function count(token, step, retention, micros)
-local ended = false
-for attempt = 1, 2 do
-local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
-local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
-local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
-if not last or attempt == 2 then break end
+local text = string.format('%.0f', token)
+local counter = retention == HOUR and text or text .. ' ' .. retention
+local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
+local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
+if not last then return text end
 local lastToken, lastRetention = tonumber(last), HOUR
 if not lastToken then
-local first, second = string.match(last, '^(%d+) (%d+)$')
-lastToken, lastRetention = tonumber(first), tonumber(second)
+local first
+first, lastRetention = string.match(last, '^(%d+) (%d+)$')
+lastToken = tonumber(first)
 end
-if lastToken < token and lastRetention <= retention then break end
-if lastToken >= token then
-token = lastToken + step
-ended = step == 1 and token == lastToken
-end
-retention = math.max(retention, lastRetention)
-end
-if ended then return nil end
-return string.format('%.0f', token)
+local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
+if lastToken < token and not longer then return text end
+if longer then retention = lastRetention end
+if lastToken >= token then token = lastToken + step end
+text = string.format('%.0f', token)
+counter = retention == HOUR and text or text .. ' ' .. retention
+redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if step == 1 and token == lastToken then return nil end
+return text
 end
 local function mint(above, retention, micros, taken)
 local token = count(math.max(micros, above + 1), 1, retention, micros)
@@ -811,34 +811,34 @@ if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', K
 return freed`,
   },
   inspect: {
-    sha: '334e678fb30e89b97e21f8562b0a7622c6266de5',
+    sha: '6d2bf10e586438f41bf5a45b2c7e664cf85468c4',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
-local HOUR = 3600000
+local HOUR = '3600000'
 local function count(token, step, retention, micros)
-local ended = false
-for attempt = 1, 2 do
-local counter = retention == HOUR and token or string.format('%.0f %.0f', token, retention)
-local keep = retention + math.max(0, math.ceil((token - micros) / 1000))
-local last = redis.call('SET', KEYS[2], counter, 'PX', keep, 'GET')
-if not last or attempt == 2 then break end
+local text = string.format('%.0f', token)
+local counter = retention == HOUR and text or text .. ' ' .. retention
+local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
+local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
+if not last then return text end
 local lastToken, lastRetention = tonumber(last), HOUR
 if not lastToken then
-local first, second = string.match(last, '^(%d+) (%d+)$')
-lastToken, lastRetention = tonumber(first), tonumber(second)
+local first
+first, lastRetention = string.match(last, '^(%d+) (%d+)$')
+lastToken = tonumber(first)
 end
-if lastToken < token and lastRetention <= retention then break end
-if lastToken >= token then
-token = lastToken + step
-ended = step == 1 and token == lastToken
-end
-retention = math.max(retention, lastRetention)
-end
-if ended then return nil end
-return string.format('%.0f', token)
+local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
+if lastToken < token and not longer then return text end
+if longer then retention = lastRetention end
+if lastToken >= token then token = lastToken + step end
+text = string.format('%.0f', token)
+counter = retention == HOUR and text or text .. ' ' .. retention
+redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if step == 1 and token == lastToken then return nil end
+return text
 end
 local function mint(above, retention, micros, taken)
 local token = count(math.max(micros, above + 1), 1, retention, micros)
