@@ -108,7 +108,7 @@ test('a process that hears its own message says so, and does not poll', async ()
   const url = await ownDatabase(server);
   await createTables(url);
   const messages = listenForReports();
-  const [holder, party] = [join(url), join(url, { pollInterval: 60_000 })];
+  const [holder, party] = [join(url), join(url, { pollInterval: 60_000, waiterTtl: 720_000 })];
   const delays = await handOvers(holder, party, 5);
   expect(delays[2]).toBeLessThan(500);
   expect(messages).toEqual([{ provider: 'postgres', state: 'listening', reason: undefined }]);
