@@ -3,7 +3,7 @@ import type { CallName, Deadline, Runtime } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { Dialect } from './dialect.ts';
 import type { KnexClient } from './knex.ts';
-import { Lending } from './lending.ts';
+import { Lending, usualMaximum } from './lending.ts';
 
 /** One call: what it holds, so that its deadline can take it away. */
 interface Call<Connection> {
@@ -72,7 +72,8 @@ export class Connections<Connection> {
   }
 
   async #attempts<T>(call: Call<Connection>, work: (connection: Connection) => Promise<T>): Promise<T> {
-    for (let failures = 0; ; failures++) {
+    const most = this.#client.pool?.max ?? usualMaximum;
+    for (let failures = 0, refused = 0; ; failures++) {
       const connection = await this.#checkOut(call);
       try {
         if (!this.#greeted.has(connection as object)) {
@@ -86,8 +87,11 @@ export class Connections<Connection> {
       } catch (error) {
         // A deadline has taken it away already.
         if (call.over) throw error;
-        if (this.#dialect.isBroken(error)) this.#discard(connection, error);
+        const inTransaction = this.#dialect.isInTransaction(error);
+        if (inTransaction || this.#dialect.isBroken(error)) this.#discard(connection, error);
         this.#checkIn(call, connection);
+        // Each connection that the pool had may be like that; those that replace them are not.
+        if (inTransaction && refused++ < most) continue;
         if (!this.#dialect.canRepeat(error)) throw error;
       }
       await this.#pause(failures);

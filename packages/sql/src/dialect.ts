@@ -96,6 +96,8 @@ export interface Dialect<Connection = unknown> {
   sweep(connection: Connection, retention: number, limit: number, after: string): Promise<Swept>;
   /** Whether the same call can be sent again because the server has done nothing: a deadlock, a serialization failure, a busy file. */
   canRepeat(error: unknown): boolean;
+  /** Whether nothing was done because the connection is in a transaction of its user: another connection may not be. */
+  isInTransaction(error: unknown): boolean;
   /** Whether the connection must not be used again. */
   isBroken(error: unknown): boolean;
   /** Ends the connection now: what it is still doing is given up, on the server too where that is possible. */

@@ -28,6 +28,8 @@ export interface KnexClient {
     connection: unknown,
     statement: { readonly sql: string; readonly bindings?: readonly unknown[] },
   ): Promise<unknown>;
+  /** A value as knex writes it into the message of an error. */
+  _escapeBinding?(value: unknown, context: object): string;
   /** `connectionPool`: one that was made elsewhere. */
   readonly config?: { readonly connectionPool?: unknown } | undefined;
   /** Outside of the pool. */

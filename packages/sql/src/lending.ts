@@ -7,8 +7,8 @@ interface Waiting<Connection> {
   readonly reject: (reason: unknown) => void;
 }
 
-/** How many connections a pool is asked for at once when it does not tell its maximum. A lower number opens them more slowly. */
-const usualMaximum = 10;
+/** How many connections a pool is taken to have that does not tell its maximum. A lower number opens them more slowly. */
+export const usualMaximum = 10;
 
 /**
  * Borrows connections from a pool. Going through knex's pool costs a client more than the rest of a statement, so what a call gives

@@ -5,7 +5,7 @@ import type { Poller } from './poller.ts';
 import type { WakeReports } from './wake-reports.ts';
 import type { Wakes } from './wakes.ts';
 
-/** How long after a listener was lost, or could not be had, another is tried, in ms: doubling. */
+/** How long after a listener was lost or could not be had, or a message not be sent, another is tried, in ms: doubling. */
 const firstRetry = 50;
 const longestRetry = 5_000;
 /** How long after one heard nothing another is tried, in ms: what is in between changes seldom. */
@@ -137,13 +137,15 @@ export class NotifyChannel implements Wakes {
     if (owner !== '') this.#places.wake(owner);
   }
 
-  /** Gives `listener` up if it does not hear a message of this process. */
+  /** Gives `listener` up if it does not hear a message of this process. One that could not be sent says nothing of it. */
   async #askToHear(listener: Listener): Promise<void> {
+    if (this.#hears || this.#listener !== listener) return;
     try {
       await this.#parts.echo();
-    } catch {
-      // Another one is opened later, and asked again.
-      if (!this.#hears) this.#lose(listener);
+    } catch (error) {
+      if (this.#hears || this.#listener !== listener) return;
+      this.#parts.reports.tell('polling', error);
+      this.#echoTimer = this.#runtime.setTimer(() => void this.#askToHear(listener), this.#nextDelay(), false);
       return;
     }
     if (this.#hears || this.#listener !== listener) return;
@@ -179,11 +181,15 @@ export class NotifyChannel implements Wakes {
 
   /** Another listener is opened after a while, if somebody waits by then; else when somebody does. */
   #fail(leastDelay = 0): void {
-    const delay = Math.max(Math.min(firstRetry * 2 ** this.#failures++, longestRetry), leastDelay);
+    const delay = Math.max(this.#nextDelay(), leastDelay);
     this.#retryAt = this.#runtime.clock.now() + delay;
     if (this.#timer !== undefined) this.#runtime.clearTimer(this.#timer);
     // A ms more than the delay: a timer may fire in the ms before.
     this.#timer = this.#runtime.setTimer(() => this.#retry(), delay + 1, false);
+  }
+
+  #nextDelay(): number {
+    return Math.min(firstRetry * 2 ** this.#failures++, longestRetry);
   }
 
   #retry(): void {

@@ -25,7 +25,7 @@ export interface SqlOptions extends TableOptions {
   readonly sweep?: boolean | undefined;
   /** Postgres: be told by LISTEN and NOTIFY. `false` behind a pooler that lends a connection for each transaction. @default true */
   readonly listen?: boolean | undefined;
-  /** How often a process that waits looks whether it is its turn where nothing tells it, in ms. @default 25, SQLite 5 to 100 */
+  /** How often a process that waits looks whether it is its turn where nothing tells it, in ms; at least every `waiterTtl / 12`. @default 25, SQLite 5 to 100 */
   readonly pollInterval?: number | undefined;
 }
 

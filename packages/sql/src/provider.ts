@@ -57,7 +57,8 @@ export class SqlProvider implements LockProvider {
     const poller = new Poller(
       this.#places,
       runtime,
-      () => options.pollInterval ?? dialect.pollInterval,
+      // The first in line, doubted by the next, keeps its place if it comes within a sixth.
+      () => Math.min(options.pollInterval ?? dialect.pollInterval, waiterTtl / 12),
       (keys) => this.#connections.run((connection) => dialect.turns(connection, keys), { what: 'a look at the line' }),
     );
     this.#wakes =

@@ -43,6 +43,12 @@ interface Parts extends Pick<Session, 'kind' | 'names' | 'inTransaction'> {
   readonly connection: unknown;
 }
 
+/** What a client of knex is given. */
+interface Statement {
+  readonly sql: string;
+  readonly bindings: readonly unknown[];
+}
+
 /** What better-sqlite3 and libsql have. */
 interface SqliteConnection {
   exec(sql: string): unknown;
@@ -51,11 +57,11 @@ interface SqliteConnection {
 /** A session over `connection`. Errors are the driver's. */
 function createSession({ client, connection, kind, names, inTransaction }: Parts): Session {
   const send = async (sql: string, bindings: readonly unknown[]): Promise<unknown> => {
-    const answer = await client
-      .query(connection, { sql: rendered(sql, names, kind.quote), bindings })
-      .catch((error: unknown) => {
-        throw withoutStatement(error, sql);
-      });
+    const statement = { sql: rendered(sql, names, kind.quote), bindings };
+    const answer = await client.query(connection, statement).catch((error: unknown) => {
+      // Knex has written into `statement` what it sent.
+      throw withoutStatement(error, shownBy(client, statement));
+    });
     return (answer as { readonly response?: unknown }).response;
   };
   return {
@@ -80,11 +86,24 @@ function rowsOf(response: unknown): readonly Row[] {
   return (Array.isArray(response[0]) ? response[0] : response) as readonly Row[];
 }
 
-/** Knex puts the statement before the message of an error: hundreds of lines, and values. */
-function withoutStatement(error: unknown, sql: string): unknown {
-  if (error instanceof Error && error.message.startsWith(sql.slice(0, 10))) {
-    const end = error.message.lastIndexOf(' - ');
-    if (end > 0) error.message = error.message.slice(end + 3);
+/** What knex puts before the message of an error: the statement as it was sent, or with values in place of each `?`. */
+function shownBy(client: KnexClient, { sql, bindings }: Statement): readonly string[] {
+  let index = 0;
+  const withValues = sql.replaceAll('?', (mark) =>
+    index < bindings.length ? (client._escapeBinding?.(bindings[index++], {}) ?? mark) : mark,
+  );
+  return [withValues, sql].map((shown) => `${shown} - `);
+}
+
+/** `error` as the driver made it: a statement has hundreds of lines, and values. */
+function withoutStatement(error: unknown, prefixes: readonly string[]): unknown {
+  if (!(error instanceof Error)) return error;
+  const prefix = prefixes.find((each) => error.message.startsWith(each));
+  if (prefix !== undefined) {
+    error.message = error.message.slice(prefix.length);
+    error.stack = (error.stack ?? '').replace(prefix, () => '');
   }
+  // mysql2 keeps the statement.
+  if ('sql' in error) delete error.sql;
   return error;
 }

@@ -3,8 +3,12 @@
  * transaction's owner decides.
  */
 export class TransactionOpen extends Error {
-  constructor() {
+  /** A statement of ours that may change something went over the connection: whether it takes effect is unknown. */
+  readonly sent: boolean;
+
+  constructor(sent: boolean) {
     super('the connection is in a transaction that its user has not ended');
+    this.sent = sent;
   }
 }
 

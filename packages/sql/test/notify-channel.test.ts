@@ -174,14 +174,22 @@ describe('the notify channel', () => {
     expect([looks, wakes, channel.open]).toEqual([[], ['me', 'me'], true]);
   });
 
-  test('tries another listener soon when the message could not be sent', async () => {
-    const { runtime, opened, channel, echoes } = createChannel();
-    echoes(() => Promise.reject(new Error('no connection')));
+  test('keeps its listener when the message could not be sent, repeats it after pauses that double, and looks until then', async () => {
+    const { runtime, opened, channel, echoes, looks } = createChannel();
+    let sent = 0;
+    echoes(async () => {
+      sent += 1;
+      throw new Error('no connection');
+    });
     await channel.start();
-    await runtime.advance(1);
-    expect([opened[0]?.closed, channel.open]).toEqual([true, false]);
-    await runtime.advance(60);
-    expect(opened).toHaveLength(2);
+    await runtime.advance(5_000);
+    expect([opened.length, opened[0]?.closed, channel.open, sent]).toEqual([1, false, true, 7]);
+    expect(looks.length).toBeGreaterThan(100);
+    echoes(async () => latest(opened).hear(''));
+    await runtime.advance(5_000);
+    const { length } = looks;
+    await runtime.advance(1_000);
+    expect([opened.length, looks.length]).toEqual([1, length]);
   });
 
   test('ends its listener when it is closed, and one that comes later', async () => {

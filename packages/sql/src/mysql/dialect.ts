@@ -3,7 +3,7 @@ import type { Claim, Holder, KeyState } from '@locks/core';
 import { looksPerRemoval } from '../dialect.ts';
 import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Swept, Turn } from '../dialect.ts';
 import type { KnexClient } from '../knex.ts';
-import { canRepeat, explain, isBroken } from './errors.ts';
+import { canRepeat, explain, isBroken, isInTransaction } from './errors.ts';
 import { endOf, hex, micros } from './encoding.ts';
 import { Home } from '../home.ts';
 import { greet } from './greeting.ts';
@@ -148,6 +148,10 @@ class MysqlDialect implements Dialect<MysqlConnection> {
 
   canRepeat(error: unknown): boolean {
     return canRepeat(error);
+  }
+
+  isInTransaction(error: unknown): boolean {
+    return isInTransaction(error);
   }
 
   isBroken(error: unknown): boolean {

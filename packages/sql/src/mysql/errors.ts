@@ -18,6 +18,12 @@ export function canRepeat(error: unknown): boolean {
   return undone.has(numberOf(error));
 }
 
+/** Nothing was done, because the connection is in a transaction of its user. */
+export function isInTransaction(error: unknown): boolean {
+  // The isolation level of a transaction that is open cannot be changed: the first thing that a procedure does.
+  return error instanceof TransactionOpen ? !error.sent : numberOf(error) === 1568;
+}
+
 /**
  * The server shuts down; the statement was killed, or took longer than its session allows, which no handler of a procedure hears of, so
  * that its transaction may be open still; the connection was killed; it was silent for too long; there is no such prepared
@@ -66,12 +72,12 @@ const permanent: Readonly<Record<number, string>> = {
 export function explain(error: unknown, what: CallName, claim?: Claim): LockError {
   const call = typeof what === 'function' ? what() : what;
   const text = error instanceof Error ? error.message : String(error);
-  // 1568: the isolation level of a transaction that is open cannot be changed.
-  const number = numberOf(error);
-  const inTransaction = error instanceof TransactionOpen || number === 1568;
-  const remedy = inTransaction ? `Turn autocommit on. ${endTransactions}` : permanent[number ?? 0];
+  // A statement was sent, and takes effect with the transaction.
+  const unknown = error instanceof TransactionOpen && error.sent;
+  const inTransaction = unknown || isInTransaction(error);
+  const remedy = inTransaction ? `Turn autocommit on. ${endTransactions}` : permanent[numberOf(error) ?? 0];
   return new LockError(
-    remedy === undefined ? 'LOCK_UNAVAILABLE' : 'LOCK_MISCONFIGURED',
+    unknown || remedy === undefined ? 'LOCK_UNAVAILABLE' : 'LOCK_MISCONFIGURED',
     `MySQL failed at ${call}: ${text}${remedy === undefined ? '' : `. ${remedy}`}`,
     { ...(claim === undefined ? {} : { key: claim.key }), cause: error },
   );

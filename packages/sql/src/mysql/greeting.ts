@@ -1,6 +1,7 @@
 import { LockError } from '@locks/core/adapter';
 import { checkLayout } from '../layout.ts';
 import type { TableNames } from '../names.ts';
+import { TransactionOpen } from '../transaction-open.ts';
 import { readOnly } from './errors.ts';
 import { rowsOf, textOf } from './session.ts';
 import type { MysqlConnection } from './session.ts';
@@ -13,8 +14,8 @@ export interface Greeting {
 
 /**
  * Looks at what a new connection is like.
- * @throws `LOCK_MISCONFIGURED` for tables or servers of another version, and for sessions that commit nothing by themselves;
- * the server's own error for one that is read only.
+ * @throws `LOCK_MISCONFIGURED` for tables or servers of another version; `TransactionOpen` for a session that commits nothing by
+ * itself; the server's own error for one that is read only.
  */
 export async function greet(connection: MysqlConnection, sql: string, names: TableNames): Promise<Greeting> {
   const [row] = await rowsOf(connection, sql, []).catch((error: unknown) => {
@@ -28,11 +29,8 @@ export async function greet(connection: MysqlConnection, sql: string, names: Tab
   );
   const server = textOf(row?.['server']);
   if (isTooOld(server)) throw misconfigured(`it works with MariaDB 10.6, MySQL 8.0 and newer, not with ${server}`);
-  if (Number(row?.['autocommit']) !== 1) {
-    throw misconfigured(
-      'the connections of the pool have autocommit off, and a lock would be taken when somebody commits. Turn it on, or give it a pool of its own',
-    );
-  }
+  // Each statement begins a transaction, and a lock would be taken when its user commits.
+  if (Number(row?.['autocommit']) !== 1) throw new TransactionOpen(false);
   if (Number(row?.['read_only']) !== 0) {
     throw readOnly();
   }

@@ -45,7 +45,7 @@ export async function rowsOf(
 /** The number that a statement leaves by LAST_INSERT_ID; 0: it changed no row. */
 export async function changed(connection: MysqlConnection, sql: string, values: readonly Value[]): Promise<bigint> {
   const { insertId, serverStatus } = (await execute(connection, sql, values)) as Header;
-  if ((serverStatus & 1) !== 0) throw new TransactionOpen();
+  if ((serverStatus & 1) !== 0) throw new TransactionOpen(true);
   return BigInt(insertId);
 }
 

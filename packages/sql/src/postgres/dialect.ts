@@ -6,8 +6,9 @@ import type { KnexClient } from '../knex.ts';
 import { Home } from '../home.ts';
 import { checkLayout } from '../layout.ts';
 import { rendered } from '../names.ts';
+import { TransactionOpen } from '../transaction-open.ts';
 import { abandon } from './cancel.ts';
-import { canRepeat, explain, isBroken, stateOf, unusable } from './errors.ts';
+import { canRepeat, explain, isBroken, isInTransaction, stateOf, unusable } from './errors.ts';
 import { listen } from './listen.ts';
 import type { PgConnection, Reply, Value } from './pg.ts';
 import { Sessions, statement } from './session.ts';
@@ -53,6 +54,15 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
 
   async function greet(connection: PgConnection): Promise<void> {
     watchStatus(connection);
+    try {
+      await look(connection);
+    } catch (error) {
+      // A look changes nothing.
+      throw error instanceof TransactionOpen ? new TransactionOpen(false) : error;
+    }
+  }
+
+  async function look(connection: PgConnection): Promise<void> {
     if (options.names.schema === undefined) {
       const [found] = await ask(connection, findHome);
       home.notice(found?.[0] ?? undefined);
@@ -181,6 +191,7 @@ export function createDialect(client: KnexClient, options: DialectOptions): Dial
       return { removed, next: removed === most ? after : (row?.[1] ?? undefined) };
     },
     canRepeat,
+    isInTransaction,
     isBroken,
     discard: abandon,
     explain,

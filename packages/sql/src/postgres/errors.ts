@@ -14,6 +14,12 @@ export function canRepeat(error: unknown): boolean {
   return ['40001', '40P01', '26000', '42P05', '0A000'].includes(stateOf(error) ?? '');
 }
 
+/** Nothing was done, because the connection is in a transaction of its user; the server says so when we did not know. */
+export function isInTransaction(error: unknown): boolean {
+  if (error instanceof TransactionOpen) return !error.sent;
+  return ['25001', '25P02'].includes(stateOf(error) ?? '');
+}
+
 /** Whether the connection is of no use any more: it failed, the server ends it, or it leads to one that cannot write. */
 export function isBroken(error: unknown): boolean {
   // An answer that was understood.
@@ -61,8 +67,9 @@ export function explain(error: unknown, what: CallName, claim?: Claim): LockErro
   const call = typeof what === 'function' ? what() : what;
   const text = error instanceof Error ? error.message : String(error);
   const remedy = remedyOf(error, text);
+  const unknown = error instanceof TransactionOpen && error.sent;
   return new LockError(
-    remedy === undefined ? 'LOCK_UNAVAILABLE' : 'LOCK_MISCONFIGURED',
+    unknown || remedy === undefined ? 'LOCK_UNAVAILABLE' : 'LOCK_MISCONFIGURED',
     `Postgres failed at ${call}: ${text}${remedy === undefined ? '' : `. ${remedy}`}`,
     { ...(claim === undefined ? {} : { key: claim.key }), cause: error },
   );

@@ -44,12 +44,12 @@ export class Sessions {
    * @throws `TransactionOpen` where somebody has left a transaction open: the connection must be discarded.
    */
   async send(connection: PgConnection, what: Statement, values: readonly Value[]): Promise<Reply['rows']> {
-    checkIdle(connection);
+    checkIdle(connection, false);
     const rows = await (this.#enclosed.has(connection)
       ? this.#sendEnclosed(connection, what, values)
       : this.#sendOne(connection, what, values));
     // A BEGIN may have been on its way when its user gave the connection back.
-    checkIdle(connection);
+    checkIdle(connection, true);
     return rows;
   }
 
@@ -83,6 +83,6 @@ export class Sessions {
   }
 }
 
-function checkIdle(connection: PgConnection): void {
-  if (isInTransaction(connection)) throw new TransactionOpen();
+function checkIdle(connection: PgConnection, sent: boolean): void {
+  if (isInTransaction(connection)) throw new TransactionOpen(sent);
 }

@@ -6,7 +6,7 @@ import type { KnexClient } from '../knex.ts';
 import { hostTime } from './clock.ts';
 import { numberOf, textOf } from './database.ts';
 import type { Database } from './database.ts';
-import { explain, isBroken, isBusy } from './errors.ts';
+import { explain, isBroken, isBusy, isInTransaction } from './errors.ts';
 import { greet } from './greet.ts';
 import { attempt, release, renew } from './operations.ts';
 import type { Rules } from './operations.ts';
@@ -143,6 +143,10 @@ class SqliteDialect implements Dialect<Database> {
 
   canRepeat(error: unknown): boolean {
     return isBusy(error);
+  }
+
+  isInTransaction(error: unknown): boolean {
+    return isInTransaction(error);
   }
 
   isBroken(error: unknown): boolean {

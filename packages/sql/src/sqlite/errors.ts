@@ -44,13 +44,13 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** A transaction that its user has not ended: our BEGIN is refused, and nothing was done. */
-function isTransactionOpen(error: unknown): boolean {
+export function isInTransaction(error: unknown): boolean {
   return error instanceof Error && error.message.includes('within a transaction');
 }
 
 /** The connection must not be used again. */
 export function isBroken(error: unknown): boolean {
-  if (error instanceof FileReplaced || isTransactionOpen(error)) return true;
+  if (error instanceof FileReplaced || isInTransaction(error)) return true;
   // libsql throws a TypeError for a connection that somebody has closed.
   if (error instanceof TypeError && /connection is not open/.test(error.message)) return true;
   return /^SQLITE_(IOERR|CORRUPT|NOTADB|CANTOPEN|READONLY|MISUSE)/.test(codeOf(error));
@@ -82,7 +82,7 @@ export function explain(error: unknown, path: string | undefined, what: CallName
   if (/no such (table|column)/.test(reason)) {
     return misconfigured('The tables of the locks are gone: create them again with migrate(knex).');
   }
-  if (isTransactionOpen(error)) return misconfigured(endTransactions);
+  if (isInTransaction(error)) return misconfigured(endTransactions);
   const advice =
     code === 'SQLITE_FULL' ? ' The disk is full.' : error instanceof FileReplaced ? ' It is opened again.' : '';
   return new LockError('LOCK_UNAVAILABLE', `SQLite failed in ${name}${where}: ${reason}.${advice}`, {

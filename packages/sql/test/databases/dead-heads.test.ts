@@ -13,7 +13,7 @@ describe.each(databases)('on $name', (database) => {
     ['an exclusive one', {}],
     ['a shared one', { mode: 'shared' }],
   ] as const)(
-    'the next in line waits half of `waiterTtl` at most when the first was killed: %s',
+    'the next in line waits little more than half of `waiterTtl` at most when the first was killed: %s',
     async (_name, mode) => {
       const url = await database.create();
       const knex = connect(url, database.name === 'SQLite' ? {} : { pool: { min: 0, max: 4 } });
@@ -46,7 +46,7 @@ describe.each(databases)('on $name', (database) => {
     const url = await database.create();
     const knex = connect(url, database.name === 'SQLite' ? {} : { pool: { min: 0, max: 4 } });
     await migrate(knex);
-    const [slow, quick] = [createSqlProvider(knex), createSqlProvider(knex, { waiterTtl: 150 })];
+    const [slow, quick] = [createSqlProvider(knex, { waiterTtl: 60_000 }), createSqlProvider(knex, { waiterTtl: 150 })];
     const locks = createLocks(quick, { ttl: 30_000 });
     onTestFinished(async () => {
       await locks.close();
@@ -69,5 +69,30 @@ describe.each(databases)('on $name', (database) => {
     expect(await slow.tryAcquire(first, () => {})).toMatchObject({ granted: true });
     await slow.release(first);
     await (await second).release();
+  });
+
+  test('the first keeps its place though it is to look more seldom than a place of which others doubt lasts', async () => {
+    const url = await database.create();
+    const knex = connect(url, database.name === 'SQLite' ? {} : { pool: { min: 0, max: 4 } });
+    await migrate(knex);
+    const [holder, seldom, quick] = [{}, { pollInterval: 60_000, waiterTtl }, { waiterTtl: 150 }].map((options) => {
+      const provider = createSqlProvider(knex, { listen: false, ...options });
+      const locks = createLocks(provider, { ttl: 30_000 });
+      onTestFinished(async () => {
+        await locks.close();
+        await provider.close();
+      });
+      return locks;
+    });
+    const lease = await holder!.acquire('job');
+    const order: string[] = [];
+    const waits: Promise<unknown>[] = [];
+    for (const [name, locks] of Object.entries({ seldom, quick })) {
+      waits.push(locks!.withLock('job', () => order.push(name)));
+      await eventually(`${name} in line`, async () => (await holder!.inspect('job')).waiters === waits.length);
+    }
+    await lease.release();
+    await Promise.all(waits);
+    expect(order).toEqual(['seldom', 'quick']);
   });
 });

@@ -1,6 +1,7 @@
+import { inspect } from 'node:util';
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { LocksMigrationSource, migrate } from '../../src/index.ts';
+import { LocksMigrationSource, fence, migrate } from '../../src/index.ts';
 import { connect, databases, ownName } from '../support/databases.ts';
 import { tablesOf } from '../support/tables.ts';
 
@@ -17,6 +18,7 @@ async function refusal(work: Promise<unknown>): Promise<{ readonly code: unknown
   expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
   expect(error.message).not.toMatch(/CREATE TABLE|SELECT \*|LANGUAGE|`next_lapse`,/);
   expect(error.message.length).toBeLessThan(400);
+  expect(inspect(error)).not.toMatch(/CREATE TABLE|INSERT INTO|LANGUAGE|`next_lapse`,/);
   return error as Error & { readonly code: unknown };
 }
 
@@ -30,6 +32,36 @@ describe.each(databases)('on $name', (database) => {
     expect((await tablesOf(knex)).filter((name) => String(name).startsWith('locks'))).toEqual(['locks']);
   });
 });
+
+const refusing = {
+  Postgres: [
+    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''door - locked - today''; END'",
+    'CREATE TRIGGER refusing BEFORE INSERT ON locks_fences EXECUTE FUNCTION refuse()',
+  ],
+  MariaDB: [
+    "CREATE TRIGGER refusing BEFORE INSERT ON locks_fences FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'door - locked - today'",
+  ],
+  SQLite: [
+    "CREATE TRIGGER refusing BEFORE INSERT ON locks_fences BEGIN SELECT RAISE(ABORT, 'door - locked - today'); END",
+  ],
+};
+
+test.each(databases)(
+  'on $name an error is told as its driver has it, whatever its message is like',
+  async (database) => {
+    const knex = connect(await database.create());
+    await migrate(knex);
+    for (const statement of refusing[database.name]) await knex.raw(statement);
+    const error = await knex
+      .transaction((trx) => fence(trx, "it's - a \\ ? door", 5n))
+      .then(
+        () => undefined,
+        (reason: unknown) => reason as Error,
+      );
+    expect(error?.message).toMatch(/^(SqliteError: )?door - locked - today$/);
+    expect(inspect(error)).not.toMatch(/INSERT (INTO|OR)|a door/i);
+  },
+);
 
 test.each(ways)('%s says on Postgres which right is missing', async (_name, run) => {
   const url = await databases[0]!.create();

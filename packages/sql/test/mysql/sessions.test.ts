@@ -195,7 +195,15 @@ describe('a session that does not commit by itself', () => {
         const connection = await client.acquireConnection();
         await new Promise<void>((resolve) => connection.query(setting, resolve));
         await client.releaseConnection(connection);
-        await expect(locks.tryAcquire(key, options)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+        if (options === sharer) {
+          // The procedure does nothing in it, so the call is repeated over another one.
+          expect(await (await locks.tryAcquire(key, options))?.release()).toBe(true);
+        } else {
+          await expect(locks.tryAcquire(key, options)).rejects.toMatchObject({
+            code: 'LOCK_UNAVAILABLE',
+            cause: { message: expect.stringContaining('COMMIT') as string },
+          });
+        }
         await expectFree(join(url), key);
         await knex.destroy();
         knex.initialize();

@@ -108,10 +108,37 @@ test('a process that hears its own message says so, and does not poll', async ()
   const url = await ownDatabase(server);
   await createTables(url);
   const messages = listenForReports();
-  const [holder, party] = [join(url), join(url, { pollInterval: 60_000 })];
+  const [holder, party] = [join(url), join(url, { pollInterval: 60_000, waiterTtl: 720_000 })];
   const delays = await handOvers(holder, party, 5);
   expect(delays[2]).toBeLessThan(500);
   expect(messages).toEqual([{ provider: 'postgres', state: 'listening', reason: undefined }]);
+});
+
+test('a listener is kept when the pool has no connection to send the message with', async () => {
+  const url = await ownDatabase(server);
+  await createTables(url);
+  const messages = listenForReports();
+  const [holder, party] = [join(url), join(url, { pool: { min: 0, max: 1 }, timeout: 300 })];
+  const lease = await holder.locks.acquire('job');
+  const client = party.knex.client as {
+    acquireConnection(): Promise<unknown>;
+    releaseConnection(connection: unknown): Promise<void>;
+  };
+  const waiting = party.locks.acquire('job', { wait: 20_000 });
+  const lent = await client.acquireConnection();
+  const { reason } = await eventually('a report', () => messages.at(-1));
+  expect(String(reason)).toContain('No connection of the pool became free');
+  const listeners = async (): Promise<unknown> => {
+    const query = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND datname = current_database()";
+    return (await holder.knex.raw<{ readonly rows: unknown }>(query)).rows;
+  };
+  const before = await listeners();
+  expect(before).toHaveLength(1);
+  await client.releaseConnection(lent);
+  await eventually('that it listens', () => messages.at(-1)?.state === 'listening');
+  expect(await listeners()).toEqual(before);
+  await lease.release();
+  await (await waiting).release();
 });
 
 test('knex with a pool of its owner: nothing is connected to by guess, and it polls', async () => {

@@ -4,7 +4,7 @@ import { createSqlProvider, migrate } from '../../src/index.ts';
 import { connect, databases } from '../support/databases.ts';
 
 test.each(['BEGIN', 'BEGIN IMMEDIATE'])(
-  'a connection that was given back after %s is refused, and replaced',
+  'a connection that was given back after %s is replaced, and the call gets another one',
   async (begin) => {
     const url = await databases.find(({ name }) => name === 'SQLite')!.create();
     const knex = connect(url);
@@ -19,12 +19,8 @@ test.each(['BEGIN', 'BEGIN IMMEDIATE'])(
       if (greeted) await (await locks.acquire('job')).release();
       await knex.raw(begin);
       await knex.raw('CREATE TABLE forgotten (id integer)');
-      await expect(locks.tryAcquire('job')).rejects.toMatchObject({
-        code: 'LOCK_MISCONFIGURED',
-        message: expect.stringContaining('transaction'),
-      });
-      const lease = await locks.acquire('job', { wait: 5_000 });
-      expect(await lease.release()).toBe(true);
+      const lease = await locks.tryAcquire('job');
+      expect(await lease?.release()).toBe(true);
       expect(await knex.raw("SELECT name FROM sqlite_master WHERE name = 'forgotten'")).toEqual([]);
     }
   },
