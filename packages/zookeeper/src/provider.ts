@@ -10,7 +10,7 @@ import type { Nodes } from './nodes.ts';
 import type { Recipe } from './recipe.ts';
 import type { Generation, Sessions } from './session/generation.ts';
 import type { Tokens } from './tokens.ts';
-import type { Acl } from './wire/records.ts';
+import type { Acl, Stat } from './wire/records.ts';
 
 /** What a provider is made of. */
 export interface ZookeeperProviderParts {
@@ -156,6 +156,8 @@ export class ZookeeperProvider implements LockProvider {
     const own = this.#claimOf(claim, session);
     if (wake !== undefined) own.wake = wake;
     return await own.inTurn(async () => {
+      // The call before this one may have forgotten it.
+      if (!this.#claims.has(claim.owner)) this.#claims.set(claim.owner, own);
       try {
         // Its own node of then would be before it in line.
         if (own.former) await this.#recipe.evict(session, claim);
@@ -219,12 +221,25 @@ export class ZookeeperProvider implements LockProvider {
       const stat = await (mayBeUnknown
         ? this.#deadline.race(looking, 'a renewal', Math.min(session.timeout / shareOfLook, this.#timeout / 2))
         : looking);
-      // Where nodes are named by their key alone, another claim's may be there.
-      return stat?.czxid === node.czxid ? 'there' : 'gone';
+      return isNode(stat, node) ? 'there' : 'gone';
     } catch (error) {
-      if (mayBeUnknown && session.alive && isLockError(error, 'LOCK_UNAVAILABLE')) return 'unknown';
-      throw error;
+      if (!mayBeUnknown || !session.alive || !isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
+      // The answer counts when it comes: the next renewal may hear no sooner than this one.
+      const late = looking.then((stat) =>
+        isNode(stat, node) ? undefined : own.inTurn(() => this.#goneLate(own, node)),
+      );
+      late.catch(() => {});
+      return 'unknown';
     }
+  }
+
+  /** A late answer has told that the node of a hold is gone. */
+  async #goneLate(own: LiveClaim, node: OwnNode): Promise<void> {
+    if (own.node?.czxid !== node.czxid || own.token === undefined) return;
+    // The next renewal answers `false` at once; if the rest fails, a release does it.
+    own.token = undefined;
+    await this.#recipe.gone?.(own);
+    this.#forget(own);
   }
 
   async #release(claim: Claim): Promise<boolean> {
@@ -287,6 +302,11 @@ export class ZookeeperProvider implements LockProvider {
 /** A session that has ended by now holds nothing any more. */
 function renewal(validity: number): Renewal | false {
   return validity > 0 ? { validity } : false;
+}
+
+/** Whether `stat` is that of `node`: where nodes are named by their key alone, another claim's may be there. */
+function isNode(stat: Stat | undefined, node: OwnNode): boolean {
+  return stat?.czxid === node.czxid;
 }
 
 /** A permanent refusal must come before a node is made. */
