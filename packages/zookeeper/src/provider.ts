@@ -170,8 +170,8 @@ export class ZookeeperProvider implements LockProvider {
         own.wake = undefined;
         own.token ??= await this.#mint(own, claim.floor);
       } catch (error) {
-        // Of a claim that was refused for good nobody hears again.
-        if (own.node === undefined && !own.uncertain && !isLockError(error, 'LOCK_UNAVAILABLE')) this.#forget(own);
+        // A claim that was refused for good may not come again. One that holds goes on.
+        if (own.token === undefined && !isLockError(error, 'LOCK_UNAVAILABLE')) await this.#giveUp(own);
         throw error;
       }
       const validity = session.deadline - calledAt;
@@ -269,6 +269,16 @@ export class ZookeeperProvider implements LockProvider {
     await this.#recipe.evict(await this.#ready(), own.claim);
     this.#forget(own);
     return false;
+  }
+
+  /** Removes what an attempt has left in line. If that fails, a release does it. */
+  async #giveUp(own: LiveClaim): Promise<void> {
+    try {
+      if (own.node !== undefined || own.uncertain) await this.#recipe.leave(own);
+      this.#forget(own);
+    } catch {
+      // The caller hears why it was refused.
+    }
   }
 
   #forget(own: LiveClaim): void {
