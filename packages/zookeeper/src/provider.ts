@@ -102,7 +102,7 @@ export class ZookeeperProvider implements LockProvider {
       await this.#ready();
       return await this.#names.read(prefix);
     };
-    const found = await this.#call(read, 'a list', prefix);
+    const found = await this.#partOfList(read, prefix);
     for (let start = 0; start < found.length; start += flight) {
       const some = found.slice(start, start + flight);
       const look = async (): Promise<readonly boolean[]> =>
@@ -110,7 +110,7 @@ export class ZookeeperProvider implements LockProvider {
           await this.#ready(),
           some.map(({ name }) => name),
         );
-      const used = await this.#call(look, 'a list', prefix);
+      const used = await this.#partOfList(look, prefix);
       for (const [index, { key }] of some.entries()) if (used[index] === true) yield key;
     }
   }
@@ -294,6 +294,16 @@ export class ZookeeperProvider implements LockProvider {
   async #call<T>(call: () => Promise<T>, what: string, key: string): Promise<T> {
     this.#checkOpen();
     return await this.#deadline.race(call(), () => `${what} of ${JSON.stringify(key)}`);
+  }
+
+  /** A list may take long: if the provider was closed meanwhile, that is why it failed. */
+  async #partOfList<T>(part: () => Promise<T>, prefix: string): Promise<T> {
+    try {
+      return await this.#call(part, 'a list', prefix);
+    } catch (error) {
+      this.#checkOpen();
+      throw error;
+    }
   }
 
   #suspended(key: string): LockError {
