@@ -1,5 +1,4 @@
 import { execFile, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +14,7 @@ import type { ControlEvent } from './log/events.ts';
 import { readRunLog } from './log/reader.ts';
 import { openLog } from './log/writer.ts';
 import { type Random, createRandom } from './random.ts';
+import { started } from './register/started.ts';
 import { watchStalls } from './stalls.ts';
 import type { Target } from './worker/messages.ts';
 import { type Workers, createWorkers } from './workers.ts';
@@ -49,7 +49,7 @@ export async function run(backend: Backend, folder: string, options: RunOptions)
   let workers: Workers | undefined;
   const proxies: Proxy[][] = [];
   try {
-    await once(register, 'message');
+    await started(register);
     running = await backend.start(folder);
     const { servers } = running;
     for (let slot = 0; slot < options.workers; slot += 1) {
@@ -75,7 +75,7 @@ export async function run(backend: Backend, folder: string, options: RunOptions)
     workers?.stop();
     await Promise.all(proxies.flat().map((proxy) => proxy.stop()));
     await running?.stop();
-    register.disconnect();
+    if (register.connected) register.disconnect();
   }
   return check(readRunLog(logs));
 }

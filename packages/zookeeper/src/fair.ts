@@ -63,7 +63,7 @@ export class FairRecipe implements Recipe {
           return { holds: true };
         case 'missing':
           // Somebody has removed it.
-          this.#known.lost(own, own.node.path);
+          this.gone(own);
           own.node = undefined;
           own.token = undefined;
           break;
@@ -95,7 +95,10 @@ export class FairRecipe implements Recipe {
     own.unwatch();
     if (own.uncertain) await this.#lines.find(own);
     const { node, session } = own;
-    if (node === undefined) return false;
+    if (node === undefined) {
+      this.gone(own);
+      return false;
+    }
     const removing = this.#known.leaves(own, node.path, () => this.#nodes.remove(session, node.path));
     const [removed] = await Promise.all([removing, this.#nodes.renewSequence(session, node.path)]);
     this.#folders.left(folderOf(node.path));
@@ -106,10 +109,13 @@ export class FairRecipe implements Recipe {
 
   gone(own: LiveClaim): void {
     if (own.node !== undefined) this.#known.lost(own, own.node.path);
+    this.#folders.left(this.#nodes.ofKey(own.claim.key));
   }
 
-  evict(session: Generation, claim: Claim): Promise<boolean> {
-    return this.#lines.evict(session, claim);
+  async evict(session: Generation, claim: Claim): Promise<boolean> {
+    const held = await this.#lines.evict(session, claim);
+    this.#folders.left(this.#nodes.ofKey(claim.key));
+    return held;
   }
 
   inspect(session: Generation, key: string): Promise<KeyState> {

@@ -102,8 +102,9 @@ export class MadeFolders {
     const paths = [...below.map((name) => `${folder}/${name}`), folder];
     try {
       const answers = await Promise.all(paths.map((path) => session.send(remove(path))));
-      // If a claim of this process is in it, that claim leaves it.
-      if (answers.some((answer) => !answer.ok && answer.error === 'NOT_EMPTY')) this.made(folder);
+      const used = answers.some((answer) => !answer.ok && answer.error === 'NOT_EMPTY');
+      // Those that are in it now may have left before anything is heard of them again. Too many are left to the servers.
+      if (used && this.#left.size < most) this.#left.set(folder, runtime.clock.now());
     } catch {
       // The connection has ended. There will be another.
       this.#left.set(folder, runtime.clock.now());

@@ -10,7 +10,7 @@ import type { Nodes } from './nodes.ts';
 import type { Recipe } from './recipe.ts';
 import type { Generation, Sessions } from './session/generation.ts';
 import type { Tokens } from './tokens.ts';
-import type { Acl } from './wire/records.ts';
+import type { Acl, Stat } from './wire/records.ts';
 
 /** What a provider is made of. */
 export interface ZookeeperProviderParts {
@@ -102,7 +102,7 @@ export class ZookeeperProvider implements LockProvider {
       await this.#ready();
       return await this.#names.read(prefix);
     };
-    const found = await this.#call(read, 'a list', prefix);
+    const found = await this.#partOfList(read, prefix);
     for (let start = 0; start < found.length; start += flight) {
       const some = found.slice(start, start + flight);
       const look = async (): Promise<readonly boolean[]> =>
@@ -110,7 +110,7 @@ export class ZookeeperProvider implements LockProvider {
           await this.#ready(),
           some.map(({ name }) => name),
         );
-      const used = await this.#call(look, 'a list', prefix);
+      const used = await this.#partOfList(look, prefix);
       for (const [index, { key }] of some.entries()) if (used[index] === true) yield key;
     }
   }
@@ -156,6 +156,8 @@ export class ZookeeperProvider implements LockProvider {
     const own = this.#claimOf(claim, session);
     if (wake !== undefined) own.wake = wake;
     return await own.inTurn(async () => {
+      // The call before this one may have forgotten it.
+      if (!this.#claims.has(claim.owner)) this.#claims.set(claim.owner, own);
       try {
         // Its own node of then would be before it in line.
         if (own.former) await this.#recipe.evict(session, claim);
@@ -168,8 +170,8 @@ export class ZookeeperProvider implements LockProvider {
         own.wake = undefined;
         own.token ??= await this.#mint(own, claim.floor);
       } catch (error) {
-        // Of a claim that was refused for good nobody hears again.
-        if (own.node === undefined && !own.uncertain && !isLockError(error, 'LOCK_UNAVAILABLE')) this.#forget(own);
+        // A claim that was refused for good may not come again. One that holds goes on.
+        if (own.token === undefined && !isLockError(error, 'LOCK_UNAVAILABLE')) await this.#giveUp(own);
         throw error;
       }
       const validity = session.deadline - calledAt;
@@ -219,12 +221,25 @@ export class ZookeeperProvider implements LockProvider {
       const stat = await (mayBeUnknown
         ? this.#deadline.race(looking, 'a renewal', Math.min(session.timeout / shareOfLook, this.#timeout / 2))
         : looking);
-      // Where nodes are named by their key alone, another claim's may be there.
-      return stat?.czxid === node.czxid ? 'there' : 'gone';
+      return isNode(stat, node) ? 'there' : 'gone';
     } catch (error) {
-      if (mayBeUnknown && session.alive && isLockError(error, 'LOCK_UNAVAILABLE')) return 'unknown';
-      throw error;
+      if (!mayBeUnknown || !session.alive || !isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
+      // The answer counts when it comes: the next renewal may hear no sooner than this one.
+      const late = looking.then((stat) =>
+        isNode(stat, node) ? undefined : own.inTurn(() => this.#goneLate(own, node)),
+      );
+      late.catch(() => {});
+      return 'unknown';
     }
+  }
+
+  /** A late answer has told that the node of a hold is gone. */
+  async #goneLate(own: LiveClaim, node: OwnNode): Promise<void> {
+    if (own.node?.czxid !== node.czxid || own.token === undefined) return;
+    // The next renewal answers `false` at once; if the rest fails, a release does it.
+    own.token = undefined;
+    await this.#recipe.gone?.(own);
+    this.#forget(own);
   }
 
   async #release(claim: Claim): Promise<boolean> {
@@ -256,6 +271,16 @@ export class ZookeeperProvider implements LockProvider {
     return false;
   }
 
+  /** Removes what an attempt has left in line. If that fails, a release does it. */
+  async #giveUp(own: LiveClaim): Promise<void> {
+    try {
+      if (own.node !== undefined || own.uncertain) await this.#recipe.leave(own);
+      this.#forget(own);
+    } catch {
+      // The caller hears why it was refused.
+    }
+  }
+
   #forget(own: LiveClaim): void {
     own.wake = undefined;
     own.unwatch();
@@ -269,6 +294,16 @@ export class ZookeeperProvider implements LockProvider {
   async #call<T>(call: () => Promise<T>, what: string, key: string): Promise<T> {
     this.#checkOpen();
     return await this.#deadline.race(call(), () => `${what} of ${JSON.stringify(key)}`);
+  }
+
+  /** A list may take long: if the provider was closed meanwhile, that is why it failed. */
+  async #partOfList<T>(part: () => Promise<T>, prefix: string): Promise<T> {
+    try {
+      return await this.#call(part, 'a list', prefix);
+    } catch (error) {
+      this.#checkOpen();
+      throw error;
+    }
   }
 
   #suspended(key: string): LockError {
@@ -287,6 +322,11 @@ export class ZookeeperProvider implements LockProvider {
 /** A session that has ended by now holds nothing any more. */
 function renewal(validity: number): Renewal | false {
   return validity > 0 ? { validity } : false;
+}
+
+/** Whether `stat` is that of `node`: where nodes are named by their key alone, another claim's may be there. */
+function isNode(stat: Stat | undefined, node: OwnNode): boolean {
+  return stat?.czxid === node.czxid;
 }
 
 /** A permanent refusal must come before a node is made. */

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
-import { startZookeeper } from '@locks/test-servers';
+import { startProxy, startZookeeper } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { assembleProvider } from '../src/create-provider.ts';
 import type { Recipe } from '../src/index.ts';
 import { readZookeeperOptions } from '../src/options.ts';
+import type { ZookeeperProviderOptions } from '../src/options.ts';
 import type { ZookeeperProvider } from '../src/provider.ts';
 import type { Generation } from '../src/session/generation.ts';
 import { getChildren } from '../src/wire/requests.ts';
@@ -26,9 +27,15 @@ beforeAll(async () => {
 });
 
 /** Folders go that are not used for `idle` ms. */
-function newProvider(root: string, recipe: Recipe, idle: number): ZookeeperProvider {
+function newProvider(
+  root: string,
+  recipe: Recipe,
+  idle: number,
+  more: Partial<ZookeeperProviderOptions> = {},
+): ZookeeperProvider {
   const servers = `${server.host}:${server.port}`;
-  const provider = assembleProvider(readZookeeperOptions({ servers, root, recipe, acl: 'open' }), systemRuntime, idle);
+  const options = readZookeeperOptions({ servers, root, recipe, acl: 'open', ...more });
+  const provider = assembleProvider(options, systemRuntime, idle);
   onTestFinished(() => provider.close());
   return provider;
 }
@@ -79,4 +86,41 @@ test('a folder stays while a claim is in it, and while its key is used now and t
   expect(await provider.release(held)).toBe(true);
   expect(await other.release(theirs)).toBe(true);
   await eventually('the end of the folders', async () => !(await isThere(witness, `${root}/held`)));
+  // It was in use when its time had come.
+  await eventually('the end of the last folder', async () => !(await isThere(witness, `${root}/theirs`)));
+});
+
+test.each(['mutex', 'semaphore'] as const)(
+  '%s: a claim that was ended by force leaves no folder, whatever tells of it',
+  async (recipe) => {
+    const root = `/by-force-${recipe}`;
+    const [provider, other] = [newProvider(root, recipe, 500), newProvider(root, recipe, 500)];
+    const notices = [
+      async (claim: Claim) => expect(await provider.renew(claim)).toBe(false),
+      async (claim: Claim) => expect(await provider.release(claim)).toBe(false),
+      (claim: Claim) => pair(provider, claim),
+    ];
+    for (const [index, notice] of notices.entries()) {
+      const claim = claimOf(`key${index}`);
+      expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+      expect(await other.release(claim)).toBe(true);
+      await notice(claim);
+    }
+    await eventually('the end of the folders', async () => (await below(root)).length === 1);
+  },
+);
+
+test.each(['mutex', 'semaphore'] as const)('%s: a claim whose session was lost leaves no folder', async (recipe) => {
+  const root = `/lost-${recipe}`;
+  await using proxy = await startProxy(server);
+  const provider = newProvider(root, recipe, 500, { servers: `${proxy.host}:${proxy.port}`, sessionTimeout: 4_000 });
+  const claim = claimOf('key');
+  const grant = await provider.tryAcquire(claim);
+  if (!grant.granted) throw new Error('It was not granted.');
+  const admit = proxy.refuse();
+  await proxy.cut();
+  await eventually('the end of the session', () => grant.lost?.aborted);
+  admit();
+  expect(await provider.renew(claim)).toBe(false);
+  await eventually('the end of the folder', async () => !(await isThere(witness, `${root}/key`)));
 });

@@ -22,9 +22,11 @@ export class SemaphoreRecipe implements Recipe {
   readonly shared = true;
   readonly #nodes: Nodes;
   readonly #semaphores: SemaphoreNodes;
+  readonly #folders: MadeFolders;
 
   constructor(nodes: Nodes, tokens: Tokens, folders: MadeFolders) {
     this.#nodes = nodes;
+    this.#folders = folders;
     this.#semaphores = new SemaphoreNodes(nodes, tokens, folders);
   }
 
@@ -49,6 +51,7 @@ export class SemaphoreRecipe implements Recipe {
           break;
         case 'missing':
           // Somebody has removed it.
+          this.gone(own);
           own.node = undefined;
           own.token = undefined;
           break;
@@ -82,23 +85,24 @@ export class SemaphoreRecipe implements Recipe {
     own.unwatch();
     if (own.uncertain) await this.#semaphores.find(own);
     const { node, session } = own;
-    if (node === undefined) return false;
+    if (node === undefined) {
+      this.gone(own);
+      return false;
+    }
     const removed = await this.#semaphores.remove(session, node.path);
     own.node = undefined;
     own.token = undefined;
     return removed;
   }
 
+  gone(own: LiveClaim): void {
+    this.#folders.left(this.#nodes.ofKey(own.claim.key));
+  }
+
   async evict(session: Generation, claim: Claim): Promise<boolean> {
-    const folder = this.#nodes.ofKey(claim.key);
-    const { locks, leases } = await this.#semaphores.latest(session, folder);
-    const uuid = uuidOf(claim.owner);
-    const lease = leases.find((held) => held.uuid === uuid || held.name === claim.owner);
-    if (lease !== undefined) return await this.#nodes.remove(session, `${folder}/leases/${lease.name}`);
-    const place = locks.find((contender) => contender.uuid === uuid || contender.name === claim.owner);
-    if (place === undefined) return false;
-    const held = place.mode === 'exclusive' && judgeEntry({ locks, leases }, place.name, place).state === 'enters';
-    return (await this.#nodes.remove(session, `${folder}/locks/${place.name}`)) && held;
+    const held = await this.#evict(session, claim);
+    this.#folders.left(this.#nodes.ofKey(claim.key));
+    return held;
   }
 
   async inspect(session: Generation, key: string): Promise<KeyState> {
@@ -114,6 +118,18 @@ export class SemaphoreRecipe implements Recipe {
     const folders = names.map((name) => ['locks', 'leases'].map((below) => this.#nodes.under(`${name}/${below}`)));
     const stats = folders.map((paths) => Promise.all(paths.map((path) => this.#nodes.exists(session, path))));
     return (await Promise.all(stats)).map((found) => found.some((stat) => stat !== undefined && stat.numChildren > 0));
+  }
+
+  async #evict(session: Generation, claim: Claim): Promise<boolean> {
+    const folder = this.#nodes.ofKey(claim.key);
+    const { locks, leases } = await this.#semaphores.latest(session, folder);
+    const uuid = uuidOf(claim.owner);
+    const lease = leases.find((held) => held.uuid === uuid || held.name === claim.owner);
+    if (lease !== undefined) return await this.#nodes.remove(session, `${folder}/leases/${lease.name}`);
+    const place = locks.find((contender) => contender.uuid === uuid || contender.name === claim.owner);
+    if (place === undefined) return false;
+    const held = place.mode === 'exclusive' && judgeEntry({ locks, leases }, place.name, place).state === 'enters';
+    return (await this.#nodes.remove(session, `${folder}/locks/${place.name}`)) && held;
   }
 
   /** A held exclusive claim becomes a shared one, in one transaction: nobody gets in between. */

@@ -1,15 +1,14 @@
 import { LockError } from '@locks/core/adapter';
 import type { Address } from '../connection/address.ts';
 import { ConnectError } from '../connection/errors.ts';
-import type { SessionExpiredError } from '../connection/errors.ts';
 
 /** `close()` was called. */
 export function closedError(): LockError {
   return new LockError('LOCK_CLOSED', 'The session with ZooKeeper was closed.');
 }
 
-/** A server has told that the session is over. */
-export function expiredError(cause: SessionExpiredError): LockError {
+/** A server has told that the session is over, or will be soon. */
+export function expiredError(cause: Error): LockError {
   return new LockError('LOCK_LOST', `The session with ZooKeeper is lost: ${cause.message}.`, { cause });
 }
 

@@ -139,8 +139,11 @@ export class Session implements Sessions {
     const connection = await reach(parts, resumed !== undefined && this.#refusals.knows(address));
     this.#refusals.accepted(address);
     if (connection.session.timeout < leastTimeout) {
+      const short = shortSessionError(address, connection.session.timeout);
+      // The servers count by the new timeout already. What is held must be told lost before its nodes go.
+      resumed?.lose(expiredError(short));
       await connection.end(leastTimeout);
-      throw shortSessionError(address, connection.session.timeout);
+      throw short;
     }
     generation ??= this.#begin(connection);
     if (connection.ended) throw new ConnectionClosedError('the server closed the connection at once');

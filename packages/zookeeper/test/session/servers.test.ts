@@ -2,7 +2,8 @@ import { type ServerHandle, type Way, startProxy, startZookeeper } from '@locks/
 import { systemRuntime } from '@locks/core/adapter';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../support/waiting.ts';
-import { Opened, isThere, makeNode, ownPath } from '../support/sessions.ts';
+import { rewriteReplies } from '../support/rewrite.ts';
+import { Opened, isThere, makeNode, ownPath, watchEnd } from '../support/sessions.ts';
 
 let server: ServerHandle;
 
@@ -72,6 +73,28 @@ test.each(['observer', 'read-only'])('a server that is %s is not used', async (m
   const since = performance.now();
   await expect(refused.ready(5_000)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
   expect(performance.now() - since).toBeLessThan(100);
+});
+
+test('a session that is taken up for too short a time is told lost before its nodes go', async () => {
+  let armed = false;
+  const replies = rewriteReplies(({ frame, xid }) => {
+    // The answer to a connect request begins with the version of the protocol, the timeout follows.
+    if (armed && xid === 0) frame.writeInt32BE(20, 8);
+    return frame;
+  });
+  await using proxy = await startProxy(server, replies);
+  await using opened = new Opened();
+  const observer = await opened.session([server]).ready(5_000);
+  const session = opened.session([proxy]);
+  const generation = await session.ready(5_000);
+  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  const end = await watchEnd(generation, path, observer);
+  armed = true;
+  await proxy.cut();
+  await eventually('the end of the node', () => end.removedAt < Infinity);
+  expect(end.lostAt).toBeLessThanOrEqual(end.removedAt);
+  armed = false;
+  expect(await session.ready(10_000)).not.toBe(generation);
 });
 
 test('refused credentials are told to whoever waits, and tried again later', async () => {
