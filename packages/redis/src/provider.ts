@@ -78,9 +78,13 @@ export class RedisProvider implements LockProvider {
     this.#places.leave(claim.owner);
     this.#checkOpen();
     const args = [claim.owner, this.#waiter(claim), this.#options.channelPrefix];
-    const end = this.#runtime.clock.now() + this.#options.timeout;
-    const connection = openConnection(this.#client) ?? (await this.#reconnected());
-    const left = end - this.#runtime.clock.now();
+    let connection = openConnection(this.#client);
+    let left: number | undefined;
+    if (connection === undefined) {
+      const end = this.#runtime.clock.now() + this.#options.timeout;
+      connection = await this.#reconnected();
+      left = end - this.#runtime.clock.now();
+    }
     const freed = toInteger(await this.#run(scripts.release, claim, args, 'a release', left), 'a release') === 1;
     // A client that sends again what a broken connection left unanswered hears the second answer only.
     if (!freed && (connection === undefined || connection !== this.#client.stream)) throw releasedInDoubt(claim);
