@@ -8,17 +8,22 @@ end
 
 local HOUR = '3600000'
 
+-- An integer is the reply that a client reads fastest. Near 2^53 ioredis 6 rounds it, but not text.
+local function tokenReply(token, text)
+  if token < 2 ^ 52 then return token end
+  return text
+end
+
 -- Sets the counter to `token`, or to `step` above the last one if that is not below. It lasts until the
 -- clock has passed it by the longest retention that was asked for, so that its end cannot give a token
--- twice. Returns it as text: a client may round an integer near 2^53. Returns nil where the next token
--- cannot be told from the last one. `retention` is text, and the token becomes text once: each number
--- that is given to redis.call costs more.
+-- twice. Returns nil where the next token cannot be told from the last one. `retention` is text, and
+-- the token becomes text once: each number that is given to redis.call costs more.
 local function count(token, step, retention, micros)
   local text = string.format('%.0f', token)
   local counter = retention == HOUR and text or text .. ' ' .. retention
   local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
   local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
-  if not last then return text end
+  if not last then return tokenReply(token, text) end
   local lastToken, lastRetention = tonumber(last), HOUR
   if not lastToken then
     local first
@@ -26,7 +31,7 @@ local function count(token, step, retention, micros)
     lastToken = tonumber(first)
   end
   local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
-  if lastToken < token and not longer then return text end
+  if lastToken < token and not longer then return tokenReply(token, text) end
   if longer then retention = lastRetention end
   if lastToken >= token then token = lastToken + step end
   text = string.format('%.0f', token)
@@ -34,7 +39,7 @@ local function count(token, step, retention, micros)
   redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
   -- Lua's numbers end at 2^53: the next one is the same.
   if step == 1 and token == lastToken then return nil end
-  return text
+  return tokenReply(token, text)
 end
 
 -- The next token: above all earlier ones, above the floor, not behind the clock. Where there is none, the key that was `taken`

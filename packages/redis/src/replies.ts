@@ -45,10 +45,12 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
   return new LockError('LOCK_UNAVAILABLE', `Redis failed at ${what}: ${text}`, { ...options, sent });
 }
 
-/** The answer to an attempt: a token as text, or minus the ms until the next one. */
+/** The answer to an attempt: a token, as text where it is near 2^53; or minus the ms until the next attempt. */
 export function toAnswer(reply: unknown): Grant | { readonly granted: false; readonly retryAfter: number } {
   if (typeof reply === 'string' && /^\d+$/.test(reply)) return { granted: true, token: BigInt(reply) };
-  return { granted: false, retryAfter: -toInteger(reply, 'an attempt') };
+  const number = toInteger(reply, 'an attempt');
+  if (number > 0) return { granted: true, token: BigInt(number) };
+  return { granted: false, retryAfter: -number };
 }
 
 /** The integer that a script returned, whatever the client makes of integers. */

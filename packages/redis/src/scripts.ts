@@ -8,7 +8,7 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireShared' | 'renew' | 'release' | 'inspect' | 'fencedSet', Script>> = {
   acquire: {
-    sha: 'a84e6240db85f48118bb35ef9442eef6c205ad00',
+    sha: 'ef38755289f81e29cac1787281ea59c035e72f68',
     lua: `local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local function clock()
 local time = redis.call('TIME')
@@ -16,12 +16,16 @@ local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = '3600000'
+local function tokenReply(token, text)
+if token < 2 ^ 52 then return token end
+return text
+end
 local function count(token, step, retention, micros)
 local text = string.format('%.0f', token)
 local counter = retention == HOUR and text or text .. ' ' .. retention
 local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
 local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
-if not last then return text end
+if not last then return tokenReply(token, text) end
 local lastToken, lastRetention = tonumber(last), HOUR
 if not lastToken then
 local first
@@ -29,14 +33,14 @@ first, lastRetention = string.match(last, '^(%d+) (%d+)$')
 lastToken = tonumber(first)
 end
 local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
-if lastToken < token and not longer then return text end
+if lastToken < token and not longer then return tokenReply(token, text) end
 if longer then retention = lastRetention end
 if lastToken >= token then token = lastToken + step end
 text = string.format('%.0f', token)
 counter = retention == HOUR and text or text .. ' ' .. retention
 redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
 if step == 1 and token == lastToken then return nil end
-return text
+return tokenReply(token, text)
 end
 local function mint(above, retention, micros, taken)
 local token = count(math.max(micros, above + 1), 1, retention, micros)
@@ -208,19 +212,23 @@ if told and not new then limitDeadlines(head, now) end
 return busy(me, head, value, now, waiterTtl)`,
   },
   acquireShared: {
-    sha: '7288315c02c3d47de7075c2ae2ecce21925a73d6',
+    sha: 'a61c0d6edeb5c75006e4cbf89a3d577d7f819473',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = '3600000'
+local function tokenReply(token, text)
+if token < 2 ^ 52 then return token end
+return text
+end
 local function count(token, step, retention, micros)
 local text = string.format('%.0f', token)
 local counter = retention == HOUR and text or text .. ' ' .. retention
 local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
 local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
-if not last then return text end
+if not last then return tokenReply(token, text) end
 local lastToken, lastRetention = tonumber(last), HOUR
 if not lastToken then
 local first
@@ -228,14 +236,14 @@ first, lastRetention = string.match(last, '^(%d+) (%d+)$')
 lastToken = tonumber(first)
 end
 local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
-if lastToken < token and not longer then return text end
+if lastToken < token and not longer then return tokenReply(token, text) end
 if longer then retention = lastRetention end
 if lastToken >= token then token = lastToken + step end
 text = string.format('%.0f', token)
 counter = retention == HOUR and text or text .. ' ' .. retention
 redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
 if step == 1 and token == lastToken then return nil end
-return text
+return tokenReply(token, text)
 end
 local function mint(above, retention, micros, taken)
 local token = count(math.max(micros, above + 1), 1, retention, micros)
@@ -428,19 +436,23 @@ if told and not new then limitDeadlines(head, now) end
 return busy(me, head, value, now, waiterTtl)`,
   },
   renew: {
-    sha: '7b532c6b69e69bf656109cf3c2282dfaa960d077',
+    sha: '3219af49a3e41c0b586f2cb26c6de29a9fff6428',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = '3600000'
+local function tokenReply(token, text)
+if token < 2 ^ 52 then return token end
+return text
+end
 local function count(token, step, retention, micros)
 local text = string.format('%.0f', token)
 local counter = retention == HOUR and text or text .. ' ' .. retention
 local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
 local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
-if not last then return text end
+if not last then return tokenReply(token, text) end
 local lastToken, lastRetention = tonumber(last), HOUR
 if not lastToken then
 local first
@@ -448,14 +460,14 @@ first, lastRetention = string.match(last, '^(%d+) (%d+)$')
 lastToken = tonumber(first)
 end
 local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
-if lastToken < token and not longer then return text end
+if lastToken < token and not longer then return tokenReply(token, text) end
 if longer then retention = lastRetention end
 if lastToken >= token then token = lastToken + step end
 text = string.format('%.0f', token)
 counter = retention == HOUR and text or text .. ' ' .. retention
 redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
 if step == 1 and token == lastToken then return nil end
-return text
+return tokenReply(token, text)
 end
 local function mint(above, retention, micros, taken)
 local token = count(math.max(micros, above + 1), 1, retention, micros)
@@ -619,7 +631,7 @@ end
 return renewed`,
   },
   release: {
-    sha: '5e6d3fac553816afed39d8e7a1cf7934acad3afc',
+    sha: 'f13ce245ac30e864eb927fd0fdadc63ed3f85a7a',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -634,12 +646,16 @@ local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = '3600000'
+local function tokenReply(token, text)
+if token < 2 ^ 52 then return token end
+return text
+end
 local function count(token, step, retention, micros)
 local text = string.format('%.0f', token)
 local counter = retention == HOUR and text or text .. ' ' .. retention
 local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
 local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
-if not last then return text end
+if not last then return tokenReply(token, text) end
 local lastToken, lastRetention = tonumber(last), HOUR
 if not lastToken then
 local first
@@ -647,14 +663,14 @@ first, lastRetention = string.match(last, '^(%d+) (%d+)$')
 lastToken = tonumber(first)
 end
 local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
-if lastToken < token and not longer then return text end
+if lastToken < token and not longer then return tokenReply(token, text) end
 if longer then retention = lastRetention end
 if lastToken >= token then token = lastToken + step end
 text = string.format('%.0f', token)
 counter = retention == HOUR and text or text .. ' ' .. retention
 redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
 if step == 1 and token == lastToken then return nil end
-return text
+return tokenReply(token, text)
 end
 local function mint(above, retention, micros, taken)
 local token = count(math.max(micros, above + 1), 1, retention, micros)
@@ -811,19 +827,23 @@ if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', K
 return freed`,
   },
   inspect: {
-    sha: '6d2bf10e586438f41bf5a45b2c7e664cf85468c4',
+    sha: '7b04229e04b55eb97b321ea3b3ac4cd9e0a09c10',
     lua: `local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = '3600000'
+local function tokenReply(token, text)
+if token < 2 ^ 52 then return token end
+return text
+end
 local function count(token, step, retention, micros)
 local text = string.format('%.0f', token)
 local counter = retention == HOUR and text or text .. ' ' .. retention
 local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
 local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
-if not last then return text end
+if not last then return tokenReply(token, text) end
 local lastToken, lastRetention = tonumber(last), HOUR
 if not lastToken then
 local first
@@ -831,14 +851,14 @@ first, lastRetention = string.match(last, '^(%d+) (%d+)$')
 lastToken = tonumber(first)
 end
 local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
-if lastToken < token and not longer then return text end
+if lastToken < token and not longer then return tokenReply(token, text) end
 if longer then retention = lastRetention end
 if lastToken >= token then token = lastToken + step end
 text = string.format('%.0f', token)
 counter = retention == HOUR and text or text .. ' ' .. retention
 redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
 if step == 1 and token == lastToken then return nil end
-return text
+return tokenReply(token, text)
 end
 local function mint(above, retention, micros, taken)
 local token = count(math.max(micros, above + 1), 1, retention, micros)

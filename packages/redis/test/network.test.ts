@@ -7,7 +7,7 @@ import type { Redis } from 'ioredis';
 import { clients, eventually } from './support/redis.ts';
 
 /** The reply of a script that grants: the whole of it is the token, as text. */
-const isToken = (piece: Buffer): boolean => /^\$16\r\n\d{16}\r\n$/.test(piece.toString('latin1'));
+const isToken = (piece: Buffer): boolean => /^:\d{16}\r\n$/.test(piece.toString('latin1'));
 
 const isMessage = (piece: Buffer): boolean => piece.includes('message');
 

@@ -123,7 +123,8 @@ describe('what servers of all versions say', () => {
   });
 });
 
-test('a token is read as text, and nothing else passes for one', () => {
+test('a token is read as an integer or as text, and nothing else passes for one', () => {
+  expect(toAnswer(1_795_000_000_000_000)).toEqual({ granted: true, token: 1_795_000_000_000_000n });
   expect(toAnswer('9007199254740993')).toEqual({ granted: true, token: 9_007_199_254_740_993n });
   for (const busy of [-25, '-25']) expect(toAnswer(busy)).toEqual({ granted: false, retryAfter: 25 });
   for (const wrong of [null, undefined, 'OK', '', 1.5, [], {}]) {
