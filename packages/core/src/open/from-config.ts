@@ -8,7 +8,7 @@ import type { Locks } from '../locks/locks.ts';
 import { readLocksOptions, textReaders } from '../options/locks-options.ts';
 import type { LocksOptions } from '../options/locks-options.ts';
 import type { LocksConfig } from './locks-config.ts';
-import { readOptions } from '../options/option-readers.ts';
+import { readOptions } from '../options/read-options.ts';
 
 /** What `openLocks` does. */
 export async function openFromConfig(target: string | LocksConfig, options: LocksOptions): Promise<Locks> {
