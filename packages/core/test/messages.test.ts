@@ -271,11 +271,11 @@ describe('the message', () => {
   });
 
   it.each<[unknown, string]>([
-    [7, 'openLocks needs a URL or a configuration object, not 7.'],
+    [7, 'openLocks: it needs a URL or a configuration object, not 7.'],
     [{ url: 7 }, 'openLocks: option "url" must be a string, not 7.'],
     [{ url: 'memory:', options: 7 }, 'openLocks: option "options" must be an object, not 7.'],
     [{ url: 'memory:', options: null }, 'openLocks: option "options" must be an object, not null.'],
-    [{}, 'openLocks needs option "url" (redis://host:6379) or option "provider" ("memory").'],
+    [{}, 'openLocks: no backend is named; give option "url" (redis://host:6379) or option "provider" ("memory").'],
     ['host', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
     [' memory:', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
     [

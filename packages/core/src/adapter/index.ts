@@ -3,6 +3,7 @@ export type { AdapterConfig, AdapterModule } from './adapter-config.ts';
 export { createClock, systemClock } from '../time/clock.ts';
 export type { Clock, ClockSources } from '../time/clock.ts';
 export { LockError, isLockError } from '../errors/lock-error.ts';
+export { misconfigured } from '../errors/misconfigured.ts';
 export { checkFenceable, staleError } from './fencing-guard.ts';
 export { duration, durationOrForever, parseDuration } from '../options/duration.ts';
 export type { Duration, OptionReader, OptionReaders, OptionSource, ReadOption } from '../options/option-reader.ts';

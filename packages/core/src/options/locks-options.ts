@@ -75,11 +75,12 @@ export interface ReadLocksOptions {
 }
 
 /** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
-export function readLocksOptions(options: LocksOptions): ReadLocksOptions {
+export function readLocksOptions(options: LocksOptions, where: string = 'Locks options'): ReadLocksOptions {
   if (typeof options !== 'object' || options === null) {
     throw new LockError('LOCK_MISCONFIGURED', 'The options of a Locks must be an object, such as { ttl: 30_000 }.');
   }
-  const read = readOptions(readers, options, { where: 'Locks options', code: 'LOCK_MISCONFIGURED', text: true });
+  const elsewhere = 'Options of an adapter are written under "options" of openLocks.';
+  const read = readOptions(readers, options, { where, code: 'LOCK_MISCONFIGURED', text: true, elsewhere });
   return {
     settings: {
       ...builtInSettings,

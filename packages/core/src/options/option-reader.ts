@@ -32,6 +32,8 @@ export interface OptionSource {
   readonly code: LockErrorCode;
   /** Strings are read with `parse`, as in the query of a URL. @default false */
   readonly text?: boolean;
+  /** A sentence that says where other options belong, for the message about an unknown one. */
+  readonly elsewhere?: string;
   /** Old names of options, each with the name of today: `{ user: 'username' }`. */
   readonly aliases?: Readonly<Record<string, string>>;
 }

@@ -5,11 +5,9 @@ import type { OptionSource } from './option-reader.ts';
 
 /** The error for an option that does not exist. It names the nearest options, if there are any. */
 export function unknownOption(name: string, known: readonly string[], source: OptionSource): LockError {
-  const { where, code, text } = source;
-  return new LockError(
-    code,
-    `${where}: unknown option ${describe(name)}.${hint(name, known, text)} Known options: ${known.join(', ')}.`,
-  );
+  const { where, code, text, elsewhere } = source;
+  const end = `Known options: ${known.join(', ')}.${elsewhere === undefined ? '' : ` ${elsewhere}`}`;
+  return new LockError(code, `${where}: unknown option ${describe(name)}.${hint(name, known, text)} ${end}`);
 }
 
 function hint(name: string, known: readonly string[], text: boolean | undefined): string {
