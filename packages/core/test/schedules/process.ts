@@ -39,7 +39,5 @@ export interface Process {
 export function lateLoss(hold: Hold, now: number): string | undefined {
   if (hold.released || hold.signal.aborted || hold.lease.held) return undefined;
   hold.overSince ??= now;
-  return now > hold.overSince + 5
-    ? `${hold.lease.owner} is over since ${hold.overSince}, and was not told`
-    : undefined;
+  return now > hold.overSince + 5 ? `${hold.lease.owner} is over since ${hold.overSince}, and was not told` : undefined;
 }
