@@ -75,7 +75,7 @@ export function embedMigrations(dialect) {
   });
   return [
     header(dialect, 'migrations/*.sql'),
-    "import type { Migration } from '../migration.ts';",
+    "import type { Migration } from '../dialect/migration.ts';",
     '',
     '/** The migrations in their order, with the default names of the tables. */',
     'export const migrations: readonly Migration[] = [',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createLocks } from '@locks/core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
-import { rendered } from '../../src/names.ts';
+import { rendered } from '../../src/dialect/names.ts';
 import { migrations } from '../../src/postgres/migrations.ts';
 import { collect, eventually } from '../support/waiting.ts';
 import { connect, connectKnex, createTables, ownDatabase, startServer, withClient } from './support/database.ts';
