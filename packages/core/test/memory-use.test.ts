@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { createDeadline } from '../src/adapter.ts';
+import { createDeadline } from '../src/adapter/index.ts';
 import { createSetting } from './support/setting.ts';
 import type { Setting } from './support/setting.ts';
 import { freeAtOnce, renewAtOnce } from './support/scripted-provider.ts';

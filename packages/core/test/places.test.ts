@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Places } from '../src/places.ts';
-import type { Place } from '../src/places.ts';
+import { Places } from '../src/adapter/places.ts';
+import type { Place } from '../src/adapter/places.ts';
 
 const refresh = 2_000;
 

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import { systemClock, systemRuntime } from '../src/adapter.ts';
+import { systemClock, systemRuntime } from '../src/adapter/index.ts';
 
 /** Resolves when a timer of the runtime has fired. */
 function fired(delay: number): Promise<void> {

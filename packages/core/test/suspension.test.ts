@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClock } from '../src/clock.ts';
+import { createClock } from '../src/time/clock.ts';
 import { answerWell, createSetting, watch } from './support/setting.ts';
 import { settle } from './support/virtual-runtime.ts';
 

@@ -3,7 +3,7 @@ import type { CoreRecipe } from './recipe.ts';
 export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'a claim that is given up is not released',
-    file: 'acquisition.js',
+    file: 'locks/acquisition.js',
     find: 'if (this.#leaves || this.#inFlight !== undefined) {',
     replace: 'if (this.#leaves === undefined) {',
     caughtBy: ['locks-abort', 'locks-timeout', 'locks-abort-through-outage', 'locks-unknown-attempt-given-up'],
@@ -11,28 +11,28 @@ export const givingUp: readonly CoreRecipe[] = [
   },
   {
     name: 'an attempt of which nothing is known is not released',
-    file: 'acquisition.js',
+    file: 'locks/acquisition.js',
     find: 'this.#leaves = true;',
     replace: '',
     caughtBy: ['locks-unknown-attempt-given-up'],
   },
   {
     name: 'a release is sent once',
-    file: 'background-releases.js',
+    file: 'locks/background-releases.js',
     find: 'await this.#pause(Math.max(pause, Math.min(this.#pauses.size * spacing, longestSpaced)));',
     replace: 'return;',
     caughtBy: ['locks-abort-through-outage', 'locks-release-through-outage', 'locks-unknown-attempt-given-up'],
   },
   {
     name: 'one release that frees nothing is taken as proof after an unknown attempt',
-    file: 'background-releases.js',
+    file: 'locks/background-releases.js',
     find: '(!unsure || session || past(claim.ttl))',
     replace: 'true',
     caughtBy: ['locks-unknown-attempt-given-up'],
   },
   {
     name: 'a release overtakes the attempt in flight',
-    file: 'background-releases.js',
+    file: 'locks/background-releases.js',
     find: 'if (inFlight !== undefined) {',
     replace: 'inFlight?.catch(() => {}); if (false) {',
     caughtBy: ['locks-abort-through-outage'],
@@ -40,28 +40,28 @@ export const givingUp: readonly CoreRecipe[] = [
   },
   {
     name: 'a release is waited for without end',
-    file: 'release-call.js',
+    file: 'locks/release-call.js',
     find: 'this.#reject(this.#unconfirmed(undefined));',
     replace: ';',
     caughtBy: ['locks-silent-release'],
   },
   {
     name: 'a rejected release is not repeated',
-    file: 'release-call.js',
+    file: 'locks/release-call.js',
     find: 'releases.start({ claim: this.#claim, uncertain: false, lastSend: this.#lastSend });',
     replace: '',
     caughtBy: ['locks-release-through-outage'],
   },
   {
     name: 'withLock does not release when its work throws',
-    file: 'with-lock.js',
+    file: 'locks/with-lock.js',
     find: 'await lease[Symbol.asyncDispose](); throw lost',
     replace: 'throw lost',
     caughtBy: ['locks-work-throws'],
   },
   {
     name: 'a reentrant hold is shared by all asynchronous contexts',
-    file: 'reentrancy.js',
+    file: 'locks/reentrancy.js',
     find: '#storage = new AsyncLocalStorage();',
     replace:
       '#storage = { getStore() { return this.store; }, run(store, work) { this.store = store; return work(); } };',
@@ -69,7 +69,7 @@ export const givingUp: readonly CoreRecipe[] = [
   },
   {
     name: 'owners are used again after release',
-    file: 'owner.js',
+    file: 'options/owner.js',
     find: '(count++).toString(36)',
     replace: `'0'`,
     caughtBy: ['locks-try', 'locks-counter'],

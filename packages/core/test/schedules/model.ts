@@ -1,5 +1,5 @@
 import type { Busy, Claim, Grant, LockProvider, Mode, Renewal } from '../../src/contract.ts';
-import { isLockError } from '../../src/errors.ts';
+import { isLockError } from '../../src/errors/lock-error.ts';
 
 interface Hold {
   readonly mode: Mode;
