@@ -7,7 +7,7 @@ export const layoutVersion = 1;
 
 /** The ways to have the tables. */
 const ways =
-  'list LocksMigrationSource among your Knex migrations, call migrate(knex), open with the option migrate=true, or run the files of sql/<database>/migrations';
+  'list LocksMigrationSource among your Knex migrations, call migrate(knex), open with migrate=true, or run the files of sql/<database>/migrations';
 
 /** What the layout table says. */
 export interface Layout {
@@ -18,15 +18,13 @@ export interface Layout {
 
 /**
  * Refuses a layout of the tables that this version cannot work with: `found` is what the layout table says, `undefined` without
- * the table or without its row.
+ * the table or without its row. `otherwise`: why the database may say so of a table that is there.
  * @throws `LOCK_MISCONFIGURED` that names the fix.
  */
-export function checkLayout(found: Layout | undefined, names: TableNames): void {
+export function checkLayout(found: Layout | undefined, names: TableNames, otherwise = ''): void {
   const tables = nameOf(names);
   if (found === undefined) {
-    throw misconfigured(
-      `the table ${tables} is missing: the locks' tables were not created here. To create them, ${ways}`,
-    );
+    throw misconfigured(`the table ${tables} is missing${otherwise}. To create the locks' tables, ${ways}`);
   }
   if (found.version < layoutVersion) {
     throw misconfigured(

@@ -47,8 +47,7 @@ export function readOnly(): Error {
 }
 
 const tables = 'Run the migrations of @locks/sql, or set the options "table" and "schema".';
-const grants =
-  'Grant the user SELECT and UPDATE on the table of locks, SELECT on that of the layout, EXECUTE on the procedures: see the head of sql/mysql/migrations/0001-locks.sql.';
+const grants = 'Grant the user what sql/mysql/grants.sql of the package lists.';
 const login = 'Check the user, its password and the name of the database.';
 
 /** What a retry cannot mend, and what can. */

@@ -7,11 +7,6 @@ export const migrations: readonly Migration[] = [
   {
     name: '0001-locks',
     up: [
-      `--   GRANT SELECT, UPDATE ON \`locks\` TO app`,
-      `--   GRANT SELECT ON \`locks_layout\` TO app`,
-      `--   GRANT EXECUTE ON PROCEDURE \`locks_act\` TO app`,
-      `--   GRANT EXECUTE ON PROCEDURE \`locks_inspect\` TO app`,
-      `--   GRANT EXECUTE ON PROCEDURE \`locks_sweep\` TO app`,
       `CREATE TABLE IF NOT EXISTS \`locks\` (
   \`key\` VARBINARY(512) NOT NULL,
   -- The highest fencing token minted or told.

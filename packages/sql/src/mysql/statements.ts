@@ -21,7 +21,7 @@ FROM \`locks_layout\``,
   clock: `(TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + {elapsed})`,
   elapsed: `(MOD(TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)) + 87300000000, 1800000000) - 900000000)`,
   findSchema: `SELECT CAST(table_schema AS CHAR) AS name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?`,
-  grants: `GRANT SELECT, INSERT, UPDATE ON \`locks\` TO \`app\`;
+  grants: `GRANT SELECT, UPDATE ON \`locks\` TO \`app\`;
 GRANT SELECT ON \`locks_layout\` TO \`app\`;
 GRANT EXECUTE ON PROCEDURE \`locks_act\` TO \`app\`;
 GRANT EXECUTE ON PROCEDURE \`locks_inspect\` TO \`app\`;

@@ -7,6 +7,9 @@ import { stateOf, unusable } from './errors.ts';
 const writesRefused =
   '@locks/sql: the connections have default_transaction_read_only = on, and a lock is a write. Give it a user, a database or a pool without that setting.';
 
+/** To a role without that right the server says that there is no such table. */
+const hidden = ', or the role has no USAGE on its schema (see sql/postgres/grants.sql)';
+
 /** What a connection is like. */
 export interface ConnectionFacts {
   /** After how many ms the server ends a statement; Infinity: it does not. */
@@ -21,7 +24,7 @@ export interface ConnectionFacts {
  */
 export async function checkConnection(answer: Promise<Reply['rows']>, names: TableNames): Promise<ConnectionFacts> {
   const [row] = await answer.catch((error: unknown) => {
-    if (stateOf(error) === '42P01') checkLayout(undefined, names);
+    if (stateOf(error) === '42P01') checkLayout(undefined, names, hidden);
     throw error;
   });
   const [version, standby, readOnly, isolation, ending, layout, readableFrom] = row ?? [];

@@ -36,8 +36,7 @@ export function unusable(state: string, message: string): Error {
   return Object.assign(new Error(message), { code: state, severity: 'ERROR' });
 }
 
-const grants =
-  'Grant the role USAGE on the schema; SELECT, INSERT and UPDATE on the table of locks; SELECT on its other tables; EXECUTE on its functions: see the head of sql/postgres/migrations/0001-locks.sql.';
+const grants = 'Grant the role what sql/postgres/grants.sql of the package lists.';
 
 /** What a retry cannot mend, and what can. */
 const permanent: Readonly<Record<string, string>> = {
