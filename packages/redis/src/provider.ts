@@ -7,7 +7,7 @@ import { asPattern, keyNames } from './keys.ts';
 import type { KeyNames } from './keys.ts';
 import { readRedisOptions } from './options.ts';
 import type { ReadRedisOptions, RedisOptions } from './options.ts';
-import { releasedInDoubt, toAnswer, toInteger, toKeyState, toLockError } from './replies.ts';
+import { connectionTrouble, releasedInDoubt, toAnswer, toInteger, toKeyState, toLockError } from './replies.ts';
 import { callScript } from './script-call.ts';
 import { scripts } from './scripts.ts';
 import type { Script } from './scripts.ts';
@@ -44,7 +44,7 @@ export class RedisProvider implements LockProvider {
     this.#runtime = runtime;
     this.#options = options;
     this.#names = keyNames(options.prefix, client.options?.keyPrefix ?? '');
-    this.#deadline = createDeadline(runtime, timeout, 'Redis');
+    this.#deadline = createDeadline(runtime, timeout, 'Redis', () => connectionTrouble(client));
     this.#places = new Places(waiterTtl / 3);
     this.#channel = new WakeChannel(client, options.channelPrefix, this.#places, this.#deadline, runtime, waiterTtl);
     this.#closeClient = closeClient;
@@ -119,6 +119,11 @@ export class RedisProvider implements LockProvider {
         }
       } while (cursor !== '0');
     }
+  }
+
+  /** Why calls wait: the client keeps them until it has a connection. */
+  outage(): unknown {
+    return connectionTrouble(this.#client);
   }
 
   async close(): Promise<void> {

@@ -27,3 +27,4 @@ export { systemRuntime } from '../time/runtime.ts';
 export type { Runtime, TimerHandle } from '../time/runtime.ts';
 export { createDeadline } from './deadline.ts';
 export type { CallName, Deadline } from './deadline.ts';
+export { tlsRefusal } from './tls-refusal.ts';
