@@ -1,3 +1,12 @@
+-- The line of a key, and how its first waiter is told.
+
+-- name: head
+-- The first in line on a key.
+-- ?        1 key (hexadecimal)
+-- Returns  its process and owner.
+SELECT `head_process` AS process, `head_owner` AS owner FROM `locks` WHERE `key` = UNHEX(?) AND `head_owner` IS NOT NULL
+
+-- name: turns
 -- Who of this process is first in line on one of some keys, and can go.
 -- ?        1 this process, 2 and on: keys (hexadecimal)
 -- Returns  the owners.

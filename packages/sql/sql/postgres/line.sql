@@ -1,3 +1,6 @@
+-- The line of a key, and how its first waiter is told.
+
+-- name: turns
 -- One look at all lines that a process waits in.
 -- $1 keys, $2 the process
 -- Returns the owners of this process that are first in line and can go.
@@ -14,3 +17,9 @@ WHERE l.key = ANY ($1::bytea[]) AND head.process = $2::text AND (
     SELECT count(*) FROM "locks_shares" AS s WHERE s.key = l.key AND s.expires > clock_timestamp()
   ))
 )
+
+-- name: echo
+-- Sends this process an empty message, over a connection other than the one that listens.
+-- $1 this process
+-- Returns nothing.
+SELECT pg_notify('locks_' || $1::text, '')
