@@ -82,7 +82,7 @@ describe('places in line', () => {
     expect(quiet('o2', 1_950)).toBeUndefined();
   });
 
-  test('that were woken carry nobody else: their call is on the way of the lock from one holder to the next', () => {
+  test('that were woken carry no other place: their call is on the way of the lock from one holder to the next', () => {
     const { places, line } = createLine(3);
     places.wake('o0');
     expect(places.shownWith(at(line, 0), 1_900)).toEqual([]);
