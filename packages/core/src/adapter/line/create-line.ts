@@ -38,7 +38,7 @@ class ProcessLine implements Line {
   }
 
   async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
-    if (this.#closed !== undefined) throw this.#closed;
+    this.#checkOpen();
     const parts = this.#parts;
     if (wake === undefined && parts.tryFree === undefined) return await parts.attempt(claim);
     const now = parts.runtime.clock.now();
@@ -47,6 +47,7 @@ class ProcessLine implements Line {
     if (parts.tryFree !== undefined && !this.#places.waitsFor(claim.key)) {
       const grant = await parts.tryFree(claim);
       if (grant !== undefined) return grant;
+      this.#checkOpen();
       within = this.#until(end);
     }
     if (wake === undefined) return await parts.attempt(claim, undefined, within);
@@ -103,6 +104,10 @@ class ProcessLine implements Line {
     this.#places.kept(others, sentAt, now);
     if (!answer.granted) this.#places.shown(place, answer.retryAfter, sentAt, now);
     return answer;
+  }
+
+  #checkOpen(): void {
+    if (this.#closed !== undefined) throw this.#closed;
   }
 
   /** The ms until `end`, by the clock. */
