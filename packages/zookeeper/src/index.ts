@@ -7,3 +7,4 @@ export type { ZookeeperGuard } from './guard.ts';
 export type { GuardedOperation } from './guarded-operations.ts';
 export type { ZookeeperAuth } from './option-values.ts';
 export type { Recipe, ZookeeperOptions, ZookeeperProviderOptions } from './options.ts';
+export type { SessionMessage, SessionState } from './session/session-channel.ts';
