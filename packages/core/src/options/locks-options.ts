@@ -1,5 +1,5 @@
 import { LockError } from '../errors/lock-error.ts';
-import { durationOrForever, integer, readOptions, withMethods } from './option-readers.ts';
+import { durationOrForever, flag, integer, readOptions, withMethods } from './option-readers.ts';
 import type { OptionReader, OptionReaders } from './option-readers.ts';
 import { acquireReaders, builtInSettings } from './acquire-options.ts';
 import type { AcquireOptions, Settings } from './acquire-options.ts';
@@ -15,10 +15,18 @@ export type DefaultOptions = Omit<AcquireOptions, 'signal' | 'mode' | 'permits'>
 export interface LocksOptions extends DefaultOptions {
   /** How many claims may wait at once; one more rejects with `LOCK_OVERLOADED`. @default 10_000 */
   readonly maxWaiters?: number | undefined;
-  /** What owners start with: what people see in the store and in `inspect`. @default 'host:pid' */
+  /**
+   * What owners start with: what people see in the store, in `inspect` and in `LOCK_TIMEOUT`.
+   * @default 'host:pid'
+   */
   readonly label?: string | undefined;
   /** How long `close` waits for releases, in ms. @default 5_000 */
   readonly closeTimeout?: number | undefined;
+  /**
+   * `close` closes the provider too. `openLocks` always does.
+   * @default false
+   */
+  readonly closeProvider?: boolean | undefined;
   /** Traits that the provider must have. */
   readonly requires?: Requires | undefined;
   /** Clock, timers and randomness, for simulations. @default those of this process */
@@ -28,7 +36,7 @@ export interface LocksOptions extends DefaultOptions {
 const { ttl, wait, renew, maxHold, reentrant } = acquireReaders;
 
 /** How the options that text can carry are checked: the ones a URL may have. */
-export const textReaders: OptionReaders<Omit<LocksOptions, 'requires' | 'runtime'>> = {
+export const textReaders: OptionReaders<Omit<LocksOptions, 'closeProvider' | 'requires' | 'runtime'>> = {
   ttl,
   wait,
   renew,
@@ -47,6 +55,7 @@ const anything: OptionReader<Requires> = {
 
 const readers: OptionReaders<LocksOptions> = {
   ...textReaders,
+  closeProvider: flag,
   requires: anything,
   runtime: withMethods<Runtime>('a Runtime', 'setTimer', 'clearTimer', 'keepAlive', 'random', 'uniqueId'),
 };
@@ -57,6 +66,7 @@ export interface ReadLocksOptions {
   readonly maxWaiters: number;
   readonly label: string | undefined;
   readonly closeTimeout: number;
+  readonly closeProvider: boolean | undefined;
   readonly runtime: Runtime;
 }
 
@@ -78,6 +88,7 @@ export function readLocksOptions(options: LocksOptions): ReadLocksOptions {
     maxWaiters: read.maxWaiters ?? 10_000,
     label: read.label,
     closeTimeout: read.closeTimeout ?? 5_000,
+    closeProvider: read.closeProvider,
     runtime: read.runtime ?? systemRuntime,
   };
 }
