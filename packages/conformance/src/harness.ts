@@ -156,7 +156,8 @@ function isGiven(need: Need, settings: ConformanceSettings): boolean {
 async function inScope<T>(id: string, traits: Traits, run: Run, check: (context: Context) => Promise<T>): Promise<T> {
   const { create, createOther, processes, ttl, patience, seed, faults, limit } = run.settings;
   const scope = createScope({ create, createOther, processes, faults, startLimit: limit, endLimit: patience });
-  const context = createContext({ id, traits, ttl, patience, seed, scope, run: run.id, core: run.core });
+  const hasOther = createOther !== undefined;
+  const context = createContext({ id, traits, ttl, patience, seed, scope, hasOther, run: run.id, core: run.core });
   const checked = inBackground(check(context));
   let answer: T;
   try {

@@ -21,6 +21,7 @@ import { locksWakesRequirements } from './locks/wakes.ts';
 import { workRequirements } from './locks/work.ts';
 import { namesRequirements } from './names.ts';
 import { pausedProcessesRequirements } from './paused-processes.ts';
+import { placesRequirements } from './places.ts';
 import { processesRequirements } from './processes.ts';
 import { releaseRequirements } from './release.ts';
 import { renewalRequirements } from './renewal.ts';
@@ -42,6 +43,7 @@ export const requirements: readonly Requirement[] = [
   sharedRequirements,
   downgradeRequirements,
   waitingRequirements,
+  placesRequirements,
   wakeRequirements,
   fairnessRequirements,
   fencingRequirements,
