@@ -55,7 +55,7 @@ describe('places in line', () => {
     expect(others).toEqual([second, third]);
     places.shown(first, refresh, 1_900, 1_901);
     expect(places.quietFor(second, 1_950)).toBe(1_950);
-    // Whoever asks before its time has a reason to.
+    // A claim that asks before its time has a reason to.
     expect(places.quietFor(second, 2_000)).toBeUndefined();
     expect(places.quietFor(second, 3_899)).toBeUndefined();
     expect(places.quietFor(third, 1_950)).toBe(1_950);
@@ -74,7 +74,7 @@ describe('places in line', () => {
     expect(places.quietFor(at(line, 2), 1_950)).toBeUndefined();
   });
 
-  test('that were woken carry nobody else: their call is on the way of the lock from one holder to the next', () => {
+  test('that were woken carry no other place: their call is on the way of the lock from one holder to the next', () => {
     const { places, line } = createLine(3);
     places.wake('o0');
     expect(places.shownWith(at(line, 0), 1_900)).toEqual([]);

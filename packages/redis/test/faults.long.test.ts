@@ -216,7 +216,7 @@ test('a client from configuration is back as soon as the server has loaded, howe
 });
 
 describe('a Redis that does not answer', () => {
-  test('holds nobody past the deadline, and leaves nothing once it answers again', async () => {
+  test('keeps no caller past the deadline, and leaves nothing once it answers again', async () => {
     const handle = await server();
     const client = connect({}, handle.url);
     const locks = locksOver(client, { timeout: 300 });

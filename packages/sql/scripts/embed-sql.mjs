@@ -32,10 +32,12 @@ function statementsOf(dialect, text) {
     const changed = /^DELIMITER (\S+)$/.exec(line)?.[1];
     if (changed !== undefined) {
       delimiter = changed;
+    } else if (statement === '' && line.startsWith('--')) {
+      continue;
     } else if (line.trimEnd().endsWith(delimiter)) {
       found.push((statement + line.trimEnd().slice(0, -delimiter.length)).trim());
       statement = '';
-    } else if (statement !== '' || (line.trim() !== '' && !line.startsWith('--'))) {
+    } else if (statement !== '' || line.trim() !== '') {
       statement += `${line}\n`;
     }
   }
@@ -75,7 +77,7 @@ export function embedMigrations(dialect) {
   });
   return [
     header(dialect, 'migrations/*.sql'),
-    "import type { Migration } from '../migration.ts';",
+    "import type { Migration } from '../dialect/migration.ts';",
     '',
     '/** The migrations in their order, with the default names of the tables. */',
     'export const migrations: readonly Migration[] = [',

@@ -1,6 +1,6 @@
 import { outsideContext } from '@locks/core/adapter';
 import type { Deadline, LockError, Places, Runtime, TimerHandle } from '@locks/core/adapter';
-import type { Dialect, Listener } from './dialect.ts';
+import type { Listener, LockStore as Dialect } from './dialect/lock-store.ts';
 import type { Poller } from './poller.ts';
 import type { WakeReports } from './wake-reports.ts';
 import type { Wakes } from './wakes.ts';

@@ -1,14 +1,14 @@
 import { LockError, Places, createDeadline, isLockError } from '@locks/core/adapter';
 import type { Deadline, Place, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
-import { Connections } from './connections.ts';
-import type { Dialect, Turn } from './dialect.ts';
+import { Connections } from './connections/connections.ts';
+import type { LockStore as Dialect, Turn } from './dialect/lock-store.ts';
 import { NotifyChannel } from './notify-channel.ts';
-import type { ReadSqlOptions } from './options.ts';
+import type { ReadSqlOptions } from './options/provider-options.ts';
 import { Poller } from './poller.ts';
-import { Sweeper, sweepBatch } from './sweeper.ts';
+import { Sweeper, sweepBatch } from './sweep/sweeper.ts';
 import { WakeReports } from './wake-reports.ts';
-import type { KnexClient } from './knex.ts';
+import type { KnexClient } from './dialect/knex.ts';
 import type { Wakes } from './wakes.ts';
 
 /** More than whoever connects waits, in ms. */

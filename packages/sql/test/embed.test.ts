@@ -1,6 +1,8 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { dialects, embedMigrations, embedStatements } from '../scripts/embed-sql.mjs';
+
+const page = readFileSync(new URL('../../../docs/backends/sql.md', import.meta.url), 'utf8');
 
 describe.each(dialects)('the SQL of %s', (dialect) => {
   const folder = new URL(`../sql/${dialect}/`, import.meta.url);
@@ -19,6 +21,14 @@ describe.each(dialects)('the SQL of %s', (dialect) => {
       expect(text, file).toMatch(/^-- [A-Z][^]*?\.\n/);
       expect(text, file).toMatch(/^-- Returns/m);
     }
+  });
+
+  test('documents the grants as its folder has them', () => {
+    const file = new URL('grants.sql', folder);
+    if (!existsSync(file)) return;
+    const [, statements = ''] = /^(?:--.*\n)+([^]+)$/.exec(readFileSync(file, 'utf8')) ?? [];
+    expect(statements).toMatch(/^GRANT/);
+    expect(page).toContain(`\`\`\`sql\n${statements}\`\`\``);
   });
 
   test('has a way back for each migration', () => {

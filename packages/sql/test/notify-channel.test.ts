@@ -1,7 +1,7 @@
 import { LockError, Places, createDeadline } from '@locks/core/adapter';
 import { createVirtualRuntime } from '@locks/core/testing';
 import { describe, expect, test } from 'vitest';
-import type { Listener } from '../src/dialect.ts';
+import type { Listener } from '../src/dialect/lock-store.ts';
 import { NotifyChannel } from '../src/notify-channel.ts';
 import { Poller } from '../src/poller.ts';
 import { WakeReports } from '../src/wake-reports.ts';

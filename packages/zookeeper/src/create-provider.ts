@@ -1,17 +1,17 @@
 import { systemRuntime } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
-import { FairRecipe } from './fair.ts';
-import { KeyNames } from './key-names.ts';
-import { MadeFolders } from './made-folders.ts';
-import { Nodes } from './nodes.ts';
-import { readZookeeperOptions } from './options.ts';
-import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options.ts';
-import { PlainRecipe } from './plain.ts';
+import { FairRecipe } from './recipes/line/line.ts';
+import { KeyNames } from './nodes/key-names.ts';
+import { MadeFolders } from './nodes/folder-cleanup.ts';
+import { Nodes } from './nodes/nodes.ts';
+import { readZookeeperOptions } from './options/options.ts';
+import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options/options.ts';
+import { PlainRecipe } from './recipes/plain/plain.ts';
 import { ZookeeperProvider } from './provider.ts';
-import type { Recipe } from './recipe.ts';
-import { SemaphoreRecipe } from './semaphore/semaphore.ts';
-import { Session } from './session/session.ts';
-import { Tokens } from './tokens.ts';
+import type { Recipe } from './recipes/recipe.ts';
+import { SemaphoreRecipe } from './recipes/semaphore/semaphore.ts';
+import { SessionManager } from './session/session-manager.ts';
+import { Tokens } from './tokens/tokens.ts';
 
 /**
  * A provider for `createLocks`, with a session of its own that begins with the first call and that `close` ends. One provider, and so one
@@ -34,7 +34,7 @@ export function assembleProvider(
   const { addresses, tls, auth, sessionTimeout, timeout, root, acl } = options;
   const nodes = new Nodes(root, acl);
   const tokens = new Tokens(nodes);
-  const session = new Session({
+  const sessions = new SessionManager({
     addresses,
     tls,
     auth,
@@ -42,15 +42,15 @@ export function assembleProvider(
     runtime,
     heartbeat: tokens.heartbeat(),
     provider: 'ZooKeeper',
-    async prepare(generation) {
-      await tokens.current(generation);
+    async prepare(session) {
+      await tokens.current(session);
     },
   });
   const names = new KeyNames(nodes, { addresses, tls, auth, sessionTimeout, runtime }, timeout);
   const below = options.recipe === 'semaphore' ? ['locks', 'leases'] : [];
-  const folders = new MadeFolders({ sessions: session, runtime, below, idle });
+  const folders = new MadeFolders({ sessions, runtime, below, idle });
   const recipe = recipeOf(options, nodes, tokens, folders);
-  return new ZookeeperProvider({ session, recipe, nodes, tokens, folders, names, runtime, timeout });
+  return new ZookeeperProvider({ sessions, recipe, nodes, tokens, folders, names, runtime, timeout });
 }
 
 function recipeOf(options: ReadZookeeperOptions, nodes: Nodes, tokens: Tokens, folders: MadeFolders): Recipe {

@@ -1,20 +1,21 @@
 import { LockError, createDeadline, isLockError } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
-import { highestFloor } from './line/base.ts';
-import type { KeyName, KeyNames } from './key-names.ts';
-import { LiveClaim } from './live-claim.ts';
-import type { OwnNode } from './live-claim.ts';
-import type { MadeFolders } from './made-folders.ts';
-import type { Nodes } from './nodes.ts';
-import type { Recipe } from './recipe.ts';
-import type { Generation, Sessions } from './session/generation.ts';
-import type { Tokens } from './tokens.ts';
+import { highestFloor } from './tokens/base.ts';
+import type { KeyName, KeyNames } from './nodes/key-names.ts';
+import { LiveClaim } from './recipes/live-claim.ts';
+import type { OwnNode } from './recipes/live-claim.ts';
+import type { MadeFolders } from './nodes/folder-cleanup.ts';
+import type { Nodes } from './nodes/nodes.ts';
+import type { Recipe } from './recipes/recipe.ts';
+import type { SessionManager } from './session/session-manager.ts';
+import type { Session } from './session/session.ts';
+import type { Tokens } from './tokens/tokens.ts';
 import type { Acl, Stat } from './wire/records.ts';
 
 /** What a provider is made of. */
 export interface ZookeeperProviderParts {
-  readonly session: Sessions;
+  readonly sessions: SessionManager;
   readonly recipe: Recipe;
   readonly nodes: Nodes;
   readonly tokens: Tokens;
@@ -38,7 +39,7 @@ const shareOfLook = 9;
 export class ZookeeperProvider implements LockProvider {
   readonly name = 'ZooKeeper';
   readonly traits: Traits;
-  readonly #sessions: Sessions;
+  readonly #sessions: SessionManager;
   readonly #recipe: Recipe;
   readonly #nodes: Nodes;
   readonly #tokens: Tokens;
@@ -50,7 +51,7 @@ export class ZookeeperProvider implements LockProvider {
   readonly #claims = new Map<string, LiveClaim>();
   #closed = false;
 
-  constructor({ session, recipe, nodes, tokens, folders, names, runtime, timeout }: ZookeeperProviderParts) {
+  constructor({ sessions, recipe, nodes, tokens, folders, names, runtime, timeout }: ZookeeperProviderParts) {
     this.traits = {
       scope: 'network',
       expiry: 'session',
@@ -59,7 +60,7 @@ export class ZookeeperProvider implements LockProvider {
       shared: recipe.shared,
       wake: true,
     };
-    this.#sessions = session;
+    this.#sessions = sessions;
     this.#recipe = recipe;
     this.#nodes = nodes;
     this.#tokens = tokens;
@@ -116,12 +117,12 @@ export class ZookeeperProvider implements LockProvider {
   }
 
   /** For guards: what `work` does in the session, within the timeout. */
-  inSession<T>(work: (session: Generation) => Promise<T>, what: string, key: string): Promise<T> {
+  inSession<T>(work: (session: Session) => Promise<T>, what: string, key: string): Promise<T> {
     return this.#call(async () => await work(await this.#ready()), what, key);
   }
 
   /** For guards: the node that is there in `session` as long as `owner` holds; `undefined`: it holds nothing in it. */
-  nodeOf(owner: string, session: Generation): string | undefined {
+  nodeOf(owner: string, session: Session): string | undefined {
     const own = this.#claims.get(owner);
     return own?.token !== undefined && own.session === session ? own.node?.path : undefined;
   }
@@ -256,7 +257,7 @@ export class ZookeeperProvider implements LockProvider {
     });
   }
 
-  #claimOf(claim: Claim, session: Generation): LiveClaim {
+  #claimOf(claim: Claim, session: Session): LiveClaim {
     const known = this.#claims.get(claim.owner);
     if (known !== undefined && known.session === session) return known;
     const own = new LiveClaim(claim, session, known !== undefined);
@@ -287,7 +288,7 @@ export class ZookeeperProvider implements LockProvider {
     if (this.#claims.get(own.claim.owner) === own) this.#claims.delete(own.claim.owner);
   }
 
-  async #ready(): Promise<Generation> {
+  async #ready(): Promise<Session> {
     return await this.#sessions.ready(this.#timeout);
   }
 

@@ -1,7 +1,8 @@
 import { LockError, isLockError } from '@locks/core/adapter';
 import type { CallName } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
-import { TransactionOpen, endTransactions } from '../transaction-open.ts';
+import { nameTaken } from '../dialect/migration.ts';
+import { TransactionOpen, endTransactions } from '../dialect/transaction-open.ts';
 
 /** The server's number of its error; `undefined`: it is not one of the server's. */
 export function numberOf(error: unknown): number | undefined {
@@ -46,8 +47,7 @@ export function readOnly(): Error {
 }
 
 const tables = 'Run the migrations of @locks/sql, or set the options "table" and "schema".';
-const grants =
-  'Grant the user SELECT and UPDATE on the table of locks, SELECT on that of the layout, EXECUTE on the procedures: see the head of sql/mysql/migrations/0001-locks.sql.';
+const grants = 'Grant the user what sql/mysql/grants.sql of the package lists.';
 const login = 'Check the user, its password and the name of the database.';
 
 /** What a retry cannot mend, and what can. */
@@ -81,4 +81,24 @@ export function explain(error: unknown, what: CallName, claim?: Claim): LockErro
     `MySQL failed at ${call}: ${text}${remedy === undefined ? '' : `. ${remedy}`}`,
     { ...(claim === undefined ? {} : { key: claim.key }), cause: error },
   );
+}
+
+const rights =
+  'A migration creates tables and procedures: run it as a user with CREATE, DROP, SELECT, INSERT, CREATE ROUTINE and ALTER ROUTINE on the database.';
+
+const migrationRemedies: Readonly<Record<number, string>> = {
+  // No such database, for a user who may not see it; the command, the column, the routine, a privilege is denied.
+  1044: rights,
+  1142: rights,
+  1143: rights,
+  1370: rights,
+  1227: rights,
+  // A table has other columns.
+  1054: nameTaken,
+  1347: nameTaken,
+};
+
+/** What can be done about a failure of a migration. */
+export function migrationRemedy(error: unknown): string | undefined {
+  return migrationRemedies[numberOf(error) ?? 0];
 }

@@ -1,7 +1,8 @@
 import { LockError, isLockError } from '@locks/core/adapter';
 import type { CallName } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
-import { TransactionOpen, endTransactions } from '../transaction-open.ts';
+import { nameTaken } from '../dialect/migration.ts';
+import { TransactionOpen, endTransactions } from '../dialect/transaction-open.ts';
 
 /** The five characters by which the server classifies its errors; `undefined`: it is not one of the server's. */
 export function stateOf(error: unknown): string | undefined {
@@ -35,8 +36,7 @@ export function unusable(state: string, message: string): Error {
   return Object.assign(new Error(message), { code: state, severity: 'ERROR' });
 }
 
-const grants =
-  'Grant the role USAGE on the schema; SELECT, INSERT and UPDATE on the table of locks; SELECT on its other tables; EXECUTE on its functions: see the head of sql/postgres/migrations/0001-locks.sql.';
+const grants = 'Grant the role what sql/postgres/grants.sql of the package lists.';
 
 /** What a retry cannot mend, and what can. */
 const permanent: Readonly<Record<string, string>> = {
@@ -73,4 +73,20 @@ export function explain(error: unknown, what: CallName, claim?: Claim): LockErro
     `Postgres failed at ${call}: ${text}${remedy === undefined ? '' : `. ${remedy}`}`,
     { ...(claim === undefined ? {} : { key: claim.key }), cause: error },
   );
+}
+
+const migrationRemedies: Readonly<Record<string, string>> = {
+  // A table, a type, a function of that name; a table that has other columns.
+  '42P07': nameTaken,
+  '42710': nameTaken,
+  '42723': nameTaken,
+  '42703': nameTaken,
+  '42501':
+    'A migration creates tables and functions: run it as a user with USAGE and CREATE on the schema, who owns the tables that are there.',
+  '3F000': 'Create the schema first, or set the option "schema" to one that is there.',
+};
+
+/** What can be done about a failure of a migration. */
+export function migrationRemedy(error: unknown): string | undefined {
+  return migrationRemedies[stateOf(error) ?? ''];
 }

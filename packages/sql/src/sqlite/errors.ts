@@ -1,8 +1,9 @@
 import { LockError, isLockError } from '@locks/core/adapter';
 import type { CallName } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
-import { whyNoFile, whyNotWritable } from './file.ts';
-import { endTransactions } from '../transaction-open.ts';
+import { whyNoFile, whyNotWritable } from './file/access.ts';
+import { nameTaken } from '../dialect/migration.ts';
+import { endTransactions } from '../dialect/transaction-open.ts';
 
 /** The file is not the one that was opened. */
 export class FileReplaced extends Error {
@@ -97,4 +98,10 @@ export function unusable(path: string, why: string, cause?: unknown, more: { rea
     ...(cause === undefined ? {} : { cause }),
     ...more,
   });
+}
+
+/** What can be done about a failure of a migration. */
+export function migrationRemedy(error: unknown): string | undefined {
+  const taken = error instanceof Error && /already exists|no such column/.test(error.message);
+  return taken ? nameTaken : undefined;
 }

@@ -211,14 +211,14 @@ test('its sessions on Postgres have limits on the server, and wait no longer tha
   await admin.raw(
     `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_isolation = 'serializable'`,
   );
-  const { openPool } = await import('../../src/own-pool.ts');
-  const { readConfigOptions } = await import('../../src/config-options.ts');
-  const { readDatabaseUrl } = await import('../../src/database-url.ts');
+  const { openPool } = await import('../../src/connections/open-pool.ts');
+  const { readConfigOptions } = await import('../../src/options/config-options.ts');
+  const { postgres: dialect } = await import('../../src/postgres/dialect.ts');
   const { systemRuntime } = await import('@locks/core/adapter');
-  const place = readDatabaseUrl(url);
   const settingsOf = async (options: object): Promise<readonly unknown[]> => {
-    const { connections } = readConfigOptions(options, place.kind);
-    const pool = await openPool(place, connections, systemRuntime);
+    const { connections, provider } = readConfigOptions(options, dialect);
+    const config = dialect.poolConfig(url, connections, provider.names, systemRuntime);
+    const pool = await openPool(dialect.driver, config, connections, systemRuntime);
     onTestFinished(() => pool.end(100));
     const connection = await pool.knex.client.acquireConnection();
     const shown: unknown[] = [];
@@ -264,8 +264,13 @@ test.each([postgres, mariadb])('close ends every connection that it made on $nam
 });
 
 test('a path of SQLite may be relative, absolute, or escaped', async () => {
-  const { readDatabaseUrl } = await import('../../src/database-url.ts');
-  const fileOf = (url: string): unknown => (readDatabaseUrl(url) as { readonly file: unknown }).file;
+  const { readConfigOptions } = await import('../../src/options/config-options.ts');
+  const { sqlite: dialect } = await import('../../src/sqlite/dialect.ts');
+  const { systemRuntime } = await import('@locks/core/adapter');
+  const { connections, provider } = readConfigOptions({}, dialect);
+  const fileOf = (url: string): unknown =>
+    (dialect.poolConfig(url, connections, provider.names, systemRuntime).connection as { readonly filename: unknown })
+      .filename;
   expect(fileOf('sqlite:./locks.db')).toBe('./locks.db');
   expect(fileOf('sqlite:locks.db')).toBe('locks.db');
   expect(fileOf('sqlite:/var/locks.db')).toBe('/var/locks.db');

@@ -4,18 +4,18 @@ import { printAddress } from '../connection/address.ts';
 import type { Address } from '../connection/address.ts';
 import { AuthFailedError, ConnectError } from '../connection/errors.ts';
 import { isTlsRefusal } from '../connection/tls-errors.ts';
-import { UnusableServerError } from './reach.ts';
+import { UnusableServerError } from './voting-server.ts';
 
-/** So long a refusal stands for the servers' answer: each call would ask them again. */
+/** For so many ms a refusal is given without asking again. With less, each call asks the servers. */
 const remembered = 1_000;
 
-/** What another attempt would not mend. */
+/** Failures that another attempt would not mend. */
 export class Refusals {
   readonly #addresses: readonly Address[];
   readonly #runtime: Runtime;
-  /** The servers that no lock may be taken from, with what they are. */
+  /** The servers that no lock may be taken from, with the reason. */
   readonly #unusable = new Map<string, string>();
-  /** Those that can be used. */
+  /** The servers that can be used. */
   readonly #usable = new Set<string>();
   #latest: LockError | undefined;
   #latestAt = 0;
@@ -25,7 +25,7 @@ export class Refusals {
     this.#runtime = runtime;
   }
 
-  /** The last one, while it is young. */
+  /** The last refusal, while it is young. */
   get latest(): LockError | undefined {
     return this.#runtime.clock.now() - this.#latestAt < remembered ? this.#latest : undefined;
   }
@@ -36,7 +36,7 @@ export class Refusals {
     this.#unusable.delete(printAddress(address));
   }
 
-  /** Whether it was accepted before. */
+  /** Whether the server was accepted before. */
   knows(address: Address): boolean {
     return this.#usable.has(printAddress(address));
   }
@@ -68,7 +68,7 @@ export class Refusals {
   }
 }
 
-/** Why no lock can be taken from a server, and what to do; `undefined`: another attempt may succeed. */
+/** Why no lock can be taken from a server, and what to do. `undefined`: another attempt may succeed. */
 function whyUnusable(
   error: unknown,
 ): { readonly address: Address; readonly why: string; readonly advice: string } | undefined {

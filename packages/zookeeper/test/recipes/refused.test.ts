@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { startZookeeper } from '@locks/test-servers';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createZookeeperProvider } from '../../src/index.ts';
+import type { ZookeeperOptions } from '../../src/index.ts';
+import type { Session } from '../../src/session/session.ts';
+import { getData, setData } from '../../src/wire/requests.ts';
+import { Opened, valueOf } from '../support/sessions.ts';
+
+const server = await startZookeeper({ tickTime: 500, javaProperties: { 'zookeeper.forceSync': 'no' } });
+afterAll(() => server.stop());
+const opened = new Opened();
+afterAll(() => opened[Symbol.asyncDispose]());
+let witness: Session;
+beforeAll(async () => {
+  witness = await opened.sessions([server]).ready(10_000);
+});
+
+test.each<[string, ZookeeperOptions & { readonly mode?: 'shared' }]>([
+  ['a line', {}],
+  ['a semaphore', { recipe: 'semaphore' }],
+  ['a lease of a semaphore', { recipe: 'semaphore', mode: 'shared' }],
+  ['one node per key', { fair: false }],
+])('%s: a claim that is refused for good after its node was made leaves the key free', async (_, options) => {
+  const { mode = 'exclusive', ...layout } = options;
+  const root = `/${randomUUID()}`;
+  const open = () =>
+    createZookeeperProvider({ servers: `${server.host}:${server.port}`, root, acl: 'open', ...layout });
+  const [refused, other] = [open(), open()];
+  onTestFinished(async () => {
+    await Promise.all([refused.close(), other.close()]);
+  });
+  await Promise.all([refused.connect(10_000), other.connect(10_000)]);
+  const claim = { key: 'key', owner: randomUUID(), mode, ttl: 10_000 } as const;
+  const { data } = valueOf(await witness.send(getData(`${root}/@base`)));
+  valueOf(await witness.send(setData(`${root}/@base`, Buffer.from('unreadable'))));
+
+  await expect(refused.tryAcquire(claim)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+
+  valueOf(await witness.send(setData(`${root}/@base`, data)));
+  const next = { ...claim, owner: randomUUID(), mode: 'exclusive' } as const;
+  expect(await other.tryAcquire(next)).toMatchObject({ granted: true });
+  expect(await refused.release(claim)).toBe(false);
+  expect(await other.renew(next)).not.toBe(false);
+  expect(await other.release(next)).toBe(true);
+  expect(await refused.tryAcquire(claim)).toMatchObject({ granted: true });
+  expect(await refused.release(claim)).toBe(true);
+});
