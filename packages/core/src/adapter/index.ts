@@ -19,7 +19,7 @@ export type { OptionReader, OptionReaders, OptionSource } from '../options/optio
 export { outsideContext } from '../time/outside-context.ts';
 export { Places } from './places.ts';
 export type { Place } from './places.ts';
-export { permitsRefused, upgradeRefused } from '../errors/refusals.ts';
+export { permitsRefused, tokensEnded, upgradeRefused } from '../errors/refusals.ts';
 export { systemRuntime } from '../time/runtime.ts';
 export type { Runtime, TimerHandle } from '../time/runtime.ts';
 export { createDeadline } from './deadline.ts';

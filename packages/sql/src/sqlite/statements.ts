@@ -10,7 +10,7 @@ owner = :owner,
 held_until = :until,
 touched = :now
 WHERE (owner = :owner AND held_until > :now)
-OR (line_until IS NULL AND (held_until IS NULL OR (owner IS NOT NULL AND held_until <= :now)))
+OR (version < 9007199254740992 AND line_until IS NULL AND (held_until IS NULL OR (owner IS NOT NULL AND held_until <= :now)))
 RETURNING version`,
   findShare: `SELECT token FROM "locks_shares" WHERE key = :key AND owner = :owner`,
   hastenLapse: `UPDATE "locks_line" SET seen = seen - (deadline - :deadline), deadline = :deadline WHERE key = :key AND owner = :owner`,
