@@ -156,7 +156,11 @@ test.each([
   ['a frozen error', () => Object.freeze(new Error('odd'))],
   ['an error without a stack', () => Object.assign(new Error('odd'), { stack: undefined })],
 ])('a failure says how to repeat it, in its message and in its stack: %s', async (_name, make) => {
-  const create = changed(() => ({ release: async () => Promise.reject(make()) }));
+  const create = changed(() => ({
+    release: async () => {
+      throw make();
+    },
+  }));
   const { results, seed } = await runConformance({ name: 'm', create, seed: 42, only: ['release-frees'] });
   expect(seed).toBe(42);
   expect(results[0]?.status).toBe('failed');
