@@ -158,7 +158,8 @@ test.each([
 ])('a failure says how to repeat it, in its message and in its stack: %s', async (_name, make) => {
   const create = changed(() => ({
     release: async () => {
-      throw make();
+      const error: unknown = make();
+      throw error;
     },
   }));
   const { results, seed } = await runConformance({ name: 'm', create, seed: 42, only: ['release-frees'] });
