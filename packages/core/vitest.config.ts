@@ -1,6 +1,11 @@
-import { defineConfig } from 'vitest/config';
+import { packageTests } from '../../vitest.shared.ts';
 
-export default defineConfig({
-  // One process for all files: they share no state, and starting processes takes longer than the tests.
-  test: { include: ['test/**/*.test.ts'], isolate: false },
+const { LOCKS_SCHEDULES = '10000' } = process.env;
+
+export default packageTests(import.meta.url, {
+  projects: {
+    // One process for all files: they share no state, and starting processes takes longer than the tests.
+    test: { isolate: false },
+    long: { include: ['test/schedules.test.ts'], env: { LOCKS_SCHEDULES } },
+  },
 });
