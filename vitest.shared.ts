@@ -25,8 +25,16 @@ const long = 'test/**/*.long.test.ts';
 
 /** The usual two projects. `others` are the files that belong to neither. */
 export function usual(others: readonly string[] = []): Readonly<Record<'test' | 'long', Options>> {
-  return { test: { exclude: [...defaultExclude, long, ...others] }, long: { include: [long] } };
+  return {
+    test: { exclude: [...defaultExclude, long, ...others] },
+    long: { include: [long], exclude: [...defaultExclude, ...others] },
+  };
 }
+
+/** Tests mostly wait. With more workers a core has more to do than it can, and waits become longer. */
+const sideBySide: Options = { maxWorkers: 3 * availableParallelism(), sequence: { groupOrder: 0 } };
+/** Those that take long have more servers for each worker. */
+const fewer: Options = { maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 1 } };
 
 /** The configuration of the package whose `vitest.config.ts` has the address `url`. */
 export function packageTests(url: string, { options = {}, projects = usual() }: PackageTests = {}): ViteUserConfig {
@@ -34,21 +42,20 @@ export function packageTests(url: string, { options = {}, projects = usual() }: 
   return together(
     Object.entries(projects).map(([kind, own]) => ({
       root,
-      test: { include: ['test/**/*.test.ts'], ...options, ...own, name: `${kind}:${basename(root)}` },
+      test: {
+        include: ['test/**/*.test.ts'],
+        ...(kind.startsWith('test') ? sideBySide : fewer),
+        ...options,
+        ...own,
+        name: `${kind}:${basename(root)}`,
+      },
     })),
   );
 }
 
 /** All `projects` side by side, in the workers of one run. */
 export function together(projects: NonNullable<NonNullable<ViteUserConfig['test']>['projects']>): ViteUserConfig {
-  return defineConfig({
-    test: {
-      projects,
-      // Tests mostly wait. With more workers a core has more to do than it can, and waits become longer.
-      maxWorkers: 3 * availableParallelism(),
-      sequence: { sequencer: LongestFirst },
-    },
-  });
+  return defineConfig({ test: { projects, sequence: { sequencer: LongestFirst } } });
 }
 
 /** Starts the files that take longest first: a run should not end with one of them alone. */

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError, help, readCommandLine } from './command-line.ts';
+import { runProgram } from '@locks/command-line';
+import { help, readCommandLine } from './command-line.ts';
 import type { Options, SuiteName } from './command-line.ts';
 import { describeEnvironment, readEnvironment } from './environment.ts';
 import { formatGates } from './gates/gate.ts';
@@ -49,12 +50,4 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-try {
-  const options = readCommandLine(process.argv.slice(2));
-  if (options === undefined) print(help);
-  else await main(options);
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`${error.message}\n\n${help}\n`);
-  process.exitCode = 2;
-}
+await runProgram(help, readCommandLine, main);

@@ -1,11 +1,12 @@
+import { fileURLToPath } from 'node:url';
 import { packageTests } from '../../vitest.shared.ts';
 
 export default packageTests(import.meta.url, {
   options: {
-    globalSetup: ['test/support/start-redis.ts'],
+    globalSetup: fileURLToPath(new URL('test/support/start-redis.ts', import.meta.url)),
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // On a server that the environment names, files would count each other's connections; else those that count have their own.
-    fileParallelism: !process.env['LOCKS_TEST_REDIS_URL'],
+    ...(process.env['LOCKS_TEST_REDIS_URL'] && { maxWorkers: 1, sequence: { groupOrder: 2 } }),
   },
 });

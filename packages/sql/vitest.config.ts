@@ -1,12 +1,17 @@
+import { fileURLToPath } from 'node:url';
+import { defaultExclude } from 'vitest/config';
 import { packageTests, usual } from '../../vitest.shared.ts';
 
 const shared = 'test/databases/**/*.test.ts';
+const long = 'test/databases/**/*.long.test.ts';
+// Only those that share servers wait for them.
+const globalSetup = fileURLToPath(new URL('test/support/start-databases.ts', import.meta.url));
 
 export default packageTests(import.meta.url, {
   options: { testTimeout: 30_000, hookTimeout: 60_000 },
   projects: {
     ...usual([shared]),
-    // Only those that share servers wait for them.
-    'test:databases': { include: [shared], globalSetup: ['test/support/start-databases.ts'] },
+    'test:databases': { include: [shared], exclude: [...defaultExclude, long], globalSetup },
+    'long:databases': { include: [long], globalSetup },
   },
 });

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { packageTests, usual } from '../../vitest.shared.ts';
 
 const interop = 'test/interop/**/*.test.ts';
@@ -9,7 +10,7 @@ export default packageTests(import.meta.url, {
     // Needs Java, Curator and kazoo, which are installed first where that is harmless.
     interop: {
       include: [interop],
-      globalSetup: ['test/interop/support/set-up.ts'],
+      globalSetup: fileURLToPath(new URL('test/interop/support/set-up.ts', import.meta.url)),
       testTimeout: 60_000,
       hookTimeout: 600_000,
     },

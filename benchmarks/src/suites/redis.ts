@@ -1,6 +1,6 @@
 import { startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';
-import { UsageError } from '../command-line.ts';
+import { UsageError } from '@locks/command-line';
 import type { Contention, Patience } from '../crew/contention.ts';
 import { measureContended } from '../redis/contended.ts';
 

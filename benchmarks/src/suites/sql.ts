@@ -1,4 +1,4 @@
-import { UsageError } from '../command-line.ts';
+import { UsageError } from '@locks/command-line';
 import type { Contention, Patience } from '../crew/contention.ts';
 import type { Result } from '../results.ts';
 import { measureContended } from '../sql/contended.ts';

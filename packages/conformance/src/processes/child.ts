@@ -76,7 +76,7 @@ function createCaller<Request>(child: ChildProcess, name: string): Child<Request
     const call = pending.get(reply.id);
     pending.delete(reply.id);
     if ('answer' in reply) call?.resolve(reply.answer);
-    else call?.reject(Object.assign(new Error(reply.error.message), { code: reply.error.code }));
+    else call?.reject(Object.assign(new Error(reply.error.message), reply.error));
   });
   child.once('error', end);
   child.once('exit', (code, signal) => end(new Error(`${name} has ended (${signal ?? `exit code ${code}`})`)));

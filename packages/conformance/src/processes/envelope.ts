@@ -7,4 +7,11 @@ export interface Envelope<Request> {
 /** What comes back. */
 export type Reply =
   | { readonly id: number; readonly answer: unknown }
-  | { readonly id: number; readonly error: { readonly code: unknown; readonly message: string } };
+  | { readonly id: number; readonly error: ErrorInfo };
+
+/** What travels of an error. */
+export interface ErrorInfo {
+  readonly code: unknown;
+  readonly message: string;
+  readonly stack: string | undefined;
+}

@@ -1,4 +1,4 @@
-import type { Envelope, Reply } from './envelope.ts';
+import type { Envelope, ErrorInfo, Reply } from './envelope.ts';
 
 /**
  * In a module that `startChild` starts: answers the requests of the parent process, each as it comes. The process ends when
@@ -25,7 +25,8 @@ function send(reply: Reply): void {
   process.send?.(reply, undefined, undefined, () => {});
 }
 
-function describe(error: unknown): Extract<Reply, { error: unknown }>['error'] {
-  if (!(error instanceof Error)) return { code: undefined, message: String(error) };
-  return { code: (error as { readonly code?: unknown }).code, message: error.message };
+function describe(error: unknown): ErrorInfo {
+  if (!(error instanceof Error)) return { code: undefined, message: String(error), stack: undefined };
+  const { message, stack, code } = error as NodeJS.ErrnoException;
+  return { code, message, stack };
 }
