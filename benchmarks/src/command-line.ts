@@ -22,6 +22,7 @@ export interface Options {
   readonly retryDelay: number | undefined;
   readonly json: string | undefined;
   readonly plots: string | undefined;
+  readonly from: string | undefined;
   readonly gates: boolean;
 }
 
@@ -36,6 +37,7 @@ Usage: npm run bench -- redis | sql | zookeeper | memory | core [options]
   --seed <n>           of the random order of the subjects; default: a random one, which is printed
   --json <file>        writes all figures there
   --plots <folder>     writes SVG files there
+  --from <file>        takes the figures that --json wrote there, in place of measuring: for gates and SVG files
   --gates              exits with 1 when a gate is short
   --help               prints this`;
 
@@ -49,6 +51,7 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
     seed: { type: 'string' },
     json: { type: 'string' },
     plots: { type: 'string' },
+    from: { type: 'string' },
     gates: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   });
@@ -72,6 +75,7 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
     retryDelay: numberOption('retry-delay', values['retry-delay'], 'a whole number'),
     json: values.json,
     plots: values.plots,
+    from: values.from,
     gates: values.gates,
   };
 }

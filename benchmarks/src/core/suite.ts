@@ -1,11 +1,12 @@
-import { measureImportTime } from '../core/import-time.ts';
-import { measureInstalledSize } from '../core/installed-size.ts';
-import { measureOverhead } from '../core/overhead.ts';
+import { measureImportTime } from './import-time.ts';
+import { measureInstalledSize } from './installed-size.ts';
+import { measureOverhead } from './overhead.ts';
 import type { Result } from '../results.ts';
-import { figure, formatTable, subjectColumn } from '../table.ts';
+import { figure } from '../figure.ts';
+import { formatTable, subjectColumn } from '../table.ts';
 import type { Column } from '../table.ts';
-import { rotationFor } from './suite.ts';
-import type { SuiteContext, SuiteReport } from './suite.ts';
+import { rotationFor } from '../suite.ts';
+import type { SuiteContext, SuiteReport } from '../suite.ts';
 
 const importColumns: readonly Column[] = [
   subjectColumn,

@@ -1,6 +1,6 @@
 import type { Result } from '../results.ts';
-import { atLeast, atMost, exactly, figuresOf, gate, largest, ofSubject, own, smallest, total } from './gate.ts';
-import type { Gate } from './gate.ts';
+import { atLeast, atMost, exactly, figuresOf, gate, largest, ofSubject, own, smallest, total } from '../gates/gate.ts';
+import type { Gate } from '../gates/gate.ts';
 
 /** Ours, over connections of its own and over those of a knex. */
 const both = [own, `${own} over knex`] as const;

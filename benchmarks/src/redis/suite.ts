@@ -2,20 +2,20 @@ import { startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { UsageError } from '@locks/command-line';
 import type { Contention, Patience } from '../crew/contention.ts';
-import { measureContended } from '../redis/contended.ts';
+import { measureContended } from './contended.ts';
 
-import { measureHeap } from '../redis/heap.ts';
-import { push } from '../redis/push-name.ts';
-import { measureRenewal } from '../redis/renewal.ts';
-import { measureTotalTime } from '../redis/total-time.ts';
-import { measureUncontended } from '../redis/uncontended.ts';
+import { measureHeap } from './heap.ts';
+import { push } from './push-name.ts';
+import { measureRenewal } from './renewal.ts';
+import { measureTotalTime } from './total-time.ts';
+import { measureUncontended } from './uncontended.ts';
 import type { Result } from '../results.ts';
-import { subjectNames } from '../subjects/index.ts';
+import { subjectNames } from './subjects/index.ts';
 import { formatTable } from '../table.ts';
-import { oneByOne, printFailures } from './one-by-one.ts';
-import { contendedColumns, heapColumns, renewalColumns, totalTimeColumns, uncontendedColumns } from './redis-tables.ts';
-import { rotationFor } from './suite.ts';
-import type { SuiteContext, SuiteReport } from './suite.ts';
+import { oneByOne, printFailures } from '../one-by-one.ts';
+import { contendedColumns, heapColumns, renewalColumns, totalTimeColumns, uncontendedColumns } from './tables.ts';
+import { rotationFor } from '../suite.ts';
+import type { SuiteContext, SuiteReport } from '../suite.ts';
 
 const held = 10_000;
 

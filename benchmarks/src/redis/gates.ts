@@ -1,8 +1,8 @@
-import { push } from '../redis/push-name.ts';
+import { push } from './push-name.ts';
 import type { Result } from '../results.ts';
-import { figure } from '../table.ts';
-import { atLeast, atMost, exactly, figuresOf, gate, largest, ofSubject, own, smallest, total } from './gate.ts';
-import type { Gate } from './gate.ts';
+import { figure } from '../figure.ts';
+import { atLeast, atMost, exactly, figuresOf, gate, largest, ofSubject, own, smallest, total } from '../gates/gate.ts';
+import type { Gate } from '../gates/gate.ts';
 
 export function uncontendedGates(results: readonly Result[]): Gate[] {
   const ours = ofSubject(results, 'redis/uncontended', own);

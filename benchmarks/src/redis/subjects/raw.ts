@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { sleep } from '../clock.ts';
-import { ttl } from '../party.ts';
+import { sleep } from '../../clock.ts';
+import { ttl } from '../../party.ts';
 import type { Subject } from './subject.ts';
 
 const compareAndDelete = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";

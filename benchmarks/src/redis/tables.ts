@@ -1,4 +1,5 @@
-import { figure, ratio, subjectColumn } from '../table.ts';
+import { figure, ratio } from '../figure.ts';
+import { subjectColumn } from '../table.ts';
 import type { Column } from '../table.ts';
 
 export const uncontendedColumns: readonly Column[] = [

@@ -1,8 +1,8 @@
 import type { Result } from '../results.ts';
-import { figure } from '../table.ts';
-import { curator, kazoo } from '../zookeeper/peer-programs.ts';
-import { atLeast, atMost, exactly, figuresOf, gate, largest, ofSubject, own, smallest, total } from './gate.ts';
-import type { Gate } from './gate.ts';
+import { figure } from '../figure.ts';
+import { curator, kazoo } from './peer-programs.ts';
+import { atLeast, atMost, exactly, figuresOf, gate, largest, ofSubject, own, smallest, total } from '../gates/gate.ts';
+import type { Gate } from '../gates/gate.ts';
 
 export function zookeeperGates(results: readonly Result[]): Gate[] {
   return [...uncontendedGates(results), ...contendedGates(results), ...totalTimeGates(results)];

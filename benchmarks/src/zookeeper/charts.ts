@@ -1,6 +1,6 @@
 import type { Result } from '../results.ts';
-import type { Chart } from './chart.ts';
-import { grouped } from './grouped.ts';
+import type { Chart } from '../plots/chart.ts';
+import { grouped } from '../plots/grouped.ts';
 
 /** The charts of the ZooKeeper suite. */
 export function zookeeperCharts(results: readonly Result[]): Chart[] {

@@ -1,7 +1,7 @@
 import { LockFactory } from '@verrou/core';
 import { RedisStore } from '@verrou/core/drivers/redis';
 import { retrySettings } from './retry-settings.ts';
-import { ttl } from '../party.ts';
+import { ttl } from '../../party.ts';
 import type { Subject } from './subject.ts';
 
 export const verrou: Subject = {

@@ -1,31 +1,25 @@
 import { UsageError } from '@locks/command-line';
 import type { Contention, Patience } from '../crew/contention.ts';
 import type { Result } from '../results.ts';
-import { measureContended } from '../sql/contended.ts';
-import type { Database } from '../sql/database.ts';
-import { measureListening } from '../sql/listening.ts';
-import { openMariadb } from '../sql/mariadb-database.ts';
-import { notification } from '../sql/notify-name.ts';
-import { measureOwnKeys } from '../sql/own-keys.ts';
-import { openPostgres } from '../sql/postgres-database.ts';
-import { prepare } from '../sql/prepare.ts';
-import { openSqlite } from '../sql/sqlite-database.ts';
-import { measureStatements } from '../sql/statements.ts';
-import { sqlSubjectNames } from '../sql/subjects/index.ts';
-import type { Dialect } from '../sql/subjects/subject.ts';
-import { measureUncontended } from '../sql/uncontended.ts';
+import { measureContended } from './contended.ts';
+import type { Database } from './database.ts';
+import { measureListening } from './listening.ts';
+import { openMariadb } from './mariadb-database.ts';
+import { notification } from './notify-name.ts';
+import { measureOwnKeys } from './own-keys.ts';
+import { openPostgres } from './postgres-database.ts';
+import { prepare } from './prepare.ts';
+import { openSqlite } from './sqlite-database.ts';
+import { measureStatements } from './statements.ts';
+import { sqlSubjectNames } from './subjects/index.ts';
+import type { Dialect } from './subjects/subject.ts';
+import { measureUncontended } from './uncontended.ts';
 import { formatTable } from '../table.ts';
 import type { Column } from '../table.ts';
-import { oneByOne, printFailures } from './one-by-one.ts';
-import {
-  contendedColumns,
-  listeningColumns,
-  ownKeysColumns,
-  statementsColumns,
-  uncontendedColumns,
-} from './sql-tables.ts';
-import { rotationFor } from './suite.ts';
-import type { SuiteContext, SuiteReport } from './suite.ts';
+import { oneByOne, printFailures } from '../one-by-one.ts';
+import { contendedColumns, listeningColumns, ownKeysColumns, statementsColumns, uncontendedColumns } from './tables.ts';
+import { rotationFor } from '../suite.ts';
+import type { SuiteContext, SuiteReport } from '../suite.ts';
 
 const dialects = ['postgres', 'mariadb', 'sqlite'] as const;
 const raw = 'raw client';

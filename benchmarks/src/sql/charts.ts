@@ -1,6 +1,6 @@
 import type { Result } from '../results.ts';
-import type { Chart } from './chart.ts';
-import { grouped } from './grouped.ts';
+import type { Chart } from '../plots/chart.ts';
+import { grouped } from '../plots/grouped.ts';
 
 const databases = [
   { dialect: 'postgres', name: 'Postgres' },

@@ -1,13 +1,14 @@
-import type { MemoryHeapInput } from '../memory/heap-task.ts';
-import { measurePairs } from '../memory/pairs.ts';
-import type { MemoryCase } from '../memory/pairs.ts';
-import { memorySubjects } from '../memory/subjects.ts';
+import type { MemoryHeapInput } from './heap-task.ts';
+import { measurePairs } from './pairs.ts';
+import type { MemoryCase } from './pairs.ts';
+import { memorySubjects } from './subjects.ts';
 import type { Result } from '../results.ts';
-import { formatTable, figure, ratio, subjectColumn } from '../table.ts';
+import { figure, ratio } from '../figure.ts';
+import { formatTable, subjectColumn } from '../table.ts';
 import type { Column } from '../table.ts';
 import { runTask } from '../tasks.ts';
-import { rotationFor } from './suite.ts';
-import type { SuiteContext, SuiteReport } from './suite.ts';
+import { rotationFor } from '../suite.ts';
+import type { SuiteContext, SuiteReport } from '../suite.ts';
 
 const cases: readonly MemoryCase[] = [
   { workers: 1, contended: false },
@@ -45,7 +46,7 @@ export async function runMemorySuite(context: SuiteContext): Promise<SuiteReport
     const some: Result[] = [];
     for (const { name } of memorySubjects) {
       const input: MemoryHeapInput = { subject: name, leases: 10_000 };
-      const heapBytes = await runTask<number>(new URL('../memory/heap-task.js', import.meta.url), input);
+      const heapBytes = await runTask<number>(new URL('./heap-task.js', import.meta.url), input);
       some.push({ scenario: 'memory/heap', subject: name, leases: input.leases, heapBytes });
     }
     context.print(formatTable('Heap, 10000 held locks: lease, store and key', heapColumns, some));

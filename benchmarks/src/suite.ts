@@ -1,6 +1,6 @@
-import type { Options } from '../command-line.ts';
-import type { Rotation } from '../rotation.ts';
-import type { Result } from '../results.ts';
+import type { Options } from './command-line.ts';
+import type { Rotation } from './rotation.ts';
+import type { Result } from './results.ts';
 
 /** What a suite works with. */
 export interface SuiteContext {

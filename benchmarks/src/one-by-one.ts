@@ -1,6 +1,6 @@
-import { failureText } from '../failure.ts';
-import { shuffle } from '../random.ts';
-import type { Result } from '../results.ts';
+import { failureText } from './failure.ts';
+import { shuffle } from './random.ts';
+import type { Result } from './results.ts';
 import type { SuiteContext } from './suite.ts';
 
 /** In random order; the results in the order of `names`. One whose process dies has no figures, and the others go on. */

@@ -3,24 +3,18 @@ import type { Contention, Patience } from '../crew/contention.ts';
 import type { Result } from '../results.ts';
 import { formatTable } from '../table.ts';
 import type { Column } from '../table.ts';
-import { handOver, measureContended, measureTotalTime } from '../zookeeper/contended.ts';
-import { measureOperations } from '../zookeeper/operations.ts';
-import { peerNames, preparePeers } from '../zookeeper/peer-programs.ts';
-import type { PeerPrograms } from '../zookeeper/peer-programs.ts';
-import { openServer } from '../zookeeper/server.ts';
-import type { Server } from '../zookeeper/server.ts';
-import { nodeSubjects } from '../zookeeper/subjects/index.ts';
-import { measureUncontended } from '../zookeeper/uncontended.ts';
-import { oneByOne, printFailures } from './one-by-one.ts';
-import { rotationFor } from './suite.ts';
-import type { SuiteContext, SuiteReport } from './suite.ts';
-import {
-  acquireColumns,
-  contendedColumns,
-  operationsColumns,
-  totalTimeColumns,
-  uncontendedColumns,
-} from './zookeeper-tables.ts';
+import { handOver, measureContended, measureTotalTime } from './contended.ts';
+import { measureOperations } from './operations.ts';
+import { peerNames, preparePeers } from './peer-programs.ts';
+import type { PeerPrograms } from './peer-programs.ts';
+import { openServer } from './server.ts';
+import type { Server } from './server.ts';
+import { nodeSubjects } from './subjects/index.ts';
+import { measureUncontended } from './uncontended.ts';
+import { oneByOne, printFailures } from '../one-by-one.ts';
+import { rotationFor } from '../suite.ts';
+import type { SuiteContext, SuiteReport } from '../suite.ts';
+import { acquireColumns, contendedColumns, operationsColumns, totalTimeColumns, uncontendedColumns } from './tables.ts';
 
 /** What all parts of the suite work with. */
 interface Bench {

@@ -1,13 +1,13 @@
-import { Redlock } from '@sesamecare-oss/redlock';
+import Redlock from 'redlock';
 import { retrySettings } from './retry-settings.ts';
-import { ttl } from '../party.ts';
+import { ttl } from '../../party.ts';
 import type { Subject } from './subject.ts';
 
 /** Redlock over one node. */
-export const sesamecare: Subject = {
-  name: 'sesamecare redlock',
+export const redlock: Subject = {
+  name: 'redlock',
   open(client, { retryDelay }) {
-    const { sesamecare: settings } = retrySettings;
+    const { redlock: settings } = retrySettings;
     const own = retryDelay === undefined ? settings : { ...settings, retryDelay, retryJitter: retryDelay };
     const library = new Redlock([client], own);
     // It reports every busy answer as an error event.
