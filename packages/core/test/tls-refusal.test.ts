@@ -1,45 +1,66 @@
-import { describe, expect, it } from 'vitest';
-import { tlsRefusal } from '../src/adapter/index.ts';
+import { readFileSync } from 'node:fs';
+import { createServer as createTcpServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { connect, createSecureContext, createServer } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
+import { expect, onTestFinished, test } from 'vitest';
+import { isTlsRefusal, tlsReason } from '../src/adapter/index.ts';
 
-const failure = (code: unknown, message: string, reason?: string): Error =>
-  Object.assign(new Error(message), { code, ...(reason === undefined ? {} : { reason }) });
+const fixture = (name: string): Buffer => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
+/** A certificate that is its own issuer, and its key. */
+const own = { key: fixture('tls-key.pem'), cert: fixture('tls-cert.pem') };
 
-describe('a refusal of TLS', () => {
-  it.each([
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate'],
-    ['SELF_SIGNED_CERT_IN_CHAIN', 'self-signed certificate in certificate chain'],
-    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate'],
-    ['CERT_HAS_EXPIRED', 'certificate has expired'],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames"],
-    ['HOSTNAME_MISMATCH', 'hostname mismatch'],
-  ])('is a certificate that is not accepted: %s', (code, message) => {
-    expect(tlsRefusal(failure(code, message))).toBe(message);
+/** What a client of `server` fails with. */
+async function failure(server: Server, options: ConnectionOptions = {}): Promise<unknown> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return await new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, ...options }, () => reject(new Error('It connected.')));
+    socket.once('error', (error) => {
+      socket.destroy();
+      resolve(error);
+    });
   });
+}
 
-  it.each([
-    ['ERR_SSL_WRONG_VERSION_NUMBER', 'wrong version number'],
-    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'tlsv13 alert certificate required'],
-    ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'tlsv1 alert protocol version'],
-    ['ERR_OSSL_PEM_NO_START_LINE', 'no start line'],
-  ])('is told in the words of OpenSSL, without the places in its source: %s', (code, reason) => {
-    expect(tlsRefusal(failure(code, `80EC42:error:0A00:SSL routines:f:${reason}:../deps/openssl.c:1:\n`, reason))).toBe(
-      reason,
-    );
-  });
+test('a certificate that is not trusted would not be trusted the next time', async () => {
+  expect(isTlsRefusal(await failure(createServer(own)))).toBe(true);
+  expect(isTlsRefusal(await failure(createServer(own), { ca: own.cert, servername: 'elsewhere' }))).toBe(true);
+});
 
-  it('is short', () => {
-    expect(tlsRefusal(failure('CERT_REJECTED', ` ${'x'.repeat(500)}\n`))).toHaveLength(120);
+test('a server without the versions of the client, or without TLS, does not get them', async () => {
+  const newer = createServer({ ...own, minVersion: 'TLSv1.3' });
+  newer.on('tlsClientError', () => {});
+  expect(isTlsRefusal(await failure(newer, { maxVersion: 'TLSv1.2' }))).toBe(true);
+  const plain = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
   });
+  expect(isTlsRefusal(await failure(plain))).toBe(true);
+});
 
-  it.each([
-    undefined,
-    null,
-    'ERR_SSL_WRONG_VERSION_NUMBER',
-    new Error('self-signed certificate'),
-    failure('ECONNRESET', 'read ECONNRESET'),
-    failure(5, 'CERT_HAS_EXPIRED'),
-    failure('ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC', 'bad record mac'),
-  ])('is nothing else: %s', (error) => {
-    expect(tlsRefusal(error)).toBeUndefined();
+test('a connection that ends in the handshake says nothing of the next one', async () => {
+  expect(isTlsRefusal(await failure(createTcpServer((socket) => void socket.destroy())))).toBe(false);
+  expect(isTlsRefusal(new Error('write EPROTO'))).toBe(false);
+  expect(isTlsRefusal(undefined)).toBe(false);
+});
+
+test('options that cannot be used will not be usable the next time', () => {
+  expect.assertions(1);
+  try {
+    createSecureContext({ cert: 'none', key: 'none' });
+  } catch (error) {
+    expect(isTlsRefusal(error)).toBe(true);
+  }
+});
+
+test('a refusal is told in the words of OpenSSL, without places in its source', async () => {
+  expect(tlsReason((await failure(createServer(own))) as Error)).toBe('self-signed certificate');
+  const plain = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
   });
+  expect(tlsReason((await failure(plain)) as Error)).toBe('wrong version number');
+  expect(tlsReason(new Error(` ${'x'.repeat(500)}\n`))).toHaveLength(120);
 });

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { misconfigured, tlsRefusal } from '@locks/core/adapter';
+import { isTlsRefusal, misconfigured } from '@locks/core/adapter';
 import type { LockError } from '@locks/core/adapter';
 import { redisSource } from './options.ts';
 import { toLockError } from './replies.ts';
@@ -31,9 +31,9 @@ export async function otherProtocol(server: RefusingServer, { cause }: LockError
       cause,
     );
   }
-  if (tls !== undefined && tlsRefusal(cause) === undefined) {
+  if (tls !== undefined && !isTlsRefusal(cause)) {
     const alert = await alertOf(server, tls);
-    return tlsRefusal(alert) === undefined ? undefined : toLockError(alert, { what: 'the connection' });
+    return isTlsRefusal(alert) ? toLockError(alert, { what: 'the connection' }) : undefined;
   }
   if (tls === undefined && (await speaksTls(server))) {
     return refusal(`the server ${name} wants TLS; write rediss://`, cause);

@@ -1,4 +1,12 @@
-import { LockError, isLockError, permitsRefused, tlsRefusal, upgradeRefused } from '@locks/core/adapter';
+import {
+  LockError,
+  isLockError,
+  isTlsRefusal,
+  permitsRefused,
+  tlsReason,
+  tokensEnded,
+  upgradeRefused,
+} from '@locks/core/adapter';
 import type { Claim, Grant, Holder, KeyState } from '@locks/core';
 import { connectionError } from './client.ts';
 import type { RedisClient } from './client.ts';
@@ -28,10 +36,9 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
   if (/\b(?:NOAUTH|WRONGPASS)\b/.test(text)) {
     return misconfigured(`Redis refuses ${what}: ${text} Check the user name and the password.`);
   }
-  const refused = tlsRefusal(error);
-  if (refused !== undefined) {
+  if (isTlsRefusal(error)) {
     return misconfigured(
-      `TLS with Redis fails at ${what}: ${refused}. Check option "tls", and the scheme: rediss: is TLS.`,
+      `TLS with Redis fails at ${what}: ${tlsReason(error)}. Check option "tls", and the scheme: rediss: is TLS.`,
     );
   }
   const denial = findDenial(text, lua);
@@ -105,11 +112,7 @@ export function releasedInDoubt({ key }: Claim): LockError {
 function refusal(kind: string | undefined, detail: string, claim: Claim): LockError {
   if (kind === 'PERMITS') return permitsRefused(claim, detail === '*' ? undefined : Number(detail));
   if (kind === 'SHARED') return upgradeRefused(claim);
-  return new LockError(
-    'LOCK_INVALID',
-    `The tokens of ${JSON.stringify(claim.key)} have reached 2^53, where they end: floors must be lower. Use another key.`,
-    { key: claim.key },
-  );
+  return tokensEnded(claim);
 }
 
 /** The client hangs the command on its errors, and AUTH has the password in it. */

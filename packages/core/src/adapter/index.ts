@@ -20,11 +20,11 @@ export {
 export { readOptions } from '../options/read-options.ts';
 export type { ReadOptions } from '../options/read-options.ts';
 export { outsideContext } from '../time/outside-context.ts';
-export { Places } from './places.ts';
-export type { Place } from './places.ts';
-export { permitsRefused, upgradeRefused } from '../errors/refusals.ts';
+export { createLine } from './line/create-line.ts';
+export type { Line, LineParts, Listen, Listener, Look, Waiting } from './line/line-parts.ts';
+export { permitsRefused, tokensEnded, upgradeRefused } from '../errors/refusals.ts';
+export { isTlsRefusal, tlsReason } from '../errors/tls-refusal.ts';
 export { systemRuntime } from '../time/runtime.ts';
 export type { Runtime, TimerHandle } from '../time/runtime.ts';
 export { createDeadline } from './deadline.ts';
 export type { CallName, Deadline } from './deadline.ts';
-export { tlsRefusal } from './tls-refusal.ts';

@@ -3,7 +3,7 @@ import type { AdapterModule } from '../adapter/adapter-config.ts';
 import type { LockProvider } from '../contract.ts';
 import { LockError, isLockError } from '../errors/lock-error.ts';
 import { misconfigured } from '../errors/misconfigured.ts';
-import { LockManager, closeQuietly } from '../locks/locks.ts';
+import { LockManager, closeQuietly } from '../locks/manager.ts';
 import type { Locks } from '../locks/locks.ts';
 import { readLocksOptions } from '../options/locks-options.ts';
 import type { LocksOptions } from '../options/locks-options.ts';

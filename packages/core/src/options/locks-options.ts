@@ -1,7 +1,7 @@
 import { LockError } from '../errors/lock-error.ts';
 import { durationOrForever } from './duration.ts';
 import type { Duration, OptionReader, OptionReaders } from './option-reader.ts';
-import { integer } from './option-readers.ts';
+import { flag, integer } from './option-readers.ts';
 import { readOptions } from './read-options.ts';
 import type { locksOptionNames } from './locks-option-names.ts';
 import { acquireReaders, builtInSettings } from './acquire-options.ts';
@@ -29,10 +29,18 @@ export interface DefaultOptions extends Pick<AcquireOptions, 'renew' | 'reentran
 export interface LocksOptions extends DefaultOptions {
   /** How many claims may wait at once; one more rejects with `LOCK_OVERLOADED`. @default 10_000 */
   readonly maxWaiters?: number | undefined;
-  /** What owners start with: what people see in the store and in `inspect`. @default 'host:pid' */
+  /**
+   * What owners start with: what people see in the store, in `inspect` and in `LOCK_TIMEOUT`.
+   * @default 'host:pid'
+   */
   readonly label?: string | undefined;
   /** How long `close` waits for releases. @default 5_000 */
   readonly closeTimeout?: Duration | undefined;
+  /**
+   * `close` closes the provider too. `openLocks` always does.
+   * @default false
+   */
+  readonly closeProvider?: boolean | undefined;
   /** Traits that the provider must have. */
   readonly requires?: Requires | undefined;
   /** Clock, timers and randomness, for simulations. @default those of this process */
@@ -61,6 +69,7 @@ const anything: OptionReader<Requires> = {
 
 const readers: OptionReaders<LocksOptions> = {
   ...textReaders,
+  closeProvider: flag,
   requires: anything,
   runtime: runtimeReader,
 };
@@ -71,6 +80,7 @@ export interface ReadLocksOptions {
   readonly maxWaiters: number;
   readonly label: string | undefined;
   readonly closeTimeout: number;
+  readonly closeProvider: boolean | undefined;
   readonly runtime: Runtime;
 }
 
@@ -93,6 +103,7 @@ export function readLocksOptions(options: LocksOptions, where: string = 'Locks o
     maxWaiters: read.maxWaiters ?? 10_000,
     label: read.label,
     closeTimeout: read.closeTimeout ?? 5_000,
+    closeProvider: read.closeProvider,
     runtime: read.runtime ?? systemRuntime,
   };
 }
