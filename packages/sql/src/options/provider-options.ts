@@ -1,5 +1,5 @@
 import { duration, flag, matching, readOptions } from '@locks/core/adapter';
-import type { OptionReaders, OptionSource } from '@locks/core/adapter';
+import type { Duration, OptionReaders, OptionSource } from '@locks/core/adapter';
 import { nameRule } from '../dialect/names.ts';
 import type { TableNames } from '../dialect/names.ts';
 
@@ -15,18 +15,21 @@ export interface TableOptions {
 export interface SqlOptions extends TableOptions {
   /** First come, first served. `false` lets a newcomer pass those in line. @default true */
   readonly fair?: boolean | undefined;
-  /** Within how many ms each call settles; also how long a statement may wait on the server. @default 5_000 */
-  readonly timeout?: number | undefined;
-  /** How long a place in line lasts without a sign of life, in ms; waiters give one at a third of it. @default 6_000 */
-  readonly waiterTtl?: number | undefined;
-  /** How long the row of an idle key is kept, in ms; two ttls at least. @default 3_600_000 (an hour) */
-  readonly tokenRetention?: number | undefined;
+  /** Each call settles within this time; a statement may wait as long on the server. @default 5_000 */
+  readonly timeout?: Duration | undefined;
+  /** How long a place in line lasts without a repeat; waiters repeat at a third of it. @default 6_000 */
+  readonly waiterTtl?: Duration | undefined;
+  /** How long the row of an idle key is kept; two ttls at least. @default 3_600_000 (an hour) */
+  readonly tokenRetention?: Duration | undefined;
   /** Remove the rows of idle keys now and then. `false`: leave it to `sweep()`. @default true */
   readonly sweep?: boolean | undefined;
   /** Postgres: be told by LISTEN and NOTIFY. `false` behind a pooler that lends a connection for each transaction. @default true */
   readonly listen?: boolean | undefined;
-  /** How often a process that waits looks whether it is its turn where nothing tells it, in ms; at least every `waiterTtl / 12`. @default 25, SQLite 5 to 100 */
-  readonly pollInterval?: number | undefined;
+  /**
+   * How often a process with waiters looks for their turn where nothing tells it; at least every `waiterTtl / 12`.
+   * @default 25, SQLite 5 to 100
+   */
+  readonly pollInterval?: Duration | undefined;
 }
 
 const name = matching(/^[A-Za-z_][A-Za-z0-9_]{0,39}$/, nameRule);

@@ -1,5 +1,3 @@
-import type { ConnectionOptions } from 'node:tls';
-import { flag } from '@locks/core/adapter';
 import type { OptionReader } from '@locks/core/adapter';
 import type { AclOption } from './acl.ts';
 import type { Acl } from '../wire/records.ts';
@@ -38,12 +36,6 @@ export const aclReader: OptionReader<AclOption> = {
   accepts: (value): value is AclOption =>
     value === 'creator' || value === 'open' || (Array.isArray(value) && value.length > 0 && value.every(isAcl)),
   parse: (text) => (text === 'creator' || text === 'open' ? text : undefined),
-};
-
-export const tlsReader: OptionReader<boolean | ConnectionOptions> = {
-  expects: 'true, false or an object of TLS options',
-  accepts: (value): value is boolean | ConnectionOptions => typeof value === 'boolean' || isObject(value),
-  parse: flag.parse,
 };
 
 /** Parts of node names, in a URL with commas between them. */
