@@ -122,7 +122,8 @@ export function explain(error: unknown, what: CallName, claim?: Claim): LockErro
   return callError({ database: 'MySQL', error, what, claim, remedy, mayTakeEffect });
 }
 
-const rights = 'Run it as a user with CREATE, DROP, SELECT, INSERT, CREATE ROUTINE and ALTER ROUTINE on the database.';
+const rights =
+  'Run it as a user with CREATE, DROP, SELECT, INSERT, UPDATE, DELETE, CREATE ROUTINE and ALTER ROUTINE on the database.';
 
 const migrationRemedies: Readonly<Record<number, string>> = {
   // The server denies the database (also where there is none), the command, the column, the

@@ -97,7 +97,7 @@ const migrationRemedies: Readonly<Record<string, string>> = {
   '42723': nameTaken,
   '42703': nameTaken,
   '42501': 'Run it as a role with USAGE and CREATE on the schema that owns the tables which are there.',
-  '3F000': 'Create the schema first, or set the option "schema" to one that is there.',
+  '3F000': 'Create the schema, give the role USAGE on it, or set the option "schema" to another.',
 };
 
 /** What can be done about a failure of a migration. */
