@@ -119,7 +119,7 @@ test('when every wake message is lost, waiters are served by their own polling',
       connect: () => subscriber.connect(),
       subscribe: (channel) => subscriber.subscribe(channel),
       ping: () => subscriber.ping(),
-      disconnect: (again) => subscriber.disconnect(again),
+      disconnect: () => subscriber.disconnect(),
       on: (event, listener) => (event === 'message' ? undefined : subscriber.on(event as 'ready', listener)),
     };
   });

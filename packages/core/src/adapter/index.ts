@@ -17,8 +17,8 @@ export {
 } from '../options/option-readers.ts';
 export type { OptionReader, OptionReaders, OptionSource } from '../options/option-readers.ts';
 export { outsideContext } from '../time/outside-context.ts';
-export { Places } from './places.ts';
-export type { Place } from './places.ts';
+export { createLine } from './line/create-line.ts';
+export type { Line, LineParts, Listen, Listener, Look, Waiting } from './line/line-parts.ts';
 export { permitsRefused, upgradeRefused } from '../errors/refusals.ts';
 export { isTlsRefusal } from '../errors/tls-refusal.ts';
 export { systemRuntime } from '../time/runtime.ts';

@@ -1,5 +1,5 @@
 import type { Claim, KeyState } from '@locks/core';
-import type { CallName, LockError, Runtime } from '@locks/core/adapter';
+import type { CallName, Listener, LockError, Runtime } from '@locks/core/adapter';
 import type { TableNames } from './names.ts';
 
 /** The head of a line that can go now: it is to be told to try. */
@@ -140,11 +140,4 @@ export interface LockStore<Connection = unknown> {
    * Sends this process a message about the owner '', which its listener hears if it hears anything.
    */
   echo?(connection: Connection): Promise<void>;
-}
-
-/** An open ear for turns. */
-export interface Listener {
-  /** Resolves if it would still hear something. */
-  probe(): Promise<void>;
-  close(): void;
 }

@@ -7,8 +7,8 @@ import type { ZookeeperProviderOptions } from '../../../src/index.ts';
 import { eventually } from '../../support/waiting.ts';
 import type { Chance } from './chance.ts';
 
-/** Who contends for what. */
-export interface CrowdParts {
+/** The contenders, and the keys that they take. */
+export interface ContendersParts {
   readonly options: ZookeeperProviderOptions;
   /** Each has a session of its own. */
   readonly providers: number;
@@ -24,20 +24,19 @@ interface Counter {
   writes: number;
 }
 
-/** As often its leases are asked whether they are held, in ms. */
+/** How often the leases are asked whether they are held, in ms. */
 const interval = 5;
 
 /**
- * Contenders that take one lock after another as long as they can, and with it change a counter that two at once would spoil. Leases of
- * all of them are on one clock: two that are held at one moment are found by a history of what they said.
+ * Contenders that take one lock after another. A holder changes a counter that two holders at once would
+ * spoil. All leases are on one clock: a history of them finds two that are held at one moment.
  */
-export class Crowd implements AsyncDisposable {
+export class Contenders implements AsyncDisposable {
   readonly problems: string[] = [];
-  /** Of all histories together. */
   grants = 0;
   /** How often a lease was lost, or a call got no answer. */
   hurt = 0;
-  readonly #parts: CrowdParts;
+  readonly #parts: ContendersParts;
   readonly #locks: readonly Locks[];
   readonly #counters: ReadonlyMap<string, Counter>;
   readonly #guard = createFencingGuard();
@@ -47,7 +46,7 @@ export class Crowd implements AsyncDisposable {
   readonly #looking: NodeJS.Timeout;
   readonly #history = createHistory(() => performance.now());
 
-  constructor(parts: CrowdParts) {
+  constructor(parts: ContendersParts) {
     const { options, providers, contenders, keys } = parts;
     this.#parts = parts;
     this.#locks = Array.from({ length: providers }, (_, index) =>
@@ -61,7 +60,7 @@ export class Crowd implements AsyncDisposable {
 
   /** Waits until each contender has held a lock that it asked for after this call. */
   async allServed(within: number): Promise<void> {
-    // One that it holds or waits for at present does not count.
+    // A lock that it holds or waits for at present does not count.
     const before = [...this.#served];
     const late = (): number[] => [...this.#served.keys()].filter((index) => this.#servedSince(before, index) < 2);
     try {
@@ -71,7 +70,7 @@ export class Crowd implements AsyncDisposable {
     }
   }
 
-  /** Lets all come to an end; what they said and did is checked. */
+  /** Lets all come to an end, and checks the history and the counters. */
   async end(): Promise<void> {
     this.#over.abort();
     await Promise.all(this.#work);
@@ -116,13 +115,13 @@ export class Crowd implements AsyncDisposable {
     }
   }
 
-  /** Reads, and writes a while later: only whoever certainly holds the lock then. */
+  /** Reads, and writes a while later, if the lock is certainly held then. */
   async #increment(lease: Lease): Promise<void> {
     const { chance } = this.#parts;
     const counter = this.#counters.get(lease.key);
     if (counter === undefined) return;
     const { value } = counter;
-    // Now and then one is still at it when something breaks.
+    // Now and then a contender is still at it when something breaks.
     await delay(chance.number() < 0.01 ? chance.between(100, 1_000) : chance.between(1, 5));
     if (!lease.held) {
       this.hurt += 1;
