@@ -34,7 +34,10 @@ export function pathOf({ connectionSettings }: KnexClient): string | undefined {
   return typeof filename === 'string' ? resolve(filename) : undefined;
 }
 
-/** Whatever it does to the tables it does synchronously: no transaction is ever open while other code runs. */
+/**
+ * Whatever it does to the tables it does synchronously: no transaction is ever open while other
+ * code runs.
+ */
 class SqliteStore implements LockStore<Database> {
   readonly name = 'sqlite';
   readonly scope = 'host';
@@ -159,7 +162,8 @@ class SqliteStore implements LockStore<Database> {
   }
 
   discard(connection: Database): void {
-    // Its pool closes it; nothing of it is under way, because no call ends between its begin and its end.
+    // Its pool closes it; nothing of it is under way, because no call ends between its begin and
+    // its end.
     this.#connected.delete(connection);
     try {
       // libsql keeps a transaction that its user has left open until its connection is collected.
@@ -188,7 +192,10 @@ class SqliteStore implements LockStore<Database> {
     return connected;
   }
 
-  /** The µs since 1970, by the wall clock at the start of this process: a clock that is set later does not move it. */
+  /**
+   * The µs since 1970, by the wall clock at the start of this process: a clock that is set later
+   * does not move it.
+   */
   #epoch(): number {
     const { clock } = this.#options.runtime;
     return Math.floor((clock.origin + clock.now()) * 1_000);
