@@ -1,12 +1,15 @@
-/** Options of TLS that cannot be used: a key that cannot be read, for example. */
+/** Options of TLS that cannot be used, for example an unreadable key. */
 export class TlsOptionsError extends Error {
   override readonly name = 'TlsOptionsError';
 }
 
-/** What OpenSSL says of a certificate that it does not accept, as a code of Node. */
+/** Node's codes for certificates that OpenSSL does not accept. */
 const certificateCodes =
   /^(?:UNABLE_TO_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_|PATH_LENGTH_|HOSTNAME_MISMATCH$|ERR_TLS_CERT_)/;
-/** What ends a handshake: an alert of the server, or bytes that are not TLS. Others may be a fault of the network. */
+/**
+ * Node's codes for a handshake that ended with an alert, or with bytes that are not TLS. Other
+ * codes may come from a fault of the network.
+ */
 const handshakeCodes =
   /^ERR_SSL_.*(?:CERTIFICATE|CIPHER|HANDSHAKE_FAILURE|PACKET_LENGTH_TOO_LONG|PROTOCOL|UNKNOWN_CA|UNRECOGNIZED_NAME|VERSION)/;
 

@@ -26,7 +26,7 @@ async function openWriter(): Promise<Writer> {
     new Promise((resolve, reject) => {
       transaction.commit((error, results: readonly { readonly err: number }[] | undefined) => {
         if (error === null || error === undefined) resolve('written');
-        else if (results === undefined) reject(error as Error);
+        else if (results === undefined) reject(new Error(String(error)));
         else resolve(results[0]?.err === Exception.NO_NODE ? 'stale' : String(error));
       });
     });
