@@ -56,7 +56,7 @@ describe.concurrent('flawed cores', () => {
   for (const recipe of recipes.filter(({ alone }) => alone !== true)) test(recipe.name, () => mustBeCaught(recipe));
 
   test('a copy of the core with nothing changed passes', async () => {
-    const file = 'pace.js';
+    const file = 'time/backoff.js';
     const { core, remove } = cook({
       name: 'sound',
       file,
@@ -79,7 +79,7 @@ describe('flawed cores that show in an event loop of their own', () => {
 });
 
 test('a recipe that does not fit the core any more is refused', () => {
-  const recipe = { name: 'no such place', file: 'pace.js', find: 'no such text', replace: '', caughtBy: [] };
+  const recipe = { name: 'no such place', file: 'time/backoff.js', find: 'no such text', replace: '', caughtBy: [] };
   expect(() => cook(recipe)).toThrow('must have this exactly once');
   expect(() => cook({ ...recipe, find: 'return ' })).toThrow('must have this exactly once');
 });

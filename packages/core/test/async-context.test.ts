@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { outsideContext } from '../src/adapter.ts';
+import { outsideContext } from '../src/adapter/index.ts';
 import { createLocks, createMemoryProvider } from '../src/index.ts';
 import type { AcquireOptions, Lease, LockMessage, LockProvider, Locks } from '../src/index.ts';
 import { createDeferred } from './support/deferred.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDeadline } from '../src/adapter.ts';
+import { createDeadline } from '../src/adapter/index.ts';
 import { createDeferred } from './support/deferred.ts';
 import { watch } from './support/setting.ts';
 import { VirtualRuntime, settle } from './support/virtual-runtime.ts';

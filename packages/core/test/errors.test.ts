@@ -33,7 +33,7 @@ describe('isLockError', () => {
 
   it('knows errors of another copy of this package', async () => {
     vi.resetModules();
-    const copy = await import('../src/errors.ts');
+    const copy = await import('../src/errors/lock-error.ts');
     expect(copy.LockError).not.toBe(LockError);
     const error = new copy.LockError('LOCK_STALE', 'x');
     expect(error).not.toBeInstanceOf(LockError);

@@ -214,7 +214,7 @@ describe('the message', () => {
     const { locks } = createSetting();
     expect(await errorOf(locks.withLock('seat', 5 as never))).toMatchObject({
       code: 'LOCK_INVALID',
-      message: 'withLock(key, work, options): "work" must be a function.',
+      message: 'withLock(key, options, work): "work" must be a function.',
     });
   });
 

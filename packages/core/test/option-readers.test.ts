@@ -9,8 +9,8 @@ import {
   parseDuration,
   readOptions,
   withMethods,
-} from '../src/adapter.ts';
-import type { OptionReader } from '../src/adapter.ts';
+} from '../src/adapter/index.ts';
+import type { OptionReader } from '../src/adapter/index.ts';
 
 const colour = oneOf('red', 'green', 'blue');
 const client = withMethods<{ get(): void; set(): void }>('a client', 'get', 'set');

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import { systemClock, systemRuntime } from '../src/adapter.ts';
+import { systemClock, systemRuntime } from '../src/adapter/index.ts';
 
 /** Resolves when a timer of the runtime has fired. */
 function fired(delay: number): Promise<void> {
@@ -34,7 +34,7 @@ describe('the runtime of this process', () => {
     systemRuntime.clearTimer(timer);
   });
 
-  it('has ids that nobody can guess, and jitter', () => {
+  it('has ids that cannot be guessed, and jitter', () => {
     const ids = Array.from({ length: 100 }, () => systemRuntime.uniqueId());
     expect(new Set(ids).size).toBe(100);
     expect(ids.every((id) => /^[\w-]{16}$/.test(id))).toBe(true);

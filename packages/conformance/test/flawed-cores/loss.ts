@@ -3,7 +3,7 @@ import type { CoreRecipe } from './recipe.ts';
 export const loss: readonly CoreRecipe[] = [
   {
     name: 'a rejected renewal is taken for a loss',
-    file: 'held-lease.js',
+    file: 'locks/held-lease.js',
     find: 'this.#failures += 1;',
     replace: `this.#lose('its renewal was rejected'); return this.#ended();`,
     caughtBy: ['locks-unknown-renewal-by-hand', 'locks-unknown-renewal'],
@@ -11,7 +11,7 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a rejected renewal is not repeated',
-    file: 'held-lease.js',
+    file: 'locks/held-lease.js',
     find: 'this.#plan(runtime.clock.now() + untilRenewal(',
     replace: 'this.#plan(Infinity + untilRenewal(',
     caughtBy: ['locks-unknown-renewal'],
@@ -19,7 +19,7 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'rejected renewals are repeated without a pause',
-    file: 'pace.js',
+    file: 'time/backoff.js',
     find: 'return Math.max(10, ',
     replace: 'return 0 * Math.max(10, ',
     caughtBy: ['locks-renewal-pace'],
@@ -27,7 +27,7 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'leases are not renewed',
-    file: 'held-lease.js',
+    file: 'locks/held-lease.js',
     find: 'const useful = ',
     replace: 'const useful = false && ',
     caughtBy: ['locks-renewal', 'locks-unknown-renewal', 'locks-short-ttl'],
@@ -35,7 +35,7 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a renewal that answers false is ignored',
-    file: 'held-lease.js',
+    file: 'locks/held-lease.js',
     find: 'this.#lose(`${provider.name} says that this owner does not hold it any more`);',
     replace: '',
     caughtBy: ['locks-loss-by-force'],
@@ -43,21 +43,21 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'the signal never fires on a loss',
-    file: 'held-lease.js',
+    file: 'locks/held-lease.js',
     find: `this.#end('lost'); this.#abort(reason);`,
     replace: `this.#end('lost');`,
     caughtBy: ['locks-loss-signal', 'locks-max-hold'],
   },
   {
     name: 'listeners run in the asynchronous context of whoever started the timer',
-    file: 'outside-context.js',
+    file: 'time/outside-context.js',
     find: 'return outside.runInAsyncScope(callback);',
     replace: 'return callback();',
     caughtBy: ['locks-outside-context'],
   },
   {
     name: 'a lost lease is not released',
-    file: 'held-lease.js',
+    file: 'locks/held-lease.js',
     find: 'this.#giveUp(); } #end(state)',
     replace: `}
     #end(state)`,
@@ -65,7 +65,7 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'withLock conceals that the lease was lost',
-    file: 'with-lock.js',
+    file: 'locks/with-lock.js',
     find: 'throw lostDuringWork(lost, { cause: lost, result });',
     replace: 'return result;',
     caughtBy: ['locks-loss-by-force', 'locks-work-after-loss'],

@@ -1,8 +1,8 @@
-import type { AdapterConfig } from '../adapter-config.ts';
+import type { AdapterConfig } from '../adapter/adapter-config.ts';
 import type { LockProvider } from '../contract.ts';
-import { LockError } from '../errors.ts';
-import { flag, duration, readOptions } from '../option-readers.ts';
-import type { OptionReaders } from '../option-readers.ts';
+import { LockError } from '../errors/lock-error.ts';
+import { flag, duration, readOptions } from '../options/option-readers.ts';
+import type { OptionReaders } from '../options/option-readers.ts';
 import { createMemoryProvider } from './provider.ts';
 import type { MemoryOptions } from './provider.ts';
 

@@ -1,7 +1,7 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '../contract.ts';
-import { LockError } from '../errors.ts';
-import { permitsRefused, upgradeRefused } from '../refusals.ts';
-import type { Runtime } from '../runtime.ts';
+import { LockError } from '../errors/lock-error.ts';
+import { permitsRefused, upgradeRefused } from '../errors/refusals.ts';
+import type { Runtime } from '../time/runtime.ts';
 import type { Hold } from './holds.ts';
 import type { KeyRecord } from './record.ts';
 import { MemoryStore } from './store.ts';

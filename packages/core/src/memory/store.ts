@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
-import { systemRuntime } from '../runtime.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Clock } from '../time/clock.ts';
+import { systemRuntime } from '../time/runtime.ts';
+import type { Runtime } from '../time/runtime.ts';
 import type { Waiter } from './queue.ts';
 import { KeyRecord } from './record.ts';
 

@@ -1,5 +1,5 @@
 import type { Mode } from '../contract.ts';
-import { isLockError } from '../errors.ts';
+import { isLockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
 
 /** What happened to a lease, at a time of whoever keeps the history. Plain data: it can be written down and checked elsewhere. */

@@ -1,7 +1,7 @@
-import { createClock } from '../clock.ts';
-import type { Clock } from '../clock.ts';
-import { outsideContext } from '../outside-context.ts';
-import type { Runtime, TimerHandle } from '../runtime.ts';
+import { createClock } from '../time/clock.ts';
+import type { Clock } from '../time/clock.ts';
+import { outsideContext } from '../time/outside-context.ts';
+import type { Runtime, TimerHandle } from '../time/runtime.ts';
 import { createRandom } from './random.ts';
 import { Timeline } from './timeline.ts';
 import type { TimerOwner, VirtualTimer } from './timeline.ts';

@@ -1,5 +1,5 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '../../src/contract.ts';
-import { LockError } from '../../src/errors.ts';
+import { LockError } from '../../src/errors/lock-error.ts';
 import type { VirtualRuntime } from '../../src/testing/virtual-runtime.ts';
 
 /** How bad a network is: probabilities, and ms. */

@@ -5,7 +5,7 @@ import { readHeadings } from '../support/links.ts';
 import { root } from '../support/repository.ts';
 
 test('docs/errors.md has one heading for every error code', () => {
-  const source = readFileSync(join(root, 'packages/core/src/errors.ts'), 'utf8');
+  const source = readFileSync(join(root, 'packages/core/src/errors/lock-error.ts'), 'utf8');
   const codes = [...source.matchAll(/^ {2}\| '(LOCK_[A-Z_]+)'/gm)].map(([, code = '']) => code);
   expect(codes).toContain('LOCK_TIMEOUT');
 

@@ -1,9 +1,9 @@
-import { LockError, isLockError } from '@locks/core/adapter';
+import { LockError, isLockError, isTlsRefusal } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { printAddress } from '../connection/address.ts';
 import type { Address } from '../connection/address.ts';
 import { AuthFailedError, ConnectError } from '../connection/errors.ts';
-import { isTlsRefusal } from '../connection/tls-errors.ts';
+import { TlsOptionsError } from '../connection/tls-errors.ts';
 import { TlsMismatchError } from './tls-mismatch.ts';
 import { UnusableServerError } from './voting-server.ts';
 
@@ -82,6 +82,7 @@ function whyUnusable(
     return { address: error.address, why: error.mode, advice };
   }
   if (error instanceof TlsMismatchError) return { address: error.address, why: error.message, advice: error.advice };
-  if (!(error instanceof ConnectError) || !isTlsRefusal(error.cause)) return undefined;
+  if (!(error instanceof ConnectError)) return undefined;
+  if (!(error.cause instanceof TlsOptionsError || isTlsRefusal(error.cause))) return undefined;
   return { address: error.address, why: `TLS: ${error.cause.message.slice(0, 80)}`, advice: 'check option "tls"' };
 }

@@ -1,0 +1,84 @@
+import { TimerWheel } from '../time/timer-wheel.ts';
+import type { TimerEntry } from '../time/timer-wheel.ts';
+import { LockError } from '../errors/lock-error.ts';
+import type { Runtime } from '../time/runtime.ts';
+
+/** What was not answered, for the message; a function where making it costs something. */
+export type CallName = string | (() => string);
+
+/** Settles every call in time, whether its backend answers or not. */
+export interface Deadline {
+  /** How long a call may take, in ms, where `race` is not told otherwise. */
+  readonly timeout: number;
+  /**
+   * What `call` settles to, or `LOCK_UNAVAILABLE` after the timeout; `what` says in the message what was not answered.
+   * A late answer is dropped, a late rejection too; what the call does goes on, so a loop of its own must end by itself. A step of a longer call gets what is left of its time as `within`.
+   * A rejection in time goes to `mend`: it returns another call to wait for until the same deadline, or throws what to reject with.
+   */
+  race<T>(call: Promise<T>, what: CallName, within?: number, mend?: (error: unknown) => Promise<T>): Promise<T>;
+  /** Stops the timer; calls that are under way settle with their backend only. */
+  stop(): void;
+}
+
+/** Deadlines may be this many ms late, so that the calls of a while share one bucket of the timer wheel; twice as much after a stall. */
+const slack = 16;
+
+/** One deadline for all calls of a provider: a timer per command costs more than the rest of the call. */
+export function createDeadline(runtime: Runtime, timeout: number, backend: string): Deadline {
+  const timers = new TimerWheel(runtime, false);
+  return {
+    timeout,
+    race<T>(
+      call: Promise<T>,
+      what: CallName,
+      within: number = timeout,
+      mend?: (error: unknown) => Promise<T>,
+    ): Promise<T> {
+      return new Promise<T>((resolve, reject) => {
+        const end = Math.ceil((runtime.clock.now() + within) / slack) * slack;
+        let over = false;
+        let late = false;
+        const entry: TimerEntry = {
+          timerPrevious: undefined,
+          timerNext: undefined,
+          due(now) {
+            if (!late && now > end + 2 * slack) {
+              // The event loop was blocked, or the process stopped: the answer may be there, unread.
+              late = true;
+              timers.schedule(entry, now + slack);
+              return;
+            }
+            over = true;
+            const name = typeof what === 'string' ? what : what();
+            reject(
+              new LockError('LOCK_UNAVAILABLE', `${backend} did not answer ${name} within ${Math.round(within)} ms.`),
+            );
+          },
+        };
+        timers.schedule(entry, end);
+        const answered = (answer: T): void => {
+          timers.cancel(entry);
+          resolve(answer);
+        };
+        const failed = (error: unknown): void => {
+          if (over) return;
+          if (mend === undefined) {
+            timers.cancel(entry);
+            reject(error);
+            return;
+          }
+          try {
+            mend(error).then(answered, failed);
+          } catch (mended) {
+            timers.cancel(entry);
+            reject(mended);
+          }
+        };
+        call.then(answered, failed);
+      });
+    },
+    stop() {
+      timers.stop();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { Claim, Holder, LockProvider } from '../contract.ts';
+import { LockError } from './lock-error.ts';
+
+/** A message names no more holders than that. */
+const mostNamed = 3;
+
+/** The lock was not free within `wait`. `holders`: who held it then, as far as that is known. */
+export function timeoutError({ key }: Claim, wait: number, holders: readonly Holder[] = []): LockError {
+  const after = wait === 0 ? 'now' : `within ${wait} ms`;
+  const labels = [...new Set(holders.map(({ owner }) => labelOf(owner)))];
+  const more = labels.length > mostNamed ? ` and ${labels.length - mostNamed} more` : '';
+  const why =
+    labels.length === 0
+      ? 'others hold it or are in line'
+      : `it is held by ${labels.slice(0, mostNamed).join(', ')}${more}`;
+  const message = `${quote(key)} was not free ${after}: ${why}. Raise option "wait", or use tryAcquire.`;
+  return new LockError('LOCK_TIMEOUT', message, { key });
+}
+
+/** Nothing but rejections, or no answer at all. */
+export function unavailableError({ name }: LockProvider, { key }: Claim, cause: unknown): LockError {
+  const message =
+    cause === undefined
+      ? `${name} did not answer about ${quote(key)} in time. Nobody knows who holds it.`
+      : `${name} gave no usable answer about ${quote(key)}; see the cause. Nobody knows who holds it.`;
+  return new LockError('LOCK_UNAVAILABLE', message, cause === undefined ? { key } : { key, cause });
+}
+
+/** `maxWaiters` was reached. */
+export function overloadedError({ key }: Claim, maxWaiters: number): LockError {
+  const message = `${maxWaiters} claims wait already; option "maxWaiters" of this Locks allows no more.`;
+  return new LockError('LOCK_OVERLOADED', message, { key });
+}
+
+/** A grant that was over when it arrived. */
+export function lateGrantError({ name }: LockProvider, { key, ttl }: Claim, age: number): LockError {
+  const message = `${name} answered after ${Math.round(age)} ms; a grant with a ttl of ${ttl} ms is over by then.`;
+  return new LockError('LOCK_UNAVAILABLE', message, { key });
+}
+
+/** A provider that does not keep the contract. */
+export function badAnswerError({ name }: LockProvider, { key }: Claim): LockError {
+  const message = `${name} gave an answer about ${quote(key)} that its contract does not allow; its adapter is at fault.`;
+  return new LockError('LOCK_UNAVAILABLE', message, { key });
+}
+
+/** Why a lease ended against its holder's will. */
+export function lostError({ key }: Claim, why: string): LockError {
+  return new LockError('LOCK_LOST', `The lease on ${quote(key)} is lost: ${why}.`, { key });
+}
+
+/** A lease that was released is used again. */
+export function releasedError({ key }: Claim): LockError {
+  const message = `The lease on ${quote(key)} was released and cannot be renewed; acquire the key again.`;
+  return new LockError('LOCK_INVALID', message, { key });
+}
+
+/** A renewal whose effect is unknown. */
+export function unconfirmedRenewal({ name }: LockProvider, { key }: Claim, cause: unknown): LockError {
+  const message = `The lease on ${quote(key)} could not be renewed: ${name} did not confirm it. It is held while "held" says so.`;
+  return new LockError('LOCK_UNAVAILABLE', message, { key, cause });
+}
+
+/** A release whose effect is unknown. */
+export function unconfirmedRelease({ name }: LockProvider, { key }: Claim, cause: unknown): LockError {
+  const message = `The lease on ${quote(key)} could not be released: ${name} did not confirm it. It is tried again in the background until its ttl is over.`;
+  return new LockError('LOCK_UNAVAILABLE', message, { key, cause });
+}
+
+/** The part of an owner that says which process it is. Owners of other libraries may be any text. */
+function labelOf(owner: string): string {
+  const end = owner.indexOf('/');
+  const label = end > 0 ? owner.slice(0, end) : owner;
+  const plain = /^[!-~]{1,100}$/.test(label);
+  return plain ? label : quote(label.length > 60 ? `${label.slice(0, 60)}…` : label);
+}
+
+function quote(key: string): string {
+  return JSON.stringify(key);
+}

@@ -1,0 +1,96 @@
+import { createRequire, isBuiltin } from 'node:module';
+import { isAbsolute, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { AdapterModule } from '../adapter/adapter-config.ts';
+import { LockError } from '../errors/lock-error.ts';
+import { describe } from '../options/key.ts';
+import * as memory from '../memory/config.ts';
+
+interface KnownAdapter {
+  readonly module: string;
+  /** What to install: the adapter and its client. */
+  readonly packages: string;
+}
+
+const known: Readonly<Record<string, KnownAdapter>> = {
+  redis: { module: '@locks/redis', packages: '@locks/redis ioredis' },
+  zookeeper: { module: '@locks/zookeeper', packages: '@locks/zookeeper' },
+  sql: { module: '@locks/sql', packages: '@locks/sql knex' },
+};
+
+/** The adapter that serves each URL scheme. */
+export const schemes: Readonly<Record<string, string>> = {
+  memory: 'memory',
+  redis: 'redis',
+  rediss: 'redis',
+  zookeeper: 'zookeeper',
+  postgres: 'sql',
+  postgresql: 'sql',
+  mysql: 'sql',
+  mariadb: 'sql',
+  sqlite: 'sql',
+};
+
+/** Imports the adapter `named` in a configuration. Throws `LOCK_MISCONFIGURED` with the command that installs it. */
+export async function loadAdapter(named: unknown): Promise<AdapterModule> {
+  if (isAdapter(named)) return named;
+  if (typeof named !== 'string' || named === '') {
+    throw new LockError(
+      'LOCK_MISCONFIGURED',
+      `openLocks: option "provider" must be an adapter's name, a module id or a module that exports fromConfig, not ${describe(named)}.`,
+    );
+  }
+  if (named.includes('://')) {
+    // Not shown: it may have a password in it.
+    throw new LockError(
+      'LOCK_MISCONFIGURED',
+      'openLocks: option "provider" is an adapter\'s name or a module id; a URL belongs into option "url".',
+    );
+  }
+  if (named === 'memory') return memory;
+  const adapter = Object.hasOwn(known, named) ? known[named] : undefined;
+  const id = adapter?.module ?? named;
+  const loaded = await importFrom(id);
+  if (isAdapter(loaded)) return loaded;
+  if (loaded !== undefined) {
+    throw new LockError('LOCK_MISCONFIGURED', `openLocks: module "${id}" does not export a function fromConfig.`);
+  }
+  const names = ['memory', ...Object.keys(known)].join(', ');
+  throw new LockError(
+    'LOCK_MISCONFIGURED',
+    adapter === undefined
+      ? `openLocks: provider "${named}" is neither one of ${names} nor a module that can be imported. Install it, or correct its name.`
+      : `openLocks: provider "${named}" needs the package ${id}, which is not installed. Run: npm install ${adapter.packages}`,
+  );
+}
+
+/** The module, or `undefined` if there is none. A module that is there and fails to load rejects with its own error. */
+async function importFrom(id: string): Promise<unknown> {
+  if (isBuiltin(id)) return await import(id);
+  const user = pathToFileURL(join(process.cwd(), 'any.js')).href;
+  // This package may be stored away from its user (pnpm, workspaces), who is the one that installed the adapter; and a
+  // path is the user's in any case.
+  const isPath = id.startsWith('.') || isAbsolute(id);
+  const found = (isPath ? undefined : (importPath(id) ?? requirePath(id, import.meta.url))) ?? requirePath(id, user);
+  return found === undefined ? undefined : await import(found);
+}
+
+function importPath(id: string): string | undefined {
+  try {
+    return import.meta.resolve(id);
+  } catch {
+    return undefined;
+  }
+}
+
+function requirePath(id: string, base: string): string | undefined {
+  try {
+    return pathToFileURL(createRequire(base).resolve(id)).href;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAdapter(value: unknown): value is AdapterModule {
+  return typeof value === 'object' && value !== null && 'fromConfig' in value && typeof value.fromConfig === 'function';
+}

@@ -1,0 +1,101 @@
+import type { Mode } from '../contract.ts';
+import { LockError } from '../errors/lock-error.ts';
+import { duration, durationOrForever, flag, integer, oneOf, unknownOption, wrongOption } from './option-readers.ts';
+import type { OptionReader, OptionReaders } from './option-readers.ts';
+
+/** Options of one `acquire`, `tryAcquire` or `withLock`. */
+export interface AcquireOptions {
+  /** How long the store keeps the lock without a renewal, in ms, from 50 to 86 400 000. @default 30_000 */
+  readonly ttl?: number | undefined;
+  /** How long to wait for the lock, in ms; 0 is one attempt. @default Infinity; 0 for `tryAcquire` */
+  readonly wait?: number | undefined;
+  /** Ends the waiting: the call rejects with the signal's own reason. It does not end a lease. */
+  readonly signal?: AbortSignal | undefined;
+  /** Renew the lease in the background, at a third of its validity. @default true */
+  readonly renew?: boolean | undefined;
+  /** The lease is lost after this many ms, however often it was renewed: a hung holder does not hold for ever. @default Infinity */
+  readonly maxHold?: number | undefined;
+  /** @default 'exclusive' */
+  readonly mode?: Mode | undefined;
+  /** With `mode: 'shared'`: at most this many holders at once. @default unlimited */
+  readonly permits?: number | undefined;
+  /** The same asynchronous context may take the key again. Only `withLock` opens such a scope. @default false */
+  readonly reentrant?: boolean | undefined;
+}
+
+/** The options of one call, resolved. */
+export interface Settings {
+  readonly ttl: number;
+  readonly wait: number;
+  readonly signal: AbortSignal | undefined;
+  readonly renew: boolean;
+  readonly maxHold: number;
+  readonly mode: Mode;
+  readonly permits: number | undefined;
+  readonly reentrant: boolean;
+}
+
+const signal: OptionReader<AbortSignal> = {
+  expects: 'an AbortSignal',
+  accepts: (value): value is AbortSignal => value instanceof AbortSignal,
+  parse: () => undefined,
+};
+
+/** How each option of a call is checked. */
+export const acquireReaders: OptionReaders<AcquireOptions> = {
+  ttl: duration(50, 86_400_000),
+  wait: durationOrForever(0),
+  signal,
+  renew: flag,
+  maxHold: durationOrForever(1),
+  mode: oneOf('exclusive', 'shared'),
+  permits: integer(1, Number.MAX_SAFE_INTEGER),
+  reentrant: flag,
+};
+
+const source = { where: 'Lock options', code: 'LOCK_INVALID' } as const;
+
+/** What applies when nothing is said. */
+export const builtInSettings: Settings = {
+  ttl: 30_000,
+  wait: Infinity,
+  signal: undefined,
+  renew: true,
+  maxHold: Infinity,
+  mode: 'exclusive',
+  permits: undefined,
+  reentrant: false,
+};
+
+/** `options` over `defaults`. Throws `LOCK_INVALID` for unknown names and wrong values. */
+export function resolveSettings(defaults: Settings, options: AcquireOptions | undefined): Settings {
+  if (options === undefined) return defaults;
+  if (typeof options !== 'object' || options === null) {
+    throw new LockError('LOCK_INVALID', 'Lock options must be an object, such as { ttl: 30_000, wait: 5_000 }.');
+  }
+  for (const name in options) {
+    const reader = acquireReaders[name as keyof AcquireOptions];
+    const value = options[name as keyof AcquireOptions];
+    if (reader === undefined || !Object.hasOwn(acquireReaders, name)) {
+      throw unknownOption(name, Object.keys(acquireReaders), source);
+    }
+    if (value !== undefined && !reader.accepts(value)) throw wrongOption(name, value, reader.expects, source);
+  }
+  const settings: Settings = {
+    ttl: options.ttl ?? defaults.ttl,
+    wait: options.wait ?? defaults.wait,
+    signal: options.signal ?? defaults.signal,
+    renew: options.renew ?? defaults.renew,
+    maxHold: options.maxHold ?? defaults.maxHold,
+    mode: options.mode ?? defaults.mode,
+    permits: options.permits ?? defaults.permits,
+    reentrant: options.reentrant ?? defaults.reentrant,
+  };
+  if (settings.permits !== undefined && settings.mode === 'exclusive') {
+    throw new LockError(
+      'LOCK_INVALID',
+      `Option "permits" (${settings.permits}) needs mode: 'shared'; an exclusive lock has one holder.`,
+    );
+  }
+  return settings;
+}

@@ -1,0 +1,44 @@
+import { LockError } from '../errors/lock-error.ts';
+
+const longestKey = 512;
+
+/** Throws `LOCK_INVALID` unless `key` is a string of 1 to 512 UTF-8 bytes with no NUL and no lone surrogate. */
+export function checkKey(key: unknown): asserts key is string {
+  if (typeof key !== 'string') {
+    throw new LockError('LOCK_INVALID', `A key must be a string, not ${describe(key)}.`);
+  }
+  if (key.length === 0) throw new LockError('LOCK_INVALID', 'A key must not be empty.', { key });
+  // A UTF-16 unit takes at most 3 bytes, so most keys need no counting.
+  if (key.length * 3 > longestKey && Buffer.byteLength(key) > longestKey) {
+    const bytes = Buffer.byteLength(key);
+    throw new LockError(
+      'LOCK_INVALID',
+      `The key ${preview(key)} has ${bytes} UTF-8 bytes; at most ${longestKey} are allowed. Lock a hash of it instead.`,
+      { key },
+    );
+  }
+  if (key.includes('\0')) {
+    throw new LockError('LOCK_INVALID', `The key ${preview(key)} contains a NUL character.`, { key });
+  }
+  if (!key.isWellFormed()) {
+    throw new LockError(
+      'LOCK_INVALID',
+      `The key ${preview(key)} contains a lone surrogate, which has no UTF-8 form: two such keys could become one lock.`,
+      { key },
+    );
+  }
+}
+
+/** A value as error messages show it: its type where the value itself would say nothing. */
+export function describe(value: unknown): string {
+  if (typeof value === 'string') return preview(value);
+  if (value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean') {
+    return String(value);
+  }
+  if (typeof value === 'bigint') return `${value}n`;
+  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
+}
+
+function preview(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}

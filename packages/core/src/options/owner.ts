@@ -1,0 +1,27 @@
+import { hostname } from 'node:os';
+import { matching } from './option-readers.ts';
+import type { OptionReader } from './option-readers.ts';
+import type { Runtime } from '../time/runtime.ts';
+
+/** What owners may start with. */
+export const labelReader: OptionReader<string> = matching(
+  /^[!-.0-~]{1,100}$/,
+  '1 to 100 printable ASCII characters without spaces or "/"',
+);
+
+/**
+ * Makes owners: `<label>/<unique>`. The unique part is one random id per maker and a counter, because 16 random bytes per
+ * lease cost more than the rest of an acquire.
+ */
+export function createOwners(runtime: Runtime, label: string = defaultLabel()): () => string {
+  const prefix = `${label}/${runtime.uniqueId()}.`;
+  let count = 0;
+  return () => prefix + (count++).toString(36);
+}
+
+function defaultLabel(): string {
+  const host = hostname()
+    .replaceAll(/[^!-.0-~]/g, '-')
+    .slice(0, 80);
+  return `${host}:${process.pid}`;
+}

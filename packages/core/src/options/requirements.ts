@@ -1,0 +1,61 @@
+import type { LockProvider, Traits } from '../contract.ts';
+import { LockError } from '../errors/lock-error.ts';
+import { flag, oneOf, readOptions } from './option-readers.ts';
+import type { OptionReaders } from './option-readers.ts';
+
+/** Traits that a configuration demands, at least. An unmet one fails at start-up, naming what is lacking. */
+export interface Requires {
+  /** At least this far: `process` < `host` < `network`. */
+  readonly scope?: Traits['scope'] | undefined;
+  /** What must end the hold of a dead holder. */
+  readonly expiry?: Traits['expiry'] | undefined;
+  /** At least this strong: `none` < `clock-bounded` < `strict`. */
+  readonly fencing?: Traits['fencing'] | undefined;
+  readonly fair?: boolean | undefined;
+  readonly shared?: boolean | undefined;
+  readonly wake?: boolean | undefined;
+}
+
+const readers: OptionReaders<Requires> = {
+  scope: oneOf('process', 'host', 'network'),
+  expiry: oneOf('ttl', 'session'),
+  fencing: oneOf('none', 'clock-bounded', 'strict'),
+  fair: flag,
+  shared: flag,
+  wake: flag,
+};
+
+const scopes = ['process', 'host', 'network'] as const;
+const fencings = ['none', 'clock-bounded', 'strict'] as const;
+
+/** Throws `LOCK_MISCONFIGURED` unless `provider` has at least what `requires` demands. */
+export function checkRequires(provider: LockProvider, requires: Requires | undefined): void {
+  if (requires === undefined) return;
+  const demanded = readOptions(readers, requires, { where: 'Option "requires"', code: 'LOCK_MISCONFIGURED' });
+  const lacking = Object.entries(demanded)
+    .filter(([name, demand]) => !meets(provider.traits, name as keyof Requires, demand))
+    .map(([name, demand]) => `${name}: ${String(demand)} (it has ${String(provider.traits[name as keyof Requires])})`);
+  if (lacking.length === 0) return;
+  throw new LockError(
+    'LOCK_MISCONFIGURED',
+    `The ${provider.name} provider lacks what option "requires" demands: ${lacking.join(', ')}. Choose another provider or lower the demand.`,
+  );
+}
+
+function meets(traits: Traits, name: keyof Requires, demand: unknown): boolean {
+  switch (name) {
+    case 'scope':
+      return scopes.indexOf(traits.scope) >= scopes.indexOf(demand as Traits['scope']);
+    case 'fencing':
+      return fencings.indexOf(traits.fencing) >= fencings.indexOf(demand as Traits['fencing']);
+    case 'expiry':
+      return traits.expiry === demand;
+    case 'fair':
+    case 'shared':
+    case 'wake':
+      return demand === false || traits[name];
+    default:
+      name satisfies never;
+      return false;
+  }
+}
