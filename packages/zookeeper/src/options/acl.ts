@@ -1,6 +1,6 @@
-import { LockError } from '@locks/core/adapter';
 import { allPermissions } from '../wire/records.ts';
 import type { Acl } from '../wire/records.ts';
+import { misconfigured } from './misconfigured.ts';
 
 /**
  * The rights to the nodes. `creator`: for clients with the same credentials. `open`: for all
@@ -30,8 +30,4 @@ export function aclFrom(
     );
   }
   return [{ scheme: 'auth', id: '', permissions: allPermissions }];
-}
-
-function misconfigured(why: string): LockError {
-  return new LockError('LOCK_MISCONFIGURED', `@locks/zookeeper: ${why}.`);
 }

@@ -1,6 +1,7 @@
-import { LockError, duration, readOptions } from '@locks/core/adapter';
+import { duration, readOptions } from '@locks/core/adapter';
 import type { AdapterConfig, OptionReaders } from '@locks/core/adapter';
 import { readConnectString } from '../connection/address.ts';
+import { misconfigured } from './misconfigured.ts';
 import { readZookeeperOptions, zookeeperReaders, zookeeperSource } from './options.ts';
 import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options.ts';
 
@@ -66,8 +67,4 @@ function readZookeeperUrl(text: string): Place {
       `its URL cannot be read; write ${example}, with special characters of the password percent-encoded`,
     );
   }
-}
-
-function misconfigured(why: string): LockError {
-  return new LockError('LOCK_MISCONFIGURED', `@locks/zookeeper: ${why}.`);
 }

@@ -1,11 +1,12 @@
 import type { ConnectionOptions } from 'node:tls';
-import { LockError, duration, flag, matching, oneOf, readOptions } from '@locks/core/adapter';
+import { duration, flag, matching, oneOf, readOptions } from '@locks/core/adapter';
 import type { OptionReaders, OptionSource } from '@locks/core/adapter';
 import { aclFrom } from './acl.ts';
 import type { AclOption } from './acl.ts';
 import { readConnectString } from '../connection/address.ts';
 import type { Address } from '../connection/address.ts';
 import type { Credentials } from '../connection/handshake.ts';
+import { misconfigured } from './misconfigured.ts';
 import { aclReader, authReader, markersReader, nodePath, tlsReader } from './readers.ts';
 import type { ZookeeperAuth } from './readers.ts';
 import type { Acl } from '../wire/records.ts';
@@ -162,8 +163,4 @@ function bytesOf(text: string | Uint8Array): Buffer {
 function tlsOf(tls: boolean | ConnectionOptions | undefined): ConnectionOptions | undefined {
   if (typeof tls === 'object') return { ...tls };
   return tls === true ? {} : undefined;
-}
-
-function misconfigured(why: string): LockError {
-  return new LockError('LOCK_MISCONFIGURED', `@locks/zookeeper: ${why}.`);
 }
