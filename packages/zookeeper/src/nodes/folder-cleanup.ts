@@ -4,35 +4,35 @@ import type { Session } from '../session/session.ts';
 import { remove } from '../wire/requests.ts';
 
 /** How the folders are removed. */
-export interface MadeFoldersParts {
+export interface FolderCleanupParts {
   readonly sessions: Pick<SessionManager, 'current'>;
   readonly runtime: Runtime;
-  /** What a key's folder contains: folders, which are removed first. */
+  /** The folders in a key's folder, which are removed first. */
   readonly below: readonly string[];
-  /** How long a folder is kept that nothing uses, in ms. A shorter time makes folders anew that are used again and again. */
+  /** How long an unused folder is kept, in ms. With less, folders in use are made again more often. */
   readonly idle: number;
 }
 
-/** As many folders are remembered, of either kind. With more, those that were left first are removed before their time. */
+/** So many used and so many unused folders are remembered. With more, the oldest go before their time. */
 const most = 50_000;
-/** As many folders are removed at once: locks do not wait long behind them. */
+/** So many folders are removed at once. With more, locks wait longer behind them. */
 const flight = 50;
-/** Of `idle`: how often folders are looked for that must go. */
+/** How often folders are looked for in one `idle`. */
 const looks = 10;
 
 /**
- * The folders of keys that this process has made. The servers remove empty containers, but 10 000 a minute at most. So this process
- * removes what it has made, some time after it has left the folder: no acquire or release waits for that.
+ * Removes the folders of keys that this process has made, some time after it has left them. The
+ * servers remove empty containers too, but 10 000 a minute at most. No acquire or release waits for it.
  */
-export class MadeFolders {
-  readonly #parts: MadeFoldersParts;
+export class FolderCleanup {
+  readonly #parts: FolderCleanupParts;
   readonly #used: Set<string> = new Set();
-  /** When each was left, by the clock of the runtime; the earliest first. */
+  /** When each folder was left, by the clock of the runtime. The earliest comes first. */
   readonly #left: Map<string, number> = new Map();
   #timer: TimerHandle | undefined;
   #stopped = false;
 
-  constructor(parts: MadeFoldersParts) {
+  constructor(parts: FolderCleanupParts) {
     this.#parts = parts;
   }
 
@@ -44,19 +44,19 @@ export class MadeFolders {
     if (first !== undefined) this.#used.delete(first);
   }
 
-  /** A claim of this process comes. */
+  /** A claim of this process enters `folder`. */
   entered(folder: string): void {
     if (this.#left.delete(folder)) this.#used.add(folder);
   }
 
-  /** A claim of this process has gone. Others of it may be there. */
+  /** A claim of this process has left `folder`. Other claims of it may still be there. */
   left(folder: string): void {
     if (!this.#used.delete(folder)) return;
     this.#left.set(folder, this.#parts.runtime.clock.now());
     this.#arm();
   }
 
-  /** Nothing is removed any more. The servers remove what is left. */
+  /** Nothing is removed any more. The servers remove the rest. */
   stop(): void {
     this.#stopped = true;
     if (this.#timer !== undefined) this.#parts.runtime.clearTimer(this.#timer);
@@ -87,7 +87,7 @@ export class MadeFolders {
     }
   }
 
-  /** Those that were left first, as many as are removed at once. */
+  /** The folders of one flight, those that were left first. */
   *#due(until: number): Generator<string, void> {
     let count = 0;
     for (const [folder, leftAt] of this.#left) {
@@ -104,7 +104,7 @@ export class MadeFolders {
     try {
       const answers = await Promise.all(paths.map((path) => session.send(remove(path))));
       const used = answers.some((answer) => !answer.ok && answer.error === 'NOT_EMPTY');
-      // Those that are in it now may have left before anything is heard of them again. Too many are left to the servers.
+      // The claims in it may be gone at the next look. Beyond `most` the servers remove it.
       if (used && this.#left.size < most) this.#left.set(folder, runtime.clock.now());
     } catch {
       // The connection has ended. There will be another.

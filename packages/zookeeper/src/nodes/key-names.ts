@@ -4,13 +4,13 @@ import { decodeKey } from './paths.ts';
 import { overSeparateConnection } from '../session/separate-connection.ts';
 import type { SeparateParts } from '../session/separate-connection.ts';
 
-/** A node under the root that is a key's. */
+/** The node of a key. */
 export interface KeyName {
   readonly name: string;
   readonly key: string;
 }
 
-/** The keys that have a node, whether or not it is used. */
+/** The keys that have a node, used or not. */
 export class KeyNames {
   readonly #nodes: Nodes;
   readonly #parts: SeparateParts;
@@ -41,7 +41,7 @@ export class KeyNames {
     }
   }
 
-  /** Ends what is under way. */
+  /** Ends the readings under way. */
   close(): void {
     this.#closed.abort(new LockError('LOCK_CLOSED', 'the provider was closed'));
   }

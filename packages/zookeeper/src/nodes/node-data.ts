@@ -3,9 +3,9 @@ import type { Stat } from '../wire/records.ts';
 /** What the node of a claim says. */
 export interface NodeData {
   readonly owner: string;
-  /** The token is this plus the transaction that wrote it. */
+  /** The token is the base plus the transaction that wrote the node. */
   readonly base?: bigint | undefined;
-  /** The token, where it was given to the lease. */
+  /** The token, where the lease was given one. */
   readonly token?: bigint | undefined;
 }
 
@@ -14,12 +14,12 @@ export function writeNodeData({ owner, base, token }: NodeData): string {
   return JSON.stringify({ owner, base: base?.toString(), token: token?.toString() });
 }
 
-/** The base that the node of a claim names; `undefined`: none, or its token was given to it. */
+/** The base that the node of a claim names. `undefined`: it names none. */
 export function baseIn(text: string): bigint | undefined {
   return readNodeData(text)?.base;
 }
 
-/** What `text` says; `undefined` when another library wrote it. */
+/** What `text` says. `undefined`: another library wrote it. */
 export function readNodeData(text: string): NodeData | undefined {
   if (!text.startsWith('{"owner":')) return undefined;
   try {
@@ -31,7 +31,7 @@ export function readNodeData(text: string): NodeData | undefined {
   }
 }
 
-/** The token of a claim that holds; `undefined`: its node does not tell. */
+/** The token of a claim that holds. `undefined`: its node does not tell. */
 export function tokenIn({ base, token }: NodeData, { mzxid }: Pick<Stat, 'mzxid'>): bigint | undefined {
   return token ?? (base === undefined ? undefined : base + mzxid);
 }

@@ -1,25 +1,19 @@
 import { LockError } from '@locks/core/adapter';
-import { isOpen } from '../options/acl.ts';
-import { renewedSequence } from '../recipes/line/judge.ts';
-import { childPath, encodeKey, folderOf } from './paths.ts';
 import type { Sender } from '../session/session.ts';
 import type { Answer } from '../wire/answer.ts';
+import type { Operation } from '../wire/multi.ts';
+import { allPermissions } from '../wire/records.ts';
 import type { Acl, Stat } from '../wire/records.ts';
-import { failedStep, multi } from '../wire/multi.ts';
-import type { FailedStep, Operation } from '../wire/multi.ts';
 import { create, exists, getChildren, getData, remove, sync } from '../wire/requests.ts';
 import type { NodeKind } from '../wire/requests.ts';
+import { childPath, encodeKey, folderOf } from './paths.ts';
+import { parentMissing, refusal } from './refusal.ts';
+import { renewedSequence } from './sequence.ts';
 
 /** A node that was made, or found. */
 export interface MadeNode {
   readonly path: string;
   readonly stat: Stat;
-}
-
-/** A node that was made with the folder it is in. */
-export interface FirstNode {
-  readonly path: string;
-  readonly czxid: bigint;
 }
 
 /** A node that was read. */
@@ -28,13 +22,11 @@ export interface ReadNode {
   readonly stat: Stat;
 }
 
-/** The part of ZooKeeper's tree that is ours: everything under one root. */
+/** The part of ZooKeeper's tree that belongs to one provider: all nodes under one root. */
 export class Nodes {
   readonly root: string;
   /** Of every node that is made. */
   readonly acl: readonly Acl[];
-  /** Folders that a claim of this process is making; resolves when it has, or has failed. */
-  readonly #making: Map<string, Promise<undefined>> = new Map();
 
   constructor(root: string, acl: readonly Acl[]) {
     this.root = root;
@@ -51,35 +43,6 @@ export class Nodes {
 
   make(session: Sender, path: string, kind: NodeKind, data: string): Promise<Answer<MadeNode>> {
     return session.send(create({ path, kind, data: Buffer.from(data), acl: this.acl }));
-  }
-
-  /**
-   * Makes a numbered node, and in the same transaction the containers that it needs, the outermost first: the server removes a container
-   * after its last child, and one that never had any, never. `undefined`: what is there is not what was thought; begin again.
-   */
-  async makeWithin(
-    session: Sender,
-    containers: readonly string[],
-    path: string,
-    data: string,
-  ): Promise<FirstNode | undefined> {
-    const folder = folderOf(path);
-    const others = this.#making.get(folder);
-    // A transaction that fails costs the servers as much as one that does not, and of many at once all but one fail.
-    if (others !== undefined) return await others;
-    const making = this.#makeFirst(session, containers, path, data);
-    this.#making.set(
-      folder,
-      making.then(
-        () => undefined,
-        () => undefined,
-      ),
-    );
-    try {
-      return await making;
-    } finally {
-      this.#making.delete(folder);
-    }
   }
 
   /** The creation of a node that the server removes some time after its last child. */
@@ -112,7 +75,7 @@ export class Nodes {
     throw refusal(answer, path);
   }
 
-  /** The same, with all that was committed before this call. */
+  /** As `exists`, with all that was committed before this call. */
   existsLatest(session: Sender, path: string): Promise<Stat | undefined> {
     return this.latest(session, path, () => this.exists(session, path));
   }
@@ -137,8 +100,9 @@ export class Nodes {
   }
 
   /**
-   * What `read` finds at or below `path`, with all that was committed before this call, by whomever and at whichever server: a follower
-   * may lag behind others. In one flight. Needed where this session's own writes do not say how far its server is.
+   * The result of `read`, at or below `path`, with all that any client committed before this call: a
+   * follower may lag behind other servers. In one flight. Needed where this session's own writes do
+   * not say how far its server is.
    */
   async latest<T>(session: Pick<Sender, 'send'>, path: string, read: () => Promise<T>): Promise<T> {
     const syncing = session.send(sync(path));
@@ -151,14 +115,14 @@ export class Nodes {
   }
 
   /**
-   * Makes the root. What is missing above it is made only where all nodes are open: with the ACL of one user, it would lock the
-   * services of others out.
+   * Makes the root. Missing nodes above it are made only where all nodes are open. With the ACL of one
+   * user they would lock out the services of other users.
    */
   async makeRoot(session: Sender): Promise<void> {
     await this.#makePersistent(session, this.root);
   }
 
-  /** Removes the folder of a numbered node, if it is empty and has given out many numbers: they begin anew. */
+  /** Removes the folder of a numbered node if it is empty and its numbers should begin anew. */
   async renewSequence(session: Sender, path: string): Promise<void> {
     if (Number(path.slice(-10)) >= renewedSequence) await this.remove(session, folderOf(path));
   }
@@ -173,7 +137,7 @@ export class Nodes {
       if (isOpen(this.acl)) await this.#makePersistent(session, above);
       else await this.#checkAbove(session);
     }
-    throw new LockError('LOCK_UNAVAILABLE', `ZooKeeper: what is above ${path} is removed again and again.`);
+    throw new LockError('LOCK_UNAVAILABLE', `ZooKeeper: the nodes above ${path} are removed again and again.`);
   }
 
   async #checkAbove(session: Sender): Promise<void> {
@@ -183,64 +147,9 @@ export class Nodes {
       if ((await this.exists(session, path)) === undefined) throw parentMissing(path, this.root);
     }
   }
-
-  async #makeFirst(
-    session: Sender,
-    containers: readonly string[],
-    path: string,
-    data: string,
-  ): Promise<FirstNode | undefined> {
-    const answer = await session.send(
-      multi([...containers.map((container) => this.container(container)), this.numbered(path, data)]),
-    );
-    if (!answer.ok) throw refusal(answer, path);
-    const made = answer.value.results.at(-1);
-    if (made?.ok && made.path !== undefined) return { path: made.path, czxid: answer.zxid };
-    const failed = failedStep(answer.value);
-    if (failed.error === 'NODE_EXISTS') {
-      const missing = containers.slice(failed.index + 1);
-      return missing.length === 0 ? undefined : await this.#makeFirst(session, missing, path, data);
-    }
-    const refused = containers[failed.index] ?? path;
-    if (failed.error !== 'NO_NODE') throw refusal(failed, refused);
-    if (folderOf(refused) === this.root) await this.makeRoot(session);
-    return undefined;
-  }
 }
 
-/** Whether a request may have been done: its answer is an error that this version does not know. */
-export function isDoubtful(answer: Answer<unknown>): boolean {
-  return !answer.ok && answer.error === 'OTHER';
-}
-
-/** What the server says to a request that should have succeeded. */
-export function refusal(answer: Pick<FailedStep, 'error' | 'code'>, path: string): LockError {
-  const where = JSON.stringify(path);
-  switch (answer.error) {
-    case 'NO_AUTH':
-      return misconfigured(
-        `the session may not do that at ${where}: check option "auth" and the ACLs of the nodes above`,
-      );
-    case 'INVALID_ACL':
-      return misconfigured(`the server does not take the ACL for ${where}: check options "acl" and "auth"`);
-    case 'UNIMPLEMENTED':
-      return misconfigured(`the server does not know what it is asked for at ${where}: it must be 3.5 or newer`);
-    case 'NO_CHILDREN_FOR_EPHEMERALS':
-      return misconfigured(`${where} belongs to a session: another client locks this key with "fair: false"`);
-    default:
-      return new LockError(
-        'LOCK_UNAVAILABLE',
-        `ZooKeeper refused a request at ${where}: ${answer.error} (${answer.code}).`,
-      );
-  }
-}
-
-function parentMissing(path: string, root: string): LockError {
-  return misconfigured(
-    `${path}, above the root of the locks (${root}), does not exist, and is not made with an ACL that may lock other services out: make it, in zkCli.sh by "create ${path}", or use another "root" or chroot`,
-  );
-}
-
-function misconfigured(why: string): LockError {
-  return new LockError('LOCK_MISCONFIGURED', `ZooKeeper: ${why}.`);
+/** Whether all users may do everything. */
+function isOpen(acl: readonly Acl[]): boolean {
+  return acl.some(({ scheme, permissions }) => scheme === 'world' && permissions === allPermissions);
 }

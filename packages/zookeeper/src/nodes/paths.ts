@@ -1,24 +1,27 @@
 /**
- * What ZooKeeper refuses in a path (`PathUtils.validatePath`: characters beyond U+FFFF are surrogates there), and what separates nodes
- * or escapes.
+ * The characters that ZooKeeper refuses in a path, and `/` and `%`. For `PathUtils.validatePath`
+ * characters beyond U+FFFF are surrogates.
  */
 const encoded = /[%/\u0000-\u001f\u007f-\u009f\u{e000}-\u{f8ff}\u{fff0}-\u{10ffff}]/gu;
 
 /** Names of this package's own nodes beside the keys begin with it. */
 const reserved = '@';
 
-/** Names that as a whole mean something else: to paths, and the system's own node below "/". */
+/** Whole names with a meaning of their own: in paths, and the system's node below "/". */
 const taken = new Set(['.', '..', 'zookeeper']);
 
 /** The node that raises tokens: one per root, beside the keys. */
 export const baseName = '@base';
 
-/** What a holder without a line has besides the key's node, under the same root: `<prefix><uuid of its owner>`. */
+/** The second node of a holder without a line, under the root: `<prefix><uuid of its owner>`. */
 export const holdPrefix = '@hold-';
 
 const longestKey = 512;
 
-/** The name of a key's node: the key itself, with what ZooKeeper cannot take percent-encoded as UTF-8. Different keys have different names. */
+/**
+ * The name of a key's node: the key, with the characters that ZooKeeper refuses percent-encoded as
+ * UTF-8. Different keys have different names.
+ */
 export function encodeKey(key: string): string {
   const name = key.replace(encoded, percentEncode);
   if (!name.startsWith(reserved) && !taken.has(name)) return name;
@@ -26,7 +29,7 @@ export function encodeKey(key: string): string {
   return percentEncode(first) + name.slice(first.length);
 }
 
-/** The key that has this name; `undefined` for names that no key has, of other programs' nodes or our own. */
+/** The key that has this name. `undefined`: the node is no key's. */
 export function decodeKey(name: string): string | undefined {
   const key = decode(name);
   if (key === undefined || key === '' || key.includes('\0') || Buffer.byteLength(key) > longestKey) return undefined;

@@ -1,20 +1,22 @@
 import { LockError } from '@locks/core/adapter';
+import { allPermissions } from '../wire/records.ts';
 import type { Acl } from '../wire/records.ts';
 
-/** Who may do what with the nodes: `creator`: whoever showed the same credentials; `open`: everybody who reaches the servers. */
+/**
+ * The rights to the nodes. `creator`: for clients with the same credentials. `open`: for all clients that
+ * reach the servers.
+ */
 export type AclOption = 'creator' | 'open' | readonly Acl[];
-
-const all = 31;
 
 /**
  * The list for every node that is made. Nothing is open by default.
- * @throws `LOCK_MISCONFIGURED` when nothing says who may, or the creator is nobody.
+ * @throws `LOCK_MISCONFIGURED` when no option says which clients may, or the creator has no identity.
  */
 export function aclFrom(
   option: AclOption | undefined,
   identified: { readonly byCredentials: boolean; readonly byTls: boolean },
 ): readonly Acl[] {
-  if (option === 'open') return [{ scheme: 'world', id: 'anyone', permissions: all }];
+  if (option === 'open') return [{ scheme: 'world', id: 'anyone', permissions: allPermissions }];
   if (typeof option === 'object') return option;
   if (option === undefined && !identified.byCredentials) {
     throw misconfigured(
@@ -26,12 +28,7 @@ export function aclFrom(
       'option "acl" is "creator", but nothing says who that is: give option "auth" (or "username" and "password"), or "tls" with a client certificate',
     );
   }
-  return [{ scheme: 'auth', id: '', permissions: all }];
-}
-
-/** Whether everybody may do everything. */
-export function isOpen(acl: readonly Acl[]): boolean {
-  return acl.some(({ scheme, permissions }) => scheme === 'world' && permissions === all);
+  return [{ scheme: 'auth', id: '', permissions: allPermissions }];
 }
 
 function misconfigured(why: string): LockError {

@@ -1,28 +1,32 @@
 import type { Claim, KeyState } from '@locks/core';
-import type { LiveClaim } from './live-claim.ts';
 import type { Session } from '../session/session.ts';
+import type { LiveClaim } from './live-claim.ts';
 
-/** As many looks as others may change a lock in during one attempt. */
+/** How often one attempt looks at a lock that other clients change. With fewer, it polls more often. */
 export const looks = 10;
+
 /** How an attempt ended. */
-export type Standing =
+export type AttemptResult =
   | { readonly holds: true }
-  /** `retryAfter` in ms; whoever waits is woken earlier. */
+  /** Look again after `retryAfter` ms. A waiter is woken earlier. */
   | { readonly holds: false; readonly retryAfter: number };
 
 /** One way to lay a lock out in nodes. */
 export interface Recipe {
   readonly fair: boolean;
   readonly shared: boolean;
-  /** Gives the claim a node, unless it has one, and tells whether it holds. A claim that does not wait has none afterwards unless it holds. */
-  attempt(own: LiveClaim, claim: Claim): Promise<Standing>;
-  /** Removes whatever the claim has. `true`: its node was there. */
+  /**
+   * Gives the claim a node, unless it has one, and tells whether it holds. A claim that neither holds
+   * nor waits has no node afterwards.
+   */
+  attempt(own: LiveClaim, claim: Claim): Promise<AttemptResult>;
+  /** Removes the nodes of the claim. `true`: its node was there. */
   leave(own: LiveClaim): Promise<boolean>;
-  /** Its node was found to be gone, and it is forgotten. */
+  /** The node of the claim was found to be gone. */
   gone?(own: LiveClaim): void | Promise<void>;
-  /** Removes the node of a claim that is not this session's. `true`: it held. */
+  /** Removes the node of a claim of another session. `true`: it held. */
   evict(session: Session, claim: Claim): Promise<boolean>;
   inspect(session: Session, key: string): Promise<KeyState>;
-  /** Whether anybody holds or waits, for each of these nodes under the root. */
+  /** Whether a client holds or waits, for each of these nodes under the root. */
   used(session: Session, names: readonly string[]): Promise<readonly boolean[]>;
 }

@@ -1,9 +1,10 @@
-import { LockError, isLockError } from '@locks/core/adapter';
+import { LockError, isLockError, isTlsRefusal } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { printAddress } from '../connection/address.ts';
 import type { Address } from '../connection/address.ts';
 import { AuthFailedError, ConnectError } from '../connection/errors.ts';
-import { isTlsRefusal } from '../connection/tls-errors.ts';
+import { TlsOptionsError } from '../connection/tls-errors.ts';
+import { TlsMismatchError } from './tls-mismatch.ts';
 import { UnusableServerError } from './voting-server.ts';
 
 /** For so many ms a refusal is given without asking again. With less, each call asks the servers. */
@@ -76,6 +77,8 @@ function whyUnusable(
     const advice = 'name at least one server that takes part in votes and has a quorum';
     return { address: error.address, why: error.mode, advice };
   }
-  if (!(error instanceof ConnectError) || !isTlsRefusal(error.cause)) return undefined;
+  if (error instanceof TlsMismatchError) return { address: error.address, why: error.message, advice: error.advice };
+  if (!(error instanceof ConnectError)) return undefined;
+  if (!(error.cause instanceof TlsOptionsError || isTlsRefusal(error.cause))) return undefined;
   return { address: error.address, why: `TLS: ${error.cause.message.slice(0, 80)}`, advice: 'check option "tls"' };
 }

@@ -5,6 +5,7 @@ import type { Connection } from '../connection/connection.ts';
 import { ConnectError, ConnectionClosedError, SessionExpiredError } from '../connection/errors.ts';
 import { serverMode } from '../connection/server-mode.ts';
 import type { ServerMode } from '../connection/server-mode.ts';
+import { checkTls } from './tls-mismatch.ts';
 
 /** No lock may be taken from this server. */
 export class UnusableServerError extends Error {
@@ -21,7 +22,7 @@ export class UnusableServerError extends Error {
 
 /**
  * As `connect`, to a server that votes. Asks for the mode and connects at the same time. Rejects with
- * `UnusableServerError` too.
+ * `UnusableServerError` and `TlsMismatchError` too.
  * @param known The server was found to vote before, and is not asked again.
  */
 export async function connectToVotingServer(parts: ConnectionParts, known: boolean): Promise<Connection> {
@@ -34,6 +35,7 @@ export async function connectToVotingServer(parts: ConnectionParts, known: boole
   } catch (error) {
     // A read-only server closes the connection without a word.
     if (!(error instanceof SessionExpiredError)) refuse(parts.address, await asked);
+    if ((await asked) === 'unknown') await checkTls(error, parts);
     throw error;
   }
   try {

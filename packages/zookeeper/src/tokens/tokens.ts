@@ -1,29 +1,39 @@
 import { LockError } from '@locks/core/adapter';
-import type { LiveClaim } from '../recipes/live-claim.ts';
-import { refusal } from '../nodes/nodes.ts';
-import type { Nodes } from '../nodes/nodes.ts';
+import type { Claim } from '@locks/core';
 import { writeNodeData } from '../nodes/node-data.ts';
+import type { Nodes } from '../nodes/nodes.ts';
+import type { OwnNode } from '../nodes/own-node.ts';
+import { baseName } from '../nodes/paths.ts';
+import { refusal } from '../nodes/refusal.ts';
+import type { Sender } from '../session/session.ts';
+import { multi } from '../wire/multi.ts';
+import type { Request } from '../wire/request.ts';
+import { getData, setData } from '../wire/requests.ts';
 import { mint, raiseFor, raisedData, readBase } from './base.ts';
 import type { Base } from './base.ts';
-import { baseName } from '../nodes/paths.ts';
-import type { Sender } from '../session/session.ts';
-import type { Request } from '../wire/request.ts';
-import { multi } from '../wire/multi.ts';
-import { getData, setData } from '../wire/requests.ts';
 
-/** As many rounds as others may be faster in. */
+/** How often a step is repeated when other clients are faster. With fewer, a busy root fails earlier. */
 const rounds = 20;
 
-/** What a session has read of the base node, and whether it still is so. */
+/** What a session has read of the base node, and whether it has changed since. */
 interface Reading {
   readonly session: bigint;
   readonly base: Base;
   changed: boolean;
 }
 
+/** A claim whose node says its token. */
+export interface TokenOwner {
+  readonly session: Sender;
+  readonly claim: Pick<Claim, 'owner' | 'mode'>;
+  readonly node: OwnNode | undefined;
+  /** The node at `path` was written by the transaction `zxid`. */
+  written(path: string, zxid: bigint): void;
+}
+
 /**
- * Fencing tokens: the number of the transaction that gave a claim its turn, plus the base that one node holds for the whole root. Which
- * transaction that is, the claim's node says (`order`).
+ * Fencing tokens. A token is the number of the transaction that gave a claim its turn (`order` of its
+ * node), plus the base. One node holds the base for the whole root.
  */
 export class Tokens {
   readonly #nodes: Nodes;
@@ -41,8 +51,8 @@ export class Tokens {
   }
 
   /**
-   * The base as it is now. What was read under a watch that has not fired is as good as a read in the same flight: ZooKeeper tells of a
-   * change before it answers anything that came after it.
+   * The base as it is now. A reading under a watch that has not fired is as good as a read in the same
+   * flight. ZooKeeper tells of a change before it answers any later request.
    */
   async current(session: Sender): Promise<Base> {
     return this.cached(session) ?? (await this.#read(session));
@@ -55,7 +65,7 @@ export class Tokens {
   }
 
   /** The token of a claim that holds, above `floor`. */
-  async mint(own: LiveClaim, floor: bigint | undefined): Promise<bigint> {
+  async mint(own: TokenOwner, floor: bigint | undefined): Promise<bigint> {
     const { session } = own;
     for (let round = 0; round < rounds; round += 1) {
       const { node, claim } = own;
@@ -67,7 +77,7 @@ export class Tokens {
           if (node.base !== base.value) await this.#write(own, minted.token);
           return minted.token;
         case 'older':
-          // That the node can be written shows that it is still in line, as a new list would.
+          // A successful write shows that the node is still in line, as a new list would.
           await this.#write(own, base.value + node.order);
           break;
         case 'raise':
@@ -80,24 +90,24 @@ export class Tokens {
     throw this.#contended();
   }
 
-  /** Makes `token` that of `own`, and all later tokens higher. */
-  async raise(own: LiveClaim, token: bigint): Promise<void> {
-    const { session, node } = own;
-    if (node === undefined) return;
+  /** Makes `token` that of `own`, and all later tokens higher. `false`: the claim has no node. */
+  async raise(own: TokenOwner, token: bigint): Promise<boolean> {
+    const { session } = own;
     for (let round = 0; round < rounds; round += 1) {
+      const { node } = own;
+      if (node === undefined) return false;
       const base = this.cached(session) ?? (await this.#read(session));
       const to = raiseFor(token, node.order, base);
       if (to === undefined) {
         await this.#write(own, token);
-        own.token = token;
-        return;
+        return true;
       }
       await this.#raise(session, base, to);
     }
     throw this.#contended();
   }
 
-  /** One attempt; whether it came too late shows when the base is read again. */
+  /** One attempt. Whether it came too late shows when the base is read again. */
   async #raise(session: Sender, base: Base, to: bigint): Promise<void> {
     if (this.#reading?.session === session.id) this.#reading.changed = true;
     const answer = await session.send(setData(this.#path, raisedData(base, to), base.version));
@@ -105,13 +115,13 @@ export class Tokens {
     if (!answer.ok && answer.error !== 'BAD_VERSION' && answer.error !== 'NO_NODE') throw refusal(answer, this.#path);
   }
 
-  /** Makes the node say its token, for those who inspect it. */
-  async #write(own: LiveClaim, token: bigint): Promise<void> {
+  /** Makes the node say its token, for `inspect`. */
+  async #write(own: TokenOwner, token: bigint): Promise<void> {
     const { node, session, claim } = own;
     if (node === undefined) return;
     const answer = await session.send(setData(node.path, Buffer.from(writeNodeData({ owner: claim.owner, token }))));
     if (!answer.ok) throw refusal(answer, node.path);
-    own.node = { ...node, zxid: answer.value.mzxid };
+    own.written(node.path, answer.value.mzxid);
   }
 
   async #read(session: Sender): Promise<Base> {
@@ -136,7 +146,7 @@ export class Tokens {
   }
 
   async #make(session: Sender): Promise<void> {
-    // Somebody has removed it: what is remembered of it is better than nothing.
+    // After a removal by another client the remembered base is safer than a new one.
     const known = this.#reading?.base;
     const data = known === undefined ? '' : raisedData(known, known.value).toString();
     let made = await this.#nodes.make(session, this.#path, 'persistent', data);

@@ -4,12 +4,12 @@ import { systemRuntime } from '@locks/core/adapter';
 import { startProxy, startZookeeper } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { assembleProvider } from '../../src/create-provider.ts';
-import type { Recipe } from '../../src/index.ts';
 import { readZookeeperOptions } from '../../src/options/options.ts';
 import type { ZookeeperProviderOptions } from '../../src/options/options.ts';
 import type { ZookeeperProvider } from '../../src/provider.ts';
 import type { Session } from '../../src/session/session.ts';
 import { getChildren } from '../../src/wire/requests.ts';
+import { folderLayouts } from '../support/layouts.ts';
 import { Opened, isThere, valueOf } from '../support/sessions.ts';
 import { eventually } from '../support/waiting.ts';
 
@@ -26,16 +26,11 @@ beforeAll(async () => {
   witness = await opened.sessions([server]).ready(10_000);
 });
 
-/** Folders go that are not used for `idle` ms. */
-function newProvider(
-  root: string,
-  recipe: Recipe,
-  idle: number,
-  more: Partial<ZookeeperProviderOptions> = {},
-): ZookeeperProvider {
+/** Removes folders that are not used for `idle` ms. */
+function newProvider(root: string, options: Partial<ZookeeperProviderOptions>, idle: number): ZookeeperProvider {
   const servers = `${server.host}:${server.port}`;
-  const options = readZookeeperOptions({ servers, root, recipe, acl: 'open', ...more });
-  const provider = assembleProvider(options, systemRuntime, idle);
+  const read = readZookeeperOptions({ servers, root, acl: 'open', ...options });
+  const provider = assembleProvider(read, systemRuntime, idle);
   onTestFinished(() => provider.close());
   return provider;
 }
@@ -53,13 +48,12 @@ async function pair(provider: ZookeeperProvider, claim: Claim): Promise<void> {
   expect(await provider.release(claim)).toBe(true);
 }
 
-test.each(['mutex', 'read-write', 'semaphore'] as const)(
-  '%s: keys that are used once leave no folders, though the servers remove none',
-  async (recipe) => {
-    const root = `/once-${recipe}`;
-    const provider = newProvider(root, recipe, 500);
-    const mode = recipe === 'semaphore' ? ({ mode: 'shared', permits: 2 } as const) : {};
-    const claims = Array.from({ length: 300 }, () => claimOf(randomUUID(), mode));
+test.each(folderLayouts)(
+  '$name: keys that are used once leave no folders, though the servers remove none',
+  async ({ mode, options }) => {
+    const root = `/${randomUUID()}`;
+    const provider = newProvider(root, options, 500);
+    const claims = Array.from({ length: 300 }, () => claimOf(randomUUID(), { mode }));
     await Promise.all(claims.map((claim) => pair(provider, claim)));
     await eventually('the end of the folders', async () => (await below(root)).length === 1);
     expect(await below(root)).toEqual(['@base']);
@@ -70,7 +64,7 @@ test.each(['mutex', 'read-write', 'semaphore'] as const)(
 
 test('a folder stays while a claim is in it, and while its key is used now and then', async () => {
   const root = '/used';
-  const [provider, other] = [newProvider(root, 'mutex', 2_000), newProvider(root, 'mutex', 2_000)];
+  const [provider, other] = [newProvider(root, {}, 2_000), newProvider(root, {}, 2_000)];
   const held = claimOf('held');
   const theirs = claimOf('theirs');
   expect(await provider.tryAcquire(held)).toMatchObject({ granted: true });
@@ -90,18 +84,18 @@ test('a folder stays while a claim is in it, and while its key is used now and t
   await eventually('the end of the last folder', async () => !(await isThere(witness, `${root}/theirs`)));
 });
 
-test.each(['mutex', 'semaphore'] as const)(
-  '%s: a claim that was ended by force leaves no folder, whatever tells of it',
-  async (recipe) => {
-    const root = `/by-force-${recipe}`;
-    const [provider, other] = [newProvider(root, recipe, 500), newProvider(root, recipe, 500)];
+test.each(folderLayouts)(
+  '$name: a claim that was ended by force leaves no folder, whatever tells of it',
+  async ({ mode, options }) => {
+    const root = `/${randomUUID()}`;
+    const [provider, other] = [newProvider(root, options, 500), newProvider(root, options, 500)];
     const notices = [
       async (claim: Claim) => expect(await provider.renew(claim)).toBe(false),
       async (claim: Claim) => expect(await provider.release(claim)).toBe(false),
       (claim: Claim) => pair(provider, claim),
     ];
     for (const [index, notice] of notices.entries()) {
-      const claim = claimOf(`key${index}`);
+      const claim = claimOf(`key${index}`, { mode });
       expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
       expect(await other.release(claim)).toBe(true);
       await notice(claim);
@@ -110,11 +104,12 @@ test.each(['mutex', 'semaphore'] as const)(
   },
 );
 
-test.each(['mutex', 'semaphore'] as const)('%s: a claim whose session was lost leaves no folder', async (recipe) => {
-  const root = `/lost-${recipe}`;
+test.each(folderLayouts)('$name: a claim whose session was lost leaves no folder', async ({ mode, options }) => {
+  const root = `/${randomUUID()}`;
   await using proxy = await startProxy(server);
-  const provider = newProvider(root, recipe, 500, { servers: `${proxy.host}:${proxy.port}`, sessionTimeout: 4_000 });
-  const claim = claimOf('key');
+  const servers = `${proxy.host}:${proxy.port}`;
+  const provider = newProvider(root, { ...options, servers, sessionTimeout: 4_000 }, 500);
+  const claim = claimOf('key', { mode });
   const grant = await provider.tryAcquire(claim);
   if (!grant.granted) throw new Error('It was not granted.');
   const admit = proxy.refuse();

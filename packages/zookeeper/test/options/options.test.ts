@@ -31,6 +31,7 @@ test('the defaults', () => {
     fair: true,
     recipe: 'mutex',
     sharedMarkers: [],
+    knownPlaces: true,
     timeout: 5_000,
     sessionTimeout: 20_000,
     auth: [],

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { contenderName, numbered, parseContender, parseContenders, uuidOf } from '../../src/recipes/contenders.ts';
+import { numbered } from '../../src/nodes/sequence.ts';
+import { contenderName, parseContender, parseContenders, uuidOf } from '../../src/recipes/contenders.ts';
 
 const uuid = '706101c7-325d-432c-a62c-48ec96deffcd';
 const owner = 'host:1/a.0';

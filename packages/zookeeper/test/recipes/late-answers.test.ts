@@ -2,30 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { startProxy, startZookeeper } from '@locks/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
-import type { ZookeeperOptions } from '../../src/index.ts';
+import { layouts } from '../support/layouts.ts';
 import { eventually } from '../support/waiting.ts';
 
 const server = await startZookeeper({ tickTime: 500, javaProperties: { 'zookeeper.forceSync': 'no' } });
 afterAll(() => server.stop());
 
-test.each<[string, ZookeeperOptions]>([
-  ['a line', {}],
-  ['a semaphore', { recipe: 'semaphore' }],
-  ['one node per key', { fair: false }],
-])(
-  '%s: where every answer comes late, a hold that was ended by force is noticed all the same',
-  async (_, layout) => {
+test.each(layouts)(
+  '$name: where every answer comes late, a hold that was ended by force is noticed all the same',
+  async ({ mode, options }) => {
     const root = `/${randomUUID()}`;
     const proxy = await startProxy(server);
     const at = ({ host, port }: { readonly host: string; readonly port: number }) =>
-      createZookeeperProvider({ servers: `${host}:${port}`, root, acl: 'open', sessionTimeout: 6_000, ...layout });
+      createZookeeperProvider({ servers: `${host}:${port}`, root, acl: 'open', sessionTimeout: 6_000, ...options });
     const [slow, near] = [at(proxy), at(server)];
     onTestFinished(async () => {
       await Promise.all([slow.close(), near.close()]);
       await proxy.stop();
     });
-    const claim = { key: 'key', owner: randomUUID(), mode: 'exclusive', ttl: 10_000 } as const;
-    const next = { ...claim, owner: randomUUID() };
+    const claim = { key: 'key', owner: randomUUID(), mode, ttl: 10_000 } as const;
+    const next = { ...claim, owner: randomUUID(), mode: 'exclusive' } as const;
     expect(await slow.tryAcquire(claim)).toMatchObject({ granted: true });
     // A renewal waits 667 ms.
     const inTime = proxy.delay(750, 'replies');

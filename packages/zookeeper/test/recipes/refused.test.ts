@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { startZookeeper } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
-import type { ZookeeperOptions } from '../../src/index.ts';
 import type { Session } from '../../src/session/session.ts';
 import { getData, setData } from '../../src/wire/requests.ts';
+import { layouts } from '../support/layouts.ts';
 import { Opened, valueOf } from '../support/sessions.ts';
 
 const server = await startZookeeper({ tickTime: 500, javaProperties: { 'zookeeper.forceSync': 'no' } });
@@ -16,16 +16,10 @@ beforeAll(async () => {
   witness = await opened.sessions([server]).ready(10_000);
 });
 
-test.each<[string, ZookeeperOptions & { readonly mode?: 'shared' }]>([
-  ['a line', {}],
-  ['a semaphore', { recipe: 'semaphore' }],
-  ['a lease of a semaphore', { recipe: 'semaphore', mode: 'shared' }],
-  ['one node per key', { fair: false }],
-])('%s: a claim that is refused for good after its node was made leaves the key free', async (_, options) => {
-  const { mode = 'exclusive', ...layout } = options;
+test.each(layouts)('$name: a claim that is refused for good leaves the key free', async ({ mode, options }) => {
   const root = `/${randomUUID()}`;
   const open = () =>
-    createZookeeperProvider({ servers: `${server.host}:${server.port}`, root, acl: 'open', ...layout });
+    createZookeeperProvider({ servers: `${server.host}:${server.port}`, root, acl: 'open', ...options });
   const [refused, other] = [open(), open()];
   onTestFinished(async () => {
     await Promise.all([refused.close(), other.close()]);

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { startProxy, startZookeeper } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
-import type { ZookeeperOptions } from '../../src/index.ts';
 import type { Session } from '../../src/session/session.ts';
 import { getChildren } from '../../src/wire/requests.ts';
+import { layouts } from '../support/layouts.ts';
 import { Opened, valueOf } from '../support/sessions.ts';
 import { rewriteReplies, withError } from '../support/rewrite.ts';
 
@@ -17,16 +17,11 @@ beforeAll(async () => {
   witness = await opened.sessions([server]).ready(10_000);
 });
 
-/** Of no version of ZooKeeper. */
+/** No version of ZooKeeper has this error. */
 const unknown = -999;
 
-test.each<[ZookeeperOptions & { readonly node: string; readonly within?: string; readonly mode?: 'shared' }]>([
-  [{ node: '-lock-' }],
-  [{ recipe: 'semaphore', node: '-lock-', within: '/locks' }],
-  [{ recipe: 'semaphore', node: '-lease-', within: '/leases', mode: 'shared' }],
-  [{ fair: false, node: '@hold-' }],
-])('what an unknown error says of a node that was made is not taken for certain: %o', async (layout) => {
-  const { node, within = '', mode = 'exclusive', ...options } = layout;
+test.each(layouts)('$name: an unknown error does not say for certain that no node was made', async (layout) => {
+  const { node, within, mode, options } = layout;
   const root = `/${randomUUID()}`;
   let armed = false;
   const replies = rewriteReplies((reply) => {

@@ -1,20 +1,18 @@
-import { sequenceLimit } from './judge.ts';
-import type { LiveClaim } from '../live-claim.ts';
 import { folderOf } from '../../nodes/paths.ts';
+import { sequenceLimit } from '../../nodes/sequence.ts';
 import type { Session } from '../../session/session.ts';
+import type { Verdict } from '../attempt-in-line.ts';
+import type { LiveClaim } from '../live-claim.ts';
 
-/** What is known of a place in line before the line is read. */
-export type Known =
-  | { readonly state: 'holds' }
-  /** The nearest before it is a node of this session. */
-  | { readonly state: 'waits'; readonly watch: readonly string[]; readonly place: number };
+/** What is known of a place before the line is read. To wait is to wait for a node of this session. */
+type KnownPlace = Extract<Verdict, { readonly state: 'holds' | 'waits' }>;
 
 /** A node of this session in a line. */
 interface Place {
   readonly path: string;
-  /** When it came, of all that happened. */
+  /** When it came, in the order of all calls. */
   readonly since: number;
-  /** It holds, and nobody was before it. */
+  /** It holds, and no node was before it. */
   first: boolean;
   /** Until it is known whether it was removed. */
   leaving: Promise<unknown> | undefined;
@@ -24,43 +22,54 @@ interface Place {
 interface Line {
   /** By their numbers. */
   readonly places: Map<number, Place>;
-  /** Nobody in the folder has a number up to this one; -1: nothing is known. Goes for those who came before `clearedAt`, and while it is watched for all. */
+  /**
+   * No node in the folder has a number up to this one. -1: that is not known. Holds for nodes that
+   * came before `clearedAt`, and for all nodes while the folder is watched.
+   */
   clearTo: number;
   clearedAt: number;
-  /** The server tells when the folder is removed, and with it the count. */
+  /** The server tells when the folder is removed: then the numbers begin anew. */
   watched: boolean;
-  /** The last claim was the next after `clearTo`: others seldom come. */
+  /** The last claim got the number after `clearTo`: other clients seldom come. */
   undisturbed: boolean;
 }
 
-/** As many folders are watched, and as many remembered that were used once. */
+/** So many folders are watched, and so many remembered that were used once. With more, more memory. */
 const most = 1_000;
 
 /**
- * What the sessions of a provider know of their lines without reading them. ZooKeeper numbers the nodes of a folder one by one, so whoever
- * has the number after one of ours comes right after it:
+ * What a provider knows of its lines without reading them. ZooKeeper numbers the nodes of a folder one
+ * by one. So a node whose number follows that of another node of this session is right behind it:
  *
- * - It waits for ours, if that is still there. The watch of ours tells.
- * - It holds, if ours was the first and was removed, and the folder is the same as then. A watch of the folder, which is told of before
- *   the answer to any later request, tells; or the node itself, if it was made before ours was removed.
+ * - It waits for that node if it is still there. The watch of that node tells.
+ * - It holds if that node was the first and was removed, and the folder is still the same. The watch
+ *   of the folder tells, before the answer to any later request. Or the new node itself, if it was made
+ *   before the other one was removed.
  */
 export class KnownLines {
+  readonly #enabled: boolean;
   readonly #sessions: WeakMap<Session, Map<string, Line>> = new WeakMap();
   /** Folders that were left once. */
   readonly #once: Set<string> = new Set();
   #watching = 0;
   #now = 0;
 
-  /** Whether a claim that comes now will probably know its place without reading the line. */
-  foresees({ session, claim, wake }: LiveClaim, folder: string): boolean {
+  /** @param enabled `false`: nothing is ever known. */
+  constructor(enabled: boolean = true) {
+    this.#enabled = enabled;
+  }
+
+  /** Whether a claim that enters now will probably know its place without reading the line. */
+  foresees({ session, claim, waits }: LiveClaim, folder: string): boolean {
     const line = this.#sessions.get(session)?.get(folder);
     if (line === undefined) return false;
-    if (line.places.size > 0) return wake !== undefined && claim.mode === 'exclusive';
+    if (line.places.size > 0) return waits && claim.mode === 'exclusive';
     return line.watched && line.undisturbed && line.clearTo >= 0;
   }
 
-  /** Notes the new node of a claim; what is known of its place, if anything. */
-  entered({ session, claim, wake }: LiveClaim, path: string): Known | undefined {
+  /** Notes the new node of a claim, and tells its place if that is known. */
+  entered({ session, claim, waits }: LiveClaim, path: string): KnownPlace | undefined {
+    if (!this.#enabled) return undefined;
     const { folder, sequence } = split(path);
     const line = this.#lineOf(session, folder);
     this.#now += 1;
@@ -68,11 +77,12 @@ export class KnownLines {
     if (sequence >= sequenceLimit) return undefined;
     line.undisturbed = line.clearTo >= 0 && sequence === line.clearTo + 1;
     if (line.undisturbed && line.watched) return { state: 'holds' };
-    // One that does not wait must not be sent away by a node that is there no more; how sharers wait is not as simple.
-    if (wake === undefined || claim.mode === 'shared') return undefined;
+    // A claim that does not wait must not leave because of a node that has just gone. Sharers wait
+    // for other nodes than the one before them.
+    if (!waits || claim.mode === 'shared') return undefined;
     const before = line.places.get(sequence - 1);
     if (before === undefined || before.leaving !== undefined) return undefined;
-    // They are in the order of their numbers.
+    // The map has the order of the numbers.
     const [first = sequence] = line.places.keys();
     return { state: 'waits', watch: [before.path], place: sequence - first };
   }
@@ -94,20 +104,21 @@ export class KnownLines {
     if (place !== undefined) place.first = true;
   }
 
-  /** Its node is not there any more, and nobody knows since when. */
+  /** The node is not there any more, and may have gone at any time. */
   lost({ session }: LiveClaim, path: string): void {
     const { folder, sequence } = split(path);
     this.#sessions.get(session)?.get(folder)?.places.delete(sequence);
     this.#tidy(session, folder);
   }
 
-  /** The node is about to be removed by `remove`, which is called at once; resolves to what that does. */
+  /** Resolves to the result of `remove`, which removes the node and is called at once. */
   async leaves({ session }: LiveClaim, path: string, remove: () => Promise<boolean>): Promise<boolean> {
+    if (!this.#enabled) return await remove();
     const { folder, sequence } = split(path);
     const line = this.#lineOf(session, folder);
     const place = line.places.get(sequence);
     const at = this.#now;
-    // The watch is set before the node is removed: until then the folder cannot have been.
+    // The watch is set before the node is removed: until then the folder cannot go.
     const watching = this.#watchFor(session, folder, line, place);
     const removing = remove();
     const leaving = Promise.all([removing, watching]).then(
@@ -117,7 +128,7 @@ export class KnownLines {
           line.watched = !fired();
           line.clearTo = -1;
         }
-        // One that had gone before tells nothing: its folder may have gone, too.
+        // A node that had gone before tells nothing: its folder may have gone, too.
         if (!removed || place?.first !== true) return;
         line.clearTo = sequence;
         line.clearedAt = at;
@@ -130,7 +141,10 @@ export class KnownLines {
     return await removing;
   }
 
-  /** Watches a folder that is used for the second time by a claim that nobody waits for. Resolves to whether it has changed since. */
+  /**
+   * Watches a folder that is used for the second time, by a claim that no other waits for. Resolves to
+   * a function that tells whether the folder has changed since.
+   */
   async #watchFor(
     session: Session,
     folder: string,
@@ -168,7 +182,7 @@ export class KnownLines {
     return line;
   }
 
-  /** Of a line that nobody is in, what is not told of is not known. */
+  /** Forgets a line that has no node of this session and is not watched. */
   #tidy(session: Session, folder: string): void {
     const lines = this.#sessions.get(session);
     const line = lines?.get(folder);

@@ -1,94 +1,72 @@
-import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
+import { upgradeRefused } from '@locks/core/adapter';
 import type { Claim, KeyState } from '@locks/core';
-import { KnownLines } from './known-lines.ts';
-import { judge } from './judge.ts';
-import type { Verdict } from './judge.ts';
-import { contenderName, numbered, parseContender } from '../contenders.ts';
-import type { Contender, LineRecipe } from '../contenders.ts';
-import { sequenceExhausted } from '../exhausted.ts';
-import { Lines } from './line-nodes.ts';
-import { madeBy } from '../live-claim.ts';
-import type { LiveClaim } from '../live-claim.ts';
+import { FirstNodes } from '../../nodes/first-nodes.ts';
+import type { FolderCleanup } from '../../nodes/folder-cleanup.ts';
 import { writeNodeData } from '../../nodes/node-data.ts';
-import type { MadeFolders } from '../../nodes/folder-cleanup.ts';
-import { isDoubtful, refusal } from '../../nodes/nodes.ts';
 import type { Nodes } from '../../nodes/nodes.ts';
+import { madeBy } from '../../nodes/own-node.ts';
 import { folderOf, nameOf } from '../../nodes/paths.ts';
-import { looks } from '../recipe.ts';
-import type { Recipe, Standing } from '../recipe.ts';
+import { isDoubtful, refusal } from '../../nodes/refusal.ts';
+import { numbered } from '../../nodes/sequence.ts';
 import type { Session } from '../../session/session.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
-import { asBefore, waitAt, waitingFor, watchFor } from '../waiting.ts';
 import { multi } from '../../wire/multi.ts';
+import { attemptInLine } from '../attempt-in-line.ts';
+import type { LineSteps, Verdict } from '../attempt-in-line.ts';
+import { contenderName, parseContender } from '../contenders.ts';
+import type { Contender, LineNames } from '../contenders.ts';
+import type { LiveClaim } from '../live-claim.ts';
+import type { AttemptResult, Recipe } from '../recipe.ts';
+import { judge } from './judge.ts';
+import { KnownLines } from './known-lines.ts';
+import { LineNodes } from './line-nodes.ts';
 
-/** What a line is made of. */
-export interface FairParts {
+/** What lines are made of. */
+export interface LineParts {
   readonly nodes: Nodes;
   readonly tokens: Tokens;
-  readonly folders: MadeFolders;
-  readonly names: LineRecipe;
+  readonly folders: FolderCleanup;
+  readonly names: LineNames;
   readonly sharedMarkers: readonly string[];
+  /** Places may be known without reading the line. */
+  readonly knownPlaces: boolean;
 }
 
-/** Ephemeral sequential nodes in one folder per key; the lowest holds, and each waits for the one before it: Curator's recipe. */
-export class FairRecipe implements Recipe {
+/**
+ * Curator's recipe: ephemeral sequential nodes in one folder per key. The lowest holds, and each waits
+ * for the one before it.
+ */
+export class LineRecipe implements Recipe {
   readonly fair = true;
   readonly shared = true;
   readonly #nodes: Nodes;
+  readonly #first: FirstNodes;
   readonly #tokens: Tokens;
-  readonly #folders: MadeFolders;
-  readonly #names: LineRecipe;
-  readonly #lines: Lines;
-  readonly #known: KnownLines = new KnownLines();
+  readonly #folders: FolderCleanup;
+  readonly #names: LineNames;
+  readonly #lines: LineNodes;
+  readonly #known: KnownLines;
+  readonly #steps: LineSteps;
 
-  constructor({ nodes, tokens, folders, names, sharedMarkers }: FairParts) {
+  constructor({ nodes, tokens, folders, names, sharedMarkers, knownPlaces }: LineParts) {
     this.#nodes = nodes;
+    this.#first = new FirstNodes(nodes);
     this.#tokens = tokens;
     this.#folders = folders;
     this.#names = names;
-    this.#lines = new Lines(nodes, sharedMarkers);
+    this.#lines = new LineNodes(nodes, sharedMarkers);
+    this.#known = new KnownLines(knownPlaces);
+    this.#steps = {
+      find: (own) => this.#lines.find(own),
+      convert: (own, claim) => this.#convert(own, claim),
+      look: (own) => this.#look(own),
+      leave: (own) => this.leave(own),
+      gone: (own) => this.gone(own),
+    };
   }
 
-  async attempt(own: LiveClaim, claim: Claim): Promise<Standing> {
-    if (own.node !== undefined && own.claim.mode !== claim.mode) await this.#convert(own, claim);
-    if (own.node === undefined && !own.uncertain) own.claim = claim;
-    const before = await asBefore(this.#nodes, own);
-    if (before !== undefined) return before;
-    for (let look = 0; look < looks; look += 1) {
-      const verdict = await this.#look(own);
-      if (verdict === undefined || own.node === undefined) continue;
-      switch (verdict.state) {
-        case 'holds':
-          if (own.claim.mode === 'exclusive') this.#known.holds(own, own.node.path);
-          return { holds: true };
-        case 'missing':
-          // Somebody has removed it.
-          this.gone(own);
-          own.node = undefined;
-          own.token = undefined;
-          break;
-        case 'refused':
-          await this.leave(own);
-          throw permitsRefused(claim, verdict.inUse);
-        case 'exhausted':
-          await this.leave(own);
-          throw sequenceExhausted(claim.key, this.#nodes.ofKey(claim.key), verdict.sequence);
-        case 'waits': {
-          if (own.wake === undefined) {
-            await this.leave(own);
-            return waitingFor(waitAt(1));
-          }
-          const waiting = await watchFor(own, verdict.watch, verdict.place);
-          if (waiting !== undefined) return waiting;
-          break;
-        }
-        default:
-          verdict satisfies never;
-      }
-    }
-    // Others come and go faster than it can look.
-    if (own.wake === undefined) await this.leave(own);
-    return waitingFor(1);
+  attempt(own: LiveClaim, claim: Claim): Promise<AttemptResult> {
+    return attemptInLine(this.#nodes, this.#steps, own, claim);
   }
 
   async leave(own: LiveClaim): Promise<boolean> {
@@ -102,8 +80,7 @@ export class FairRecipe implements Recipe {
     const removing = this.#known.leaves(own, node.path, () => this.#nodes.remove(session, node.path));
     const [removed] = await Promise.all([removing, this.#nodes.renewSequence(session, node.path)]);
     this.#folders.left(folderOf(node.path));
-    own.node = undefined;
-    own.token = undefined;
+    own.hasNoNode();
     return removed;
   }
 
@@ -126,18 +103,24 @@ export class FairRecipe implements Recipe {
     return this.#lines.used(session, names);
   }
 
-  /** What its place means; `undefined`: it has none yet, look again. */
   async #look(own: LiveClaim): Promise<Verdict | undefined> {
+    const verdict = await this.#place(own);
+    const { node, claim } = own;
+    if (verdict?.state === 'holds' && node !== undefined && claim.mode === 'exclusive')
+      this.#known.holds(own, node.path);
+    return verdict;
+  }
+
+  /** What its place means. `undefined`: it has none yet, look again. */
+  async #place(own: LiveClaim): Promise<Verdict | undefined> {
     if (own.uncertain) return this.#judge(own, await this.#lines.find(own));
-    const { node, session } = own;
+    const { node, session, claim } = own;
     if (node === undefined) return await this.#enter(own);
     if (await this.#known.isNext(own, node.path)) {
       return { state: (await this.#nodes.exists(session, node.path)) === undefined ? 'missing' : 'holds' };
     }
-    return this.#judge(
-      own,
-      await this.#lines.single(own, await this.#lines.read(session, this.#nodes.ofKey(own.claim.key))),
-    );
+    const line = await this.#lines.read(session, this.#nodes.ofKey(claim.key));
+    return this.#judge(own, await this.#lines.single(own, line));
   }
 
   #judge({ node, claim }: LiveClaim, line: readonly Contender[] | undefined): Verdict | undefined {
@@ -153,7 +136,7 @@ export class FairRecipe implements Recipe {
     const { session, claim } = own;
     const folder = this.#nodes.ofKey(claim.key);
     const base = this.#tokens.cached(session)?.value;
-    own.uncertain = true;
+    own.requestNode();
     this.#folders.entered(folder);
     const path = `${folder}/${contenderName(this.#names, claim)}`;
     const data = writeNodeData({ owner: claim.owner, base });
@@ -163,26 +146,24 @@ export class FairRecipe implements Recipe {
     reading?.catch(() => {});
     const made = await making;
     if (made.ok) {
-      own.uncertain = false;
-      const { czxid } = made.value.stat;
-      own.node = { path: made.value.path, ...madeBy(czxid), base };
-      const known = this.#known.entered(own, own.node.path);
+      own.hasNode({ path: made.value.path, ...madeBy(made.value.stat.czxid), base });
+      const known = this.#known.entered(own, made.value.path);
       if (reading === undefined && known !== undefined) return known;
       return this.#judge(own, await this.#lines.single(own, await (reading ?? this.#lines.read(session, folder))));
     }
-    own.uncertain = made.error === 'NO_NODE' || isDoubtful(made);
+    own.requestRefused(made.error === 'NO_NODE' || isDoubtful(made));
     if (made.error !== 'NO_NODE') throw refusal(made, folder);
-    const first = await this.#nodes.makeWithin(session, [folder], path, data);
-    own.uncertain = false;
+    const first = await this.#first.make(session, { containers: [folder], path, data });
+    own.requestRefused(false);
     if (first === undefined) return undefined;
-    own.node = { path: first.path, ...madeBy(first.czxid), base };
+    own.hasNode({ path: first.path, ...madeBy(first.czxid), base });
     this.#folders.made(folder);
-    this.#known.entered(own, own.node.path);
-    // Whoever is in the same folder came later.
+    this.#known.entered(own, first.path);
+    // All other nodes in the folder came later.
     return { state: 'holds' };
   }
 
-  /** A held exclusive claim becomes a shared one under the same number, in one transaction: nobody gets in between. */
+  /** Makes a held exclusive claim a shared one with the same number, so no other claim gets between. */
   async #convert(own: LiveClaim, claim: Claim): Promise<void> {
     const { session, node, token } = own;
     if (node === undefined) return;
@@ -194,14 +175,15 @@ export class FairRecipe implements Recipe {
     const sequence = parseContender(node.path)?.sequence ?? 0;
     const path = `${folderOf(node.path)}/${numbered(contenderName(this.#names, claim), sequence)}`;
     const data = writeNodeData({ owner: claim.owner, token });
-    own.uncertain = true;
+    own.requestNode();
     const answer = await session.send(multi([this.#nodes.ephemeral(path, data), { type: 'remove', path: node.path }]));
     if (!answer.ok) throw refusal(answer, path);
-    // If it was not done, its node was removed by somebody, or by this request, if it arrived twice.
-    own.uncertain = !answer.value.committed;
-    own.node = answer.value.committed
-      ? { path, ...madeBy(answer.zxid), order: node.order, base: undefined }
-      : undefined;
-    own.claim = claim;
+    if (answer.value.committed) {
+      own.hasNode({ path, ...madeBy(answer.zxid), order: node.order, base: undefined });
+    } else {
+      // Its node was removed by another client, or by this request, if it arrived twice.
+      own.doubtNode();
+    }
+    own.converted(claim);
   }
 }

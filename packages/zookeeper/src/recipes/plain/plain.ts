@@ -1,55 +1,57 @@
 import { LockError } from '@locks/core/adapter';
 import type { Claim, KeyState } from '@locks/core';
-import { Crowd } from './waiters.ts';
-import { madeBy } from '../live-claim.ts';
-import type { LiveClaim } from '../live-claim.ts';
 import { baseIn, readNodeData, tokenIn, writeNodeData } from '../../nodes/node-data.ts';
-import { uuidOf } from '../contenders.ts';
-import { isDoubtful, refusal } from '../../nodes/nodes.ts';
 import type { Nodes, ReadNode } from '../../nodes/nodes.ts';
+import { madeBy } from '../../nodes/own-node.ts';
 import { holdPrefix, nameOf } from '../../nodes/paths.ts';
-import { looks } from '../recipe.ts';
-import type { Recipe, Standing } from '../recipe.ts';
+import { isDoubtful, refusal } from '../../nodes/refusal.ts';
 import type { Session } from '../../session/session.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
-import { waitAt, waitingFor, waitingWith } from '../waiting.ts';
 import { failedStep, multi } from '../../wire/multi.ts';
+import { uuidOf } from '../contenders.ts';
+import type { LiveClaim } from '../live-claim.ts';
+import { looks } from '../recipe.ts';
+import type { AttemptResult, Recipe } from '../recipe.ts';
+import { waitAt, waitingFor, waitingWith } from '../waits.ts';
+import { PlainWaiters } from './waiters.ts';
 
 /**
- * One ephemeral node per key, made by whoever is first and watched by everybody else: the layout of many home-made locks.
+ * One ephemeral node per key, which the holder makes and all waiters watch: the layout of many
+ * home-made locks.
  *
- * Nodes of one holder after another have the same path and the same version, and ZooKeeper removes by nothing else: a release that comes
- * late, or twice, would remove the node of whoever came next. So each hold has a second node with a name of its own, made and removed in
- * the same transaction; where that is gone, the hold is over, and nothing is removed.
+ * The nodes of all holders have the same path and the same version, and ZooKeeper removes by path and
+ * version only. A release that comes late, or twice, would remove the node of the next holder. So each
+ * hold has a second node with a name of its own. One transaction makes both, and one removes both.
+ * Where the second node is gone, the hold is over and nothing is removed.
  */
 export class PlainRecipe implements Recipe {
   readonly fair = false;
   readonly shared = false;
   readonly #nodes: Nodes;
   readonly #tokens: Tokens;
-  readonly #crowd: Crowd = new Crowd();
+  readonly #waiters: PlainWaiters = new PlainWaiters();
 
   constructor(nodes: Nodes, tokens: Tokens) {
     this.#nodes = nodes;
     this.#tokens = tokens;
   }
 
-  async attempt(own: LiveClaim, claim: Claim): Promise<Standing> {
+  async attempt(own: LiveClaim, claim: Claim): Promise<AttemptResult> {
     const path = this.#nodes.ofKey(claim.key);
     if (claim.mode === 'shared') throw exclusiveOnly(claim.key);
     for (let look = 0; look < looks; look += 1) {
       const node = await this.#enter(own, path);
       if (own.node !== undefined) {
-        await this.#crowd.entered(own, path);
+        await this.#waiters.entered(own, path);
         return { holds: true };
       }
       if (node === undefined) continue;
       if (node.stat.ephemeralOwner === 0n) {
-        this.#crowd.leave(own, path);
+        this.#waiters.leave(own, path);
         throw isFolder(path);
       }
-      if (own.wake === undefined) return waitingFor(waitAt(1));
-      const watch = await this.#crowd.join(own, path);
+      if (!own.waits) return waitingFor(waitAt(1));
+      const watch = await this.#waiters.join(own, path);
       if (watch !== 'missing') return waitingWith(watch, 1);
     }
     return waitingFor(1);
@@ -58,19 +60,17 @@ export class PlainRecipe implements Recipe {
   async leave(own: LiveClaim): Promise<boolean> {
     const { session } = own;
     const path = this.#nodes.ofKey(own.claim.key);
-    this.#crowd.leave(own, path);
+    this.#waiters.leave(own, path);
     // The server that answers now may lag behind the one that took the request.
     const read = own.uncertain ? await this.#latest(session, path) : await this.#nodes.read(session, path);
     const there = this.#isOwn(own, read);
     const removed = there && (await this.#end(session, own.claim, path));
     if (!there && own.node !== undefined) await this.gone(own);
-    own.uncertain = false;
-    own.node = undefined;
-    own.token = undefined;
+    own.hasNoNode();
     return removed;
   }
 
-  /** Somebody has removed the key's node, perhaps without the other one. */
+  /** Another client has removed the key's node, perhaps without the second one. */
   async gone({ session, claim }: LiveClaim): Promise<void> {
     await this.#nodes.remove(session, this.#holdOf(claim));
   }
@@ -102,16 +102,13 @@ export class PlainRecipe implements Recipe {
   /** Makes the node, or reads the one that is there, in one flight. `undefined`: look again. */
   async #enter(own: LiveClaim, path: string): Promise<ReadNode | undefined> {
     const { session, node } = own;
-    if (node !== undefined || this.#crowd.has(own, path)) {
+    if (node !== undefined || this.#waiters.has(own, path)) {
       const read = node === undefined ? await this.#nodes.read(session, path) : await this.#latest(session, path);
-      if (node !== undefined && !this.#isOwn(own, read)) {
-        own.node = undefined;
-        own.token = undefined;
-      }
+      if (node !== undefined && !this.#isOwn(own, read)) own.hasNoNode();
       if (read !== undefined) return read;
     }
     const base = this.#tokens.cached(session)?.value;
-    own.uncertain = true;
+    own.requestNode();
     const hold = this.#holdOf(own.claim);
     const data = writeNodeData({ owner: own.claim.owner, base });
     const making = session.send(multi([this.#nodes.ephemeral(path, data), this.#nodes.ephemeral(hold, '')]));
@@ -119,10 +116,10 @@ export class PlainRecipe implements Recipe {
     // Without the reply to the first there is none to the second.
     reading.catch(() => {});
     const made = await making;
-    own.uncertain = isDoubtful(made);
+    own.requestRefused(isDoubtful(made));
     if (!made.ok) throw refusal(made, path);
     if (made.value.committed) {
-      own.node = { path, ...madeBy(made.zxid), base };
+      own.hasNode({ path, ...madeBy(made.zxid), base });
       return undefined;
     }
     const failed = failedStep(made.value);
@@ -132,13 +129,13 @@ export class PlainRecipe implements Recipe {
     }
     if (failed.error !== 'NODE_EXISTS') throw refusal(failed, path);
     if (failed.index > 0) {
-      // Left of an earlier hold, whose other node somebody has removed.
+      // Left of an earlier hold, whose other node another client has removed.
       await this.#nodes.remove(session, hold);
       return undefined;
     }
     const read = await reading;
     if (read !== undefined && this.#isOwn(own, read)) {
-      own.node = { path, ...madeBy(read.stat.czxid), zxid: read.stat.mzxid, base: baseIn(read.data) };
+      own.hasNode({ path, ...madeBy(read.stat.czxid), zxid: read.stat.mzxid, base: baseIn(read.data) });
     }
     return read;
   }
@@ -173,7 +170,7 @@ export class PlainRecipe implements Recipe {
   }
 }
 
-/** Another library's data is shown as it is where an owner may look like that, else the name of the node. */
+/** Another library's holder: the data of its node where that may be an owner, else the node's name. */
 function ownerOf({ data }: ReadNode, path: string): string {
   return readNodeData(data)?.owner ?? (/^[ -~]{1,250}$/.test(data) ? data : nameOf(path));
 }

@@ -1,96 +1,97 @@
-import type { LiveClaim } from '../live-claim.ts';
 import type { Session } from '../../session/session.ts';
+import type { LiveClaim } from '../live-claim.ts';
 
-/** The claims of this process that wait for one node to go, and who of them was told that it has. */
-interface Gathering {
+/** The claims of this process that wait for one node to go. */
+interface Group {
   readonly session: Session;
   readonly claims: Set<LiveClaim>;
   readonly fired: () => void;
   watching: boolean;
-  told: LiveClaim | undefined;
+  /** The claim that was woken and has not tried yet. */
+  woken: LiveClaim | undefined;
 }
 
 /**
- * Those who wait where there is no line. When the node goes, every process is told, and in each only one claim tries: of a thousand that all tried,
- * all but one would make a node and fail, at every release.
+ * The claims that wait without a line. When the node goes, every process is told, and each process
+ * wakes one claim. If a thousand claims tried at every release, all but one would fail.
  */
-export class Crowd {
-  readonly #gatherings = new Map<string, Gathering>();
+export class PlainWaiters {
+  readonly #groups = new Map<string, Group>();
 
   has(own: LiveClaim, path: string): boolean {
-    const gathering = this.#gatherings.get(path);
-    return gathering?.session === own.session && gathering.watching && gathering.claims.has(own);
+    const group = this.#groups.get(path);
+    return group?.session === own.session && group.watching && group.claims.has(own);
   }
 
-  /** Waits for the node at `path` to go. `missing`: it has gone already. `refused`: there are too many watches. */
+  /** Waits for the node at `path` to go. `missing`: it has gone already. `refused`: too many watches. */
   async join(own: LiveClaim, path: string): Promise<'watching' | 'missing' | 'refused'> {
-    const gathering = this.#at(path, own.session);
-    gathering.claims.add(own);
-    if (gathering.told === own) gathering.told = undefined;
-    return await this.#watch(gathering, path);
+    const group = this.#groupAt(path, own.session);
+    group.claims.add(own);
+    if (group.woken === own) group.woken = undefined;
+    return await this.#watch(group, path);
   }
 
-  /** It holds now: the others wait for its own node. */
+  /** The claim holds now: the others wait for its node. */
   async entered(own: LiveClaim, path: string): Promise<void> {
-    const gathering = this.#gatherings.get(path);
-    if (gathering === undefined || gathering.session !== own.session) return;
-    gathering.claims.delete(own);
-    if (gathering.told === own) gathering.told = undefined;
-    if (gathering.claims.size === 0) this.#disperse(gathering, path);
-    else if ((await this.#watch(gathering, path)) !== 'watching') this.#tell(gathering);
+    const group = this.#groups.get(path);
+    if (group === undefined || group.session !== own.session) return;
+    group.claims.delete(own);
+    if (group.woken === own) group.woken = undefined;
+    if (group.claims.size === 0) this.#remove(group, path);
+    else if ((await this.#watch(group, path)) !== 'watching') this.#wakeOne(group);
   }
 
-  /** It does not wait any more; if it was told, and has not tried, somebody else is. */
+  /** The claim does not wait any more. If it was woken and has not tried, another one is woken. */
   leave(own: LiveClaim, path: string): void {
-    const gathering = this.#gatherings.get(path);
-    if (gathering === undefined || !gathering.claims.delete(own)) return;
-    if (gathering.claims.size === 0) this.#disperse(gathering, path);
-    else if (gathering.told === own || !gathering.watching) this.#tell(gathering);
+    const group = this.#groups.get(path);
+    if (group === undefined || !group.claims.delete(own)) return;
+    if (group.claims.size === 0) this.#remove(group, path);
+    else if (group.woken === own || !group.watching) this.#wakeOne(group);
   }
 
-  #at(path: string, session: Session): Gathering {
-    const known = this.#gatherings.get(path);
+  #groupAt(path: string, session: Session): Group {
+    const known = this.#groups.get(path);
     if (known?.session === session) return known;
-    const gathering: Gathering = {
+    const group: Group = {
       session,
       claims: new Set(),
       watching: false,
-      told: undefined,
+      woken: undefined,
       fired: () => {
-        gathering.watching = false;
+        group.watching = false;
         if (!session.lost.aborted) {
-          this.#tell(gathering);
+          this.#wakeOne(group);
           return;
         }
-        if (this.#gatherings.get(path) === gathering) this.#gatherings.delete(path);
-        for (const own of gathering.claims) own.wake?.();
+        if (this.#groups.get(path) === group) this.#groups.delete(path);
+        for (const own of group.claims) own.wakeUp();
       },
     };
-    this.#gatherings.set(path, gathering);
-    return gathering;
+    this.#groups.set(path, group);
+    return group;
   }
 
-  #tell(gathering: Gathering): void {
-    const [first] = gathering.claims;
-    gathering.told = first;
-    first?.wake?.();
+  #wakeOne(group: Group): void {
+    const [first] = group.claims;
+    group.woken = first;
+    first?.wakeUp();
   }
 
-  async #watch(gathering: Gathering, path: string): Promise<'watching' | 'missing' | 'refused'> {
-    if (gathering.watching) return 'watching';
-    gathering.watching = true;
+  async #watch(group: Group, path: string): Promise<'watching' | 'missing' | 'refused'> {
+    if (group.watching) return 'watching';
+    group.watching = true;
     try {
-      const answer = await gathering.session.watch(path, gathering.fired);
-      if (answer !== 'watching') gathering.watching = false;
+      const answer = await group.session.watch(path, group.fired);
+      if (answer !== 'watching') group.watching = false;
       return answer;
     } catch (error) {
-      gathering.watching = false;
+      group.watching = false;
       throw error;
     }
   }
 
-  #disperse(gathering: Gathering, path: string): void {
-    if (gathering.watching) gathering.session.unwatch(path, gathering.fired);
-    if (this.#gatherings.get(path) === gathering) this.#gatherings.delete(path);
+  #remove(group: Group, path: string): void {
+    if (group.watching) group.session.unwatch(path, group.fired);
+    if (this.#groups.get(path) === group) this.#groups.delete(path);
   }
 }

@@ -1,8 +1,8 @@
 import { LockError } from '@locks/core/adapter';
 import type { Holder, KeyState } from '@locks/core';
-import type { Contender } from '../contenders.ts';
 import { readNodeData, tokenIn } from '../../nodes/node-data.ts';
 import type { ReadNode } from '../../nodes/nodes.ts';
+import type { Contender } from '../contenders.ts';
 import { looks } from '../recipe.ts';
 import type { SemaphoreState } from './judge.ts';
 
@@ -10,7 +10,7 @@ import type { SemaphoreState } from './judge.ts';
 export interface SemaphoreView {
   readonly key: string;
   read(): Promise<SemaphoreState>;
-  /** The node at a path below the key's; `undefined`: it has gone. */
+  /** The node at a path below the key's folder. `undefined`: it has gone. */
   show(path: string): Promise<ReadNode | undefined>;
 }
 
@@ -19,7 +19,7 @@ interface ShownLease {
   readonly node: ReadNode;
 }
 
-/** Who is inside, and how many wait. */
+/** The holders, and how many claims wait. */
 export async function inspectSemaphore({ key, read, show }: SemaphoreView): Promise<KeyState> {
   for (let look = 0; look < looks; look += 1) {
     const { locks, leases } = await read();
@@ -32,7 +32,7 @@ export async function inspectSemaphore({ key, read, show }: SemaphoreView): Prom
       const node = nodes[index];
       return node === undefined ? [] : [{ name, node }];
     });
-    // Whoever left meanwhile has given its turn to somebody else.
+    // A claim that left meanwhile has given its turn to another one.
     if (shown.length < leases.length || (first !== undefined && head === undefined)) continue;
     const early = head === undefined ? undefined : leaseAhead(shown, head);
     const holders = shown.filter((lease) => lease !== early).map(({ name, node }) => holder(name, node, 'shared'));
@@ -44,7 +44,10 @@ export async function inspectSemaphore({ key, read, show }: SemaphoreView): Prom
   throw new LockError('LOCK_UNAVAILABLE', message, { key });
 }
 
-/** The lease of a Curator that has made it, and waits for its turn to use it: the first in line has made the last one. */
+/**
+ * The lease that the first in line has made and may not use yet, if that is a client of Curator: the
+ * last lease.
+ */
 function leaseAhead(leases: readonly ShownLease[], { data, stat }: ReadNode): ShownLease | undefined {
   if (readNodeData(data) !== undefined) return undefined;
   const last = leases.reduce<ShownLease | undefined>(
@@ -59,7 +62,7 @@ function holder(name: string, { data, stat }: ReadNode, mode: Holder['mode']): H
   const known = readNodeData(data);
   // Another library's node is known by its name.
   if (known === undefined) return { owner: name, mode };
-  // Until an exclusive one is admitted it has none.
+  // An exclusive claim has no token until it is admitted.
   const token = mode === 'exclusive' && stat.mzxid === stat.czxid ? undefined : tokenIn(known, stat);
   return { owner: known.owner, mode, ...(token === undefined ? {} : { token }) };
 }

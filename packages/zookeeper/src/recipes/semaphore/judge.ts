@@ -1,40 +1,33 @@
 import type { Claim } from '@locks/core';
-import { sequenceLimit } from '../line/judge.ts';
+import { sequenceLimit } from '../../nodes/sequence.ts';
+import type { Verdict } from '../attempt-in-line.ts';
 import type { Contender } from '../contenders.ts';
 import type { HeldLease } from './leases.ts';
 
-/** The state of a semaphore, whose `leases` were read after `locks`. The names are those of the nodes below the key's, as Curator calls them. */
+/**
+ * The state of a semaphore, whose `leases` were read after `locks`. The names are those of the folders,
+ * which Curator chose.
+ */
 export interface SemaphoreState {
-  /** Who waits to enter, in any order. Whoever is first may make a lease, and nobody else may. */
+  /** The claims that wait to enter, in any order. Only the first may make a lease. */
   readonly locks: readonly Contender[];
-  /** Who is inside, or about to be: Curator makes its lease before it knows. */
+  /** The holders, and clients of Curator that are about to be: Curator makes its lease before. */
   readonly leases: readonly HeldLease[];
 }
 
-/** What a claim may do now. */
+/** What a claim may do now. Nodes in `watch` are paths below the key's folder. */
 export type Entry =
   /** Enter, provided that it is still in line: meanwhile leases go, but none comes. */
-  | { readonly state: 'enters' }
-  /**
-   * Not before one of these nodes has gone, which are paths below the key's node: then read and judge again. `place`: how many are
-   * before it in line.
-   */
-  | { readonly state: 'waits'; readonly watch: readonly string[]; readonly place: number }
-  /** Its node in line is not there: released, or its session has ended. */
-  | { readonly state: 'missing' }
-  /** The key is shared with another number of permits: `inUse`, `undefined` for unlimited. */
-  | { readonly state: 'refused'; readonly inUse: number | undefined }
-  /** The sequence numbers of the line are used up, or have begun anew. */
-  | { readonly state: 'exhausted'; readonly sequence: number };
+  { readonly state: 'enters' } | Exclude<Verdict, { readonly state: 'holds' }>;
 
 /**
- * The rule of Curator's InterProcessSemaphoreV2: a line for a mutex, whose first one alone makes leases, of which there are at most as many
- * as may be inside. Curator makes its lease at once and then waits until there are few enough, still first in line, so it is in nobody's way.
- * Here a lease is made only when there is room for a hold. An exclusive claim holds when it is first and there is no lease: it stays
- * first in line.
+ * The rule of Curator's InterProcessSemaphoreV2. The first in line alone makes leases, and there are at
+ * most as many leases as permits. Curator makes its lease at once, and waits until there are few
+ * enough, still first in line. This package makes a lease only when there is room for a hold. An
+ * exclusive claim holds when it is the first and there is no lease. It stays first in line.
  *
- * A client of Curator whose place has expired may still make its lease, out of its turn. So the maker of a lease counts again
- * afterwards, as Curator does (`isAmongFirst`).
+ * A client of Curator whose place has expired may still make its lease, out of its turn. So the maker
+ * of a lease counts again afterwards, as Curator does (`isAmongFirst`).
  */
 export function judgeEntry(
   { locks, leases }: SemaphoreState,
@@ -44,7 +37,7 @@ export function judgeEntry(
   const me = locks.find((contender) => contender.name === own);
   if (me === undefined) return { state: 'missing' };
   if (me.sequence >= sequenceLimit) return { state: 'exhausted', sequence: me.sequence };
-  // Others sort those by their sign to the front, and enter.
+  // Other libraries sort negative numbers to the front, and enter.
   const wrapped = locks.find((contender) => contender.sequence >= 2 ** 31);
   if (wrapped !== undefined) return { state: 'exhausted', sequence: wrapped.sequence };
   const before = locks.filter((contender) => contender.sequence <= me.sequence && contender !== me);
@@ -59,11 +52,12 @@ export function judgeEntry(
   }
   const free = limit === undefined ? leases.length === 0 : leases.length < limit;
   if (free) return { state: 'enters' };
-  // All but limit - 1 of them must go: then one of any `limit` of them has. For an exclusive one all must, one after another.
+  // All but limit - 1 leases must go: then one of any `limit` leases has. For an exclusive claim all
+  // must go, one after another.
   return { state: 'waits', watch: leases.slice(0, limit ?? 1).map(({ name }) => `leases/${name}`), place: 0 };
 }
 
-/** How many may share, as the claim or its place in line tells; `undefined`: it does not share. */
+/** How many may share, as the claim or its place in line tells. `undefined`: it does not share. */
 function limitOf({ mode, permits }: Pick<Claim, 'mode' | 'permits'>): number | undefined {
   return mode === 'exclusive' ? undefined : (permits ?? Infinity);
 }

@@ -1,23 +1,27 @@
 import type { Claim } from '@locks/core';
-import { sequenceOf, uuidOf } from '../contenders.ts';
+import { sequenceOf } from '../../nodes/sequence.ts';
+import { uuidOf } from '../contenders.ts';
 
-/** A node in `leases`: somebody is inside. */
+/** A node in `leases`. */
 export interface HeldLease {
   readonly name: string;
-  /** Its number in the order of arrival; absent: its name has none. */
+  /** Its number in the order of arrival. Absent: its name has none. */
   readonly sequence?: number | undefined;
-  /** How many may be inside; `Infinity`: any number. Absent: it does not tell, as those of Curator. */
+  /** How many may hold, `Infinity` for any number. Absent: it does not tell, as Curator's. */
   readonly limit?: number;
   /** Tells whose it is, where this package made it. */
   readonly uuid?: string;
 }
 
-/** The name of a claim's lease before the number that ZooKeeper puts behind it. Curator counts leases, whatever their names. */
+/**
+ * The name of a claim's lease before the number that ZooKeeper puts behind it. Curator counts leases
+ * of any name.
+ */
 export function leaseName({ owner, permits }: Pick<Claim, 'owner' | 'permits'>): string {
   return `_c_${uuidOf(owner)}-${permits === undefined ? 'shared' : `of-${permits}`}-lease-`;
 }
 
-/** What the children of `leases` are. Whatever is there counts, as it does for Curator. */
+/** The children of `leases`. All of them count, as they do for Curator. */
 export function parseLeases(names: readonly string[]): HeldLease[] {
   return names.map(parseLease);
 }
@@ -30,13 +34,13 @@ function parseLease(name: string): HeldLease {
 }
 
 /**
- * Whether the lease called `own` is among the first `permits` of `leases`, which were read after it was made. Who makes a lease
- * looks afterwards, so the maker of a later one has counted this one.
+ * Whether the lease called `own` is among the first `permits` of `leases`, which were read after it was
+ * made. The maker of a later lease reads later, and has counted this one.
  */
 export function isAmongFirst(leases: readonly HeldLease[], own: string, permits: number = Infinity): boolean {
   const mine = leases.find(({ name }) => name === own);
   if (mine === undefined) return false;
-  // Without a number it is not known which came first.
+  // Without a number the order is not known.
   const isLater = ({ sequence }: HeldLease): boolean =>
     mine.sequence !== undefined && sequence !== undefined && sequence > mine.sequence;
   return leases.filter((lease) => lease !== mine && !isLater(lease)).length < permits;

@@ -1,84 +1,47 @@
-import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
+import { upgradeRefused } from '@locks/core/adapter';
 import type { Claim, KeyState } from '@locks/core';
-import { uuidOf } from '../contenders.ts';
-import { sequenceExhausted } from '../exhausted.ts';
-import type { LiveClaim } from '../live-claim.ts';
-import type { MadeFolders } from '../../nodes/folder-cleanup.ts';
+import type { FolderCleanup } from '../../nodes/folder-cleanup.ts';
 import { writeNodeData } from '../../nodes/node-data.ts';
 import type { Nodes } from '../../nodes/nodes.ts';
-import { nameOf } from '../../nodes/paths.ts';
-import { looks } from '../recipe.ts';
-import type { Recipe, Standing } from '../recipe.ts';
+import { folderOf, nameOf } from '../../nodes/paths.ts';
 import type { Session } from '../../session/session.ts';
 import type { Tokens } from '../../tokens/tokens.ts';
-import { asBefore, waitAt, waitingFor, watchFor } from '../waiting.ts';
-import { judgeEntry } from './judge.ts';
+import { attemptInLine } from '../attempt-in-line.ts';
+import type { LineSteps, Verdict } from '../attempt-in-line.ts';
+import { uuidOf } from '../contenders.ts';
+import type { LiveClaim } from '../live-claim.ts';
+import type { AttemptResult, Recipe } from '../recipe.ts';
+import { Admission } from './admission.ts';
 import { inspectSemaphore } from './inspect.ts';
-import { SemaphoreNodes, isLease } from './semaphore-nodes.ts';
+import { judgeEntry } from './judge.ts';
+import { SemaphoreNodes } from './semaphore-nodes.ts';
 
-/** The layout of Curator's InterProcessSemaphoreV2: a line in `locks`, whose first one makes itself a lease in `leases`. */
+/** Curator's InterProcessSemaphoreV2: a line in `locks`, whose first makes itself a lease in `leases`. */
 export class SemaphoreRecipe implements Recipe {
   readonly fair = true;
   readonly shared = true;
   readonly #nodes: Nodes;
   readonly #semaphores: SemaphoreNodes;
-  readonly #folders: MadeFolders;
+  readonly #admission: Admission;
+  readonly #folders: FolderCleanup;
+  readonly #steps: LineSteps;
 
-  constructor(nodes: Nodes, tokens: Tokens, folders: MadeFolders) {
+  constructor(nodes: Nodes, tokens: Tokens, folders: FolderCleanup) {
     this.#nodes = nodes;
     this.#folders = folders;
-    this.#semaphores = new SemaphoreNodes(nodes, tokens, folders);
+    this.#semaphores = new SemaphoreNodes(nodes, folders);
+    this.#admission = new Admission(nodes, tokens, this.#semaphores);
+    this.#steps = {
+      find: (own) => this.#semaphores.find(own),
+      convert: (own, claim) => this.#convert(own, claim),
+      look: (own) => this.#look(own),
+      leave: (own) => this.leave(own),
+      gone: (own) => this.gone(own),
+    };
   }
 
-  async attempt(own: LiveClaim, claim: Claim): Promise<Standing> {
-    if (own.uncertain) await this.#semaphores.find(own);
-    if (own.node !== undefined && own.claim.mode !== claim.mode) await this.#convert(own, claim);
-    if (own.node === undefined) own.claim = claim;
-    const before = await asBefore(this.#nodes, own);
-    if (before !== undefined) return before;
-    for (let look = 0; look < looks; look += 1) {
-      const state = await this.#semaphores.look(own);
-      if (state === undefined || own.node === undefined) continue;
-      if (this.#semaphores.isAdmitted(own, state)) return { holds: true };
-      if (isLease(own.node.path)) {
-        if (await this.#semaphores.keeps(own, state.leases)) return { holds: true };
-        continue;
-      }
-      const entry = judgeEntry(state, nameOf(own.node.path), own.claim);
-      switch (entry.state) {
-        case 'enters':
-          if (await this.#semaphores.admit(own)) return { holds: true };
-          break;
-        case 'missing':
-          // Somebody has removed it.
-          this.gone(own);
-          own.node = undefined;
-          own.token = undefined;
-          break;
-        case 'refused':
-          await this.leave(own);
-          throw permitsRefused(claim, entry.inUse);
-        case 'exhausted':
-          await this.leave(own);
-          throw sequenceExhausted(claim.key, `${this.#nodes.ofKey(claim.key)}/locks`, entry.sequence);
-        case 'waits': {
-          if (own.wake === undefined) {
-            await this.leave(own);
-            return waitingFor(waitAt(1));
-          }
-          const folder = this.#nodes.ofKey(claim.key);
-          const paths = entry.watch.map((path) => `${folder}/${path}`);
-          const waiting = await watchFor(own, paths, entry.place);
-          if (waiting !== undefined) return waiting;
-          break;
-        }
-        default:
-          entry satisfies never;
-      }
-    }
-    // Others come and go faster than it can look.
-    if (own.wake === undefined) await this.leave(own);
-    return waitingFor(1);
+  attempt(own: LiveClaim, claim: Claim): Promise<AttemptResult> {
+    return attemptInLine(this.#nodes, this.#steps, own, claim);
   }
 
   async leave(own: LiveClaim): Promise<boolean> {
@@ -90,8 +53,7 @@ export class SemaphoreRecipe implements Recipe {
       return false;
     }
     const removed = await this.#semaphores.remove(session, node.path);
-    own.node = undefined;
-    own.token = undefined;
+    own.hasNoNode();
     return removed;
   }
 
@@ -120,6 +82,18 @@ export class SemaphoreRecipe implements Recipe {
     return (await Promise.all(stats)).map((found) => found.some((stat) => stat !== undefined && stat.numChildren > 0));
   }
 
+  async #look(own: LiveClaim): Promise<Verdict | undefined> {
+    const state = await this.#semaphores.look(own);
+    if (state === undefined || own.node === undefined) return undefined;
+    if (this.#admission.isAdmitted(own, state)) return { state: 'holds' };
+    if (isLease(own.node.path)) return holdsIf(await this.#admission.keeps(own, state.leases));
+    const entry = judgeEntry(state, nameOf(own.node.path), own.claim);
+    if (entry.state === 'enters') return holdsIf(await this.#admission.admit(own));
+    if (entry.state !== 'waits') return entry;
+    const folder = this.#nodes.ofKey(own.claim.key);
+    return { ...entry, watch: entry.watch.map((path) => `${folder}/${path}`) };
+  }
+
   async #evict(session: Session, claim: Claim): Promise<boolean> {
     const folder = this.#nodes.ofKey(claim.key);
     const { locks, leases } = await this.#semaphores.latest(session, folder);
@@ -132,7 +106,7 @@ export class SemaphoreRecipe implements Recipe {
     return (await this.#nodes.remove(session, `${folder}/locks/${place.name}`)) && held;
   }
 
-  /** A held exclusive claim becomes a shared one, in one transaction: nobody gets in between. */
+  /** Makes a held exclusive claim a shared one, in one transaction, so no other claim gets between. */
   async #convert(own: LiveClaim, claim: Claim): Promise<void> {
     if (own.token === undefined) {
       await this.leave(own);
@@ -140,11 +114,21 @@ export class SemaphoreRecipe implements Recipe {
     }
     if (claim.mode === 'exclusive') throw upgradeRefused(claim);
     const data = writeNodeData({ owner: claim.owner, token: own.token });
-    // A request whose reply was lost may have done it.
+    // An earlier request whose reply was lost may have done it.
     while (own.node !== undefined && !isLease(own.node.path)) {
-      await this.#semaphores.exchange(own, claim, { data, counted: false });
+      await this.#admission.exchange(own, claim, { data, counted: false });
     }
-    if (own.node === undefined) own.token = undefined;
-    own.claim = claim;
+    if (own.node === undefined) own.hasNoNode();
+    own.converted(claim);
   }
+}
+
+/** Whether the node of a claim is a lease, or its place in line. */
+function isLease(path: string): boolean {
+  return folderOf(path).endsWith('/leases');
+}
+
+/** `undefined`: look again. */
+function holdsIf(holds: boolean): Verdict | undefined {
+  return holds ? { state: 'holds' } : undefined;
 }

@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judge, placesOf, sequenceLimit, standing } from '../../../src/recipes/line/judge.ts';
-import type { Verdict } from '../../../src/recipes/line/judge.ts';
-import { contenderName, numbered, parseContenders, uuidOf } from '../../../src/recipes/contenders.ts';
+import { numbered, sequenceLimit } from '../../../src/nodes/sequence.ts';
+import { holdersOf, judge } from '../../../src/recipes/line/judge.ts';
+import type { Verdict } from '../../../src/recipes/attempt-in-line.ts';
+import { contenderName, parseContenders, placesOf, uuidOf } from '../../../src/recipes/contenders.ts';
 import type { Contender } from '../../../src/recipes/contenders.ts';
 
 type Kind = 'exclusive' | 'shared' | number;
@@ -53,7 +54,7 @@ describe('who holds, and who is watched', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(line, { minLength: line.length }), (shuffled) => {
         for (const { name } of line) expect(judge(shuffled, name)).toEqual(judge(line, name));
-        expect(standing(shuffled)).toEqual(standing(line));
+        expect(holdersOf(shuffled)).toEqual(holdersOf(line));
       }),
     );
   });
@@ -113,7 +114,7 @@ describe('sequence numbers that are used up', () => {
 
 test('who holds and how many wait', () => {
   const names = (line: readonly Contender[]): readonly [number[], number] => {
-    const { holders, waiters } = standing(line);
+    const { holders, waiters } = holdersOf(line);
     return [holders.map((holder) => line.indexOf(holder)), waiters];
   };
   expect(names([])).toEqual([[], 0]);

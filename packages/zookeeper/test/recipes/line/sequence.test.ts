@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../../src/index.ts';
 import type { Recipe } from '../../../src/index.ts';
-import { renewedSequence, sequenceLimit } from '../../../src/recipes/line/judge.ts';
+import { renewedSequence, sequenceLimit } from '../../../src/nodes/sequence.ts';
 import type { Session } from '../../../src/session/session.ts';
 import { getChildren } from '../../../src/wire/requests.ts';
 import { eventually } from '../../support/waiting.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judge, standing } from '../../../src/recipes/line/judge.ts';
-import type { Verdict } from '../../../src/recipes/line/judge.ts';
+import { holdersOf, judge } from '../../../src/recipes/line/judge.ts';
+import type { Verdict } from '../../../src/recipes/attempt-in-line.ts';
 import type { Contender } from '../../../src/recipes/contenders.ts';
 
 type Rule = (line: readonly Contender[], own: string) => Verdict;
@@ -139,7 +139,7 @@ test('arrivals, departures and late wakes in any order: exclusion always, and ev
       }
       parties.wakeAll();
       while (parties.line.length > 0) {
-        expect(parties.holders).toEqual(standing(parties.line).holders);
+        expect(parties.holders).toEqual(holdersOf(parties.line).holders);
         expect(parties.holders.length).toBeGreaterThan(0);
         parties.leave(parties.holders[0]?.name ?? '');
         parties.wakeAll();

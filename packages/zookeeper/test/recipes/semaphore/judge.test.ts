@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { contenderName, numbered, parseContenders } from '../../../src/recipes/contenders.ts';
-import { sequenceLimit } from '../../../src/recipes/line/judge.ts';
+import { contenderName, parseContenders } from '../../../src/recipes/contenders.ts';
+import { numbered, sequenceLimit } from '../../../src/nodes/sequence.ts';
 import { judgeEntry } from '../../../src/recipes/semaphore/judge.ts';
 import type { Entry } from '../../../src/recipes/semaphore/judge.ts';
 import { isAmongFirst, leaseName, parseLeases } from '../../../src/recipes/semaphore/leases.ts';
