@@ -84,6 +84,22 @@ describe('a line that only looks', () => {
   });
 });
 
+test('a claim that the cheaper attempt grants has no place, though an earlier attempt was in doubt', async () => {
+  let free = false;
+  const setting = new LineSetting({
+    look: true,
+    listen: false,
+    tryFree: async () => (free ? { granted: true, token: 7n } : undefined),
+  });
+  setting.answer = () => Promise.reject(new LockError('LOCK_UNAVAILABLE', 'no answer'));
+  await expect(setting.acquire('a')).rejects.toThrow('no answer');
+  free = true;
+  expect(await setting.acquire('a')).toMatchObject({ granted: true });
+  setting.line.wake('a');
+  await setting.runtime.advance(1);
+  expect(setting.wakes).toEqual([]);
+});
+
 describe('a line that looks until a listener hears', () => {
   const create = (): LineSetting => new LineSetting({ look: true });
 

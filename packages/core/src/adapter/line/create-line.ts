@@ -40,14 +40,17 @@ class ProcessLine implements Line {
   async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
     this.#checkOpen();
     const parts = this.#parts;
-    const free = this.#places.waitsFor(claim.key) ? undefined : parts.tryFree?.(claim);
+    const free = parts.tryFree === undefined || this.#places.waitsFor(claim.key) ? undefined : parts.tryFree(claim);
     if (wake === undefined && free === undefined) return await parts.attempt(claim);
     const now = parts.runtime.clock.now();
     const end = now + parts.deadline.timeout;
     let within: number | undefined;
     if (free !== undefined) {
       const grant = await free;
-      if (grant !== undefined) return grant;
+      if (grant !== undefined) {
+        this.#places.leave(claim.owner);
+        return grant;
+      }
       this.#checkOpen();
       within = this.#until(end);
     }
