@@ -9,3 +9,4 @@ export type { ZookeeperConfigOptions } from './options/config-options.ts';
 export type { Recipe, ZookeeperOptions, ZookeeperProviderOptions } from './options/options.ts';
 export type { ZookeeperAuth } from './options/readers.ts';
 export type { ZookeeperProvider } from './provider.ts';
+export type { SessionMessage, SessionState } from './session/session-channel.ts';

@@ -35,6 +35,25 @@ export const sharing: readonly Flaw[] = [
     }),
   },
   {
+    name: 'a sharer that renews prolongs the other shares too',
+    caughtBy: ['renew-own-share'],
+    make: withRules({
+      renew: (_hold, claim, now, { holds }) => {
+        for (const hold of holds) hold.expires = now + claim.ttl;
+      },
+    }),
+  },
+  {
+    name: 'a sharer that repeats its claim prolongs the other shares too',
+    caughtBy: ['renew-own-share'],
+    make: withRules({
+      repeat: (own, claim, now, entry) => {
+        sound.repeat(own, claim, now, entry);
+        for (const hold of entry.holds) hold.expires = own.expires;
+      },
+    }),
+  },
+  {
     name: 'another number of permits is accepted',
     caughtBy: ['permits-mismatch-refused'],
     mayAlsoFail: ['locks-shared', 'permits-fixed-in-line'],

@@ -1,16 +1,14 @@
+import type { Claim } from '../contract.ts';
+import { tokensEnded } from '../errors/refusals.ts';
 import type { Clock } from '../time/clock.ts';
 import { systemRuntime } from '../time/runtime.ts';
 import type { Runtime } from '../time/runtime.ts';
+import { readOptions } from '../options/read-options.ts';
+import type { ReadOptions } from '../options/read-options.ts';
+import { memorySource, storeReaders } from './store-options.ts';
+import type { MemoryStoreOptions } from './store-options.ts';
 import type { Waiter } from './queue.ts';
 import { KeyRecord } from './record.ts';
-
-/** Options of a memory store. */
-export interface MemoryStoreOptions {
-  /** How long a place in line lasts without a sign of life, in ms; waiters give one at a third of it. @default 6_000 */
-  readonly waiterTtl?: number | undefined;
-  /** Clock, timers and randomness. @default those of this process */
-  readonly runtime?: Runtime | undefined;
-}
 
 /** Idle keys are worth keeping: most come back soon, and making a record costs as much as an acquire. */
 const idleKept = 100;
@@ -24,7 +22,7 @@ export class MemoryStore {
   /** Keys that were idle when last looked at, the longest ago first. */
   readonly #idle = new Set<KeyRecord>();
 
-  constructor(options: MemoryStoreOptions = {}) {
+  constructor(options: ReadOptions<MemoryStoreOptions>) {
     this.waiterTtl = options.waiterTtl ?? 6_000;
     this.#runtime = options.runtime ?? systemRuntime;
     this.#clock = this.#runtime.clock;
@@ -72,11 +70,16 @@ export class MemoryStore {
     return record;
   }
 
-  /** The next token of `record`: above all earlier ones, above `floor`, and not behind the clock. */
-  mint(record: KeyRecord, floor: bigint | undefined, now: number): number {
-    const above = floor === undefined ? 0 : Number(floor) + 1;
-    record.token = Math.max(record.token + 1, above, this.#microseconds(now));
-    return record.token;
+  /**
+   * The token of `claim`: above all earlier ones of `record`, above its floor, and not behind the
+   * clock. Throws `LOCK_INVALID` at 2^53, where numbers end: the next one is the same.
+   */
+  mint(record: KeyRecord, claim: Claim, now: number): number {
+    const above = claim.floor === undefined ? 0 : Number(claim.floor) + 1;
+    const token = Math.max(record.token + 1, above, this.#microseconds(now));
+    if (token <= record.token) throw tokensEnded(claim);
+    record.token = token;
+    return token;
   }
 
   /** Notes that nobody uses `record`; the keys that have been idle longest are forgotten. */
@@ -102,6 +105,6 @@ export class MemoryStore {
 }
 
 /** A store for memory providers: what a server would be to them. */
-export function createMemoryStore(options?: MemoryStoreOptions): MemoryStore {
-  return new MemoryStore(options);
+export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  return new MemoryStore(readOptions(storeReaders, options, memorySource));
 }

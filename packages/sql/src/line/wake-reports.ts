@@ -11,9 +11,15 @@ export interface WakeMessage {
   readonly reason: unknown;
 }
 
+declare module '@locks/core' {
+  interface ChannelMessages {
+    'locks:wakes': WakeMessage;
+  }
+}
+
 type Published<Message> = Omit<Channel, 'publish'> & { publish(message: Message): void };
 
-/** Subscribe with `diagnostics_channel.subscribe('locks:wakes', (message) => …)`. */
+/** Subscribe with `subscribe('locks:wakes', (message) => …)` of `@locks/core`. */
 const wakesChannel: Published<WakeMessage> = channel('locks:wakes');
 
 /** Tells how one provider hears of its turns. */

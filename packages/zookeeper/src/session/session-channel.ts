@@ -18,9 +18,15 @@ export interface SessionMessage {
   readonly reason: unknown;
 }
 
+declare module '@locks/core' {
+  interface ChannelMessages {
+    'locks:session': SessionMessage;
+  }
+}
+
 type Published<Message> = Omit<Channel, 'publish'> & { publish(message: Message): void };
 
-/** Subscribe with `diagnostics_channel.subscribe('locks:session', (message) => …)`. */
+/** Subscribe with `subscribe('locks:session', (message) => …)` of `@locks/core`. */
 const sessionChannel: Published<SessionMessage> = channel('locks:session');
 
 /** Publishes the states of one provider's sessions. */

@@ -35,6 +35,7 @@ export function suite(name: string, make: Make, options: SqlConfigOptions, only?
   conformanceTests({
     name,
     create: () => make(file, all),
+    createOther: () => make(file, { ...all, waiterTtl: 600 }),
     processes: {
       module: new URL('process.mjs', import.meta.url),
       args: { url: file.url, caller: make === ofCaller, ...all },
