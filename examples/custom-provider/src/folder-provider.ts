@@ -17,11 +17,11 @@ interface State {
   readonly leftovers?: readonly string[];
 }
 
-const free = { since: 0, until: 0, holder: 'nobody' };
+const free = { since: 0, until: 0, holder: 'none' };
 const pathOf = (s: State): string => join(s.place, `state,${s.token},${s.since},${s.until},${s.holder}`);
 const missing = (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? undefined : Promise.reject(error));
 
-/** In µs since the machine started: one clock for all processes of the host, which nobody steps. */
+/** In µs since the machine started: one clock for all processes of the host, which is never set. */
 const now = (): number => Number(process.hrtime.bigint() / 1_000n);
 
 async function look(place: string): Promise<State | undefined> {

@@ -63,7 +63,7 @@ test('calls settle in time though the folder does not answer, and go on when it 
   const file = (await readdir(join(folder, place))).find((name) => name.startsWith('holder-')) ?? '';
   const [path, aside] = [join(folder, place, file), join(folder, 'aside')];
   await rename(path, aside);
-  // To open a pipe that nobody writes to takes for ever.
+  // To open a pipe without a writer never ends.
   await promisify(execFile)('mkfifo', [path]);
 
   const unavailable = { code: 'LOCK_UNAVAILABLE', message: expect.stringContaining('did not answer') };

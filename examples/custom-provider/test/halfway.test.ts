@@ -50,7 +50,7 @@ async function mustGrant(owner: string): Promise<Grant> {
   return answer;
 }
 
-test('a process killed in the middle of an acquisition holds nothing, blocks nobody, and leaves nothing for long', async () => {
+test('a process killed in the middle of an acquisition holds nothing, blocks no other process, and leaves nothing for long', async () => {
   const [, signal] = (await once(acquireHalfway('SIGKILL'), 'exit')) as [number | null, string | null];
   expect(signal).toBe('SIGKILL');
   expect(await holderFiles()).toHaveLength(1);
@@ -62,7 +62,7 @@ test('a process killed in the middle of an acquisition holds nothing, blocks nob
   expect(await holderFiles()).toEqual([]);
 });
 
-test('a process paused in the middle of an acquisition blocks nobody, and is busy when it goes on while another holds', async () => {
+test('a process paused in the middle of an acquisition blocks no other process, and is busy when it goes on while another holds', async () => {
   const process = acquireHalfway('SIGSTOP');
   await stopped(process);
   const { token } = await mustGrant('other');

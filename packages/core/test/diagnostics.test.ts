@@ -150,7 +150,7 @@ describe('diagnostics', () => {
     expect(messages.map(([name]) => name)).toEqual(['acquire', 'release']);
   });
 
-  it('are not even made when nobody listens', async () => {
+  it('are not even made without a listener', async () => {
     const published = forbidPublishing();
     const { runtime, provider, locks } = createSetting();
     provider.answers.tryAcquire = grantAtOnce;

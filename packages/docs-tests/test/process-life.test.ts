@@ -50,7 +50,7 @@ test.each(Object.keys(urls))(
   },
 );
 
-// An open connection to Redis or SQL keeps the process alive by itself: see docs/safety.md.
+// An open connection to Redis or SQL keeps the process alive without a lease: see docs/safety.md.
 test.each(['memory', 'zookeeper'])('a lease of acquire keeps no process alive: %s', async (backend) => {
   expect(await end('acquire', urls[backend] ?? '')).toEqual({ code: 0, output: 'true' });
 });

@@ -1,3 +1,4 @@
 export declare const dialects: readonly string[];
+export declare function statementsIn(dialect: string): readonly { readonly name: string; readonly text: string }[];
 export declare function embedStatements(dialect: string): string;
 export declare function embedMigrations(dialect: string): string;

@@ -32,10 +32,12 @@ function statementsOf(dialect, text) {
     const changed = /^DELIMITER (\S+)$/.exec(line)?.[1];
     if (changed !== undefined) {
       delimiter = changed;
+    } else if (statement === '' && line.startsWith('--')) {
+      continue;
     } else if (line.trimEnd().endsWith(delimiter)) {
       found.push((statement + line.trimEnd().slice(0, -delimiter.length)).trim());
       statement = '';
-    } else if (statement !== '' || (line.trim() !== '' && !line.startsWith('--'))) {
+    } else if (statement !== '' || line.trim() !== '') {
       statement += `${line}\n`;
     }
   }
@@ -45,18 +47,28 @@ function statementsOf(dialect, text) {
 const header = (dialect, what) =>
   `// Written by scripts/embed-sql.mjs from sql/${dialect}/${what}; a test compares them. Change those and run it again.\n`;
 
-export function embedStatements(dialect) {
+/** The statements of a folder: each stands after a line `-- name: its-name`. */
+export function statementsIn(dialect) {
   const folder = source(dialect);
-  const entries = filesOf(folder).map((file) => {
-    const text = stripped(readFileSync(new URL(file, folder), 'utf8'));
-    return `  ${camelCase(file.replace(/\.sql$/, ''))}: ${quoted(text)},`;
-  });
-  const names = filesOf(folder).map((file) => `'${camelCase(file.replace(/\.sql$/, ''))}'`);
+  return filesOf(folder)
+    .filter((file) => file !== 'grants.sql')
+    .flatMap((file) => {
+      const [, ...sections] = readFileSync(new URL(file, folder), 'utf8').split(/^-- name: ([a-z-]+)\n/m);
+      return Array.from({ length: sections.length / 2 }, (_, index) => ({
+        name: sections[2 * index],
+        text: sections[2 * index + 1],
+      }));
+    });
+}
+
+export function embedStatements(dialect) {
+  const all = statementsIn(dialect);
+  const names = all.map(({ name }) => `'${camelCase(name)}'`);
   return [
     header(dialect, '*.sql'),
     '/** The statements, with the default names of the tables. */',
     `export const statements: Readonly<Record<${names.join(' | ') || 'never'}, string>> = {`,
-    ...entries,
+    ...all.map(({ name, text }) => `  ${camelCase(name)}: ${quoted(stripped(text))},`),
     '};',
     '',
   ].join('\n');
@@ -75,7 +87,7 @@ export function embedMigrations(dialect) {
   });
   return [
     header(dialect, 'migrations/*.sql'),
-    "import type { Migration } from '../migration.ts';",
+    "import type { Migration } from '../dialect/migration.ts';",
     '',
     '/** The migrations in their order, with the default names of the tables. */',
     'export const migrations: readonly Migration[] = [',

@@ -1,14 +1,11 @@
-import { LockError, createDeadline } from '@locks/core/adapter';
+import { createDeadline } from '@locks/core/adapter';
 import type { AdapterConfig } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
-import { readConfigOptions } from './config-options.ts';
+import { openPool } from './connections/open-pool.ts';
 import { assembleProvider } from './create-provider.ts';
-import { readDatabaseUrl } from './database-url.ts';
-import type { DatabasePlace } from './database-url.ts';
-import { migrate } from './migrate.ts';
-import { checkNames, kindOf } from './kinds.ts';
-import type { TableNames } from './names.ts';
-import { openPool } from './own-pool.ts';
+import { dialectOfUrl } from './dialects.ts';
+import { migrate } from './migrations/migrate.ts';
+import { readConfigOptions } from './options/config-options.ts';
 
 /** The longest that `close` waits for connections to end in order, in ms. */
 const longestGrace = 1_000;
@@ -18,14 +15,14 @@ const longestGrace = 1_000;
  * @throws `LOCK_MISCONFIGURED` for a wrong option, a missing driver, refused credentials, a database or tables that are not there;
  * `LOCK_UNAVAILABLE` when the database does not answer within `connectTimeout`.
  */
-export async function fromConfig({ url, options, runtime }: AdapterConfig): Promise<LockProvider> {
-  const place = readDatabaseUrl(url);
-  const { provider: given, connections, migrate: toMigrate } = readConfigOptions(options, place.kind);
-  checkDatabase(place, given.names);
+export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
+  const { dialect, url } = dialectOfUrl(config.url);
+  const { runtime } = config;
+  const { provider: given, connections, migrate: toMigrate } = readConfigOptions(config.options, dialect);
   const { connectTimeout } = connections;
-  const { knex, schema, end } = await openPool(place, connections, runtime);
-  checkNames(kindOf(knex), given.names);
-  const own = schema === undefined ? given : { ...given, names: { ...given.names, schema } };
+  const pool = dialect.poolConfig(url, connections, given.names, runtime);
+  const { knex, end } = await openPool(dialect.driver, pool, connections, runtime);
+  const own = { ...given, names: { ...given.names, schema: pool.schema ?? given.names.schema } };
   const provider = assembleProvider(knex, own, runtime, () => end(Math.min(own.timeout / 2, longestGrace)));
   const deadline = createDeadline(runtime, connectTimeout, provider.name);
   const connect = async (): Promise<void> => {
@@ -41,13 +38,4 @@ export async function fromConfig({ url, options, runtime }: AdapterConfig): Prom
   } finally {
     deadline.stop();
   }
-}
-
-/** Postgres has one that is named after the user; MariaDB and MySQL leave it open, and then no table is found. */
-function checkDatabase(place: DatabasePlace, { schema }: TableNames): void {
-  if (place.kind !== 'mysql' || place.database !== undefined || schema !== undefined) return;
-  throw new LockError(
-    'LOCK_MISCONFIGURED',
-    '@locks/sql: its URL names no database; write mysql://user:password@host/database, or set option "schema".',
-  );
 }

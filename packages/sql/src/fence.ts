@@ -1,11 +1,11 @@
 import { LockError, checkFenceable, staleError } from '@locks/core/adapter';
 import type { Lease } from '@locks/core';
-import type { KnexInstance } from './knex.ts';
-import type { Kind } from './kinds.ts';
-import { readTableOptions } from './options.ts';
-import type { TableOptions } from './options.ts';
-import { withSession } from './session.ts';
-import type { Session } from './session.ts';
+import { withSession } from './connections/with-session.ts';
+import type { Dialect } from './dialect/dialect.ts';
+import type { KnexInstance } from './dialect/knex.ts';
+import type { KnexSession } from './dialect/knex-session.ts';
+import { readTableOptions } from './options/provider-options.ts';
+import type { TableOptions } from './options/provider-options.ts';
 
 /** Refuses writes of holders that come too late, where they write: in their own transactions. */
 export interface SqlGuard {
@@ -27,7 +27,7 @@ export function createSqlGuard(options: TableOptions = {}): SqlGuard {
       checkTransaction(trx);
       checkResource(resource);
       const token = tokenOf(resource, lease);
-      await withSession(trx, names, (session) => pass(session, resource, token));
+      await withSession(trx, names, (session, dialect) => pass(dialect, session, resource, token));
     },
   };
 }
@@ -67,38 +67,15 @@ function isResource(text: string): boolean {
   return /^[^\0]+$/.test(text) && text.isWellFormed() && Buffer.byteLength(text) <= 512;
 }
 
-interface Statements {
-  /** Raises the resource's token to this one, unless it is higher; waits for others who do. */
-  readonly raise: string;
-  /** What the resource's token is now; the row is ours. */
-  readonly read: string;
-}
-
-const raiseOnConflict = (token: string): string =>
-  `INSERT INTO "locks_fences" AS fence (resource, token) VALUES (?, ${token}) ON CONFLICT (resource) DO UPDATE SET token = excluded.token WHERE fence.token < excluded.token`;
-
-const statements: Readonly<Record<Kind['name'], Statements>> = {
-  postgres: {
-    raise: raiseOnConflict('?::bigint'),
-    read: 'SELECT token::text AS token FROM "locks_fences" WHERE resource = ? FOR UPDATE',
-  },
-  mysql: {
-    raise:
-      'INSERT INTO `locks_fences` (resource, token) VALUES (?, CAST(? AS SIGNED)) ON DUPLICATE KEY UPDATE token = GREATEST(token, VALUES(token))',
-    read: 'SELECT CAST(token AS CHAR) AS token FROM `locks_fences` WHERE resource = ? FOR UPDATE',
-  },
-  sqlite: {
-    raise: raiseOnConflict('CAST(? AS INTEGER)'),
-    read: 'SELECT CAST(token AS TEXT) AS token FROM "locks_fences" WHERE resource = ?',
-  },
-};
-
-async function pass(session: Session, resource: string, token: bigint): Promise<void> {
-  const { raise, read } = statements[session.kind.name];
-  // Byte for byte, whatever the collation; SQLite compares texts so by itself.
-  const name = session.kind.name === 'sqlite' ? resource : Buffer.from(resource);
-  await session.rows(raise, name, `${token}`);
-  const [row] = await session.rows(read, name);
+async function pass(
+  { fence: statements }: Dialect,
+  session: KnexSession,
+  resource: string,
+  token: bigint,
+): Promise<void> {
+  const value = statements.resourceValue(resource);
+  await session.rows(statements.raise, value, `${token}`);
+  const [row] = await session.rows(statements.read, value);
   const seen = BigInt(String(row?.['token']));
   if (seen > token) throw staleError(resource, token, seen);
 }

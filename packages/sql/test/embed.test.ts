@@ -1,6 +1,8 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { dialects, embedMigrations, embedStatements } from '../scripts/embed-sql.mjs';
+import { dialects, embedMigrations, embedStatements, statementsIn } from '../scripts/embed-sql.mjs';
+
+const page = readFileSync(new URL('../../../docs/backends/sql.md', import.meta.url), 'utf8');
 
 describe.each(dialects)('the SQL of %s', (dialect) => {
   const folder = new URL(`../sql/${dialect}/`, import.meta.url);
@@ -12,13 +14,25 @@ describe.each(dialects)('the SQL of %s', (dialect) => {
   });
 
   test('says in each statement what it does, and what it returns', () => {
-    const files = readdirSync(folder).filter((file) => file.endsWith('.sql') && file !== 'grants.sql');
-    expect(files.length).toBeGreaterThan(0);
-    for (const file of files) {
-      const text = readFileSync(new URL(file, folder), 'utf8');
-      expect(text, file).toMatch(/^-- [A-Z][^]*?\.\n/);
-      expect(text, file).toMatch(/^-- Returns/m);
+    const statements = statementsIn(dialect);
+    expect(statements.length).toBeGreaterThan(0);
+    for (const { name, text } of statements) {
+      expect(text, name).toMatch(/^-- [A-Z][^]*?\.\n/);
+      expect(text, name).toMatch(/^-- Returns/m);
     }
+  });
+
+  test('has each statement once', () => {
+    const names = statementsIn(dialect).map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('documents the grants as its folder has them', () => {
+    const file = new URL('grants.sql', folder);
+    if (!existsSync(file)) return;
+    const [, statements = ''] = /^(?:--.*\n)+([^]+)$/.exec(readFileSync(file, 'utf8')) ?? [];
+    expect(statements).toMatch(/^GRANT/);
+    expect(page).toContain(`\`\`\`sql\n${statements}\`\`\``);
   });
 
   test('has a way back for each migration', () => {

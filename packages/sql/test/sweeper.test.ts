@@ -1,6 +1,6 @@
 import { createVirtualRuntime } from '@locks/core/testing';
 import { describe, expect, test } from 'vitest';
-import { Sweeper } from '../src/sweeper.ts';
+import { Sweeper } from '../src/sweep/sweeper.ts';
 
 describe('the sweeper', () => {
   test('sweeps a quarter to a half of the retention after the first claim, until nothing is left, and again', async () => {

@@ -10,7 +10,7 @@ const provider = createFolderProvider(folder, 60_000, {
   clock: {
     now: clock.now,
     exact: clock.exact,
-    // Read once for the token, and by nobody else.
+    // Only the token is made from it.
     get origin() {
       process.kill(process.pid, signal);
       return clock.origin;

@@ -8,7 +8,7 @@ import { readManifest, root, workspaceFolders } from './repository.ts';
 const aliases: Readonly<Record<string, string>> = { test: 'test', t: 'test', start: 'start' };
 
 /**
- * What is wrong with the `sh` blocks of a page: scripts, workspaces and files that do not exist. Paths may be relative to the root or to
+ * The faults in the `sh` blocks of a page: scripts, workspaces and files that do not exist. Paths may be relative to the root or to
  * the page. A block whose commands belong elsewhere says `no-check: <reason>`.
  */
 export function commandProblems({ path, text }: Page): string[] {

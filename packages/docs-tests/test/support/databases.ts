@@ -6,7 +6,7 @@ export interface Databases {
   /** The URL of a database, which is not there before `create`. */
   url(id: string): string;
   create(id: string): Promise<void>;
-  /** Removes those that were created, whoever is connected to them. */
+  /** Removes the databases that were created, also while clients are connected to them. */
   remove(): Promise<void>;
 }
 

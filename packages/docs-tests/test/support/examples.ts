@@ -16,7 +16,7 @@ export interface Compiled {
 
 /** How a process ended. */
 export interface Outcome {
-  /** `undefined`: it did not end by itself within the limit. */
+  /** `undefined`: it did not end within the limit. */
   readonly exitCode: number | undefined;
   readonly output: string;
 }

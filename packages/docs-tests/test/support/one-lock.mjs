@@ -11,7 +11,7 @@ if (way === 'withLock') {
   } catch (error) {
     console.log(error.code);
   }
-  // A client that is connected may keep the process alive by itself.
+  // A client that is connected may keep the process alive.
   await locks.close();
 } else {
   const lease = await locks.acquire('leader');

@@ -46,7 +46,7 @@ export async function startServers(): Promise<Servers> {
   };
 }
 
-/** A node that is open to everybody. */
+/** A node that is open to all users. */
 async function makeNode(servers: string, root: string): Promise<void> {
   const provider = createZookeeperProvider({ servers, root, acl: 'open' });
   await provider.connect(10_000);

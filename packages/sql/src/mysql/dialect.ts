@@ -1,220 +1,45 @@
-import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
-import type { Claim, Holder, KeyState } from '@locks/core';
-import { looksPerRemoval } from '../dialect.ts';
-import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Swept, Turn } from '../dialect.ts';
-import type { KnexClient } from '../knex.ts';
-import { canRepeat, explain, isBroken, isInTransaction } from './errors.ts';
-import { endOf, hex, micros } from './encoding.ts';
-import { Home } from '../home.ts';
-import { greet } from './greeting.ts';
-import type { Greeting } from './greeting.ts';
-import { changed, nameOf, rowsOf, textOf } from './session.ts';
-import type { MysqlConnection, Row, Value } from './session.ts';
-import { textsOf } from './texts.ts';
-import type { Texts } from './texts.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import { createKnexSession } from '../dialect/knex-session.ts';
+import type { Row } from '../dialect/knex-session.ts';
+import { readLayout } from '../dialect/layout.ts';
+import { explain, migrationRemedy } from './errors.ts';
+import { withMigrationLock } from './migration-lock.ts';
+import { migrations } from './migrations.ts';
+import { poolConfig } from './pool.ts';
+import { createStore } from './store.ts';
 
-/** As many keys as one look at the line asks for. */
-const looksTogether = 256;
+/** MariaDB 10.6 and MySQL 8.0 or newer, through `mysql2`. */
+export const mysql: Dialect = {
+  name: 'mysql',
+  driver: { client: 'mysql2', module: 'mysql2', load: () => import('mysql2') },
+  schemes: ['mysql:', 'mariadb:'],
+  unusedOptions: ['sslmode', 'applicationName'],
+  migrations,
+  transactionalDdl: false,
+  fence: {
+    raise:
+      'INSERT INTO `locks_fences` (resource, token) VALUES (?, CAST(? AS SIGNED)) ON DUPLICATE KEY UPDATE token = GREATEST(token, VALUES(token))',
+    read: 'SELECT CAST(token AS CHAR) AS token FROM `locks_fences` WHERE resource = ? FOR UPDATE',
+    resourceValue: (resource) => Buffer.from(resource),
+  },
+  checkNames() {},
+  poolConfig,
+  createStore,
+  openSession: (parts) => createKnexSession(parts, { quote: '`', rowsOf }),
+  layoutOf: (session) =>
+    readLayout(session, {
+      exists:
+        'SELECT count(*) AS found FROM information_schema.tables WHERE table_schema = COALESCE(?, DATABASE()) AND table_name = ?',
+      bindings: [session.names.schema ?? null, `${session.names.table}_layout`],
+      read: 'SELECT version, readable_from FROM `locks_layout` ORDER BY version DESC LIMIT 1',
+    }),
+  withMigrationLock,
+  migrationRemedy,
+  explain: (_client, error, what) => explain(error, what),
+};
 
-/** What the statement of a release answers with. */
-const nobodyInLine = 1n;
-const headIsOurs = 3n;
-const headMayBeGone = 4n;
-
-export function createDialect(_client: KnexClient, options: DialectOptions): Dialect {
-  return new MysqlDialect(options);
-}
-
-/** MariaDB and MySQL, through mysql2: what one statement on the key's row cannot decide, a stored procedure does. */
-class MysqlDialect implements Dialect<MysqlConnection> {
-  readonly name = 'mysql';
-  readonly scope = 'network';
-  readonly pollInterval = 25;
-  readonly #options: DialectOptions;
-  readonly #home: Home;
-  #texts: Texts;
-  readonly #greetings = new WeakMap<MysqlConnection, Greeting>();
-
-  constructor(options: DialectOptions) {
-    this.#options = options;
-    this.#home = new Home(options.names);
-    this.#texts = textsOf(options, options.names);
-  }
-
-  async greet(connection: MysqlConnection): Promise<void> {
-    const { names } = this.#options;
-    if (names.schema === undefined) {
-      const [found] = await rowsOf(connection, this.#texts.home, [`${names.table}_layout`]);
-      this.#home.notice(found && nameOf(found['home']));
-      this.#texts = textsOf(this.#options, this.#home.names);
-    }
-    this.#greetings.set(connection, await greet(connection, this.#texts.greet, this.#home.names));
-  }
-
-  async acquireFree(connection: MysqlConnection, { key, owner, ttl, floor = 0n }: Claim): Promise<bigint | undefined> {
-    if (!this.#clockMoves(connection)) return undefined;
-    const values = [owner, `${floor}`, owner, micros(ttl), hex(key), this.#limit(ttl), owner];
-    const token = await changed(connection, this.#texts.acquireFree, values);
-    return token === 0n ? undefined : token;
-  }
-
-  async attempt(connection: MysqlConnection, claim: Claim, line: Line | undefined): Promise<Attempt> {
-    const { outcome, answer, turns } = await this.#act(connection, 'acquire', claim, claim.floor ?? 0n, line);
-    switch (outcome) {
-      case 'granted':
-        return { token: BigInt(answer), turns };
-      case 'busy':
-        return { token: undefined, retryAfter: Number(answer), turns };
-      case 'permits':
-        throw permitsRefused(claim, answer === '0' ? undefined : Number(answer));
-      case 'upgrade':
-        throw upgradeRefused(claim);
-      default:
-        throw new Error(`the procedure answered ${outcome}`);
-    }
-  }
-
-  async renew(connection: MysqlConnection, claim: Claim, token: bigint | undefined): Promise<Renewed> {
-    const raised = token === undefined ? null : `${token}`;
-    if (claim.mode === 'exclusive' && this.#clockMoves(connection)) {
-      const { key, owner, ttl } = claim;
-      const values = [raised, micros(ttl), hex(key), micros(this.#options.timeout), owner, raised];
-      if ((await changed(connection, this.#texts.renew, values)) !== 0n) return { renewed: true, turns: [] };
-    }
-    const { answer, turns } = await this.#act(connection, 'renew', claim, token);
-    return { renewed: answer === '1', turns };
-  }
-
-  async release(connection: MysqlConnection, claim: Claim): Promise<Released> {
-    let freed = false;
-    if (claim.mode === 'exclusive' && this.#clockMoves(connection)) {
-      const { process, timeout } = this.#options;
-      const values = [process, hex(claim.key), micros(timeout), claim.owner];
-      const what = await changed(connection, this.#texts.release, values);
-      freed = what >= nobodyInLine;
-      if (what === headIsOurs) return { freed, turns: await this.#head(connection, claim.key) };
-      if (freed && what !== headMayBeGone) return { freed, turns: [] };
-    }
-    const { answer, turns } = await this.#act(connection, 'release', claim, undefined);
-    return { freed: freed || answer === '1', turns };
-  }
-
-  async inspect(connection: MysqlConnection, key: string): Promise<KeyState> {
-    const holders: Holder[] = [];
-    let waiters = 0;
-    for (const row of await rowsOf(connection, this.#texts.inspect, [hex(key)])) {
-      const mode = textOf(row['mode']);
-      if (mode === 'waiters') waiters = Number(textOf(row['token']));
-      else if (mode === 'exclusive' || mode === 'shared') holders.push({ mode, ...readHolder(row) });
-    }
-    return { key, holders, waiters };
-  }
-
-  async list(
-    connection: MysqlConnection,
-    prefix: string,
-    after: string | undefined,
-    limit: number,
-  ): Promise<readonly string[]> {
-    // mysql2 sends numbers as doubles, which a limit must not be.
-    const text = this.#texts.list.replace('{limit}', `${Math.trunc(limit)}`);
-    const rows = await rowsOf(connection, text, [hex(prefix), endOf(prefix), hex(after ?? '')]);
-    return rows.map((row) => Buffer.from(textOf(row['key']), 'hex').toString());
-  }
-
-  async turns(connection: MysqlConnection, keys: readonly string[]): Promise<readonly string[]> {
-    const owners: string[] = [];
-    for (let start = 0; start < keys.length; start += looksTogether) {
-      const some = keys.slice(start, start + looksTogether).map(hex);
-      // Few texts, since each is prepared: the last key again and again up to a power of two.
-      const count = 2 ** Math.ceil(Math.log2(some.length));
-      const asked = Array.from({ length: count }, (_, index) => some[index] ?? some[0] ?? '');
-      const text = this.#texts.turns.replace('{keys}', asked.map(() => 'UNHEX(?)').join(', '));
-      const rows = await rowsOf(connection, text, [this.#options.process, ...asked]);
-      owners.push(...rows.map((row) => textOf(row['owner'])));
-    }
-    return owners;
-  }
-
-  async sweep(connection: MysqlConnection, retention: number, limit: number, after: string): Promise<Swept> {
-    const stretch = this.#texts.sweepStretch.replace('{offset}', `${limit * looksPerRemoval - 1}`);
-    const [end] = await rowsOf(connection, stretch, [after]);
-    const last = end === undefined ? undefined : textOf(end['key']);
-    const [row] = await rowsOf(connection, this.#texts.sweep, [micros(retention), `${limit}`, after, last ?? null]);
-    const removed = Number(textOf(row?.['swept']));
-    // There may be more in this stretch.
-    return { removed, next: removed === limit ? after : last };
-  }
-
-  canRepeat(error: unknown): boolean {
-    return canRepeat(error);
-  }
-
-  isInTransaction(error: unknown): boolean {
-    return isInTransaction(error);
-  }
-
-  isBroken(error: unknown): boolean {
-    return isBroken(error);
-  }
-
-  discard(connection: MysqlConnection): void {
-    connection.destroy();
-    // The former only says goodbye, and would wait for a server that does not answer.
-    connection.stream?.destroy();
-  }
-
-  explain(...args: Parameters<Dialect['explain']>): ReturnType<Dialect['explain']> {
-    return explain(...args);
-  }
-
-  /** Where SYSDATE stands still, a statement that waited for a row cannot tell the time: procedures can, which have more than one. */
-  #clockMoves(connection: MysqlConnection): boolean {
-    return this.#greetings.get(connection)?.clockMoves === true;
-  }
-
-  /** What takes effect later than the call is over, or than the ttl, would be a hold that nobody knows of. */
-  #limit(ttl: number): string {
-    return micros(Math.min(this.#options.timeout, ttl));
-  }
-
-  async #act(
-    connection: MysqlConnection,
-    act: 'acquire' | 'renew' | 'release',
-    claim: Claim,
-    token: bigint | undefined,
-    line?: Line,
-  ): Promise<{ readonly outcome: string; readonly answer: string; readonly turns: readonly Turn[] }> {
-    const { waiterTtl, timeout, fair } = this.#options;
-    const { key, owner, ttl, mode, permits = 0 } = claim;
-    const others = line === undefined || line.others.length === 0 ? null : line.others.map(hex).join(',');
-    const values: Value[] = [
-      act,
-      hex(key),
-      owner,
-      micros(ttl),
-      token === undefined ? null : `${token}`,
-      mode === 'shared' ? `${permits}` : null,
-      line?.process ?? null,
-      micros(waiterTtl),
-      others,
-      fair ? '1' : '0',
-      act === 'acquire' ? this.#limit(ttl) : micros(timeout),
-    ];
-    const [row] = await rowsOf(connection, this.#texts.act, values);
-    if (row === undefined) throw new Error('the procedure answered nothing');
-    const { turn_process: process, turn_owner: waiter } = row;
-    const turns = waiter === null ? [] : [{ process: textOf(process), owner: textOf(waiter) }];
-    return { outcome: textOf(row['outcome']), answer: textOf(row['answer']), turns };
-  }
-
-  async #head(connection: MysqlConnection, key: string): Promise<readonly Turn[]> {
-    const rows = await rowsOf(connection, this.#texts.head, [hex(key)]);
-    return rows.map((row) => ({ process: textOf(row['process']), owner: textOf(row['owner']) }));
-  }
-}
-
-function readHolder(row: Row): Omit<Holder, 'mode'> {
-  const remaining = Number(textOf(row['remaining'])) / 1_000;
-  return { owner: textOf(row['owner']), token: BigInt(textOf(row['token'])), remaining };
+/** mysql2 answers with rows and fields, or with a header and no fields. */
+function rowsOf(response: unknown): readonly Row[] {
+  const [rows] = response as readonly unknown[];
+  return Array.isArray(rows) ? (rows as readonly Row[]) : [];
 }

@@ -1,17 +1,12 @@
 // Written by scripts/embed-sql.mjs from sql/mysql/migrations/*.sql; a test compares them. Change those and run it again.
 
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../dialect/migration.ts';
 
 /** The migrations in their order, with the default names of the tables. */
 export const migrations: readonly Migration[] = [
   {
     name: '0001-locks',
     up: [
-      `--   GRANT SELECT, UPDATE ON \`locks\` TO app`,
-      `--   GRANT SELECT ON \`locks_layout\` TO app`,
-      `--   GRANT EXECUTE ON PROCEDURE \`locks_act\` TO app`,
-      `--   GRANT EXECUTE ON PROCEDURE \`locks_inspect\` TO app`,
-      `--   GRANT EXECUTE ON PROCEDURE \`locks_sweep\` TO app`,
       `CREATE TABLE IF NOT EXISTS \`locks\` (
   \`key\` VARBINARY(512) NOT NULL,
   -- The highest fencing token minted or told.

@@ -1,29 +1,5 @@
-import { TransactionOpen } from '../transaction-open.ts';
-
-/** What is used of a connection of mysql2, as knex lends it: its interface of callbacks. */
-export interface MysqlConnection {
-  execute(
-    options: ExecuteOptions,
-    values: readonly Value[],
-    done: (error: Error | null, answer: unknown) => void,
-  ): unknown;
-  destroy(): void;
-  readonly stream?: { destroy(): unknown } | undefined;
-}
-
-/** Numbers go as decimal text and bytes as hexadecimal: neither the options of the connection nor its character set matter to these. */
-export type Value = string | null;
-
-/** Whatever the pool's owner has chosen for his own statements. */
-interface ExecuteOptions {
-  readonly sql: string;
-  readonly typeCast: true;
-  readonly rowsAsArray: false;
-  readonly nestTables: false;
-}
-
-/** A row of an answer. */
-export type Row = Readonly<Record<string, unknown>>;
+import { TransactionOpen } from '../dialect/transaction-open.ts';
+import type { MysqlConnection, Row, Value } from './connection.ts';
 
 /** What a statement without rows is answered with. */
 interface Header {

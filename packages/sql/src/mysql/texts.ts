@@ -1,12 +1,12 @@
-import type { DialectOptions } from '../dialect.ts';
-import { rendered } from '../names.ts';
-import type { TableNames } from '../names.ts';
+import type { StoreOptions } from '../dialect/lock-store.ts';
+import { rendered } from '../dialect/names.ts';
+import type { TableNames } from '../dialect/names.ts';
 import { statements } from './statements.ts';
 
 export type Texts = Readonly<Record<keyof typeof statements, string>>;
 
 /** The statements as this process sends them. */
-export function textsOf({ timeout }: DialectOptions, names: TableNames): Texts {
+export function textsOf({ timeout }: StoreOptions, names: TableNames): Texts {
   const { clock, elapsed } = statements;
   const seconds = `${Math.ceil(timeout / 1_000)}`;
   const made = Object.entries(statements).map(([name, text]) => {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import type { PgConnection } from './pg.ts';
+import type { PgConnection } from './connection.ts';
 
 /** How long the request may take, in ms: later it is of no use. */
 const patience = 2_000;

@@ -1,219 +1,44 @@
-import { LockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
-import type { Claim, Holder, KeyState } from '@locks/core';
-import { looksPerRemoval } from '../dialect.ts';
-import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Turn } from '../dialect.ts';
-import type { KnexClient } from '../knex.ts';
-import { Home } from '../home.ts';
-import { checkLayout } from '../layout.ts';
-import { rendered } from '../names.ts';
-import { TransactionOpen } from '../transaction-open.ts';
-import { abandon } from './cancel.ts';
-import { canRepeat, explain, isBroken, isInTransaction, stateOf, unusable } from './errors.ts';
-import { listen } from './listen.ts';
-import type { PgConnection, Reply, Value } from './pg.ts';
-import { Sessions, statement } from './session.ts';
-import type { Statement } from './session.ts';
-import { statements } from './statements.ts';
-import { watchStatus } from './transaction-status.ts';
-
-const writesRefused =
-  '@locks/sql: the connections have default_transaction_read_only = on, and a lock is a write. Give it a user, a database or a pool without that setting.';
-
-/** The state in which a new row's token is not above those that the sweep has removed. */
-const tokenSwept = 'LK001';
-
-type Row = Reply['rows'][number];
+import type { Dialect } from '../dialect/dialect.ts';
+import { createKnexSession } from '../dialect/knex-session.ts';
+import type { Row } from '../dialect/knex-session.ts';
+import { readLayout } from '../dialect/layout.ts';
+import { explain, migrationRemedy } from './errors.ts';
+import { withMigrationLock } from './migration-lock.ts';
+import { migrations } from './migrations.ts';
+import { poolConfig } from './pool.ts';
+import { createStore } from './store.ts';
 
 /** Postgres 13 or newer, through `pg`. */
-export function createDialect(client: KnexClient, options: DialectOptions): Dialect {
-  const { fair, waiterTtl, timeout, process } = options;
-  const sessions = new Sessions(timeout);
-  const home = new Home(options.names);
-  const prepareAll = (): Readonly<Record<keyof typeof statements, Statement>> => {
-    const all = Object.entries(statements).map(([name, text]) => [
-      name,
-      statement(name, rendered(text, home.names, '"')),
-    ]);
-    return Object.fromEntries(all) as Readonly<Record<keyof typeof statements, Statement>>;
-  };
-  let prepared = prepareAll();
-  /** Without a schema: where this connection would find the tables. */
-  const findHome = prepared.home;
-  const limit = Math.ceil(timeout);
-  /** After how many ms the server ends a statement of a connection anyway. */
-  const ends = new WeakMap<PgConnection, number>();
-
-  /** How long a statement may wait for a row: what takes effect later would outlive the caller's belief in it. Setting a limit takes its time. */
-  function waitOf(connection: PgConnection, most: number): number | null {
-    return (ends.get(connection) ?? Infinity) <= most ? null : most;
-  }
-
-  async function ask(connection: PgConnection, what: Statement, ...values: readonly Value[]): Promise<Reply['rows']> {
-    return await sessions.send(connection, what, values);
-  }
-
-  async function greet(connection: PgConnection): Promise<void> {
-    watchStatus(connection);
-    try {
-      await look(connection);
-    } catch (error) {
-      // A look changes nothing.
-      throw error instanceof TransactionOpen ? new TransactionOpen(false) : error;
-    }
-  }
-
-  async function look(connection: PgConnection): Promise<void> {
-    if (options.names.schema === undefined) {
-      const [found] = await ask(connection, findHome);
-      home.notice(found?.[0] ?? undefined);
-      prepared = prepareAll();
-    }
-    const [row] = await ask(connection, prepared.greet).catch((error: unknown) => {
-      if (stateOf(error) === '42P01') checkLayout(undefined, home.names);
-      throw error;
-    });
-    const [version, standby, readOnly, isolation, ending, layout, readableFrom] = row ?? [];
-    if (Number(version) < 130_000) {
-      throw new LockError('LOCK_MISCONFIGURED', `@locks/sql needs Postgres 13 or newer; this is ${String(version)}.`);
-    }
-    if (standby === 't') throw unusable('25006', 'the server is a standby, which cannot write');
-    checkLayout(layout ? { version: Number(layout), readableFrom: Number(readableFrom) } : undefined, home.names);
-    if (readOnly !== 'off') throw new LockError('LOCK_MISCONFIGURED', writesRefused);
-    ends.set(connection, Number(ending) || Infinity);
-    if (isolation !== 'read committed') sessions.enclose(connection);
-  }
-
-  async function acquireFree(connection: PgConnection, claim: Claim): Promise<bigint | undefined> {
-    const { key, owner, ttl, floor } = claim;
-    const wait = waitOf(connection, Math.min(limit, ttl));
-    const [row] = await ask(connection, prepared.acquireFree, bytes(key), owner, ttl, floor ?? 0n, wait).catch(
-      (error: unknown) => {
-        // The routine mints a token above all that were removed.
-        if (stateOf(error) === tokenSwept) return [];
-        throw error;
-      },
-    );
-    return row === undefined ? undefined : BigInt(row[0] ?? 0);
-  }
-
-  async function attempt(connection: PgConnection, claim: Claim, line: Line | undefined): Promise<Attempt> {
-    const { key, owner, ttl, floor, mode } = claim;
-    const permits = mode === 'shared' ? (claim.permits ?? 0) : null;
-    const others = line?.others ?? [];
-    const wait = Math.min(limit, ttl);
-    const [row] = await ask(
-      connection,
-      prepared.attempt,
-      bytes(key),
-      owner,
-      ttl,
-      floor ?? 0n,
-      permits,
-      fair,
-      line !== undefined,
-      process,
-      Math.ceil(waiterTtl),
-      others,
-      wait,
-    );
-    const [token, retryAfter, refusal, inUse, ...turn] = row ?? [];
-    if (refusal === 'upgrade') throw upgradeRefused(claim);
-    if (refusal === 'permits') throw permitsRefused(claim, Number(inUse) || undefined);
-    const turns = toTurns(turn);
-    if (typeof token === 'string') return { token: BigInt(token), turns };
-    return { token: undefined, retryAfter: Number(retryAfter), turns };
-  }
-
-  async function renew(connection: PgConnection, claim: Claim, token: bigint | undefined): Promise<Renewed> {
-    const { owner, ttl, mode } = claim;
-    const key = bytes(claim.key);
-    const wait = Math.min(limit, ttl);
-    if (mode === 'exclusive') {
-      const [row] = await ask(connection, prepared.renew, key, owner, ttl, token ?? null, waitOf(connection, wait));
-      if (row !== undefined) return { renewed: true, turns: [] };
-    }
-    const [row] = await ask(connection, prepared.renewAny, key, owner, ttl, token ?? null, process, wait);
-    const [renewed, ...turn] = row ?? [];
-    return { renewed: renewed === 't', turns: toTurns(turn) };
-  }
-
-  async function release(connection: PgConnection, claim: Claim): Promise<Released> {
-    const { owner, mode } = claim;
-    const key = bytes(claim.key);
-    let freed = false;
-    if (mode === 'exclusive') {
-      const [row] = await ask(connection, prepared.release, key, owner, process, waitOf(connection, limit));
-      freed = row !== undefined;
-      if (row !== undefined && row[2] !== 't') return { freed, turns: toTurns(row) };
-    }
-    const [row] = await ask(connection, prepared.releaseAny, key, owner, process, limit);
-    const [freedNow, ...turn] = row ?? [];
-    return { freed: freed || freedNow === 't', turns: toTurns(turn) };
-  }
-
-  async function inspect(connection: PgConnection, key: string): Promise<KeyState> {
-    const holders: Holder[] = [];
-    let waiters = 0;
-    for (const [mode, owner, token, remaining] of await ask(connection, prepared.inspect, bytes(key))) {
-      if (mode === 'exclusive' || mode === 'shared') {
-        holders.push({ owner: owner ?? '', mode, token: BigInt(token ?? 0), remaining: Number(remaining) });
-      } else {
-        waiters = Number(token);
-      }
-    }
-    return { key, holders, waiters };
-  }
-
-  const dialect: Dialect<PgConnection> = {
-    name: 'postgres',
-    scope: 'network',
-    pollInterval: 25,
-    greet,
-    acquireFree,
-    attempt,
-    renew,
-    release,
-    inspect,
-    async list(connection, prefix, after, most) {
-      const from = after === undefined ? bytes(prefix) : Buffer.concat([bytes(after), Buffer.of(0)]);
-      const rows = await ask(connection, prepared.list, from, firstAfter(bytes(prefix)), most);
-      return rows.map(([key]) => Buffer.from(key ?? '', 'hex').toString());
-    },
-    async turns(connection, keys) {
-      const rows = await ask(connection, prepared.turns, keys.map(bytes), process);
-      return rows.map(([owner]) => owner ?? '');
-    },
-    async sweep(connection, retention, most, after) {
-      const from = Buffer.from(after, 'hex');
-      const [row] = await ask(connection, prepared.sweep, Math.ceil(retention), most, from, most * looksPerRemoval);
-      const removed = Number(row?.[0]);
-      // There may be more in this stretch.
-      return { removed, next: removed === most ? after : (row?.[1] ?? undefined) };
-    },
-    canRepeat,
-    isInTransaction,
-    isBroken,
-    discard: abandon,
-    explain,
-    async echo(connection) {
-      await ask(connection, prepared.echo, process);
-    },
-    listen: options.listen ? (heard, lost) => listen(client, process, heard, lost) : undefined,
-  };
-  // The connections come from the pool of a client whose driver is pg.
-  return dialect;
-}
-
-function bytes(text: string): Buffer {
-  return Buffer.from(text);
-}
-
-/** The lowest bytes above all that begin with `prefix`: UTF-8 has no byte 255. */
-function firstAfter(prefix: Buffer): Buffer | null {
-  const last = prefix.at(-1);
-  return last === undefined ? null : Buffer.concat([prefix.subarray(0, -1), Buffer.of(last + 1)]);
-}
-
-function toTurns([process, owner]: Row): readonly Turn[] {
-  return typeof process === 'string' && typeof owner === 'string' ? [{ process, owner }] : [];
-}
+export const postgres: Dialect = {
+  name: 'postgres',
+  driver: { client: 'pg', module: 'pg', load: () => import('pg') },
+  schemes: ['postgres:', 'postgresql:'],
+  unusedOptions: [],
+  migrations,
+  transactionalDdl: true,
+  fence: {
+    raise:
+      'INSERT INTO "locks_fences" AS fence (resource, token) VALUES (?, ?::bigint) ON CONFLICT (resource) DO UPDATE SET token = excluded.token WHERE fence.token < excluded.token',
+    read: 'SELECT token::text AS token FROM "locks_fences" WHERE resource = ? FOR UPDATE',
+    resourceValue: (resource) => Buffer.from(resource),
+  },
+  checkNames() {},
+  poolConfig,
+  createStore,
+  openSession: (parts) =>
+    createKnexSession(parts, {
+      quote: '"',
+      rowsOf: (response) => (response as { readonly rows?: readonly Row[] }).rows ?? [],
+      // Knex gives every question mark a number, and takes the backslash away.
+      literal: (sql) => sql.replaceAll('?', '\\?'),
+    }),
+  layoutOf: (session) =>
+    readLayout(session, {
+      exists: `SELECT count(*) AS found FROM pg_class WHERE oid = to_regclass('"locks_layout"')`,
+      bindings: [],
+      read: 'SELECT version, readable_from FROM "locks_layout" ORDER BY version DESC LIMIT 1',
+    }),
+  withMigrationLock,
+  migrationRemedy,
+  explain: (_client, error, what) => explain(error, what),
+};

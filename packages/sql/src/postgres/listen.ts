@@ -1,7 +1,7 @@
-import type { Listener } from '../dialect.ts';
-import type { KnexClient } from '../knex.ts';
+import type { Listener } from '@locks/core/adapter';
+import type { KnexClient } from '../dialect/knex.ts';
 import { end } from './cancel.ts';
-import type { PgConnection } from './pg.ts';
+import type { PgConnection } from './connection.ts';
 
 /** Opens a connection beside the pool that hears of the turns of `process`. */
 export async function listen(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Reply, PgConnection, Value } from './pg.ts';
-import { TransactionOpen } from '../transaction-open.ts';
+import type { Reply, PgConnection, Value } from './connection.ts';
+import { TransactionOpen } from '../dialect/transaction-open.ts';
 import { stateOf } from './errors.ts';
 import { isInTransaction } from './transaction-status.ts';
 

@@ -1,4 +1,4 @@
-import type { PgConnection } from './pg.ts';
+import type { PgConnection } from './connection.ts';
 
 /** The status that the server told last: I is idle, T in a transaction, E in a failed one. */
 const told = new WeakMap<PgConnection, string>();

@@ -1,195 +1,48 @@
-import { resolve } from 'node:path';
-import type { CallName, LockError } from '@locks/core/adapter';
-import type { Claim, KeyState } from '@locks/core';
-import type { Attempt, Dialect, DialectOptions, Line, Released, Renewed, Swept } from '../dialect.ts';
-import type { KnexClient } from '../knex.ts';
-import { hostTime } from './clock.ts';
-import { numberOf, textOf } from './database.ts';
-import type { Database } from './database.ts';
-import { explain, isBroken, isBusy, isInTransaction } from './errors.ts';
-import { greet } from './greet.ts';
-import { attempt, release, renew } from './operations.ts';
-import type { Rules } from './operations.ts';
-import { successor } from './prefix.ts';
-import { LinePace } from './line-pace.ts';
-import { KeyRecord } from './record.ts';
-import { Session } from './session.ts';
-import { sweep } from './sweep.ts';
-import { TurnWatch } from './turn-watch.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import { createKnexSession } from '../dialect/knex-session.ts';
+import type { Row } from '../dialect/knex-session.ts';
+import { readLayout } from '../dialect/layout.ts';
+import type { Database } from './connection.ts';
+import { explain, migrationRemedy } from './errors.ts';
+import { withMigrationLock } from './migration-lock.ts';
+import { migrations } from './migrations.ts';
+import { checkNoSchema, poolConfig } from './pool.ts';
+import { createStore, pathOf } from './store.ts';
 
-/** What belongs to one connection. */
-interface Connected {
-  readonly session: Session;
-  readonly watch: TurnWatch;
-}
-
-/** Locks in a SQLite file, for the processes of one host. */
-export function createDialect({ connectionSettings }: KnexClient, options: DialectOptions): Dialect<Database> {
-  const filename = connectionSettings?.filename;
-  return new SqliteDialect(options, typeof filename === 'string' ? resolve(filename) : undefined);
-}
-
-/** Whatever it does to the tables it does synchronously: no transaction is ever open while other code runs. */
-class SqliteDialect implements Dialect<Database> {
-  readonly name = 'SQLite';
-  readonly scope = 'host';
-  readonly #options: DialectOptions;
-  readonly #rules: Rules;
-  /** Weak: a connection that its pool has dropped is closed by the collector. */
-  readonly #connected = new WeakMap<Database, Connected>();
-  readonly #pace = new LinePace();
-  /** For messages. */
-  #path: string | undefined;
-
-  /** `path` as the pool is configured: a connection tells it better. */
-  constructor(options: DialectOptions, path: string | undefined) {
-    this.#options = options;
-    this.#path = path;
-    const { fair, waiterTtl } = options;
-    this.#rules = {
-      fair,
-      waiterTtl,
-      leastToken: (floor) => this.#leastToken(floor),
-      placeTaken: () => this.#pace.moved(hostTime()),
-    };
-  }
-
-  get pollInterval(): number {
-    return this.#pace.interval(hostTime());
-  }
-
-  async greet(connection: Database): Promise<void> {
-    const session = new Session(connection, this.#options.names);
-    this.#path = session.path;
-    greet(session, this.#options.names);
-    this.#connected.set(connection, { session, watch: new TurnWatch(session, this.#pace) });
-  }
-
-  async acquireFree(connection: Database, { key, owner, ttl, floor }: Claim): Promise<bigint | undefined> {
-    const session = this.#session(connection);
-    const row = session.write(() => {
-      const now = hostTime();
-      const until = now + ttl * 1_000;
-      return session.row('acquireFree', { key, owner, until, now, least: this.#leastToken(floor) });
-    });
-    return row && BigInt(numberOf(row['version']));
-  }
-
-  async attempt(connection: Database, claim: Claim, line: Line | undefined): Promise<Attempt> {
-    return this.#decide(connection, claim, (record) => attempt(record, claim, line, this.#rules));
-  }
-
-  async renew(connection: Database, claim: Claim, token: bigint | undefined): Promise<Renewed> {
-    const session = this.#session(connection);
-    const { key, owner, ttl } = claim;
-    return session.write(() => {
-      const now = hostTime();
-      const parameters = {
-        key,
-        owner,
-        until: now + ttl * 1_000,
-        now,
-        token: token === undefined ? null : Number(token),
-      };
-      if (session.row('renewHeld', parameters) !== undefined) return { renewed: true, turns: [] };
-      return renew(new KeyRecord(session, key, now), claim, token);
-    });
-  }
-
-  async release(connection: Database, claim: Claim): Promise<Released> {
-    const session = this.#session(connection);
-    const { key, owner } = claim;
-    return session.write(() => {
-      const now = hostTime();
-      if (session.row('releaseHeld', { key, owner, now }) !== undefined) return { freed: true, turns: [] };
-      return release(new KeyRecord(session, key, now), claim);
-    });
-  }
-
-  async inspect(connection: Database, key: string): Promise<KeyState> {
-    const session = this.#session(connection);
-    const now = hostTime();
-    const rows = session.read(() => session.rows('inspect', { key, now }));
-    const holders = rows
-      .filter(({ mode }) => mode !== null)
-      .map(({ mode, owner, token, expires }) => ({
-        owner: textOf(owner),
-        mode: mode === 'shared' ? ('shared' as const) : ('exclusive' as const),
-        token: BigInt(numberOf(token)),
-        remaining: Math.ceil((numberOf(expires) - now) / 1_000),
-      }));
-    return { key, holders, waiters: numberOf(rows.find(({ mode }) => mode === null)?.['token']) };
-  }
-
-  async list(
-    connection: Database,
-    prefix: string,
-    after: string | undefined,
-    limit: number,
-  ): Promise<readonly string[]> {
-    const session = this.#session(connection);
-    const range = { from: prefix, after: after ?? null, before: successor(prefix) ?? null };
-    return session.read(() => session.rows('list', { ...range, now: hostTime(), limit })).map(({ key }) => textOf(key));
-  }
-
-  async turns(connection: Database, keys: readonly string[]): Promise<readonly string[]> {
-    const { session, watch } = this.#of(connection);
-    return session.read(() => watch.look(keys, this.#options.process, hostTime()));
-  }
-
-  async sweep(connection: Database, retention: number, limit: number, after: string): Promise<Swept> {
-    return await sweep(this.#session(connection), this.#epoch() - retention * 1_000, limit, after);
-  }
-
-  canRepeat(error: unknown): boolean {
-    return isBusy(error);
-  }
-
-  isInTransaction(error: unknown): boolean {
-    return isInTransaction(error);
-  }
-
-  isBroken(error: unknown): boolean {
-    return isBroken(error);
-  }
-
-  discard(connection: Database): void {
-    // Its pool closes it; nothing of it is under way, because no call ends between its begin and its end.
-    this.#connected.delete(connection);
-    try {
-      // libsql keeps a transaction that its user has left open until its connection is collected.
-      connection.exec('ROLLBACK');
-    } catch {
-      // There was none.
-    }
-  }
-
-  explain(error: unknown, what: CallName, claim?: Claim): LockError {
-    return explain(error, this.#path, what, claim);
-  }
-
-  #decide<T>(connection: Database, { key }: Claim, decision: (record: KeyRecord) => T): T {
-    const session = this.#session(connection);
-    return session.write(() => decision(new KeyRecord(session, key, hostTime())));
-  }
-
-  #session(connection: Database): Session {
-    return this.#of(connection).session;
-  }
-
-  #of(connection: Database): Connected {
-    const connected = this.#connected.get(connection);
-    if (connected === undefined) throw new Error('A connection was used before it was greeted.');
-    return connected;
-  }
-
-  /** The µs since 1970, by the wall clock at the start of this process: a clock that is set later does not move it. */
-  #epoch(): number {
-    const { clock } = this.#options.runtime;
-    return Math.floor((clock.origin + clock.now()) * 1_000);
-  }
-
-  #leastToken(floor: bigint | undefined): number {
-    return Math.max(this.#epoch(), Number(floor ?? 0n) + 1);
-  }
-}
+/** SQLite 3.35 or newer: from a URL through `libsql`, else through the caller's `better-sqlite3`. */
+export const sqlite: Dialect = {
+  name: 'sqlite',
+  // libsql has the interface of better-sqlite3, and installs without a compiler.
+  driver: { client: 'better-sqlite3', module: 'libsql', load: () => import('libsql') },
+  schemes: ['sqlite:'],
+  unusedOptions: ['user', 'password', 'ssl', 'sslmode', 'applicationName'],
+  migrations,
+  transactionalDdl: true,
+  fence: {
+    raise:
+      'INSERT INTO "locks_fences" AS fence (resource, token) VALUES (?, CAST(? AS INTEGER)) ON CONFLICT (resource) DO UPDATE SET token = excluded.token WHERE fence.token < excluded.token',
+    read: 'SELECT CAST(token AS TEXT) AS token FROM "locks_fences" WHERE resource = ?',
+    // SQLite compares texts byte for byte.
+    resourceValue: (resource) => resource,
+  },
+  checkNames: checkNoSchema,
+  poolConfig,
+  createStore,
+  openSession: (parts) =>
+    createKnexSession(parts, {
+      quote: '"',
+      rowsOf: (response) => response as readonly Row[],
+      // libsql leaves a prepared statement open that found the file busy, and the next COMMIT fails for it.
+      run: (connection, sql) => (connection as Database).exec(sql),
+    }),
+  layoutOf: (session) =>
+    readLayout(session, {
+      // In whatever file that is attached.
+      exists: 'SELECT count(*) AS found FROM pragma_table_info(?)',
+      bindings: [`${session.names.table}_layout`],
+      read: 'SELECT version, readable_from FROM "locks_layout" ORDER BY version DESC LIMIT 1',
+    }),
+  withMigrationLock,
+  migrationRemedy,
+  explain: (client, error, what) => explain(error, pathOf(client), what),
+};

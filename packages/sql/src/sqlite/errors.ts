@@ -1,8 +1,10 @@
 import { LockError, isLockError } from '@locks/core/adapter';
 import type { CallName } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
-import { whyNoFile, whyNotWritable } from './file.ts';
-import { endTransactions } from '../transaction-open.ts';
+import { whyNoFile, whyNotWritable } from './file/access.ts';
+import { textOf } from '../dialect/call-error.ts';
+import { nameTaken } from '../dialect/migration.ts';
+import { endTransactions } from '../dialect/transaction-open.ts';
 
 /** The file is not the one that was opened. */
 export class FileReplaced extends Error {
@@ -61,7 +63,7 @@ export function explain(error: unknown, path: string | undefined, what: CallName
   if (isLockError(error)) return error;
   const name = typeof what === 'string' ? what : what();
   const where = path === undefined ? '' : ` in ${JSON.stringify(path)}`;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = textOf(error);
   const key = claim === undefined ? {} : { key: claim.key };
   const misconfigured = (advice: string): LockError =>
     new LockError('LOCK_MISCONFIGURED', `SQLite refused ${name}${where}: ${reason}. ${advice}`, {
@@ -78,7 +80,8 @@ export function explain(error: unknown, path: string | undefined, what: CallName
     const why = whyNoFile(path) ?? whyNotWritable(path);
     if (why !== undefined) return unusable(path, why, error, key);
   }
-  if (code.startsWith('SQLITE_NOTADB')) return misconfigured('Name another file, or delete this one.');
+  if (code.startsWith('SQLITE_NOTADB'))
+    return misconfigured('Name the file of a SQLite database, or one that is not there yet.');
   if (/no such (table|column)/.test(reason)) {
     return misconfigured('The tables of the locks are gone: create them again with migrate(knex).');
   }
@@ -97,4 +100,10 @@ export function unusable(path: string, why: string, cause?: unknown, more: { rea
     ...(cause === undefined ? {} : { cause }),
     ...more,
   });
+}
+
+/** What can be done about a failure of a migration. */
+export function migrationRemedy(error: unknown): string | undefined {
+  const taken = error instanceof Error && /already exists|no such column/.test(error.message);
+  return taken ? nameTaken : undefined;
 }

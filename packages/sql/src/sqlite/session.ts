@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
-import { rendered } from '../names.ts';
-import type { TableNames } from '../names.ts';
-import { hostTime } from './clock.ts';
-import { numberOf, textOf } from './database.ts';
-import type { Database, Parameters, Row, Statement } from './database.ts';
+import { rendered } from '../dialect/names.ts';
+import type { TableNames } from '../dialect/names.ts';
+import { hostTime } from './host/clock.ts';
+import { numberOf, textOf } from './connection.ts';
+import type { Database, Parameters, Row, Statement } from './connection.ts';
 import { FileReplaced, isBusy } from './errors.ts';
 import { statements } from './statements.ts';
 

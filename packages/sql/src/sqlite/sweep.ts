@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Swept } from '../dialect.ts';
-import { hostTime } from './clock.ts';
-import { numberOf, textOf } from './database.ts';
+import type { Swept } from '../dialect/lock-store.ts';
+import { hostTime } from './host/clock.ts';
+import { numberOf, textOf } from './connection.ts';
 import type { Session } from './session.ts';
 
 /**

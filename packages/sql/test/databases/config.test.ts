@@ -139,13 +139,25 @@ test.each([
     'LOCK_MISCONFIGURED',
     /"verify-full".*"prefer"/,
   ],
-  ['TLS that the server has not', () => `${inject('postgresUrl')}?ssl=true`, 'LOCK_UNAVAILABLE', /SSL/],
+  [
+    'a missing password',
+    () => changed(inject('postgresUrl'), { password: '' }),
+    'LOCK_MISCONFIGURED',
+    /asks for a password: .*option "password"/,
+  ],
+  ['a missing password', () => changed(inject('mariadbUrl'), { password: '' }), 'LOCK_MISCONFIGURED', /its password/],
+  [
+    'TLS that the server has not',
+    () => `${inject('postgresUrl')}?ssl=true`,
+    'LOCK_MISCONFIGURED',
+    /SSL.*Turn TLS on at the server/,
+  ],
   [
     // MariaDB 11.4 and newer have it, with a certificate that they have made themselves.
     'TLS that the server has not, or that nobody vouches for',
     () => `${inject('mariadbUrl')}?ssl=true`,
-    'LOCK_UNAVAILABLE',
-    /secure connection|self-signed certificate/,
+    'LOCK_MISCONFIGURED',
+    /secure connection.*Turn TLS on|self-signed certificate.*"ssl"/,
   ],
   ['TLS for a file', () => 'sqlite:./x.db?ssl=true', 'LOCK_MISCONFIGURED', /"ssl" means nothing for a sqlite/],
   [
@@ -158,6 +170,24 @@ test.each([
 ])('%s is told at once, without the password (%#)', async (_what, url, code, message) => {
   const error = await refusal(openLocks(url()));
   expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string });
+  expect(error.message.length).toBeLessThan(300);
+});
+
+const accounts: readonly (readonly [string, string, RegExp])[] = [
+  ['is locked', 'ALTER USER %s ACCOUNT LOCK', /locked\. Unlock the account/],
+  ['has a password that has expired', 'ALTER USER %s PASSWORD EXPIRE', /password has expired/],
+  ['may use TLS only', 'ALTER USER %s REQUIRE SSL', /needs TLS \(option "ssl"\)/],
+];
+
+test.each(accounts)('a user of MariaDB who %s is refused for good', async (_what, change, message) => {
+  const url = await mariadb.create();
+  const [admin, user] = [connect(url), ownName()];
+  await admin.raw(`CREATE USER ${user} IDENTIFIED BY '${secret}'`);
+  onTestFinished(() => admin.raw(`DROP USER ${user}`));
+  await admin.raw(`GRANT ALL ON ${new URL(url).pathname.slice(1)}.* TO ${user}`);
+  await admin.raw(change.replace('%s', user));
+  const error = await refusal(openLocks(changed(url, { username: user, password: secret })));
+  expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED', message: expect.stringMatching(message) as string });
 });
 
 test('a wrong password option is not shown', async () => {
@@ -211,14 +241,14 @@ test('its sessions on Postgres have limits on the server, and wait no longer tha
   await admin.raw(
     `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_isolation = 'serializable'`,
   );
-  const { openPool } = await import('../../src/own-pool.ts');
-  const { readConfigOptions } = await import('../../src/config-options.ts');
-  const { readDatabaseUrl } = await import('../../src/database-url.ts');
+  const { openPool } = await import('../../src/connections/open-pool.ts');
+  const { readConfigOptions } = await import('../../src/options/config-options.ts');
+  const { postgres: dialect } = await import('../../src/postgres/dialect.ts');
   const { systemRuntime } = await import('@locks/core/adapter');
-  const place = readDatabaseUrl(url);
   const settingsOf = async (options: object): Promise<readonly unknown[]> => {
-    const { connections } = readConfigOptions(options, place.kind);
-    const pool = await openPool(place, connections, systemRuntime);
+    const { connections, provider } = readConfigOptions(options, dialect);
+    const config = dialect.poolConfig(url, connections, provider.names, systemRuntime);
+    const pool = await openPool(dialect.driver, config, connections, systemRuntime);
     onTestFinished(() => pool.end(100));
     const connection = await pool.knex.client.acquireConnection();
     const shown: unknown[] = [];
@@ -264,8 +294,13 @@ test.each([postgres, mariadb])('close ends every connection that it made on $nam
 });
 
 test('a path of SQLite may be relative, absolute, or escaped', async () => {
-  const { readDatabaseUrl } = await import('../../src/database-url.ts');
-  const fileOf = (url: string): unknown => (readDatabaseUrl(url) as { readonly file: unknown }).file;
+  const { readConfigOptions } = await import('../../src/options/config-options.ts');
+  const { sqlite: dialect } = await import('../../src/sqlite/dialect.ts');
+  const { systemRuntime } = await import('@locks/core/adapter');
+  const { connections, provider } = readConfigOptions({}, dialect);
+  const fileOf = (url: string): unknown =>
+    (dialect.poolConfig(url, connections, provider.names, systemRuntime).connection as { readonly filename: unknown })
+      .filename;
   expect(fileOf('sqlite:./locks.db')).toBe('./locks.db');
   expect(fileOf('sqlite:locks.db')).toBe('locks.db');
   expect(fileOf('sqlite:/var/locks.db')).toBe('/var/locks.db');

@@ -1,6 +1,5 @@
 import type { Connection } from 'mysql2/promise';
 import { afterAll, describe, expect, test } from 'vitest';
-import { sweep } from '../../src/index.ts';
 import { startContender } from '../servers/contenders.ts';
 import { connect, createTables, ownDatabase, rowsOf, startServer, withClient } from './support/database.ts';
 import { expectFree } from '../servers/parties.ts';
@@ -106,70 +105,6 @@ test('with 100 waiters in two processes an acquisition takes a few statements, a
   console.log(`statements per acquisition, 100 waiters, 2 processes: ${each.toFixed(2)}, in ${Math.round(span)} ms`);
   expect(each).toBeLessThanOrEqual(6);
   expect((await server.log()).slice(logged)).not.toMatch(/\[ERROR\]|\[Warning\]/i);
-});
-
-describe('a user with the grants of the migration, and no others', () => {
-  async function asUser(grants: readonly string[]): Promise<string> {
-    const at = new URL(await ownDatabase(server));
-    await createTables(at.href);
-    await withClient(at.href, async (client) => {
-      await client.query("CREATE OR REPLACE USER app@'%' IDENTIFIED BY 'app'");
-      for (const grant of grants) await client.query(`GRANT ${grant} TO app@'%'`);
-    });
-    at.username = 'app';
-    at.password = 'app';
-    return at.href;
-  }
-
-  const needed = [
-    'SELECT, UPDATE ON locks',
-    'SELECT ON locks_layout',
-    'EXECUTE ON PROCEDURE locks_act',
-    'EXECUTE ON PROCEDURE locks_inspect',
-    'EXECUTE ON PROCEDURE locks_sweep',
-  ];
-
-  test('can do all that a provider does, and delete nothing', async () => {
-    const at = await asUser(needed);
-    const { locks, provider, knex } = join(at);
-    const lease = await locks.acquire('job');
-    await lease.renew();
-    const waiting = ['exclusive', 'shared'].map((mode) =>
-      locks.withLock('job', () => mode, { mode: mode as 'exclusive' | 'shared' }),
-    );
-    await expect.poll(async () => (await locks.inspect('job')).waiters).toBe(2);
-    const listed: string[] = [];
-    for await (const key of provider.list!('')) listed.push(key);
-    expect(listed).toEqual(['job']);
-    await lease.release();
-    expect(await Promise.all(waiting)).toEqual(['exclusive', 'shared']);
-    await withClient(at, async (client) => {
-      await expect(client.query('DELETE FROM locks')).rejects.toMatchObject({ code: 'ER_TABLEACCESS_DENIED_ERROR' });
-      await expect(client.query('SELECT * FROM locks_line')).rejects.toMatchObject({
-        code: 'ER_TABLEACCESS_DENIED_ERROR',
-      });
-      expect((await rowsOf(client, 'SELECT count(*) AS count FROM locks'))[0]).toEqual({ count: 1 });
-      expect(await sweep(knex, { tokenRetention: 1_000 })).toBe(0);
-      await client.query("CALL locks_sweep(0, 100, '', NULL)");
-      expect((await rowsOf(client, 'SELECT count(*) AS count FROM locks'))[0]).toEqual({ count: 0 });
-    });
-  });
-
-  test.each(needed)('is told what to grant without %s', async (lacking) => {
-    const at = await asUser(needed.filter((grant) => grant !== lacking).concat('SELECT ON locks_fences'));
-    const { provider, knex } = join(at);
-    const claim = { key: 'job', owner: 'me/1', ttl: 5_000, mode: 'exclusive' } as const;
-    const outcomes = await Promise.allSettled([
-      provider.tryAcquire(claim),
-      provider.tryAcquire({ ...claim, key: 'shared', mode: 'shared' }),
-      provider.inspect('job'),
-      sweep(knex),
-    ]);
-    const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
-    expect(reasons.length).toBeGreaterThan(0);
-    const message = expect.stringContaining(lacking.includes('layout') ? 'SELECT' : 'Grant');
-    for (const reason of reasons) expect(reason).toMatchObject({ code: 'LOCK_MISCONFIGURED', message });
-  });
 });
 
 test('missing tables, and a missing database, are told with the way out', async () => {

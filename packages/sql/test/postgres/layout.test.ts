@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { createLocks } from '@locks/core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
-import { rendered } from '../../src/names.ts';
+import { rendered } from '../../src/dialect/names.ts';
 import { migrations } from '../../src/postgres/migrations.ts';
 import { collect, eventually } from '../support/waiting.ts';
 import { connect, connectKnex, createTables, ownDatabase, startServer, withClient } from './support/database.ts';
@@ -20,7 +21,7 @@ function as(url: string, user: string): string {
   return other.href;
 }
 
-/** A database with tables in a schema, and a role of the same name as its password that may do what the migration's head says. */
+/** A database with tables in a schema, and a role of the same name as its password that has the grants of sql/postgres/grants.sql. */
 async function withRole(): Promise<{ readonly url: string; readonly user: string }> {
   const url = await ownDatabase(server);
   const user = `app_${randomUUID().slice(0, 8)}`;
@@ -30,11 +31,8 @@ async function withRole(): Promise<{ readonly url: string; readonly user: string
       `CREATE ROLE ${user} LOGIN PASSWORD '${user}'; GRANT CREATE, TEMPORARY ON DATABASE ${new URL(url).pathname.slice(1)} TO ${user}`,
     );
     await client.query(`SET search_path = "safe"`);
-    const grants = [...migrations[0]!.up[0]!.matchAll(/^-- {3}(GRANT [^;]+);/gm)].map(([, grant]) => grant ?? '');
-    expect(grants).toHaveLength(5);
-    for (const grant of grants) {
-      await client.query(grant.replace('<the schema>', '"safe"').replace(/TO app$/, `TO ${user}`));
-    }
+    const grants = await readFile(new URL('../../sql/postgres/grants.sql', import.meta.url), 'utf8');
+    await client.query(grants.replaceAll('"public"', '"safe"').replaceAll('"app"', user));
   });
   return { url, user };
 }
@@ -96,9 +94,9 @@ describe('other names', () => {
 
 describe('tables that do not fit', () => {
   test.each([
-    ['missing', undefined, /To create them, list LocksMigrationSource/],
+    ['missing', undefined, /To create the locks' tables, list LocksMigrationSource/],
     ['of a later layout', 'UPDATE locks_layout SET version = 2, readable_from = 2', /layout 2/],
-    ['without a layout', 'DELETE FROM locks_layout', /To create them/],
+    ['without a layout', 'DELETE FROM locks_layout', /To create the locks/],
     ['without a routine', 'DROP FUNCTION locks_acquire', /run the migrations/],
   ])('%s: the error names the fix', async (_name, change, message) => {
     const url = await ownDatabase(server);
@@ -142,7 +140,7 @@ describe('a role that may only do what is documented', () => {
     const user = `nobody_${randomUUID().slice(0, 8)}`;
     await withClient(url, (client) => client.query(`CREATE ROLE ${user} LOGIN PASSWORD '${user}'`));
     const { provider } = join(as(url, user), { schema: 'safe' });
-    const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('EXECUTE') };
+    const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('grants.sql') };
     await expect(provider.inspect('job')).rejects.toMatchObject(refused);
     await withClient(url, (client) =>
       client.query(`GRANT USAGE ON SCHEMA safe TO ${user}; GRANT SELECT ON ALL TABLES IN SCHEMA safe TO ${user}`),

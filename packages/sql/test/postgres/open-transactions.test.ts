@@ -44,8 +44,8 @@ describe.each([
     const url = await ownDatabase(server);
     await createTables(url);
     const party = join(url, { pool: { min: 0, max: 1 } });
-    for (const greeted of [false, true]) {
-      if (greeted) await (await party.locks.acquire('job', { mode })).release();
+    for (const checked of [false, true]) {
+      if (checked) await (await party.locks.acquire('job', { mode })).release();
       await leaveOpen(party, ...statements);
       const lease = await party.locks.tryAcquire('job', { mode });
       // As others see it: committed.

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { noticeBoot } from '../../src/sqlite/boot.ts';
-import { bootId, hostTime } from '../../src/sqlite/clock.ts';
+import { noticeBoot } from '../../src/sqlite/host/boot.ts';
+import { bootId, hostTime } from '../../src/sqlite/host/clock.ts';
 import { Session } from '../../src/sqlite/session.ts';
 import { wallClockOff } from '../support/faketime.ts';
 import { ownFile, party } from './support/own.ts';

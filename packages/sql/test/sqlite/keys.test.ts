@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { successor } from '../../src/sqlite/prefix.ts';
+import { successor } from '../../src/sqlite/key/prefix.ts';
 import { collect } from '../support/waiting.ts';
 import { ownFile, party } from './support/own.ts';
 

@@ -15,8 +15,8 @@ test.each(['BEGIN', 'BEGIN IMMEDIATE'])(
       await locks.close();
       await provider.close();
     });
-    for (const greeted of [false, true]) {
-      if (greeted) await (await locks.acquire('job')).release();
+    for (const checked of [false, true]) {
+      if (checked) await (await locks.acquire('job')).release();
       await knex.raw(begin);
       await knex.raw('CREATE TABLE forgotten (id integer)');
       const lease = await locks.tryAcquire('job');

@@ -1,17 +1,17 @@
 import { systemRuntime } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { expect, onTestFinished, test } from 'vitest';
-import { createDialect } from '../../src/sqlite/dialect.ts';
-import type { Dialect } from '../../src/dialect.ts';
-import type { Database } from '../../src/sqlite/database.ts';
+import { createStore } from '../../src/sqlite/store.ts';
+import type { LockStore } from '../../src/dialect/lock-store.ts';
+import type { Database } from '../../src/sqlite/connection.ts';
 import { connect } from '../support/databases.ts';
-import type { KnexClient } from '../../src/knex.ts';
+import type { KnexClient } from '../../src/dialect/knex.ts';
 import { sweep } from '../../src/index.ts';
 import { ownFile } from './support/own.ts';
 import type { TestFile } from './support/file.ts';
 
-/** A dialect whose wall clock is so many ms off. */
-async function dialectOf(file: TestFile, skew = 0): Promise<{ dialect: Dialect<Database>; connection: Database }> {
+/** A store whose wall clock is so many ms off. */
+async function storeOf(file: TestFile, skew = 0): Promise<{ store: LockStore<Database>; connection: Database }> {
   const { clock } = systemRuntime;
   const runtime: Runtime = {
     ...systemRuntime,
@@ -20,11 +20,11 @@ async function dialectOf(file: TestFile, skew = 0): Promise<{ dialect: Dialect<D
   const client = connect(file.url).client as KnexClient;
   const names = { table: 'locks', schema: undefined };
   const rest = { fair: true, waiterTtl: 6_000, timeout: 5_000, listen: false, process: 'me', runtime };
-  const dialect = createDialect(client, { names, ...rest });
+  const store = createStore(client, { names, ...rest });
   const connection = (await client.acquireConnection()) as Database;
   onTestFinished(() => void client.releaseConnection(connection));
-  await dialect.greet(connection);
-  return { dialect, connection };
+  await store.checkConnection(connection);
+  return { store, connection };
 }
 
 const claim = (key: string, owner: string, ttl = 5_000) => ({ key, owner, ttl, mode: 'exclusive' }) as const;
@@ -35,41 +35,41 @@ function countOf({ observer }: TestFile): number {
 
 test('a sweep removes what is idle for longer than the retention, a stretch at a time, and nothing else', async () => {
   const file = ownFile();
-  const { dialect, connection } = await dialectOf(file);
+  const { store, connection } = await storeOf(file);
   const insert = file.observer.prepare('INSERT INTO "locks" (key, version, touched) VALUES (?, ?, 0)');
   file.observer.exec('BEGIN');
   for (let index = 0; index < 5_000; index += 1) insert.run([`idle ${index}`, 1_000 + index]);
   file.observer.exec('COMMIT');
-  await dialect.acquireFree(connection, claim('held', 'me/1'));
-  await dialect.attempt(connection, claim('held', 'me/2'), { process: 'me', others: [] });
-  await dialect.acquireFree(connection, claim('released', 'me/3'));
-  await dialect.release(connection, claim('released', 'me/3'));
+  await store.acquireFree(connection, claim('held', 'me/1'));
+  await store.attempt(connection, claim('held', 'me/2'), { process: 'me', others: [] });
+  await store.acquireFree(connection, claim('released', 'me/3'));
+  await store.release(connection, claim('released', 'me/3'));
   // The first row is held.
-  const first = await dialect.sweep(connection, 60_000, 500, '');
+  const first = await store.sweep(connection, 60_000, 500, '');
   expect(first).toMatchObject({ removed: 499, next: expect.any(String) as string });
-  expect(await dialect.sweep(connection, 60_000, 10_000, first.next!)).toEqual({ removed: 4_501, next: undefined });
-  expect(await dialect.sweep(connection, 60_000, 10_000, '')).toEqual({ removed: 0, next: undefined });
+  expect(await store.sweep(connection, 60_000, 10_000, first.next!)).toEqual({ removed: 4_501, next: undefined });
+  expect(await store.sweep(connection, 60_000, 10_000, '')).toEqual({ removed: 0, next: undefined });
   expect(file.observer.prepare('SELECT key FROM "locks" ORDER BY key').all()).toEqual([
     { key: 'held' },
     { key: 'released' },
   ]);
-  expect(await dialect.inspect(connection, 'held')).toMatchObject({ holders: [{ owner: 'me/1' }], waiters: 1 });
+  expect(await store.inspect(connection, 'held')).toMatchObject({ holders: [{ owner: 'me/1' }], waiters: 1 });
 });
 
 test('tokens of a swept key do not go back, though the clock of the next process is far behind', async () => {
   const file = ownFile();
   const hour = 3_600_000;
-  const ahead = await dialectOf(file, 5 * hour);
-  const token = await ahead.dialect.acquireFree(ahead.connection, claim('job', 'me/1'));
-  await ahead.dialect.release(ahead.connection, claim('job', 'me/1'));
-  const later = await dialectOf(file, 7 * hour);
-  expect(await later.dialect.sweep(later.connection, hour, 10, '')).toEqual({ removed: 1, next: undefined });
+  const ahead = await storeOf(file, 5 * hour);
+  const token = await ahead.store.acquireFree(ahead.connection, claim('job', 'me/1'));
+  await ahead.store.release(ahead.connection, claim('job', 'me/1'));
+  const later = await storeOf(file, 7 * hour);
+  expect(await later.store.sweep(later.connection, hour, 10, '')).toEqual({ removed: 1, next: undefined });
   expect(countOf(file)).toBe(0);
-  const behind = await dialectOf(file, -5 * hour);
-  const next = await behind.dialect.acquireFree(behind.connection, claim('job', 'me/2'));
+  const behind = await storeOf(file, -5 * hour);
+  const next = await behind.store.acquireFree(behind.connection, claim('job', 'me/2'));
   expect(next).toBeGreaterThan(token!);
-  await behind.dialect.release(behind.connection, claim('job', 'me/2'));
-  const shared = await behind.dialect.attempt(
+  await behind.store.release(behind.connection, claim('job', 'me/2'));
+  const shared = await behind.store.attempt(
     behind.connection,
     { ...claim('another', 'me/3'), mode: 'shared' },
     undefined,
@@ -101,12 +101,12 @@ test('a sweep lets the event loop turn after a few ms', async () => {
 
 test('a sweep reaches old rows behind younger ones, by steps that each look at few rows', async () => {
   const file = ownFile();
-  const { dialect, connection } = await dialectOf(file);
+  const { store, connection } = await storeOf(file);
   addRows(file, 'a young ', 5_000, (systemRuntime.clock.origin + 3_600_000_000) * 1_000);
   addRows(file, 'z old ', 700, 1);
   const removed: number[] = [];
   for (let after: string | undefined = ''; after !== undefined;) {
-    const step = await dialect.sweep(connection, 60_000, 500, after);
+    const step = await store.sweep(connection, 60_000, 500, after);
     removed.push(step.removed);
     after = step.next;
   }

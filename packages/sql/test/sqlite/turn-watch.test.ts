@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { LinePace } from '../../src/sqlite/line-pace.ts';
+import { LinePace } from '../../src/sqlite/turns/line-pace.ts';
 import { Session } from '../../src/sqlite/session.ts';
-import { TurnWatch } from '../../src/sqlite/turn-watch.ts';
+import { TurnWatch } from '../../src/sqlite/turns/turn-watch.ts';
 import { ownFile } from './support/own.ts';
 import type { TestFile } from './support/file.ts';
 

@@ -3,13 +3,7 @@
 -- They belong to whoever runs this, in the database of the connection. Other names, or another database: replace every name in
 -- backticks that begins with locks. May be run again, whether it ended or not.
 --
--- Grants for a runtime user (no INSERT and no DELETE: routines run with the rights of whoever made them):
---   GRANT SELECT, UPDATE ON `locks` TO app;
---   GRANT SELECT ON `locks_layout` TO app;
---   GRANT EXECUTE ON PROCEDURE `locks_act` TO app;
---   GRANT EXECUTE ON PROCEDURE `locks_inspect` TO app;
---   GRANT EXECUTE ON PROCEDURE `locks_sweep` TO app;
---   GRANT SELECT, INSERT, UPDATE ON `locks_fences` TO app;   -- only for fence()
+-- A service that runs as another user needs the grants of ../grants.sql.
 --
 -- Times are microseconds since 1970 in UTC, by the clock of the server: numbers, so that no time zone of a session matters.
 -- Keys and owners are bytes: no collation makes two of them equal.

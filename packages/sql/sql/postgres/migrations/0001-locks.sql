@@ -2,13 +2,8 @@
 --   psql --single-transaction --set ON_ERROR_STOP=1 --file 0001-locks.sql
 -- They belong to whoever runs this, in the first schema of the search path. Other names, or a schema: replace every name in double quotes.
 --
--- Grants for a runtime role that is not the owner (no DELETE anywhere: routines run with the rights of their owner):
---   GRANT USAGE ON SCHEMA <the schema> TO app;
---   GRANT SELECT, INSERT, UPDATE ON "locks" TO app;
---   GRANT SELECT ON "locks_line", "locks_shares", "locks_layout" TO app;
---   GRANT EXECUTE ON FUNCTION "locks_acquire", "locks_renew", "locks_release", "locks_sweep" TO app;
---   GRANT SELECT, INSERT, UPDATE ON "locks_fences" TO app;   -- only for fence()
--- Nobody but the owner should be allowed to create anything in the schema.
+-- A service that runs as another role needs the grants of ../grants.sql.
+-- Only the owner should be allowed to create anything in the schema.
 
 -- One row per key: whatever decides who is admitted. No index but the primary key, so that updates stay on their page.
 CREATE TABLE "locks" (

@@ -4,7 +4,7 @@ import { postgres } from './postgres.ts';
 
 /** Whether `piece` has a statement of a provider, and not what a new connection begins with. */
 function isCall(piece: Buffer): boolean {
-  return /\0locks:(?!greet)/.test(piece.toString('latin1'));
+  return /\0locks:(?!findSchema|checkConnection)/.test(piece.toString('latin1'));
 }
 
 /** Postgres, for the conformance suite. */

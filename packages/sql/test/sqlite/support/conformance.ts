@@ -3,7 +3,7 @@ import type { LockProvider } from '@locks/core';
 import { afterAll } from 'vitest';
 import { createSqlProvider } from '../../../src/index.ts';
 import type { SqlConfigOptions } from '../../../src/index.ts';
-import type { Database } from '../../../src/sqlite/database.ts';
+import type { Database } from '../../../src/sqlite/connection.ts';
 import { openKnex } from '../../support/databases.ts';
 import { closing } from '../../support/waiting.ts';
 import { openDescriptors } from './descriptors.ts';

@@ -8,7 +8,7 @@ import { systemRuntime } from '@locks/core/adapter';
 import { fromConfig } from '../../../src/index.ts';
 import type { SqlConfigOptions } from '../../../src/index.ts';
 import { migrations } from '../../../src/sqlite/migrations.ts';
-import { hostTime } from '../../../src/sqlite/clock.ts';
+import { hostTime } from '../../../src/sqlite/host/clock.ts';
 
 /** A file of its own. */
 export interface TestFile {

@@ -1,0 +1,159 @@
+import { LockError, isLockError } from '@locks/core/adapter';
+import type { CallName, Deadline, Runtime } from '@locks/core/adapter';
+import type { Claim } from '@locks/core';
+import type { KnexClient } from '../dialect/knex.ts';
+import type { LockStore } from '../dialect/lock-store.ts';
+import { PoolQueue, usualMaximum } from './pool-queue.ts';
+
+/** One call: what it holds, so that its deadline can take it away. */
+interface Call<Connection> {
+  connection: Connection | undefined;
+  /** The pool has been asked for one. */
+  waiting: boolean;
+  /** Something of its work may have left for the database. */
+  sent: boolean;
+  /** Nobody waits for it any more. */
+  over: boolean;
+}
+
+/** What to say of a call. */
+export interface About {
+  readonly what: CallName;
+  readonly claim?: Claim | undefined;
+  /** It must settle within so many ms. @default the timeout */
+  readonly within?: number | undefined;
+}
+
+/**
+ * Connections of a pool, each lent for one call: outside of any transaction of the pool's owner. A call settles within its deadline;
+ * a connection that is then still busy is ended, so that what was sent over it takes no effect later.
+ */
+export class Connections<Connection> {
+  readonly #client: KnexClient;
+  readonly #queue: PoolQueue<Connection>;
+  readonly #store: LockStore<Connection>;
+  readonly #deadline: Deadline;
+  readonly #runtime: Runtime;
+  readonly #timeout: number;
+  readonly #checked = new WeakSet<object>();
+
+  constructor(client: KnexClient, store: LockStore<Connection>, deadline: Deadline, runtime: Runtime, timeout: number) {
+    this.#client = client;
+    this.#queue = new PoolQueue(client);
+    this.#store = store;
+    this.#deadline = deadline;
+    this.#runtime = runtime;
+    this.#timeout = timeout;
+  }
+
+  /**
+   * What `work` resolves to, which may be called again when the database undid what it did.
+   * @throws `LOCK_UNAVAILABLE` when no connection is to be had, it breaks, or time is up.
+   */
+  async run<T>(work: (connection: Connection) => Promise<T>, about: About): Promise<T> {
+    const { what, within } = about;
+    const call: Call<Connection> = { connection: undefined, waiting: false, sent: false, over: false };
+    try {
+      return await this.#deadline.race(this.#attempts(call, work), what, within ?? this.#timeout);
+    } catch (error) {
+      call.over = true;
+      this.#queue.withdraw(call);
+      const explained = this.#explain(error, call, about);
+      if (call.connection !== undefined) {
+        this.#discard(call.connection, error);
+        this.#queue.give(call.connection);
+      }
+      throw explained;
+    } finally {
+      // SQLite answers at once.
+      const due = this.#runtime.yieldIfDue?.(this.#runtime.clock.now());
+      if (due !== undefined) await due;
+    }
+  }
+
+  async #attempts<T>(call: Call<Connection>, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const most = this.#client.pool?.max ?? usualMaximum;
+    for (let failures = 0, refused = 0; ; failures++) {
+      const connection = await this.#checkOut(call);
+      try {
+        if (!this.#checked.has(connection as object)) {
+          await this.#store.checkConnection(connection);
+          this.#checked.add(connection as object);
+        }
+        call.sent = true;
+        const result = await work(connection);
+        this.#checkIn(call, connection);
+        return result;
+      } catch (error) {
+        // A deadline has taken it away already.
+        if (call.over) throw error;
+        const inTransaction = this.#store.isInTransaction(error);
+        if (inTransaction || this.#store.isBroken(error)) this.#discard(connection, error);
+        this.#checkIn(call, connection);
+        // Each connection that the pool had may be like that; those that replace them are not.
+        if (inTransaction && refused++ < most) continue;
+        if (!this.#store.canRepeat(error)) throw error;
+      }
+      await this.#pause(failures);
+      if (call.over) throw new LockError('LOCK_UNAVAILABLE', `${this.#store.name} did not answer in time.`);
+    }
+  }
+
+  async #checkOut(call: Call<Connection>): Promise<Connection> {
+    call.waiting = true;
+    let connection: Connection;
+    try {
+      connection = await this.#queue.take(call);
+    } finally {
+      call.waiting = false;
+    }
+    // It came in the same turn in which the call ended.
+    if (call.over) {
+      this.#queue.give(connection);
+      throw new LockError('LOCK_UNAVAILABLE', `${this.#store.name}: a connection came too late.`);
+    }
+    call.connection = connection;
+    return connection;
+  }
+
+  #checkIn(call: Call<Connection>, connection: Connection): void {
+    if (call.over) return;
+    call.connection = undefined;
+    this.#queue.give(connection);
+  }
+
+  /** Ends it, and has the pool replace it. */
+  #discard(connection: Connection, reason: unknown): void {
+    // What knex itself marks a connection with whose socket has failed: its pool does not lend it again.
+    Object.assign(connection as object, { __knex__disposed: reason });
+    this.#store.discard(connection);
+  }
+
+  /** The contract's error for what a call ended with. */
+  #explain(error: unknown, { waiting, sent }: Call<Connection>, { what, claim }: About): LockError {
+    const explained = isLockError(error) ? error : this.#store.explain(error, what, claim);
+    if (sent || explained.code !== 'LOCK_UNAVAILABLE') return explained;
+    const { message, cause, key } = explained;
+    const why = waiting ? ` ${this.#whyNone()}` : '';
+    return new LockError('LOCK_UNAVAILABLE', `${message}${why}`, {
+      cause: cause ?? error,
+      sent: false,
+      ...(key === undefined ? {} : { key }),
+    });
+  }
+
+  /** Why the pool gave no connection in time. */
+  #whyNone(): string {
+    const { name } = this.#store;
+    return (this.#client.pool?.numPendingCreates?.() ?? 0) > 0
+      ? `A connection to ${name} was still being opened: see that it answers.`
+      : `No connection of the pool became free: raise its maximum, or look for what holds its connections to ${name}.`;
+  }
+
+  #pause(failures: number): Promise<void> {
+    const longest = Math.min(2 ** failures, 64);
+    return new Promise((resolve) => {
+      this.#runtime.setTimer(resolve, longest * (0.5 + this.#runtime.random() / 2), true);
+    });
+  }
+}

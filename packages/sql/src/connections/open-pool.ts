@@ -1,0 +1,79 @@
+import { LockError } from '@locks/core/adapter';
+import type { Runtime, TimerHandle } from '@locks/core/adapter';
+import type { KnexInstance } from '../dialect/knex.ts';
+import type { ClientClass, ConnectionOptions, Driver, PoolConfig } from '../dialect/pool-config.ts';
+
+/** A knex of this package's own. */
+export interface OwnPool {
+  readonly knex: KnexInstance;
+  /** Ends its connections: in order where the server answers within `grace` ms, else at once. */
+  end(grace: number): Promise<void>;
+}
+
+type MakeKnex = (config: object) => KnexInstance & { destroy(): Promise<void> };
+
+const silent = { debug() {}, warn() {}, error() {}, deprecate() {} };
+
+/**
+ * Opens a pool that connects when it is first needed.
+ * @throws `LOCK_MISCONFIGURED` with what to install.
+ */
+export async function openPool(
+  { client, module, load }: Driver,
+  config: PoolConfig,
+  { connectTimeout, timeout }: ConnectionOptions,
+  runtime: Runtime,
+): Promise<OwnPool> {
+  // Node gives a CommonJS module no name but `default`.
+  const make = (await importing('knex', module, () => import('knex'))).default as unknown as MakeKnex;
+  const loaded = await importing(module, module, load);
+  const base = make({ client, useNullAsDefault: true }).client.constructor as ClientClass;
+  const knex = make({
+    client: config.client(base, loaded.default),
+    connection: config.connection,
+    // Of SQLite, to which it means nothing here: without it knex warns.
+    useNullAsDefault: true,
+    // It prints what is thrown as well, and the reasons of connections that were ended on purpose.
+    log: silent,
+    acquireConnectionTimeout: Math.max(timeout, connectTimeout),
+    pool: {
+      min: 0,
+      max: config.max,
+      // The driver has a limit of its own, and its error says what was the matter.
+      createTimeoutMillis: connectTimeout + 1_000,
+      idleTimeoutMillis: 30_000,
+      ...(config.afterCreate === undefined ? {} : { afterCreate: config.afterCreate }),
+    },
+  });
+  return {
+    knex,
+    async end(grace) {
+      await settled(knex.destroy(), grace, runtime);
+      config.destroy?.();
+    },
+  };
+}
+
+async function importing<T>(module: string, driver: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+    const absent = code === 'ERR_MODULE_NOT_FOUND' && String(message).includes(`'${module}'`);
+    throw new LockError(
+      'LOCK_MISCONFIGURED',
+      `@locks/sql needs ${module}, which ${absent ? 'is not installed' : 'cannot be loaded'}. Run: npm install knex ${driver}`,
+      absent ? {} : { cause: error },
+    );
+  }
+}
+
+/** Resolves when `work` has settled, or after `limit` ms. */
+async function settled(work: Promise<unknown>, limit: number, runtime: Runtime): Promise<void> {
+  let timer: TimerHandle | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = runtime.setTimer(resolve, limit, true);
+  });
+  await Promise.race([work.catch(() => {}), late]);
+  if (timer !== undefined) runtime.clearTimer(timer);
+}

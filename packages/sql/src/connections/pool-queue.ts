@@ -1,0 +1,137 @@
+import { outsideContext } from '@locks/core/adapter';
+import type { KnexClient } from '../dialect/knex.ts';
+
+/** A call that waits for a connection. */
+interface Waiting<Connection> {
+  readonly resolve: (connection: Connection) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** How many connections a pool is taken to have that does not tell its maximum. A lower number opens them more slowly. */
+export const usualMaximum = 10;
+
+/**
+ * Borrows connections from a pool. Going through knex's pool costs a client more than the rest of a statement, so what a call gives
+ * back goes to the next one that waits, or stays at hand until the end of this turn of the event loop; unless somebody else waits at the pool, who
+ * gets it at once.
+ */
+export class PoolQueue<Connection> {
+  readonly #client: KnexClient;
+  /** By call. First come, first served. */
+  readonly #waiting = new Map<object, Waiting<Connection>>();
+  /** Given back in this turn of the event loop. */
+  readonly #spare: Connection[] = [];
+  /** How many the pool has been asked for and has not given. */
+  #asked = 0;
+  #flushing = false;
+
+  constructor(client: KnexClient) {
+    this.#client = client;
+  }
+
+  /** A connection for `call`, that nobody else uses until it is given back. Rejects with what the pool rejects with. */
+  async take(call: object): Promise<Connection> {
+    for (let spare = this.#spare.pop(); spare !== undefined; spare = this.#spare.pop()) {
+      if (!isDisposed(spare)) return spare;
+      this.#release(spare);
+    }
+    return await new Promise((resolve, reject) => {
+      this.#waiting.set(call, { resolve, reject });
+      this.#ask();
+    });
+  }
+
+  /** Ends the wait of `call`, if it still waits: its `take` never settles. */
+  withdraw(call: object): void {
+    this.#waiting.delete(call);
+  }
+
+  give(connection: Connection): void {
+    if (isDisposed(connection) || this.#othersWait()) {
+      this.#release(connection);
+      return;
+    }
+    const next = this.#next();
+    if (next !== undefined) {
+      next.resolve(connection);
+      return;
+    }
+    this.#spare.push(connection);
+    if (this.#flushing) return;
+    this.#flushing = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#flushing = false;
+    for (const connection of this.#spare.splice(0)) this.#release(connection);
+  }
+
+  /** The pool cannot take a request back, so it never gets more of them than it has connections. */
+  #ask(): void {
+    const most = this.#client.pool?.max ?? usualMaximum;
+    while (this.#asked < Math.min(this.#waiting.size, most)) {
+      this.#asked += 1;
+      // The connection that the pool may open now outlives this call.
+      outsideContext(() => this.#client.acquireConnection()).then(
+        (connection) => {
+          this.#asked -= 1;
+          this.#received(connection as Connection);
+        },
+        (error: unknown) => {
+          this.#asked -= 1;
+          this.#refused(error);
+        },
+      );
+    }
+  }
+
+  #refused(error: unknown): void {
+    if (this.#client.pool?.destroyed === true) {
+      // What a pool is asked for while it ends it never answers.
+      for (const { reject } of this.#waiting.values()) reject(error);
+      this.#waiting.clear();
+    } else if (!isTimeout(error)) {
+      this.#next()?.reject(error);
+    }
+    // After a timeout of the pool: a call has a limit of its own, and those that wait now may have come later.
+    this.#ask();
+  }
+
+  /** A call gets it though others wait at the pool: it was asked for before them. */
+  #received(connection: Connection): void {
+    const next = this.#next();
+    if (next === undefined) this.give(connection);
+    else next.resolve(connection);
+    this.#ask();
+  }
+
+  /** The call that has waited longest; it waits no more. */
+  #next(): Waiting<Connection> | undefined {
+    for (const [call, waiting] of this.#waiting) {
+      this.#waiting.delete(call);
+      return waiting;
+    }
+    return undefined;
+  }
+
+  /** Whether the pool has been asked by others too; one that does not tell may have been. */
+  #othersWait(): boolean {
+    const waiting = this.#client.pool?.numPendingAcquires?.();
+    return waiting === undefined || waiting > this.#asked;
+  }
+
+  #release(connection: Connection): void {
+    void outsideContext(() => this.#client.releaseConnection(connection));
+  }
+}
+
+/** Whether the pool has given up waiting for itself. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'KnexTimeoutError';
+}
+
+/** What knex marks a connection with that must not be used again. */
+function isDisposed(connection: unknown): boolean {
+  return Boolean((connection as { readonly __knex__disposed?: unknown }).__knex__disposed);
+}

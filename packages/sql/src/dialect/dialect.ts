@@ -1,0 +1,55 @@
+import type { CallName, LockError, Runtime } from '@locks/core/adapter';
+import type { KnexClient } from './knex.ts';
+import type { KnexSession, SessionParts } from './knex-session.ts';
+import type { Layout } from './layout.ts';
+import type { LockStore, StoreOptions } from './lock-store.ts';
+import type { Migration } from './migration.ts';
+import type { TableNames } from './names.ts';
+import type { ConnectionOptions, Driver, PoolConfig, SpecificOption } from './pool-config.ts';
+
+/** The statements of a guard. Their first binding is `resourceValue(resource)`. */
+export interface FenceStatements {
+  /** Raises the token of a resource to the second binding, unless it is higher; waits for others who do. */
+  readonly raise: string;
+  /** Selects the resource's `token` as text, and keeps its row locked. */
+  readonly read: string;
+  /** The name of a resource as the table compares it: byte for byte. */
+  resourceValue(resource: string): unknown;
+}
+
+/** Everything that differs from one database to another. Each database has one, in a folder of its own. */
+export interface Dialect {
+  /** The database, for messages, and the name of the providers that use it. */
+  readonly name: string;
+  /** What knex calls its client of this database, and where the driver comes from. */
+  readonly driver: Driver;
+  /** How its URLs begin, with the colon. */
+  readonly schemes: readonly string[];
+  /** The options of a configuration that mean nothing to it. */
+  readonly unusedOptions: readonly SpecificOption[];
+  /** The migrations in their order, with the default names of the tables. */
+  readonly migrations: readonly Migration[];
+  /** Whether a migration that fails is undone by the database. */
+  readonly transactionalDdl: boolean;
+  readonly fence: FenceStatements;
+  /** Refuses names that it cannot have. @throws `LOCK_MISCONFIGURED` */
+  checkNames(names: TableNames): void;
+  /**
+   * The pool that `url` and the options ask for.
+   * @throws `LOCK_MISCONFIGURED` for a URL that names no database; the message does not contain the URL.
+   */
+  poolConfig(url: string, options: ConnectionOptions, names: TableNames, runtime: Runtime): PoolConfig;
+  createStore(client: KnexClient, options: StoreOptions): LockStore;
+  openSession(parts: SessionParts): KnexSession;
+  /** The layout of the tables; `undefined` without tables, and where a migration was not finished. */
+  layoutOf(session: KnexSession): Promise<Layout | undefined>;
+  /**
+   * What `change` resolves to, which no other process runs meanwhile. What a rejected change did is undone where
+   * `transactionalDdl` is true.
+   */
+  withMigrationLock<T>(session: KnexSession, change: () => Promise<T>): Promise<T>;
+  /** What can be done about a failed migration that the user must mend, for messages. */
+  migrationRemedy(error: unknown): string | undefined;
+  /** The contract's error for one of the driver or of the server. */
+  explain(client: KnexClient, error: unknown, what: CallName): LockError;
+}

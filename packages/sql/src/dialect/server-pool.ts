@@ -1,0 +1,32 @@
+import { Socket } from 'node:net';
+import type { ServerAddress } from './server-url.ts';
+
+/** A dead connection behind a firewall that forgets silent ones is noticed after this long, in ms. */
+export const keepAliveDelay = 10_000;
+
+/** The sockets of one pool, to be destroyed when the server does not answer to the end of their connections. */
+export class Sockets {
+  readonly #open = new Set<Socket>();
+  readonly #path: string | undefined;
+
+  constructor({ host }: ServerAddress) {
+    this.#path = host.startsWith('/') ? host : undefined;
+  }
+
+  /** The path of the Unix socket; `undefined`: the server is reached by TCP. */
+  get path(): string | undefined {
+    return this.#path;
+  }
+
+  /** A socket that is not connected yet. */
+  create(): Socket {
+    const socket = new Socket();
+    this.#open.add(socket);
+    socket.once('close', () => this.#open.delete(socket));
+    return this.#path === undefined ? socket.setNoDelay(true).setKeepAlive(true, keepAliveDelay) : socket;
+  }
+
+  destroy(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
+}

@@ -1,0 +1,62 @@
+import type { Dialect } from '../dialect/dialect.ts';
+import type { KnexInstance } from '../dialect/knex.ts';
+import { layoutVersion } from '../dialect/layout.ts';
+import type { Layout } from '../dialect/layout.ts';
+import type { TableNames } from '../dialect/names.ts';
+import { readTableOptions } from '../options/provider-options.ts';
+import type { TableOptions } from '../options/provider-options.ts';
+import { changeLayout, stepsTo } from './change-layout.ts';
+
+/** What Knex runs. */
+export interface KnexMigration {
+  up(knex: KnexInstance): PromiseLike<unknown>;
+  down?(knex: KnexInstance): PromiseLike<unknown>;
+}
+
+/** One step of the tables' layout, as `LocksMigrationSource` lists it. */
+export interface LocksMigration {
+  readonly name: string;
+  /** From which layout it leads to the next. */
+  readonly from: number;
+}
+
+/**
+ * The migrations of the locks' tables, for `migrationSource` of Knex; beside migrations of your own with `combineMigrationSources`. A
+ * step that `migrate` or the plain SQL files have taken already is noted and not taken again.
+ */
+export class LocksMigrationSource {
+  readonly #names: TableNames;
+
+  /** @throws `LOCK_MISCONFIGURED` for names that cannot be. */
+  constructor(options: TableOptions = {}) {
+    this.#names = readTableOptions(options);
+  }
+
+  async getMigrations(): Promise<LocksMigration[]> {
+    const { table, schema } = this.#names;
+    // Two sets of tables in one database are two histories. No name that begins with a date comes before ours.
+    const prefix = `0000_${schema === undefined ? '' : `${schema}.`}${table}`;
+    return Array.from({ length: layoutVersion }, (_, from) => ({
+      name: `${prefix}_${`${from + 1}`.padStart(4, '0')}`,
+      from,
+    }));
+  }
+
+  getMigrationName({ name }: LocksMigration): string {
+    return name;
+  }
+
+  async getMigration({ from }: LocksMigration): Promise<KnexMigration> {
+    const names = this.#names;
+    return {
+      up: (knex) => changeLayout(knex, names, (found, dialect) => stepsTo(from + 1, found, names, dialect)),
+      down: (knex) => changeLayout(knex, names, (found, dialect) => stepBack(from, found, dialect)),
+    };
+  }
+}
+
+function stepBack(from: number, found: Layout | undefined, dialect: Dialect): readonly string[] {
+  // A migration that was left half done has no layout; what there is of it is removed.
+  const begun = found === undefined && !dialect.transactionalDdl;
+  return begun || found?.version === from + 1 ? (dialect.migrations[from]?.down ?? []) : [];
+}

@@ -1,0 +1,87 @@
+import { duration, flag, matching, readOptions } from '@locks/core/adapter';
+import type { OptionReaders, OptionSource } from '@locks/core/adapter';
+import { nameRule } from '../dialect/names.ts';
+import type { TableNames } from '../dialect/names.ts';
+
+/** Where the tables are. */
+export interface TableOptions {
+  /** What the names of all tables and routines begin with. @default 'locks' */
+  readonly table?: string | undefined;
+  /** The schema (Postgres) or database (MySQL) the tables are in; not for SQLite. @default the connection's own */
+  readonly schema?: string | undefined;
+}
+
+/** Options of the SQL provider. */
+export interface SqlOptions extends TableOptions {
+  /** First come, first served. `false` lets a newcomer pass those in line. @default true */
+  readonly fair?: boolean | undefined;
+  /** Within how many ms each call settles; also how long a statement may wait on the server. @default 5_000 */
+  readonly timeout?: number | undefined;
+  /** How long a place in line lasts without a sign of life, in ms; waiters give one at a third of it. @default 6_000 */
+  readonly waiterTtl?: number | undefined;
+  /** How long the row of an idle key is kept, in ms; two ttls at least. @default 3_600_000 (an hour) */
+  readonly tokenRetention?: number | undefined;
+  /** Remove the rows of idle keys now and then. `false`: leave it to `sweep()`. @default true */
+  readonly sweep?: boolean | undefined;
+  /** Postgres: be told by LISTEN and NOTIFY. `false` behind a pooler that lends a connection for each transaction. @default true */
+  readonly listen?: boolean | undefined;
+  /** How often a process that waits looks whether it is its turn where nothing tells it, in ms; at least every `waiterTtl / 12`. @default 25, SQLite 5 to 100 */
+  readonly pollInterval?: number | undefined;
+}
+
+const name = matching(/^[A-Za-z_][A-Za-z0-9_]{0,39}$/, nameRule);
+
+/** How the names of the tables are checked. */
+const tableReaders: OptionReaders<TableOptions> = { table: name, schema: name };
+
+/** How the options are checked. */
+export const sqlReaders: OptionReaders<SqlOptions> = {
+  ...tableReaders,
+  fair: flag,
+  timeout: duration(10, 600_000),
+  waiterTtl: duration(30, 86_400_000),
+  tokenRetention: duration(1_000, 31_536_000_000),
+  sweep: flag,
+  listen: flag,
+  pollInterval: duration(1, 60_000),
+};
+
+/** Where the options of this package come from, for messages. */
+export const sqlSource: OptionSource = { where: '@locks/sql', code: 'LOCK_MISCONFIGURED', text: true };
+
+/** The options with their defaults. */
+export interface ReadSqlOptions {
+  readonly names: TableNames;
+  readonly fair: boolean;
+  readonly timeout: number;
+  readonly waiterTtl: number;
+  readonly tokenRetention: number;
+  readonly sweep: boolean;
+  readonly listen: boolean;
+  /** `undefined`: what suits the dialect. */
+  readonly pollInterval: number | undefined;
+}
+
+/** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+export function readSqlOptions(options: SqlOptions): ReadSqlOptions {
+  const read = readOptions(sqlReaders, options, sqlSource);
+  return {
+    names: namesOf(read),
+    fair: read.fair ?? true,
+    timeout: read.timeout ?? 5_000,
+    waiterTtl: read.waiterTtl ?? 6_000,
+    tokenRetention: read.tokenRetention ?? 3_600_000,
+    sweep: read.sweep ?? true,
+    listen: read.listen ?? true,
+    pollInterval: read.pollInterval,
+  };
+}
+
+/** Checks where the tables are. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+export function readTableOptions(options: TableOptions): TableNames {
+  return namesOf(readOptions(tableReaders, options, sqlSource));
+}
+
+function namesOf({ table = 'locks', schema }: TableOptions): TableNames {
+  return { table, schema };
+}

@@ -1,0 +1,14 @@
+import type { KnexSession } from '../dialect/knex-session.ts';
+import { inTransaction } from '../dialect/transaction.ts';
+
+/** What `change` resolves to, in a transaction that no other process runs meanwhile. */
+export async function withMigrationLock<T>(session: KnexSession, change: () => Promise<T>): Promise<T> {
+  const locked = async (): Promise<T> => {
+    // It ends with the transaction.
+    await session.run("SELECT pg_advisory_xact_lock(hashtext('@locks/sql'), hashtext('migrate'))");
+    return await change();
+  };
+  if (session.inTransaction) return await locked();
+  // What was committed during the wait for the lock must be seen.
+  return await inTransaction(session, 'BEGIN ISOLATION LEVEL READ COMMITTED', locked);
+}

@@ -1,0 +1,119 @@
+import { resolve } from 'node:path';
+import type { Runtime } from '@locks/core/adapter';
+import type { Database, Row } from '../connection.ts';
+import { explain, isBusy, unusable } from '../errors.ts';
+import { whyNoFile } from './access.ts';
+
+/** libsql's. */
+export type DatabaseClass = new (path: string) => Database;
+
+/**
+ * The name by which a connection of this package knows the file: it is attached to a database in memory. libsql closes a
+ * database when the collector has found its last statement, but what is detached it closes at once.
+ */
+export const fileSchema = 'locks_file';
+
+/** What is used of knex's client for better-sqlite3. */
+export interface SqliteClient {
+  readonly connectionSettings: { readonly filename: string };
+  destroyRawConnection(connection: Database): unknown;
+  _query(connection: Database, query: Query): Promise<unknown>;
+}
+
+export type SqliteClientClass = new (config: object) => SqliteClient;
+
+/** A query as knex hands it to its client. */
+interface Query {
+  readonly sql: string;
+  readonly bindings?: readonly unknown[] | undefined;
+  response?: unknown;
+}
+
+/** How files are opened. */
+export interface OpenOptions {
+  /** How long others may keep the file busy, in ms. */
+  readonly patience: number;
+  readonly runtime: Runtime;
+}
+
+/**
+ * `Client`, knex's for better-sqlite3, with libsql in its place: the same interface, from binaries that are packages of the registry.
+ * `patience`: how long others may keep a file busy that is being opened, in ms.
+ */
+export function withLibsql(Client: SqliteClientClass, Libsql: DatabaseClass, options: OpenOptions): SqliteClientClass {
+  return class extends Client {
+    _driver(): unknown {
+      return Libsql;
+    }
+
+    async acquireRawConnection(): Promise<Database> {
+      return await openFile(Libsql, resolve(this.connectionSettings.filename), options);
+    }
+
+    override async destroyRawConnection(connection: Database): Promise<void> {
+      closeFile(connection);
+    }
+
+    override async _query(connection: Database, query: Query): Promise<unknown> {
+      // libsql leaves a prepared statement open that finds the file busy, such as BEGIN: the next COMMIT would fail.
+      if ((query.bindings ?? []).length > 0 || connection.prepare(query.sql).reader === true) {
+        return await super._query(connection, query);
+      }
+      connection.exec(query.sql);
+      query.response = [];
+      return query;
+    }
+  };
+}
+
+/**
+ * Opens a file for locks, which is created if it is not there; its folder must be. With a write-ahead log, who reads holds up nobody,
+ * not even stopped in the middle. The log is not synchronized with each commit: no crash of a process loses anything by that, and after
+ * one of the host its holds are void anyway, because they are of another boot; for the versions that a power cut took, the clock in
+ * each token makes up.
+ */
+async function openFile(Libsql: DatabaseClass, path: string, { patience, runtime }: OpenOptions): Promise<Database> {
+  // SQLite itself says no more than that it cannot open it, and writes to a device.
+  const why = whyNoFile(path);
+  if (why !== undefined) throw unusable(path, why);
+  const end = runtime.clock.now() + patience;
+  for (;;) {
+    let database: Database | undefined;
+    try {
+      database = new Libsql(':memory:');
+      database.exec(`ATTACH '${path.replaceAll("'", "''")}' AS ${fileSchema}`);
+      setUp(database, path);
+      return database;
+    } catch (error) {
+      if (database !== undefined) closeFile(database);
+      if (isOtherEncoding(error)) throw unusable(path, 'its text is UTF-16; UTF-8 is needed', error);
+      if (!isBusy(error) || runtime.clock.now() > end) throw explain(error, path, 'the opening of the file');
+    }
+    await new Promise<void>((done) => {
+      runtime.setTimer(done, 1 + 9 * runtime.random(), true);
+    });
+  }
+}
+
+function closeFile(database: Database): void {
+  try {
+    database.exec(`DETACH ${fileSchema}`);
+  } catch {
+    // It is not attached yet, or a statement failed in the middle: what is left goes with the collector.
+  }
+  database.close();
+}
+
+function setUp(database: Database, path: string): void {
+  const mode = (): unknown => (database.prepare(`PRAGMA ${fileSchema}.journal_mode`).all()[0] as Row)['journal_mode'];
+  if (mode() !== 'wal') {
+    database.exec(`PRAGMA ${fileSchema}.journal_mode = WAL`);
+    if (mode() !== 'wal') throw unusable(path, 'its file system has no shared memory, which the write-ahead log needs');
+  }
+  database.exec(`PRAGMA ${fileSchema}.synchronous = NORMAL`);
+}
+
+/** The database in memory is UTF-8, and what is attached must be the same. */
+function isOtherEncoding(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('same text encoding');
+}

@@ -1,0 +1,35 @@
+import { systemRuntime } from '@locks/core/adapter';
+import type { KnexSession } from '../dialect/knex-session.ts';
+import { inTransaction, migrationPatience, migrationTooLong } from '../dialect/transaction.ts';
+import { isBusy } from './errors.ts';
+
+/** What `change` resolves to, in a transaction that no other process runs meanwhile. */
+export async function withMigrationLock<T>(session: KnexSession, change: () => Promise<T>): Promise<T> {
+  if (session.inTransaction) return await change();
+  const [setting] = await session.rows('PRAGMA busy_timeout');
+  // A wait within SQLite stops this process, which may be the one that is waited for.
+  await session.run('PRAGMA busy_timeout = 0');
+  try {
+    return await inTransaction(session, 'BEGIN IMMEDIATE', change, (statement) =>
+      whenFree(() => session.run(statement)),
+    );
+  } finally {
+    await session.run(`PRAGMA busy_timeout = ${Number(setting?.['timeout'] ?? 0)}`);
+  }
+}
+
+/** Outside of WAL mode a reader keeps even the end of a transaction waiting. */
+async function whenFree(send: () => Promise<void>): Promise<void> {
+  const end = systemRuntime.clock.now() + migrationPatience;
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+    }
+    if (systemRuntime.clock.now() > end) throw migrationTooLong();
+    await new Promise<void>((resolve) => {
+      systemRuntime.setTimer(resolve, 5 + 10 * systemRuntime.random(), true);
+    });
+  }
+}

@@ -1,0 +1,42 @@
+import { numberOf, textOf } from '../connection.ts';
+import type { LinePace } from './line-pace.ts';
+import type { Session } from '../session.ts';
+
+/** Looks for turns over one connection, and queries the tables only when the answer may have changed. */
+export class TurnWatch {
+  readonly #session: Session;
+  readonly #pace: LinePace;
+  #dataVersion: number | undefined = undefined;
+  #commits: number | undefined = undefined;
+  /** When time alone may change the answer: a holder expires, or a place lapses. */
+  #changes = 0;
+  /** Who was first on each key, and after how many grants. */
+  #seen = '';
+
+  constructor(session: Session, pace: LinePace) {
+    this.#session = session;
+    this.#pace = pace;
+  }
+
+  /** The owners of `process` that are first in line on one of `keys` and can go. */
+  look(keys: readonly string[], process: string, now: number): readonly string[] {
+    const dataVersion = this.#session.dataVersion();
+    const { commits } = this.#session;
+    if (dataVersion === this.#dataVersion && commits === this.#commits && now < this.#changes) return [];
+    const rows = this.#session.rows('turns', { keys: JSON.stringify(keys), process, now });
+    const turns = rows.map(({ owner }) => textOf(owner)).filter((owner) => owner !== '');
+    // Whoever is not heard of after its turn was told is told again.
+    this.#changes = turns.length > 0 ? 0 : Math.min(Infinity, ...rows.map(({ changes }) => numberOf(changes)));
+    this.#dataVersion = dataVersion;
+    this.#commits = commits;
+    this.#notice(rows.map(({ version, place }) => `${numberOf(version)} ${numberOf(place)}`).join(), now);
+    return turns;
+  }
+
+  /** Signs of life of those in line, and renewals, are no moves: they would keep all who wait busy. */
+  #notice(seen: string, now: number): void {
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    this.#pace.moved(now);
+  }
+}

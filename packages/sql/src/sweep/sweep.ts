@@ -1,0 +1,44 @@
+import { createDeadline, systemRuntime } from '@locks/core/adapter';
+import { Connections } from '../connections/connections.ts';
+import type { KnexInstance } from '../dialect/knex.ts';
+import { dialectOf } from '../dialects.ts';
+import { readSqlOptions } from '../options/provider-options.ts';
+import type { TableOptions } from '../options/provider-options.ts';
+import { sweepBatch } from './sweeper.ts';
+
+/** Options of `sweep`. */
+export interface SweepOptions extends TableOptions {
+  /** How long a key must have been idle, in ms; two ttls at least. @default 3_600_000 (an hour) */
+  readonly tokenRetention?: number | undefined;
+  /** Within how many ms each statement settles. @default 5_000 */
+  readonly timeout?: number | undefined;
+}
+
+/**
+ * Removes the rows of idle keys, and resolves to how many it was: for a job that runs now and then where providers have `sweep: false`.
+ * Many short statements, none of which waits for anybody; tokens never go back for it. Safe while locks are in use, and beside itself.
+ * @throws `LOCK_UNAVAILABLE` when the database does not answer; `LOCK_MISCONFIGURED` for a wrong option or missing tables.
+ */
+export async function sweep(knex: KnexInstance, options: SweepOptions = {}): Promise<number> {
+  const read = readSqlOptions(options);
+  const { names, timeout, tokenRetention } = read;
+  const process = systemRuntime.uniqueId();
+  const store = dialectOf(knex, names).createStore(knex.client, { ...read, process, runtime: systemRuntime });
+  const deadline = createDeadline(systemRuntime, timeout, store.name);
+  const connections = new Connections(knex.client, store, deadline, systemRuntime, timeout);
+  try {
+    let all = 0;
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const from: string = after;
+      const { removed, next } = await connections.run(
+        (connection) => store.sweep(connection, tokenRetention, sweepBatch, from),
+        { what: 'a sweep' },
+      );
+      all += removed;
+      after = next;
+    }
+    return all;
+  } finally {
+    deadline.stop();
+  }
+}

@@ -1,0 +1,175 @@
+import knex from 'knex';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { KnexClient } from '../src/dialect/knex.ts';
+import { PoolQueue } from '../src/connections/pool-queue.ts';
+
+interface Thing {
+  readonly id: number;
+}
+
+/** A real pool of knex, of things that need no server; `refusals` are what making the next ones fails with. */
+function createPool(max: number, acquireConnectionTimeout = 5_000) {
+  const refusals: Error[] = [];
+  let made = 0;
+  const { client: plain } = knex({ client: 'pg' }) as { readonly client: object };
+  const Client = plain.constructor as new (config: object) => object;
+  class Things extends Client {
+    async acquireRawConnection(): Promise<Thing> {
+      const refusal = refusals.shift();
+      if (refusal !== undefined) throw refusal;
+      return { id: ++made };
+    }
+    async destroyRawConnection(): Promise<void> {}
+  }
+  const instance = knex({
+    client: Things as never,
+    connection: {},
+    pool: { min: 0, max },
+    acquireConnectionTimeout,
+    log: silent,
+  });
+  opened.push(instance);
+  const client = instance.client as KnexClient & { pool: { numUsed(): number; numPendingAcquires(): number } };
+  return { client, refusals, queue: new PoolQueue<Thing>(client) };
+}
+
+// knex prints what it rejects with.
+const silent = { debug() {}, warn() {}, error() {}, deprecate() {} };
+
+const opened: { destroy(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((instance) => instance.destroy()));
+});
+
+describe('connections that are lent', () => {
+  test('stay at hand for the next call until the end of the turn, and then go back to the pool', async () => {
+    const { client, queue } = createPool(2);
+    const first = await queue.take({});
+    queue.give(first);
+    const second = await queue.take({});
+    expect(second).toBe(first);
+    queue.give(second);
+    expect(client.pool.numUsed()).toBe(1);
+    await turn();
+    expect(client.pool.numUsed()).toBe(0);
+  });
+
+  test('go from call to call, first come first served', async () => {
+    const { client, queue } = createPool(1);
+    const held = await queue.take({});
+    const order: number[] = [];
+    const calls = [1, 2, 3].map(async (number) => {
+      const connection = await queue.take({});
+      order.push(number);
+      queue.give(connection);
+    });
+    await turn();
+    // More than one would be of no use, and the pool cannot forget them.
+    expect(client.pool.numPendingAcquires()).toBe(1);
+    queue.give(held);
+    await Promise.all(calls);
+    expect(order).toEqual([1, 2, 3]);
+    // What the pool was asked for in vain goes back to it.
+    await expect.poll(() => [client.pool.numUsed(), client.pool.numPendingAcquires()]).toEqual([0, 0]);
+  });
+
+  test('are not asked for again by calls that are over, and the pool is asked for no more than it can have', async () => {
+    const { client, queue } = createPool(2, 20);
+    const held = await Promise.all([client.acquireConnection(), client.acquireConnection()]);
+    const calls = Array.from({ length: 50 }, () => ({}));
+    const served: object[] = [];
+    for (const call of calls) void queue.take(call).then(() => served.push(call));
+    await turn();
+    expect(client.pool.numPendingAcquires()).toBe(2);
+    for (const call of calls) queue.withdraw(call);
+    await expect.poll(() => client.pool.numPendingAcquires()).toBe(0);
+    await Promise.all(held.map((connection) => client.releaseConnection(connection)));
+    const last = await queue.take({});
+    expect(served).toEqual([]);
+    queue.give(last);
+  });
+
+  test('go to whoever else waits at the pool, before the calls that came after it', async () => {
+    const { client, queue } = createPool(1);
+    const held = await queue.take({});
+    const order: string[] = [];
+    const other = client.acquireConnection().then(async (connection) => {
+      order.push('other');
+      await client.releaseConnection(connection);
+    });
+    const own = queue.take({}).then((connection) => {
+      order.push('own');
+      queue.give(connection);
+    });
+    await turn();
+    queue.give(held);
+    await Promise.all([other, own]);
+    expect(order).toEqual(['other', 'own']);
+  });
+
+  test('that the pool gives a call are its own, though others wait at the pool', async () => {
+    const { client, queue } = createPool(1);
+    const held = await queue.take({});
+    const order: string[] = [];
+    const own = queue.take({}).then((connection) => {
+      order.push('own');
+      queue.give(connection);
+    });
+    const other = client.acquireConnection().then(async (connection) => {
+      order.push('other');
+      await client.releaseConnection(connection);
+    });
+    await turn();
+    queue.give(held);
+    await Promise.all([own, other]);
+    expect(order).toEqual(['own', 'other']);
+  });
+
+  test('are not lent again once they are disposed of', async () => {
+    const { client, queue } = createPool(1);
+    const broken = await queue.take({});
+    queue.give(broken);
+    Object.assign(broken, { __knex__disposed: new Error('cut') });
+    const next = await queue.take({});
+    expect(next).not.toBe(broken);
+    Object.assign(next, { __knex__disposed: new Error('cut') });
+    queue.give(next);
+    expect(client.pool.numUsed()).toBe(0);
+  });
+
+  test('cannot be had when the pool cannot make one, and can when it can again', async () => {
+    const { queue, refusals } = createPool(1);
+    refusals.push(new Error('refused'));
+    await expect(queue.take({})).rejects.toThrow('refused');
+    const connection = await queue.take({});
+    queue.give(connection);
+  });
+
+  test('cannot be had from a pool that has ended: all who wait hear of it', async () => {
+    const { client, queue } = createPool(1);
+    const held = await queue.take({});
+    const calls = Array.from({ length: 20 }, () => queue.take({}));
+    const answers = Promise.allSettled(calls);
+    await turn();
+    const ended = opened[0]!.destroy();
+    Object.assign(held, { __knex__disposed: new Error('ended') });
+    queue.give(held);
+    expect((await answers).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 'rejected'));
+    await ended;
+    expect(client.pool).toBeUndefined();
+  });
+
+  test('are waited for longer than the pool itself waits: a call has a limit of its own', async () => {
+    const { client, queue } = createPool(1, 20);
+    const held = (await client.acquireConnection()) as Thing;
+    let got: Thing | undefined;
+    const waiting = queue.take({}).then((connection) => (got = connection));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(got).toBeUndefined();
+    await client.releaseConnection(held);
+    expect(await waiting).toBe(held);
+    queue.give(held);
+  });
+});
