@@ -1,4 +1,5 @@
-// Writes src/<dialect>/statements.ts and src/<dialect>/migrations.ts from sql/<dialect>/*.sql and sql/<dialect>/migrations/*.sql.
+// Writes src/<dialect>/statements.ts, plain-statements.ts and migrations.ts from sql/<dialect>/*.sql, sql/<dialect>/plain/*.sql and
+// sql/<dialect>/migrations/*.sql.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 
 export const dialects = ['postgres', 'mysql', 'sqlite'];
@@ -47,15 +48,16 @@ function statementsOf(dialect, text) {
 const header = (dialect, what) =>
   `// Written by scripts/embed-sql.mjs from sql/${dialect}/${what}; a test compares them. Change those and run it again.\n`;
 
-export function embedStatements(dialect) {
-  const folder = source(dialect);
+/** `folder`: '' for the layout with routines, `plain/` for the one table without. */
+export function embedStatements(dialect, inside = '') {
+  const folder = new URL(inside, source(dialect));
   const entries = filesOf(folder).map((file) => {
     const text = stripped(readFileSync(new URL(file, folder), 'utf8'));
     return `  ${camelCase(file.replace(/\.sql$/, ''))}: ${quoted(text)},`;
   });
   const names = filesOf(folder).map((file) => `'${camelCase(file.replace(/\.sql$/, ''))}'`);
   return [
-    header(dialect, '*.sql'),
+    header(dialect, `${inside}*.sql`),
     '/** The statements, with the default names of the tables. */',
     `export const statements: Readonly<Record<${names.join(' | ') || 'never'}, string>> = {`,
     ...entries,
@@ -90,6 +92,7 @@ export function embedMigrations(dialect) {
 if (import.meta.url === `file://${process.argv[1]}`) {
   for (const dialect of dialects) {
     writeFileSync(target(dialect, 'statements'), embedStatements(dialect));
+    writeFileSync(target(dialect, 'plain-statements'), embedStatements(dialect, 'plain/'));
     writeFileSync(target(dialect, 'migrations'), embedMigrations(dialect));
   }
 }
