@@ -10,14 +10,17 @@ describe.each(dialects)('the SQL of %s', (dialect) => {
 
   test('is embedded as it stands in its folder', () => {
     expect(read('statements')).toBe(embedStatements(dialect));
+    expect(read('plain-statements')).toBe(embedStatements(dialect, 'plain/'));
     expect(read('migrations')).toBe(embedMigrations(dialect));
   });
 
-  test('says in each statement what it does, and what it returns', () => {
-    const files = readdirSync(folder).filter((file) => file.endsWith('.sql') && file !== 'grants.sql');
+  test.each(['', 'plain/'])('says in each statement of its folder %j what it does, and what it returns', (inside) => {
+    const files = readdirSync(new URL(inside, folder)).filter(
+      (file) => file.endsWith('.sql') && file !== 'grants.sql' && file !== 'table.sql',
+    );
     expect(files.length).toBeGreaterThan(0);
     for (const file of files) {
-      const text = readFileSync(new URL(file, folder), 'utf8');
+      const text = readFileSync(new URL(inside + file, folder), 'utf8');
       expect(text, file).toMatch(/^-- [A-Z][^]*?\.\n/);
       expect(text, file).toMatch(/^-- Returns/m);
     }
