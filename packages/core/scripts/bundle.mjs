@@ -6,10 +6,22 @@ const bundle = await rolldown({
   input: { index: `${source}index.ts`, adapter: `${source}adapter/index.ts`, testing: `${source}testing/index.ts` },
   external: /^node:/,
   platform: 'node',
+  preserveEntrySignatures: 'allow-extension',
 });
 await bundle.write({
   dir: new URL('../dist/bundle/', import.meta.url).pathname,
   format: 'esm',
+  // A stack trace names the file: so a file is called like the folders that its code is from.
+  codeSplitting: {
+    includeDependenciesRecursively: false,
+    groups: [
+      { name: 'locks', test: /src\/locks\// },
+      { name: 'memory', test: /src\/memory\/(?!config)/ },
+      { name: 'errors-options-time', test: /src\/(errors|options|time)\/|src\/adapter\/fencing-guard/ },
+    ],
+  },
+  // With `node --enable-source-maps` a stack trace names the source and its line.
+  sourcemap: true,
   chunkFileNames: '[name].js',
   cleanDir: true,
 });

@@ -1,37 +1,60 @@
 import type { Mode } from './contract.ts';
 
-/** A lock that is held, until it is released or lost. It does not keep the process running; `withLock` does. */
+/** What a lease is at one moment, as data: what `JSON.stringify` and `console.log` show of it. */
+export interface LeaseRecord {
+  readonly key: string;
+  readonly owner: string;
+  readonly mode: Mode;
+  /** The fencing token as decimal digits: JSON has no `bigint`. */
+  readonly token: string;
+  readonly held: boolean;
+  /** Whole ms. */
+  readonly remaining: number;
+}
+
+/**
+ * A lock that is held, until it is released or lost. It does not keep the process running; `withLock`
+ * does.
+ */
 export interface Lease extends AsyncDisposable {
   readonly key: string;
   /** `<label>/<unique>`: who holds it, as `inspect` and the store show it. */
   readonly owner: string;
   readonly mode: Mode;
   /**
-   * The fencing token: higher than those of all earlier holders. Hand it to the resource, and let the resource refuse lower
-   * ones: a holder that was paused may act after its lease has ended.
+   * The fencing token: higher than those of all earlier holders. Hand it to the resource, and let the
+   * resource refuse lower ones: a holder that was paused may act after its lease has ended.
    */
   readonly token: bigint;
   /**
-   * Aborted when the lease is lost or its `Locks` is closed, with a `LockError` as reason (`LOCK_LOST`, `LOCK_CLOSED`), before
-   * the server lets go. Not aborted by `release`.
+   * Aborted when the lease is lost or its `Locks` is closed, before the server lets go. Its reason is a
+   * `LockError` (`LOCK_LOST`, `LOCK_CLOSED`). Not aborted by `release`.
    */
   readonly signal: AbortSignal;
-  /** Ms that are certainly left: counted from before the send, less a margin for drift (1 % and 2 ms). 0 when it has ended. */
+  /**
+   * Ms that are certainly left: counted from before the send, less a margin for drift (1 % and 2 ms).
+   * 0 when the lease has ended.
+   */
   readonly remaining: number;
-  /** Whether the lease is certainly held at this moment: a comparison of clocks, not a flag. Once false, false for ever. */
+  /**
+   * Whether the lease is certainly held at this moment: a comparison of clocks, not a flag. Once false,
+   * false for ever.
+   */
   readonly held: boolean;
   /**
    * Restarts the ttl now.
-   * @throws `LOCK_LOST` when it was lost, `LOCK_UNAVAILABLE` when the answer is unknown (it may still be held: see `held`),
-   * `LOCK_INVALID` after `release`.
+   * @throws `LOCK_LOST` when it was lost, `LOCK_UNAVAILABLE` when the answer is unknown (it may still be
+   * held: see `held`), `LOCK_INVALID` after `release`.
    */
   renew(): Promise<void>;
   /**
    * Gives the lock back. `true`: this freed it; `false`: it was lost before. Repeating it answers the same.
-   * @throws `LOCK_UNAVAILABLE` when the answer is unknown; it is then repeated in the background until the ttl is over. Also when
-   * there is none 1 000 ms after the hold has ended by itself.
+   * @throws `LOCK_UNAVAILABLE` when the answer is unknown. The release is then repeated in the background
+   * until the ttl is over. Also when there is no answer 1 000 ms after the end of the ttl.
    */
   release(): Promise<boolean>;
   /** Releases; never rejects. For `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
+  /** The lease as data, for logs. `console.log` shows the same. */
+  toJSON(): LeaseRecord;
 }

@@ -217,7 +217,7 @@ describe('the provider', () => {
     await expect(locks.close()).resolves.toBeUndefined();
   });
 
-  it('of openLocks holds nobody when its own close is silent', async () => {
+  it('of openLocks keeps no caller waiting when its own close is silent', async () => {
     const runtime = new VirtualRuntime();
     const provider = new ScriptedProvider(runtime);
     provider.closing = () => new Promise(() => {});

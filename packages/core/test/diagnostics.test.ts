@@ -44,7 +44,7 @@ describe('diagnostics', () => {
     expect(messages).toStrictEqual([
       ['acquire', { ...about, token: 5n, waited: 70, attempts: 1 }],
       ['renew', { ...about, renewed: true }],
-      ['release', { ...about, freed: true }],
+      ['release', { ...about, heldFor: 300, freed: true }],
     ]);
   });
 
@@ -118,9 +118,28 @@ describe('diagnostics', () => {
     provider.answers.release = freeAtOnce;
     await runtime.advance(100);
     expect(messages).toEqual([
-      ['release', expect.objectContaining({ freed: false, error })],
-      ['release', { provider: 'scripted', key: 'key', owner: lease.owner, mode: 'exclusive', freed: true }],
+      ['release', expect.objectContaining({ heldFor: 0, freed: false, error })],
+      ['release', { provider: 'scripted', key: 'key', owner: lease.owner, mode: 'exclusive', heldFor: 0, freed: true }],
     ]);
+  });
+
+  it('tell how long a lost lease was held, and nothing of the kind for a place in line', async () => {
+    const { runtime, provider, locks, take } = createSetting();
+    await take('lost', { ttl, renew: false });
+    const messages = listen();
+    provider.answers.tryAcquire = (call) => call.busy(10_000);
+    watch(locks.acquire('busy', { ttl, wait: 200 }));
+    await runtime.advance(200);
+    provider.open('release').answer(false);
+    await runtime.advance(1_000);
+    provider.open('release').answer(false);
+    await settle();
+    const releases = messages.filter(([name]) => name === 'release').map(([, message]) => message);
+    expect(releases).toEqual([
+      expect.objectContaining({ key: 'busy', freed: false }),
+      expect.objectContaining({ key: 'lost', freed: false, heldFor: 988 }),
+    ]);
+    expect(releases[0]).not.toHaveProperty('heldFor');
   });
 
   it('tell nothing of a lease that is released as lost', async () => {
@@ -131,7 +150,7 @@ describe('diagnostics', () => {
     expect(messages.map(([name]) => name)).toEqual(['acquire', 'release']);
   });
 
-  it('are not even made when nobody listens', async () => {
+  it('are not even made without a listener', async () => {
     const published = forbidPublishing();
     const { runtime, provider, locks } = createSetting();
     provider.answers.tryAcquire = grantAtOnce;

@@ -81,14 +81,14 @@ describe('a history shows', () => {
       'at 2, a lost: it had ended before',
     ],
     ['an owner that is used again', [granted('a', 1n), event('released', 'a'), granted('a', 2n)], 'granted before'],
-    ['a lease that nobody was granted', [event('lost', 'a')], 'at 2, a lost: it was never granted'],
+    ['a lease that was never granted', [event('lost', 'a')], 'at 2, a lost: it was never granted'],
   ])('%s', (_, events, problem) => {
     expect(checkHistory(events)).toEqual([expect.stringContaining(problem)]);
   });
 
   it('at its end, a lease whose holder was never told that it is over', () => {
     const events = [granted('a', 1n), event('over', 'a')];
-    expect(checkHistory(events, { ended: true })).toEqual(['a was granted and never ended: nobody told its holder']);
+    expect(checkHistory(events, { ended: true })).toEqual(['a was granted and never ended: its holder was not told']);
     expect(checkHistory([...events, event('lost', 'a')], { ended: true })).toEqual([]);
   });
 });

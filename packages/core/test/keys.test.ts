@@ -68,7 +68,7 @@ describe('a key', () => {
 });
 
 describe('inspect', () => {
-  it('answers what the provider answers', async () => {
+  it('answers what the provider answers, with the key in each holder', async () => {
     const { provider, locks } = createSetting();
     const state = {
       key: 'key',
@@ -76,7 +76,8 @@ describe('inspect', () => {
       waiters: 2,
     } as const;
     provider.inspecting = async () => state;
-    expect(await locks.inspect('key')).toEqual(state);
+    const holders = state.holders.map((holder) => ({ key: 'key', ...holder }));
+    expect(await locks.inspect('key')).toEqual({ ...state, holders });
   });
 
   it.each(['LOCK_UNAVAILABLE', 'LOCK_MISCONFIGURED'] as const)(

@@ -23,7 +23,7 @@ describe('a linked set', () => {
     expect(set.members()).toEqual([]);
   });
 
-  it('lets nobody go twice, nor one who never came', () => {
+  it('removes no member twice, nor a stranger', () => {
     const set = new LinkedSet<Member>();
     const [stays, goes, stranger] = [new Member(), new Member(), new Member()];
     set.add(goes);

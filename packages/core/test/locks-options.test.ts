@@ -12,10 +12,12 @@ function create(options: unknown, traits: Partial<Traits> = {}) {
 }
 
 const wrong: readonly [name: string, value: unknown, expected: string][] = [
-  ['ttl', 10, 'an integer from 50 to 86400000 (ms), not 10.'],
-  ['wait', -5, 'a number of ms of at least 0, or Infinity, not -5.'],
+  ['ttl', 10, 'an integer from 50 to 86400000 (ms), or text such as "30s", not 10.'],
+  ['ttl', '10', 'an integer from 50 to 86400000 (ms), or text such as "30s", not "10".'],
+  ['ttl', '2 minutes', 'an integer from 50 to 86400000 (ms), or text such as "30s", not "2 minutes".'],
+  ['wait', -5, 'a number of ms of at least 0, or Infinity, or text such as "30s", not -5.'],
   ['renew', 'no', 'true or false, not "no".'],
-  ['maxHold', 0.5, 'a number of ms of at least 1, or Infinity, not 0.5.'],
+  ['maxHold', 0.5, 'a number of ms of at least 1, or Infinity, or text such as "30s", not 0.5.'],
   ['reentrant', 0, 'true or false, not 0.'],
   ['maxWaiters', 0, 'an integer from 1 to 9007199254740991, not 0.'],
   ['maxWaiters', Infinity, 'an integer from 1 to 9007199254740991, not Infinity.'],
@@ -25,7 +27,7 @@ const wrong: readonly [name: string, value: unknown, expected: string][] = [
   ['label', 'é', '1 to 100 printable ASCII characters without spaces or "/", not "é".'],
   ['label', 'x\n', '1 to 100 printable ASCII characters without spaces or "/", not "x\\n".'],
   ['label', 7, '1 to 100 printable ASCII characters without spaces or "/", not 7.'],
-  ['closeTimeout', -1, 'a number of ms of at least 0, or Infinity, not -1.'],
+  ['closeTimeout', -1, 'a number of ms of at least 0, or Infinity, or text such as "30s", not -1.'],
   ['requires', 'fair', 'an object of traits, not "fair".'],
   ['runtime', {}, 'a Runtime, not a value of type object.'],
 ];
@@ -87,6 +89,33 @@ describe('a wrong option of a Locks', () => {
       runtime: undefined,
     };
     expect(create(options)).not.toThrow();
+  });
+});
+
+describe('a duration of a Locks', () => {
+  it('is a number of ms, or text', async () => {
+    const { provider, locks, runtime } = createSetting({
+      ttl: '20s',
+      wait: '1.5s',
+      maxHold: '1h',
+      closeTimeout: '250ms',
+    });
+    provider.answers.tryAcquire = grantAtOnce;
+    await locks.acquire('key');
+    expect(provider.attempts[0]?.claim.ttl).toBe(20_000);
+    provider.answers.tryAcquire = (call) => call.answer({ granted: false, retryAfter: 60_000 });
+    const waiting = locks.acquire('other');
+    waiting.catch(() => {});
+    await runtime.advance(1_500);
+    await expect(waiting).rejects.toThrow('was not free within 1500 ms');
+  });
+
+  it('is ms in the options of one call, where text is refused', async () => {
+    const { locks } = createSetting({});
+    await expect(locks.acquire('key', { ttl: '20s' } as never)).rejects.toMatchObject({
+      code: 'LOCK_INVALID',
+      message: 'Lock options: option "ttl" must be an integer from 50 to 86400000 (ms), not "20s".',
+    });
   });
 });
 

@@ -142,7 +142,7 @@ describe('after the event loop was blocked for longer than the validity', () => 
     expect(signal.aborted).toBe(true);
   });
 
-  it('a signal that nobody had asked for is aborted at the first look', async () => {
+  it('a signal that no code had asked for is aborted at the first look', async () => {
     const { runtime, provider, take } = createSetting();
     answerWell(provider);
     const lease = await take('key', { ttl });

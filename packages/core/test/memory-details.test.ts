@@ -1,8 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryProvider, openLocks } from '../src/index.ts';
+import { createMemoryProvider, createMemoryStore, openLocks } from '../src/index.ts';
 import { claimOf, createMemorySetting, sharedOf } from './support/memory-setting.ts';
 
 describe('the memory provider', () => {
+  it('reads durations as text', () => {
+    expect(createMemoryStore({ waiterTtl: '1.5s' }).waiterTtl).toBe(1_500);
+    expect(() => createMemoryProvider({ waiterTtl: '1m' })).not.toThrow();
+  });
+
+  it.each([
+    ['an unknown option', { fiar: false }, 'unknown option "fiar". Did you mean "fair"?'],
+    ['a wrong duration', { waiterTtl: 'soon' }, 'option "waiterTtl" must be an integer from 30 to 86400000 (ms)'],
+    ['no store', { store: {} }, 'option "store" must be a store of createMemoryStore'],
+    ['half a runtime', { runtime: {} }, 'option "runtime" must be a Runtime'],
+  ])('refuses %s', (_, options, message) => {
+    const error = expect.objectContaining({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringContaining(`The memory provider: ${message}`),
+    });
+    expect(() => createMemoryProvider(options as never)).toThrow(error);
+    if (!('store' in options) && !('fiar' in options)) expect(() => createMemoryStore(options as never)).toThrow(error);
+  });
+
   it('is fair unless it is told otherwise', async () => {
     const provider = createMemoryProvider();
     expect(provider.traits.fair).toBe(true);

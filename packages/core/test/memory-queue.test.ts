@@ -32,7 +32,7 @@ describe('the line of the memory provider', () => {
     expect(woken).toEqual(['b']);
   });
 
-  it('does not wake whoever makes the call itself', async () => {
+  it('does not wake the caller itself', async () => {
     const { runtime, provider } = createMemorySetting();
     const { woken, of } = createWakes();
     await provider.tryAcquire(claimOf('a', { ttl: 100 }));
@@ -56,7 +56,7 @@ describe('the line of the memory provider', () => {
     expect(woken).toEqual(['b', 'c']);
   });
 
-  it('wakes the head when anybody finds that the hold has expired', async () => {
+  it('wakes the head when a call finds that the hold has expired', async () => {
     const { runtime, provider } = createMemorySetting();
     const { woken, of } = createWakes();
     await provider.tryAcquire(claimOf('a', { ttl: 100 }));
@@ -104,7 +104,7 @@ describe('the line of the memory provider', () => {
     }
   });
 
-  it('goes on behind whoever is its last now when the last one leaves', async () => {
+  it('goes on behind the new last one when the last one leaves', async () => {
     const { provider } = createMemorySetting();
     const { woken, of } = createWakes();
     await provider.tryAcquire(claimOf('a'));
@@ -170,7 +170,7 @@ describe('the line of the memory provider', () => {
     expect((await other.inspect('key')).waiters).toBe(1);
   });
 
-  it('takes nobody in who does not want to wait', async () => {
+  it('takes in no claim that does not want to wait', async () => {
     const { provider } = createMemorySetting();
     await provider.tryAcquire(claimOf('a'));
     await provider.tryAcquire(claimOf('b'));
@@ -188,7 +188,7 @@ describe('the line of the memory provider', () => {
     expect(await provider.tryAcquire(claimOf('b'), () => {})).toEqual({ granted: false, retryAfter: waiterTtl / 3 });
   });
 
-  it('tells everybody when the first hold would expire when it is not fair', async () => {
+  it('tells each waiter when the first hold would expire when it is not fair', async () => {
     const { runtime, provider } = createMemorySetting(false);
     await provider.tryAcquire(sharedOf('late', 2));
     await provider.tryAcquire({ ...sharedOf('early', 2), ttl: 150 });

@@ -73,7 +73,7 @@ describe('the memory provider, shared', () => {
     [2, 3, '2 permits; 3'],
     [2, undefined, '2 permits; unlimited'],
     [undefined, 5, 'unlimited permits; 5'],
-  ])('refuses another number of permits while somebody holds, naming both: %s and %s', async (held, asked, both) => {
+  ])('refuses another number of permits while one is held, naming both: %s and %s', async (held, asked, both) => {
     const { provider } = createMemorySetting();
     await provider.tryAcquire(sharedOf('a', held));
     const refusal = { code: 'LOCK_INVALID', message: expect.stringContaining(both) };
@@ -83,7 +83,7 @@ describe('the memory provider, shared', () => {
     expect(await provider.tryAcquire(claimOf('w'))).toMatchObject({ granted: false });
   });
 
-  it('refuses it while somebody waits to share, also behind a writer', async () => {
+  it('refuses it while a claim waits to share, also behind a writer', async () => {
     const { provider } = createMemorySetting();
     await provider.tryAcquire(claimOf('w1'));
     await provider.tryAcquire(claimOf('w2'), () => {});
@@ -92,7 +92,7 @@ describe('the memory provider, shared', () => {
     expect(await provider.tryAcquire(sharedOf('same', 2))).toMatchObject({ granted: false });
   });
 
-  it('takes any number again once nobody shares or waits to', async () => {
+  it('takes any number again once no claim shares or waits to', async () => {
     const { runtime, provider } = createMemorySetting();
     await provider.tryAcquire(sharedOf('a', 2));
     await provider.release(sharedOf('a', 2));

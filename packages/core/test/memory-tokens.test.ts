@@ -96,7 +96,7 @@ describe('the tokens of the memory provider', () => {
     for (let index = 0; index < 10; index += 1) expect(store.find(`key ${index}`)).toBeUndefined();
   });
 
-  it('of a key whose holder died are forgotten once somebody has looked at it', async () => {
+  it('of a key whose holder died are forgotten at the next look at it', async () => {
     const { runtime, provider, store } = createMemorySetting();
     await tokenOf(provider, claimOf('a'));
     runtime.block(1_000);

@@ -33,7 +33,7 @@ const ends: Record<string, (setting: Setting, reference: WeakRef<object>, sessio
   };
 
 describe('a lease', () => {
-  it.each(Object.keys(ends))('is kept by nobody once it is %s', async (end) => {
+  it.each(Object.keys(ends))('is not kept in memory once it is %s', async (end) => {
     const setting = createSetting();
     const { provider, locks } = setting;
     provider.answers.renew = renewAtOnce;
@@ -76,7 +76,7 @@ describe('the repetition of a release', () => {
 });
 
 describe('a call under a deadline', () => {
-  it.each(['answered', 'rejected'])('is kept by nobody once it is %s', async (end) => {
+  it.each(['answered', 'rejected'])('is not kept in memory once it is %s', async (end) => {
     const runtime = new VirtualRuntime();
     const deadline = createDeadline(runtime, 60_000, 'scripted');
     const race = async (): Promise<WeakRef<object>> => {

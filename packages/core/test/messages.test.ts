@@ -214,7 +214,7 @@ describe('the message', () => {
     const { locks } = createSetting();
     expect(await errorOf(locks.withLock('seat', 5 as never))).toMatchObject({
       code: 'LOCK_INVALID',
-      message: 'withLock(key, work, options): "work" must be a function.',
+      message: 'withLock(key, options, work): "work" must be a function.',
     });
   });
 
@@ -271,11 +271,11 @@ describe('the message', () => {
   });
 
   it.each<[unknown, string]>([
-    [7, 'openLocks needs a URL or a configuration object, not 7.'],
+    [7, 'openLocks: it needs a URL or a configuration object, not 7.'],
     [{ url: 7 }, 'openLocks: option "url" must be a string, not 7.'],
     [{ url: 'memory:', options: 7 }, 'openLocks: option "options" must be an object, not 7.'],
     [{ url: 'memory:', options: null }, 'openLocks: option "options" must be an object, not null.'],
-    [{}, 'openLocks needs option "url" (redis://host:6379) or option "provider" ("memory").'],
+    [{}, 'openLocks: no backend is named; give option "url" (redis://host:6379) or option "provider" ("memory").'],
     ['host', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
     [' memory:', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
     [
@@ -295,12 +295,15 @@ describe('the message', () => {
       'openLocks: provider "no-such-adapter" is neither one of memory, redis, zookeeper, sql nor a module that can be imported. Install it, or correct its name.',
     ],
     [{ provider: 'node:fs' }, 'openLocks: module "node:fs" does not export a function fromConfig.'],
-    ['memory:?ttl=1', 'The URL of openLocks: option "ttl" must be an integer from 50 to 86400000 (ms), not "1".'],
+    [
+      'memory:?ttl=1',
+      'The URL of openLocks: option "ttl" must be an integer from 50 to 86400000 (ms), or text such as "30s", not "1".',
+    ],
     ['memory://host', 'The URL of the memory provider is "memory:", with nothing but options after it.'],
     ['memory:?fair=x', 'The memory provider: option "fair" must be true or false, not "x".'],
     [
       'memory:?waiterTtl=29',
-      'The memory provider: option "waiterTtl" must be an integer from 30 to 86400000 (ms), not "29".',
+      'The memory provider: option "waiterTtl" must be an integer from 30 to 86400000 (ms), or text such as "30s", not "29".',
     ],
   ])('of openLocks names the way out: %j', async (target, message) => {
     expect(await errorOf(openLocks(target as string))).toMatchObject({ code: 'LOCK_MISCONFIGURED', message });

@@ -1,11 +1,11 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createLocks, LockError, openLocks } from '../src/index.ts';
 import type { AdapterConfig, LocksConfig } from '../src/index.ts';
+import { standIn } from './support/stand-in.ts';
 
 /** What `openLocks` rejects with. */
 async function refusal(target: unknown): Promise<LockError> {
@@ -26,22 +26,6 @@ function allText(error: unknown): string {
   return texts.join('\n');
 }
 
-/** A folder with files, where the process stands until the end of the test. */
-async function standIn(files: Readonly<Record<string, string>>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'locks-core-'));
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(join(folder, path, '..'), { recursive: true });
-    await writeFile(join(folder, path), text);
-  }
-  // A worker thread cannot change its folder.
-  const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
-  onTestFinished(async () => {
-    cwd.mockRestore();
-    await rm(folder, { recursive: true });
-  });
-  return folder;
-}
-
 const memoryLike = `export function fromConfig() {
   const answer = async () => {};
   return { name: 'third-party', traits: {}, tryAcquire: answer, renew: answer, release: answer, inspect: answer, close: answer };
@@ -49,9 +33,9 @@ const memoryLike = `export function fromConfig() {
 
 describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
   it.each<[string, unknown, string]>([
-    ['nothing', undefined, 'needs a URL or a configuration object, not undefined'],
     ['null', null, 'needs a URL or a configuration object, not null'],
-    ['an empty configuration', {}, 'needs option "url"'],
+    ['an empty configuration', {}, 'no backend is named; give option "url"'],
+    ['a URL that is not set', { url: undefined, ttl: 100 }, 'no backend is named; give option "url"'],
     ['a URL that is no string', { url: new URL('redis://host') }, 'option "url" must be a string'],
     [
       'adapter options that are no object',
@@ -61,6 +45,7 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
     ['a URL without a scheme', 'localhost', 'the URL has no scheme'],
     ['an empty URL', '', 'the URL has no scheme'],
     ['an unknown scheme', 'etcd://host', 'no adapter is known for the scheme "etcd:"'],
+    ['a scheme that is a property of every object', 'constructor://host', 'no adapter is known for the scheme'],
     ['a provider that is no module', { provider: {} }, 'option "provider" must be'],
     ['a URL as provider', { provider: 'redis://host' }, 'a URL belongs into option "url"'],
     ['an empty provider', { provider: '' }, 'option "provider" must be'],
@@ -73,7 +58,13 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
     ['a module of Node by its full name', { provider: 'node:fs' }, 'does not export a function fromConfig'],
     ['a property of every object', { provider: 'constructor' }, 'is neither one of'],
     ['a memory URL with a host', 'memory://host', '"memory:"'],
-    ['an unknown option beside the URL', { url: 'memory:', prefix: 'x' }, 'unknown option "prefix"'],
+    [
+      'an option of the adapter beside the URL',
+      { url: 'memory:', fair: false },
+      'Options of an adapter are written under "options" of openLocks.',
+    ],
+    ['an option of Locks under "options"', { url: 'memory:', options: { ttl: 5 } }, '"ttl" is an option of Locks'],
+    ['an unknown option beside the URL', { url: 'memory:', prefix: 'x' }, 'openLocks: unknown option "prefix"'],
   ])('%s', async (_, target, message) => {
     const error = await refusal(target);
     expect(error).toMatchObject({ name: 'LockError', code: 'LOCK_MISCONFIGURED' });

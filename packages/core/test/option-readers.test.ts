@@ -109,10 +109,60 @@ describe('the options of an adapter', () => {
     );
   });
 
-  it('are not shown when they are secret', () => {
-    expect(() => readOptions(readers, { password: 'a b' }, source)).toThrow(
-      'The adapter: option "password" must be a word, not a value of type object.',
+  it.each([
+    ['a b', 'the text that it is (not shown)'],
+    [4711, 'a number'],
+    [true, 'a boolean'],
+    [null, 'null'],
+    [['a b'], 'an object'],
+  ])('are not shown when they are secret, but their type is: %j', (password, shown) => {
+    expect(() => readOptions(readers, { password }, source)).toThrow(
+      `The adapter: option "password" must be a word, not ${shown}.`,
     );
+  });
+
+  it('show how a duration is written where text is read', () => {
+    const text = { ...source, text: true };
+    expect(() => readOptions({ pause: duration(10, 20) }, { pause: 'soon' }, text)).toThrow(
+      'The adapter: option "pause" must be an integer from 10 to 20 (ms), or text such as "30s", not "soon".',
+    );
+    expect(readOptions({ pause: duration(10, 20_000) }, { pause: '20s' }, text)).toEqual({ pause: 20_000 });
+  });
+
+  it('may have old names', () => {
+    const aliases = { pass: 'password', toString: 'prefix' };
+    const old = { ...source, aliases };
+    expect(readOptions(readers, { pass: 'abc', size: 1 }, old)).toEqual({ password: 'abc', size: 1 });
+    expect(readOptions(readers, { pass: undefined, password: 'abc' }, old)).toEqual({ password: 'abc' });
+    expect(() => readOptions(readers, { pass: 5 }, old)).toThrow('option "pass" must be a word, not a number.');
+    expect(() => readOptions(readers, { valueOf: 5 }, old)).toThrow('unknown option "valueOf"');
+  });
+
+  it.each([
+    { pass: 'one', password: 'two' },
+    { password: 'two', pass: 'one' },
+  ])('are refused when they are given by their old name too: %j', (input) => {
+    expect(() => readOptions(readers, input, { ...source, aliases: { pass: 'password' } })).toThrow(
+      'The adapter: option "password" is given twice; "pass" is its old name. Keep "password".',
+    );
+  });
+
+  it('that belong to Locks are told so', () => {
+    expect(() => readOptions(readers, { ttl: 5 }, { ...source, text: true })).toThrow(
+      'The adapter: unknown option "ttl". "ttl" is an option of Locks, not of its adapter: write it beside "options".',
+    );
+  });
+
+  it('that are as near to several names are answered with all of them', () => {
+    const near = { tls: flag, tel: flag };
+    expect(() => readOptions(near, { tll: 5 }, { ...source, text: true })).toThrow(
+      'Did you mean "ttl" or "tls" or "tel"?',
+    );
+    expect(() => readOptions(near, { tll: 5 }, source)).toThrow('Did you mean "tls" or "tel"?');
+  });
+
+  it('of few letters are near only if one differs', () => {
+    expect(() => readOptions({ db: flag }, { x: 5 }, source)).toThrow('unknown option "x". Known options: db.');
   });
 
   it.each([

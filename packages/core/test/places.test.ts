@@ -1,24 +1,32 @@
 import { describe, expect, test } from 'vitest';
-import { Places } from '../src/adapter/places.ts';
-import type { Place } from '../src/adapter/places.ts';
+import { Places } from '../src/adapter/line/places.ts';
+import type { Claim } from '../src/contract.ts';
+import type { Place } from '../src/adapter/line/places.ts';
 
 const refresh = 2_000;
+
+function claimOf(owner: string, key = 'key'): Claim {
+  return { key, owner, ttl: 30_000, mode: 'exclusive' };
+}
 
 /** Waiters in line on one key, all of them told at 0 to wait for the next sign of life. */
 function createLine(count: number): {
   readonly places: Places;
   readonly line: readonly Place[];
   readonly wakes: string[];
+  /** How long `owner` may wait on without a call. */
+  quiet(owner: string, now: number): number | undefined;
 } {
   const places = new Places(refresh);
   const wakes: string[] = [];
   const line = Array.from({ length: count }, (_, index) => {
     const owner = `o${index}`;
-    const place = places.take('key', owner, `x p ${owner}`, () => wakes.push(owner));
+    const place = places.take(claimOf(owner), () => wakes.push(owner));
     places.shown(place, refresh, 0, 0);
     return place;
   });
-  return { places, line, wakes };
+  const quiet = (owner: string, now: number) => places.quietFor(owner, () => wakes.push(owner), now);
+  return { places, line, wakes, quiet };
 }
 
 function at(line: readonly Place[], index: number): Place {
@@ -40,41 +48,41 @@ describe('places in line', () => {
   });
 
   test('ask the server at first, and when they come before their time', () => {
-    const { places, line } = createLine(2);
-    const fresh = places.take('key', 'new', 'x p new', () => {});
-    expect(places.quietFor(fresh, 0)).toBeUndefined();
+    const { places, line, quiet } = createLine(2);
+    const fresh = places.take(claimOf('new'), () => {});
+    expect(quiet('new', 0)).toBeUndefined();
     expect(places.shownWith(fresh, 1_900)).toEqual([]);
     expect(places.shownWith(at(line, 0), 1_000)).toEqual([]);
   });
 
   test('that another call has shown wait on without a call, until they are due', () => {
-    const { places, line } = createLine(3);
+    const { places, line, quiet } = createLine(3);
     const [first, second, third] = [at(line, 0), at(line, 1), at(line, 2)];
-    expect(places.quietFor(second, 1_900)).toBeUndefined();
+    expect(quiet('o1', 1_900)).toBeUndefined();
     const others = places.shownWith(first, 1_900);
     expect(others).toEqual([second, third]);
     places.shown(first, refresh, 1_900, 1_901);
-    expect(places.quietFor(second, 1_950)).toBe(1_950);
-    // Whoever asks before its time has a reason to.
-    expect(places.quietFor(second, 2_000)).toBeUndefined();
-    expect(places.quietFor(second, 3_899)).toBeUndefined();
-    expect(places.quietFor(third, 1_950)).toBe(1_950);
+    expect(quiet('o1', 1_950)).toBe(1_950);
+    // A claim that asks before its time has a reason.
+    expect(quiet('o1', 2_000)).toBeUndefined();
+    expect(quiet('o1', 3_899)).toBeUndefined();
+    expect(quiet('o2', 1_950)).toBe(1_950);
     // What it heard itself says nothing about what it would hear now.
-    expect(places.quietFor(first, 3_800)).toBeUndefined();
+    expect(quiet('o0', 3_800)).toBeUndefined();
   });
 
   test('that were woken ask the server, also when they were woken before the call that shows them was answered', () => {
-    const { places, line, wakes } = createLine(3);
+    const { places, line, wakes, quiet } = createLine(3);
     places.shownWith(at(line, 0), 1_900);
     places.wake('o1');
     places.shown(at(line, 0), refresh, 1_900, 1_901);
     places.wake('o2');
     expect(wakes).toEqual(['o1', 'o2']);
-    expect(places.quietFor(at(line, 1), 1_950)).toBeUndefined();
-    expect(places.quietFor(at(line, 2), 1_950)).toBeUndefined();
+    expect(quiet('o1', 1_950)).toBeUndefined();
+    expect(quiet('o2', 1_950)).toBeUndefined();
   });
 
-  test('that were woken carry nobody else: their call is on the way of the lock from one holder to the next', () => {
+  test('that were woken carry no other place: their call is on the way of the lock from one holder to the next', () => {
     const { places, line } = createLine(3);
     places.wake('o0');
     expect(places.shownWith(at(line, 0), 1_900)).toEqual([]);
@@ -83,30 +91,30 @@ describe('places in line', () => {
   });
 
   test('say on which keys they are', () => {
-    const { places, line } = createLine(1);
-    places.take('other', 'z', 'x p z', () => {});
+    const { places } = createLine(1);
+    places.take(claimOf('z', 'other'), () => {});
     expect(places.keys()).toEqual(['key']);
     expect([places.waitsFor('key'), places.waitsFor('other')]).toEqual([true, false]);
-    places.leave(at(line, 0).owner);
+    places.leave('o0');
     expect([places.keys(), places.waitsFor('key')]).toEqual([[], false]);
   });
 
   test('are quiet from the send of that call on, because many are due at about the same time', () => {
-    const { places, line } = createLine(3);
+    const { places, line, quiet } = createLine(3);
     places.shownWith(at(line, 0), 1_900);
-    expect(places.quietFor(at(line, 1), 1_950)).toBe(1_950);
+    expect(quiet('o1', 1_950)).toBe(1_950);
     expect(places.shownWith(at(line, 2), 1_950)).toEqual([]);
   });
 
   test('ask again in time when that call failed', () => {
-    const { places, line } = createLine(2);
+    const { places, line, quiet } = createLine(2);
     places.shownWith(at(line, 0), 1_900);
-    expect(places.quietFor(at(line, 1), 1_950)).toBe(1_950);
-    expect(places.quietFor(at(line, 1), 3_800)).toBeUndefined();
+    expect(quiet('o1', 1_950)).toBe(1_950);
+    expect(quiet('o1', 3_800)).toBeUndefined();
   });
 
   test('that may have lapsed before a call that shows them was answered ask for themselves', async () => {
-    const { places, line, wakes } = createLine(3);
+    const { places, line, wakes, quiet } = createLine(3);
     const others = places.shownWith(at(line, 0), 4_000);
     expect(others).toEqual([at(line, 1), at(line, 2)]);
     // Kept by a call at 1 900, of which this one knows nothing.
@@ -115,7 +123,7 @@ describe('places in line', () => {
     expect(wakes).toEqual([]);
     await Promise.resolve();
     expect(wakes).toEqual(['o1']);
-    expect(places.quietFor(at(line, 1), 5_900)).toBeUndefined();
+    expect(quiet('o1', 5_900)).toBeUndefined();
     // What kept the other one counts from its send, also when it is answered later.
     places.kept([at(line, 2)], 5_000, 9_700);
     places.kept([at(line, 2)], 8_000, 10_900);
@@ -142,10 +150,10 @@ describe('places in line', () => {
   });
 
   test('that look for the expiry of a holder are not shown by others, and look', () => {
-    const { places, line } = createLine(3);
+    const { places, line, quiet } = createLine(3);
     places.shown(at(line, 1), 500, 100, 100);
     expect(places.shownWith(at(line, 0), 1_900)).toEqual([at(line, 2)]);
-    expect(places.quietFor(at(line, 1), 600)).toBeUndefined();
+    expect(quiet('o1', 600)).toBeUndefined();
   });
 
   test('that have left are not shown, not woken, and do not come back with the answer', () => {
@@ -184,7 +192,7 @@ describe('places in line', () => {
 
   test('on other keys have nothing to do with them', () => {
     const { places, line } = createLine(2);
-    const other = places.take('other', 'z', 'x p z', () => {});
+    const other = places.take(claimOf('z', 'other'), () => {});
     places.shown(other, refresh, 0, 0);
     expect(places.shownWith(at(line, 0), 1_900)).toEqual([at(line, 1)]);
   });

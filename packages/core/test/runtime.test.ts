@@ -34,7 +34,7 @@ describe('the runtime of this process', () => {
     systemRuntime.clearTimer(timer);
   });
 
-  it('has ids that nobody can guess, and jitter', () => {
+  it('has ids that cannot be guessed, and jitter', () => {
     const ids = Array.from({ length: 100 }, () => systemRuntime.uniqueId());
     expect(new Set(ids).size).toBe(100);
     expect(ids.every((id) => /^[\w-]{16}$/.test(id))).toBe(true);

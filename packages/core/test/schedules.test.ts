@@ -76,7 +76,7 @@ if (LOCKS_SCHEDULE_SEED !== undefined) {
     it(
       'that break a promise are told with their events, shrunk, the same way each time',
       async () => {
-        const flaw = flawedProviders['releases whoever holds the key'];
+        const flaw = flawedProviders['releases any holder of the key'];
         const tell = () => findFailure(flaw, 0, 100, true);
         const failure = await tell();
         expect(failure).toMatch(/Shrunk [1-9]/);

@@ -142,7 +142,7 @@ describe('a lease over a suspension', () => {
     expect(lease.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
   });
 
-  it('tells of its loss within a second, though nobody looks', async () => {
+  it('tells of its loss within a second, without a look at it', async () => {
     const { runtime, provider, take } = createSetting();
     answerWell(provider);
     const lease = await take('key');
@@ -198,7 +198,7 @@ describe('a lease over a suspension', () => {
   });
 });
 
-describe('the first attempt after a sleep that nobody has noticed', () => {
+describe('the first attempt after an unnoticed sleep', () => {
   it('is not taken for late', async () => {
     const { runtime, provider, locks } = createSetting();
     runtime.suspend(3_600_000);

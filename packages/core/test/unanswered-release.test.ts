@@ -7,7 +7,7 @@ const ttl = 1_000;
 const grace = 1_000;
 
 describe('a release that is never answered', () => {
-  it('lets its caller go with LOCK_UNAVAILABLE some time after the hold has ended by itself, and not before', async () => {
+  it('lets its caller go with LOCK_UNAVAILABLE some time after the hold has expired, and not before', async () => {
     const { runtime, take } = createSetting();
     const lease = await take('key', { ttl });
     const releasing = watch(lease.release(), runtime);
@@ -19,7 +19,7 @@ describe('a release that is never answered', () => {
     await expect(lease.release()).rejects.toBe(releasing.error);
   });
 
-  it('is believed when its answer comes after the hold has ended by itself, as behind a blocked event loop', async () => {
+  it('is believed when its answer comes after the hold has expired, as behind a blocked event loop', async () => {
     const { runtime, provider, take } = createSetting();
     const lease = await take('key', { ttl });
     const releasing = watch(lease.release());

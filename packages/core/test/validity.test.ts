@@ -4,7 +4,7 @@ import { createSetting, expectNothingLeft, watch } from './support/setting.ts';
 import { settle } from './support/virtual-runtime.ts';
 
 const ttl = 1_000;
-/** What is certain of a ttl of 1 000 ms: less 1 % and 2 ms. */
+/** The certain part of a ttl of 1 000 ms: less 1 % and 2 ms. */
 const certain = 988;
 
 describe('the validity of a grant', () => {

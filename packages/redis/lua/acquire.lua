@@ -35,7 +35,7 @@ local head, told
 if not passes then head, told = wakeHead(me, value, channel) end
 if passes or (not value and (head or me) == me) then
   leaveLine(me)
-  -- Nobody shares now, and nobody waits to: the number of permits is free again.
+  -- No claim shares now or waits to: the number of permits is free again.
   if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
   redis.call('SET', KEYS[1], owner, 'PX', ttl)
   keepPlaces(10, now, waiterTtl, channel)

@@ -87,8 +87,9 @@ local function admits(value, kind)
   return not permits or redis.call('ZCARD', KEYS[5]) < permits
 end
 
--- In every script that writes: tells the head of the line if it can go, or is new. A message that reaches nobody means that
--- its process is gone, and its place goes with it. Returns the head, and whether it was told.
+-- In every script that writes: tells the head of the line if it can go, or is new. A message that
+-- reaches no process means that its process is gone. Its place is removed then. Returns the head, and
+-- whether it was told.
 local function wakeHead(me, value, channel)
   while true do
     local head = headOfLine()
@@ -137,8 +138,9 @@ local function limitDeadlines(head, now)
   for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
 
--- One call shows for the other waiters of its process too that their places are still wanted. Whoever of them has none any more
--- is told, to take another; and whoever is the head by now, because it has to look when a holder would expire.
+-- One call shows for the other waiters of its process too that their places are still wanted. A waiter
+-- without a place is told, to take another. The new head is told too, because it has to look when a
+-- holder would expire.
 local function keepPlaces(first, now, waiterTtl, channel)
   if #ARGV < first then return end
   local head = headOfLine()

@@ -36,6 +36,6 @@ if line then
   value = purge(now, value)
   head = wakeHead(me, value, ARGV[3])
 end
--- The number of permits is free again when nobody shares or waits.
+-- The number of permits is free again when no claim shares or waits.
 if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', KEYS[7]) end
 return freed

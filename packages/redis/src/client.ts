@@ -43,7 +43,7 @@ export interface SubscriberOptions {
   readonly maxRetriesPerRequest: 0;
   readonly disconnectTimeout: number;
   readonly maxLoadingRetryTime: number;
-  readonly retryStrategy: (attempt: number) => number;
+  readonly retryStrategy: () => null;
 }
 
 /** The copy of the client that listens for wakes. */
@@ -51,6 +51,6 @@ export interface RedisSubscriber {
   connect(): Promise<unknown>;
   subscribe(channel: string): Promise<unknown>;
   ping(): Promise<unknown>;
-  disconnect(reconnect?: boolean): void;
+  disconnect(): void;
   on(event: string, listener: (...args: never[]) => void): unknown;
 }

@@ -4,5 +4,5 @@ export type { RedisConfigOptions } from './config.ts';
 export { createRedisGuard, fromFenceReply } from './guard.ts';
 export type { RedisGuard } from './guard.ts';
 export type { RedisOptions } from './options.ts';
-export { createRedisProvider } from './provider.ts';
+export { createRedisProvider } from './create-provider.ts';
 export { fenceLua } from './scripts.ts';

@@ -73,7 +73,7 @@ async function doAll(provider: LockProvider): Promise<void> {
   await granted(long);
   await granted(brief);
   await eventually('the end of a share', async () => (await provider.tryAcquire(claimOf('c/3', 'shared'))).granted);
-  // Two in line, of whom one shows the other too, because it asks when it was told to.
+  // Two in line. One shows the other too, because it asks at the time it was told.
   const inLine = [claimOf('d/1'), claimOf('d/2')];
   let pause = 0;
   for (const claim of [...inLine, ...inLine, inLine[0]!]) {

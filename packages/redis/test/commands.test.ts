@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../src/index.ts';
 import { connect, eventually, ownPrefix } from './support/redis.ts';
 
-/** A server that nobody else sends commands to. */
+/** A server with no other client. */
 async function ownServer(): Promise<string> {
   const server = await startRedis();
   onTestFinished(() => server.stop());
@@ -79,8 +79,8 @@ test('200 waiters keep their places with a few commands among them, and their or
   const waiting: Promise<void>[] = [];
   for (let index = 0; index < 200; index += 1) waiting.push(locks.withLock('hot', () => void served.push(index)));
   await eventually('200 waiters', async () => (await locks.inspect('hot')).waiters === 200);
-  // Once the subscription is there everybody looks again.
-  await eventually('nobody to look again', async () => {
+  // Once the subscription is there all waiters look again.
+  await eventually('no waiter to look again', async () => {
     const before = (await commandCounts(client)).client;
     await setTimeout(100);
     return (await commandCounts(client)).client - before < 10;

@@ -99,7 +99,7 @@ const secret = 'hunter2';
 test.each([
   [
     'a wrong password',
-    (url: string) => url.replace('redis://', `redis://nobody:${secret}@`),
+    (url: string) => url.replace('redis://', `redis://stranger:${secret}@`),
     'LOCK_MISCONFIGURED',
     /Check the user name and the password/,
   ],

@@ -119,7 +119,7 @@ test('when every wake message is lost, waiters are served by their own polling',
       connect: () => subscriber.connect(),
       subscribe: (channel) => subscriber.subscribe(channel),
       ping: () => subscriber.ping(),
-      disconnect: (again) => subscriber.disconnect(again),
+      disconnect: () => subscriber.disconnect(),
       on: (event, listener) => (event === 'message' ? undefined : subscriber.on(event as 'ready', listener)),
     };
   });
@@ -216,7 +216,7 @@ test('a client from configuration is back as soon as the server has loaded, howe
 });
 
 describe('a Redis that does not answer', () => {
-  test('holds nobody past the deadline, and leaves nothing once it answers again', async () => {
+  test('keeps no caller past the deadline, and leaves nothing once it answers again', async () => {
     const handle = await server();
     const client = connect({}, handle.url);
     const locks = locksOver(client, { timeout: 300 });

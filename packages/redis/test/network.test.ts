@@ -281,7 +281,7 @@ describe('wakes', () => {
     },
   );
 
-  test('that are late: whoever has gone meanwhile is not disturbed, and nobody is passed', async () => {
+  test('that are late: a waiter that has gone is not disturbed, and none is passed', async () => {
     const meeting = await meet();
     const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 600 });
     const lease = await locks.acquire('job');
@@ -321,7 +321,7 @@ describe('wakes', () => {
     await meeting.end('job');
   });
 
-  test('of which one is cut within: everybody looks again when the subscription is back, and not at the next poll', async () => {
+  test('of which one is cut within: all waiters look again when the subscription is back, and not at the next poll', async () => {
     const meeting = await meet();
     const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 60_000 });
     const lease = await locks.acquire('job', { ttl: 60_000 });

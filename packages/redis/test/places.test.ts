@@ -9,7 +9,7 @@ import { connect, eventually, ownPrefix } from './support/redis.ts';
 
 const refresh = 1_000;
 
-/** Two waiters of one process, whose calls are due by now, on a key that somebody else has had. */
+/** Two waiters of one process, whose calls are due by now, on a key that another process has had. */
 async function meet(mode: Claim['mode']): Promise<{
   readonly client: Redis;
   readonly provider: LockProvider;
@@ -27,7 +27,7 @@ async function meet(mode: Claim['mode']): Promise<{
   expect(await provider.tryAcquire(claimOf('exclusive'))).toMatchObject({ granted: true });
   const [first, second] = [claimOf(mode), claimOf(mode)];
   const wakes = { first: vi.fn<() => void>(), second: vi.fn<() => void>() };
-  // Once for the wake channel, which has everybody look again, and once for the place.
+  // Once for the wake channel, which has all waiters look again, and once for the place.
   for (const _ of ['open', 'place']) {
     await provider.tryAcquire(first, wakes.first);
     await provider.tryAcquire(second, wakes.second);
@@ -45,11 +45,11 @@ async function meet(mode: Claim['mode']): Promise<{
 }
 
 test.each(['exclusive', 'shared'] as const)(
-  'whoever finds a lock free without a wake, %s, keeps the place of the others',
+  'a waiter that finds a lock free without a wake, %s, keeps the place of the others',
   async (mode) => {
     const { client, provider, first, wakes, names, deadline } = await meet(mode);
     const before = await deadline();
-    // Expired: nobody is told.
+    // Expired: no waiter is told.
     await client.del(names.key);
     expect(await provider.tryAcquire(first, wakes.first)).toMatchObject({ granted: true });
     expect(await deadline()).toBeGreaterThanOrEqual(before + refresh / 2);
@@ -58,7 +58,7 @@ test.each(['exclusive', 'shared'] as const)(
 );
 
 test.each(['exclusive', 'shared'] as const)(
-  'whoever has no place any more, %s, is told by the call that shows it',
+  'a waiter without a place, %s, is told by the call that shows it',
   async (mode) => {
     const { client, provider, first, wakes, names } = await meet(mode);
     await client.del(names.queue, names.deadlines);
@@ -67,7 +67,7 @@ test.each(['exclusive', 'shared'] as const)(
   },
 );
 
-test('whoever finds all of it gone, the holder too, gets the lock and tells the others', async () => {
+test('a waiter that finds all of it gone, the holder too, gets the lock and tells the others', async () => {
   const { client, provider, first, wakes, names } = await meet('exclusive');
   await client.del(names.key, names.queue, names.deadlines);
   expect(await provider.tryAcquire(first, wakes.first)).toMatchObject({ granted: true });

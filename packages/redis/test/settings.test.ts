@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { claimOf, companions, inLine, lineUp, locksOf, modes, providerOf } from './support/line.ts';
 import { connect, eventually, ownPrefix } from './support/redis.ts';
 
-test('the number of permits is remembered for as long as a sharer waits, whoever shows that it does', async () => {
+test('the number of permits is remembered for as long as a sharer waits, also when another waiter shows it', async () => {
   const prefix = ownPrefix();
   const waiterTtl = 1_000;
   const [locks, others] = [locksOf(prefix, { waiterTtl }), locksOf(prefix, { waiterTtl })];

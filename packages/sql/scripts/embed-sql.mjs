@@ -48,19 +48,35 @@ function statementsOf(dialect, text) {
 const header = (dialect, what) =>
   `// Written by scripts/embed-sql.mjs from sql/${dialect}/${what}; a test compares them. Change those and run it again.\n`;
 
-/** `folder`: '' for the layout with routines, `plain/` for the one table without. */
-export function embedStatements(dialect, inside = '') {
+/** Files of a folder that are for database administrators. */
+const forAdministrators = ['grants.sql', 'table.sql'];
+
+/**
+ * The statements of a folder: each stands after a line `-- name: its-name`. `inside` is '' for the layout with routines, `plain/` for
+ * the one table without.
+ */
+export function statementsIn(dialect, inside = '') {
   const folder = new URL(inside, source(dialect));
-  const entries = filesOf(folder).map((file) => {
-    const text = stripped(readFileSync(new URL(file, folder), 'utf8'));
-    return `  ${camelCase(file.replace(/\.sql$/, ''))}: ${quoted(text)},`;
-  });
-  const names = filesOf(folder).map((file) => `'${camelCase(file.replace(/\.sql$/, ''))}'`);
+  return filesOf(folder)
+    .filter((file) => !forAdministrators.includes(file))
+    .flatMap((file) => {
+      const [, ...sections] = readFileSync(new URL(file, folder), 'utf8').split(/^-- name: ([a-z-]+)\n/m);
+      return Array.from({ length: sections.length / 2 }, (_, index) => ({
+        name: sections[2 * index],
+        text: sections[2 * index + 1],
+      }));
+    });
+}
+
+export function embedStatements(dialect, inside = '') {
+  const table = () => readFileSync(new URL(`${inside}table.sql`, source(dialect)), 'utf8');
+  const all = [...statementsIn(dialect, inside), ...(inside === '' ? [] : [{ name: 'table', text: table() }])];
+  const names = all.map(({ name }) => `'${camelCase(name)}'`);
   return [
     header(dialect, `${inside}*.sql`),
     '/** The statements, with the default names of the tables. */',
     `export const statements: Readonly<Record<${names.join(' | ') || 'never'}, string>> = {`,
-    ...entries,
+    ...all.map(({ name, text }) => `  ${camelCase(name)}: ${quoted(stripped(text))},`),
     '};',
     '',
   ].join('\n');

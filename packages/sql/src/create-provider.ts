@@ -40,5 +40,5 @@ export function assembleProvider(
   }
   const process = runtime.uniqueId();
   const store = dialect.createStore(knex.client, { ...options, process, runtime });
-  return new SqlProvider({ client: knex.client, dialect: store, options, runtime, process, destroy });
+  return new SqlProvider({ client: knex.client, store, options, runtime, process, destroy });
 }

@@ -12,4 +12,4 @@ export type { KnexMigration, LocksMigration } from './migrations/migration-sourc
 export type { MigrateOptions, SqlOptions, TableOptions } from './options/provider-options.ts';
 export { sweep } from './sweep/sweep.ts';
 export type { SweepOptions } from './sweep/sweep.ts';
-export type { WakeMessage } from './wake-reports.ts';
+export type { WakeMessage } from './line/wake-reports.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { dialects, embedMigrations, embedStatements } from '../scripts/embed-sql.mjs';
+import { dialects, embedMigrations, embedStatements, statementsIn } from '../scripts/embed-sql.mjs';
 
 const page = readFileSync(new URL('../../../docs/backends/sql.md', import.meta.url), 'utf8');
 
@@ -15,15 +15,17 @@ describe.each(dialects)('the SQL of %s', (dialect) => {
   });
 
   test.each(['', 'plain/'])('says in each statement of its folder %j what it does, and what it returns', (inside) => {
-    const files = readdirSync(new URL(inside, folder)).filter(
-      (file) => file.endsWith('.sql') && file !== 'grants.sql' && file !== 'table.sql',
-    );
-    expect(files.length).toBeGreaterThan(0);
-    for (const file of files) {
-      const text = readFileSync(new URL(inside + file, folder), 'utf8');
-      expect(text, file).toMatch(/^-- [A-Z][^]*?\.\n/);
-      expect(text, file).toMatch(/^-- Returns/m);
+    const statements = statementsIn(dialect, inside);
+    expect(statements.length).toBeGreaterThan(0);
+    for (const { name, text } of statements) {
+      expect(text, name).toMatch(/^-- [A-Z][^]*?\.\n/);
+      expect(text, name).toMatch(/^-- Returns/m);
     }
+  });
+
+  test('has each statement once', () => {
+    const names = statementsIn(dialect).map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
   });
 
   test('documents the grants as its folder has them', () => {

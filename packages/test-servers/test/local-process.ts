@@ -101,7 +101,7 @@ export function testLocalProcess(kind: Kind, ends: 'all ends' | 'killings' = 'ki
         const { url, pid } = JSON.parse(String(line)) as { readonly url: string; readonly pid: number };
         using session = way === 'idle' ? await kind.open(url) : undefined;
         const folder = await session?.dataFolder();
-        // Of a parent that ends by itself the server may have ended already.
+        // The server of a parent that ended without a signal may have ended already.
         const family = signal === undefined ? [pid] : await familyOfServer(pid);
         if (signal !== undefined) parent.kill(signal);
         await exited;

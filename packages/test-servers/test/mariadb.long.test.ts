@@ -41,7 +41,7 @@ function testOptions(): void {
       expect(await query(url.href, 'SELECT DATABASE() AS name')).toEqual([{ name: 'another' }]);
     });
 
-    test('lets nobody in without the password', async () => {
+    test('lets no client in without the password', async () => {
       await using server = await startMariadb();
       const url = new URL(server.url);
       url.password = 'another';

@@ -79,7 +79,7 @@ export function testOwnServer(kind: Kind, way: 'local' | 'docker'): void {
       expect(await read(server)).toBeUndefined();
     });
 
-    test('restart shuts a running or paused server down in order, whoever is connected', async () => {
+    test('restart shuts a running or paused server down in order, also with clients connected', async () => {
       const server = await restarted();
       const session = await kind.open(server.url);
       await session.write('value');

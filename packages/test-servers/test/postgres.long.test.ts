@@ -44,7 +44,7 @@ function testOptions(): void {
       ]);
     });
 
-    test('lets nobody in without the password', async () => {
+    test('lets no client in without the password', async () => {
       await using server = await startPostgres();
       const url = new URL(server.url);
       url.password = 'another';

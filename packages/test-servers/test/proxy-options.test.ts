@@ -11,7 +11,7 @@ async function proxyTo(target: Target, options: ProxyOptions): Promise<Proxy> {
   return proxy;
 }
 
-/** An address that nobody listens on. */
+/** An address without a listener. */
 async function findTarget(): Promise<Target> {
   return { host: '127.0.0.1', port: await startOnFreePort('127.0.0.1', async (port) => port) };
 }
@@ -53,7 +53,7 @@ test('patience: a client waits for a server that is about to listen', async () =
   await client.received('early is heard');
 });
 
-test('patience: a client is reset when nobody listens in time', async () => {
+test('patience: a client is reset when no server listens in time', async () => {
   const proxy = await proxyTo(await findTarget(), { patience: 100 });
   const began = performance.now();
   const client = await dial(proxy);

@@ -170,7 +170,7 @@ describe('silence', () => {
     await second.received('AGAIN');
   });
 
-  test('accepts new connections, and tells nobody that the other side has gone', async () => {
+  test('accepts new connections, and tells no client that the other side has gone', async () => {
     const { proxy, target, client, server } = await linked();
     const end = proxy.silence();
     const second = await dial(proxy);

@@ -82,8 +82,8 @@ export async function openZookeeper(
   return {
     timeout: accepted.readInt32BE(4),
     async create(path, value, kind = 'persistent') {
-      const anybody = [int(1), int(31), bytes('world'), bytes('anyone')];
-      const reply = await ask('create', bytes(path), bytes(value), ...anybody, int(kind === 'sequential' ? 2 : 0));
+      const openAcl = [int(1), int(31), bytes('world'), bytes('anyone')];
+      const reply = await ask('create', bytes(path), bytes(value), ...openAcl, int(kind === 'sequential' ? 2 : 0));
       return reply.toString('utf8', 4, 4 + reply.readInt32BE(0));
     },
     async set(path, value) {
@@ -102,7 +102,7 @@ export async function openZookeeper(
       await ask('delete', bytes(path), int(-1));
     },
     async authenticate(scheme) {
-      await ask('authenticate', int(0), bytes(scheme), bytes('nobody'));
+      await ask('authenticate', int(0), bytes(scheme), bytes('no user'));
     },
     closed,
     [Symbol.dispose]: () => socket.destroy(),

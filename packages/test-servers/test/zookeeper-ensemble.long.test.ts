@@ -86,7 +86,7 @@ function testEnsemble(): void {
       await expect.poll(() => modeOf(leader), { timeout: 20_000 }).toBe('follower');
     });
 
-    test('a member that has lost its data gets them from the others, and one without a majority serves nobody', async () => {
+    test('a member that has lost its data gets them from the others, and one without a majority serves no client', async () => {
       const [first, second] = await ensemble.followers();
       await write(await ensemble.leader(), 'kept');
       await first!.restart({ keepData: false });

@@ -1,7 +1,7 @@
 import { createDeadline } from '@locks/core/adapter';
 import type { AdapterConfig } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
-import { readConfigOptions } from './config-options.ts';
+import { readConfigOptions } from './options/config-options.ts';
 import { assembleProvider } from './create-provider.ts';
 
 /**

@@ -1,21 +1,22 @@
 import { systemRuntime } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
-import { FairRecipe } from './fair.ts';
-import { KeyNames } from './key-names.ts';
-import { MadeFolders } from './made-folders.ts';
-import { Nodes } from './nodes.ts';
-import { readZookeeperOptions } from './options.ts';
-import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options.ts';
-import { PlainRecipe } from './plain.ts';
+import { printAddresses } from './connection/address.ts';
+import { FolderCleanup } from './nodes/folder-cleanup.ts';
+import { KeyNames } from './nodes/key-names.ts';
+import { Nodes } from './nodes/nodes.ts';
+import { readZookeeperOptions } from './options/options.ts';
+import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options/options.ts';
 import { ZookeeperProvider } from './provider.ts';
-import type { Recipe } from './recipe.ts';
-import { SemaphoreRecipe } from './semaphore/semaphore.ts';
-import { Session } from './session/session.ts';
-import { Tokens } from './tokens.ts';
+import { LineRecipe } from './recipes/line/line.ts';
+import { PlainRecipe } from './recipes/plain/plain.ts';
+import type { Recipe } from './recipes/recipe.ts';
+import { SemaphoreRecipe } from './recipes/semaphore/semaphore.ts';
+import { SessionManager } from './session/session-manager.ts';
+import { Tokens } from './tokens/tokens.ts';
 
 /**
- * A provider for `createLocks`, with a session of its own that begins with the first call and that `close` ends. One provider, and so one
- * session, is enough for all locks of a process.
+ * A provider for `createLocks`. Its session begins with the first call, and `close` ends it. One
+ * provider, and so one session, is enough for all locks of a process.
  * @throws `LOCK_MISCONFIGURED` naming the wrong option.
  */
 export function createZookeeperProvider(options: ZookeeperProviderOptions): ZookeeperProvider {
@@ -23,8 +24,8 @@ export function createZookeeperProvider(options: ZookeeperProviderOptions): Zook
 }
 
 /**
- * The parts of a provider, put together.
- * @param idle How long a key's folder is kept that is not used, in ms: by default, the servers look for empty ones as often.
+ * Puts the parts of a provider together.
+ * @param idle How long an unused folder of a key is kept, in ms.
  */
 export function assembleProvider(
   options: ReadZookeeperOptions,
@@ -34,28 +35,28 @@ export function assembleProvider(
   const { addresses, tls, auth, sessionTimeout, timeout, root, acl } = options;
   const nodes = new Nodes(root, acl);
   const tokens = new Tokens(nodes);
-  const session = new Session({
+  const sessions = new SessionManager({
     addresses,
     tls,
     auth,
     sessionTimeout,
     runtime,
     heartbeat: tokens.heartbeat(),
-    provider: 'ZooKeeper',
-    async prepare(generation) {
-      await tokens.current(generation);
+    async prepare(session) {
+      await tokens.current(session);
     },
   });
   const names = new KeyNames(nodes, { addresses, tls, auth, sessionTimeout, runtime }, timeout);
   const below = options.recipe === 'semaphore' ? ['locks', 'leases'] : [];
-  const folders = new MadeFolders({ sessions: session, runtime, below, idle });
+  const folders = new FolderCleanup({ sessions, runtime, below, idle });
   const recipe = recipeOf(options, nodes, tokens, folders);
-  return new ZookeeperProvider({ session, recipe, nodes, tokens, folders, names, runtime, timeout });
+  const servers = printAddresses(addresses);
+  return new ZookeeperProvider({ sessions, recipe, nodes, tokens, folders, names, runtime, timeout, servers });
 }
 
-function recipeOf(options: ReadZookeeperOptions, nodes: Nodes, tokens: Tokens, folders: MadeFolders): Recipe {
-  const { fair, recipe, sharedMarkers } = options;
+function recipeOf(options: ReadZookeeperOptions, nodes: Nodes, tokens: Tokens, folders: FolderCleanup): Recipe {
+  const { fair, recipe, sharedMarkers, knownPlaces } = options;
   if (!fair) return new PlainRecipe(nodes, tokens);
   if (recipe === 'semaphore') return new SemaphoreRecipe(nodes, tokens, folders);
-  return new FairRecipe({ nodes, tokens, folders, names: recipe, sharedMarkers });
+  return new LineRecipe({ nodes, tokens, folders, names: recipe, sharedMarkers, knownPlaces });
 }

@@ -48,7 +48,7 @@ export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'a rejected release is not repeated',
     file: 'locks/release-call.js',
-    find: 'releases.start({ claim: this.#claim, uncertain: false, lastSend: this.#lastSend });',
+    find: 'releases.start({ claim: this.#claim, uncertain: false, lastSend: this.#lastSend, heldFor: this.#heldFor, });',
     replace: '',
     caughtBy: ['locks-release-through-outage'],
   },

@@ -57,14 +57,14 @@ export const waits: readonly CoreRecipe[] = [
   },
   {
     name: 'close leaves leases',
-    file: 'locks/locks.js',
+    file: 'locks/manager.js',
     find: 'lease.close(reason);',
     replace: ';',
     caughtBy: ['locks-close'],
   },
   {
     name: 'close leaves waiters',
-    file: 'locks/locks.js',
+    file: 'locks/manager.js',
     find: 'acquisition.close(reason);',
     replace: ';',
     caughtBy: ['locks-close', 'locks-silent-backend'],

@@ -8,6 +8,8 @@ export type CallName = string | (() => string);
 
 /** Settles every call in time, whether its backend answers or not. */
 export interface Deadline {
+  /** How long a call may take, in ms, where `race` is not told otherwise. */
+  readonly timeout: number;
   /**
    * What `call` settles to, or `LOCK_UNAVAILABLE` after the timeout; `what` says in the message what was not answered.
    * A late answer is dropped, a late rejection too; what the call does goes on, so a loop of its own must end by itself. A step of a longer call gets what is left of its time as `within`.
@@ -25,6 +27,7 @@ const slack = 16;
 export function createDeadline(runtime: Runtime, timeout: number, backend: string): Deadline {
   const timers = new TimerWheel(runtime, false);
   return {
+    timeout,
     race<T>(
       call: Promise<T>,
       what: CallName,

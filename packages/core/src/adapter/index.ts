@@ -3,23 +3,27 @@ export type { AdapterConfig, AdapterModule } from './adapter-config.ts';
 export { createClock, systemClock } from '../time/clock.ts';
 export type { Clock, ClockSources } from '../time/clock.ts';
 export { LockError, isLockError } from '../errors/lock-error.ts';
+export { misconfigured } from '../errors/misconfigured.ts';
 export { checkFenceable, staleError } from './fencing-guard.ts';
+export { duration, durationOrForever, parseDuration } from '../options/duration.ts';
+export type { Duration, OptionReader, OptionReaders, OptionSource, ReadOption } from '../options/option-reader.ts';
 export {
-  duration,
-  durationOrForever,
+  anyText,
   flag,
   integer,
   matching,
   oneOf,
-  parseDuration,
-  readOptions,
+  secretText,
+  tlsOptions,
   withMethods,
 } from '../options/option-readers.ts';
-export type { OptionReader, OptionReaders, OptionSource } from '../options/option-readers.ts';
+export { readOptions } from '../options/read-options.ts';
+export type { ReadOptions } from '../options/read-options.ts';
 export { outsideContext } from '../time/outside-context.ts';
-export { Places } from './places.ts';
-export type { Place } from './places.ts';
+export { createLine } from './line/create-line.ts';
+export type { Line, LineParts, Listen, Listener, Look, Waiting } from './line/line-parts.ts';
 export { permitsRefused, upgradeRefused } from '../errors/refusals.ts';
+export { isTlsRefusal } from '../errors/tls-refusal.ts';
 export { systemRuntime } from '../time/runtime.ts';
 export type { Runtime, TimerHandle } from '../time/runtime.ts';
 export { createDeadline } from './deadline.ts';

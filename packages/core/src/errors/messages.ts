@@ -1,10 +1,19 @@
-import type { Claim, LockProvider } from '../contract.ts';
+import type { Claim, Holder, LockProvider } from '../contract.ts';
 import { LockError } from './lock-error.ts';
 
-/** The lock was not free within `wait`. */
-export function timeoutError({ key }: Claim, wait: number): LockError {
+/** A message names no more holders than that. */
+const mostNamed = 3;
+
+/** The lock was not free within `wait`. `holders`: who held it then, as far as that is known. */
+export function timeoutError({ key }: Claim, wait: number, holders: readonly Holder[] = []): LockError {
   const after = wait === 0 ? 'now' : `within ${wait} ms`;
-  const message = `${quote(key)} was not free ${after}: others hold it or are in line. Raise option "wait", or use tryAcquire.`;
+  const labels = [...new Set(holders.map(({ owner }) => labelOf(owner)))];
+  const more = labels.length > mostNamed ? ` and ${labels.length - mostNamed} more` : '';
+  const why =
+    labels.length === 0
+      ? 'others hold it or are in line'
+      : `it is held by ${labels.slice(0, mostNamed).join(', ')}${more}`;
+  const message = `${quote(key)} was not free ${after}: ${why}. Raise option "wait", or use tryAcquire.`;
   return new LockError('LOCK_TIMEOUT', message, { key });
 }
 
@@ -56,6 +65,14 @@ export function unconfirmedRenewal({ name }: LockProvider, { key }: Claim, cause
 export function unconfirmedRelease({ name }: LockProvider, { key }: Claim, cause: unknown): LockError {
   const message = `The lease on ${quote(key)} could not be released: ${name} did not confirm it. It is tried again in the background until its ttl is over.`;
   return new LockError('LOCK_UNAVAILABLE', message, { key, cause });
+}
+
+/** The part of an owner that says which process it is. Owners of other libraries may be any text. */
+function labelOf(owner: string): string {
+  const end = owner.indexOf('/');
+  const label = end > 0 ? owner.slice(0, end) : owner;
+  const plain = /^[!-~]{1,100}$/.test(label);
+  return plain ? label : quote(label.length > 60 ? `${label.slice(0, 60)}…` : label);
 }
 
 function quote(key: string): string {

@@ -6,6 +6,7 @@ import { about, channels } from './diagnostics.ts';
 import { isPermanent, leavesNothing } from '../errors/lock-error.ts';
 import type { LockError } from '../errors/lock-error.ts';
 import { HeldLease } from './held-lease.ts';
+import { PublicLease } from './public-lease.ts';
 import type { AcquisitionHost } from './host.ts';
 import { badAnswerError, lateGrantError, overloadedError, timeoutError, unavailableError } from '../errors/messages.ts';
 import type { Settings } from '../options/acquire-options.ts';
@@ -50,9 +51,9 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
   #busy = false;
   #cause: unknown = undefined;
   #polls = 0;
-  #resolve!: (lease: HeldLease | null) => void;
+  #resolve!: (lease: PublicLease | null) => void;
   #reject!: (error: unknown) => void;
-  readonly result: Promise<HeldLease | null>;
+  readonly result: Promise<PublicLease | null>;
 
   /** With `orNull`, a lock that is not free in time resolves to `null` instead of rejecting. */
   constructor(host: AcquisitionHost, key: string, settings: Settings, orNull: boolean) {
@@ -163,7 +164,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
       const message = { ...about(this.#host.provider.name, this.#claim), token: grant.token };
       channels.acquire.publish({ ...message, waited, attempts: this.#attempts });
     }
-    this.#resolve(new HeldLease(this.#host, terms));
+    this.#resolve(new PublicLease(new HeldLease(this.#host, terms)));
   }
 
   /** A grant that is older than its validity counts as a rejection; the claim is over, because its release was sent. */
@@ -212,11 +213,22 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
   }
 
   #expire(): void {
+    const { wait } = this.#settings;
     if (!this.#busy) this.#fail(this.#unavailable());
     else if (this.#orNull) {
-      this.#end(undefined);
+      this.#leave();
+      this.#tellGiveUp(undefined);
       this.#resolve(null);
-    } else this.#fail(timeoutError(this.#claim, this.#settings.wait));
+    } else if (wait === 0) this.#fail(timeoutError(this.#claim, wait));
+    else void this.#timeOut(wait);
+  }
+
+  /** It leaves the line at once; the caller hears a moment later who held the key. */
+  async #timeOut(wait: number): Promise<void> {
+    this.#leave();
+    const error = timeoutError(this.#claim, wait, await this.#host.lookups.find(this.#claim.key));
+    this.#tellGiveUp(error);
+    this.#reject(error);
   }
 
   #unavailable(): LockError {
@@ -226,12 +238,13 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
 
   #fail(error: unknown): void {
     if (this.#phase === 'done') return;
-    this.#end(error);
+    this.#leave();
+    this.#tellGiveUp(error);
     this.#reject(error);
   }
 
   /** Ends it without a lease, at once; what the claim may have in the store is given up behind. */
-  #end(error: unknown): void {
+  #leave(): void {
     this.#finish();
     if (this.#leaves || this.#inFlight !== undefined) {
       this.#host.releases.start({
@@ -243,11 +256,13 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
         lastSend: this.#lastSend,
       });
     }
-    if (channels.giveUp.hasSubscribers) {
-      const waited = this.#host.runtime.clock.now() - this.#startedAt;
-      const message = { ...about(this.#host.provider.name, this.#claim), error };
-      channels.giveUp.publish({ ...message, waited, attempts: this.#attempts });
-    }
+  }
+
+  #tellGiveUp(error: unknown): void {
+    if (!channels.giveUp.hasSubscribers) return;
+    const waited = this.#host.runtime.clock.now() - this.#startedAt;
+    const message = { ...about(this.#host.provider.name, this.#claim), error };
+    channels.giveUp.publish({ ...message, waited, attempts: this.#attempts });
   }
 
   #finish(): void {

@@ -1,5 +1,6 @@
 import type { Claim, LockProvider } from '../contract.ts';
 import { about, channels } from './diagnostics.ts';
+import type { ReleaseMessage } from './diagnostics.ts';
 import { isPermanent, leavesNothing } from '../errors/lock-error.ts';
 import { outsideContext } from '../time/outside-context.ts';
 import type { Runtime, TimerHandle } from '../time/runtime.ts';
@@ -17,6 +18,8 @@ export interface Abandoned {
   readonly inLine?: boolean | undefined;
   /** When the last attempt or renewal was sent, in ms of the clock. */
   readonly lastSend: number;
+  /** How long it was held, in ms, for diagnostics. Absent: it was no lease, or no listener wants it. */
+  readonly heldFor?: number | undefined;
 }
 
 const firstPause = 50;
@@ -85,7 +88,15 @@ export class BackgroundReleases {
     this.#pauses.clear();
   }
 
-  async #giveUp({ claim, inFlight, left = true, uncertain, inLine = false, lastSend }: Abandoned): Promise<void> {
+  async #giveUp({
+    claim,
+    inFlight,
+    left = true,
+    uncertain,
+    inLine = false,
+    lastSend,
+    heldFor,
+  }: Abandoned): Promise<void> {
     let unsure = uncertain;
     if (inFlight !== undefined) {
       const failure = await inFlight.then(
@@ -101,7 +112,7 @@ export class BackgroundReleases {
     const patience = inLine ? Math.max(claim.ttl, longestPlace) : claim.ttl;
     // The first one at once: it ends the registration of `wake`, and a client that sends late sends it behind the attempt.
     for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
-      const answer = await releaseOnce(this.#provider, claim, itself);
+      const answer = await releaseOnce(this.#provider, claim, itself, heldFor);
       if (answer === true) return;
       if (answer === false && (!unsure || session || past(claim.ttl))) return;
       if (isPermanent(answer) || past(patience) || this.#stopped) return;
@@ -125,20 +136,22 @@ export class BackgroundReleases {
   }
 }
 
-/** One release, reported to diagnostics. Resolves to what `settle` makes of its answer, or of the error it rejected with. */
+/**
+ * One release, reported to diagnostics. Resolves to what `settle` makes of its answer, or of the error it
+ * rejected with. `heldFor`: how long the claim was held, in ms.
+ */
 export function releaseOnce<T>(
   provider: LockProvider,
   claim: Claim,
   settle: (answer: boolean | Error) => T,
+  heldFor?: number,
 ): Promise<T> {
   const answered = (freed: boolean): T => {
-    if (channels.release.hasSubscribers) channels.release.publish({ ...about(provider.name, claim), freed });
+    if (channels.release.hasSubscribers) tell(provider, claim, heldFor, { freed });
     return settle(freed);
   };
   const failed = (error: unknown): T => {
-    if (channels.release.hasSubscribers) {
-      channels.release.publish({ ...about(provider.name, claim), freed: false, error });
-    }
+    if (channels.release.hasSubscribers) tell(provider, claim, heldFor, { freed: false, error });
     return settle(error instanceof Error ? error : new Error(String(error)));
   };
   let sent: Promise<boolean>;
@@ -148,6 +161,16 @@ export function releaseOnce<T>(
     sent = Promise.reject(error);
   }
   return sent.then(answered, failed);
+}
+
+function tell(
+  provider: LockProvider,
+  claim: Claim,
+  heldFor: number | undefined,
+  outcome: Pick<ReleaseMessage, 'freed' | 'error'>,
+): void {
+  const held = heldFor === undefined ? {} : { heldFor };
+  channels.release.publish({ ...about(provider.name, claim), ...held, ...outcome });
 }
 
 function itself(answer: boolean | Error): boolean | Error {

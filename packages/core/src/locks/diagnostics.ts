@@ -38,10 +38,18 @@ export interface RenewMessage extends LockMessage {
   readonly error?: unknown;
 }
 
-/** `locks:release`: a hold or a place in line was given up. `error`: unknown, and tried again in the background. */
+/**
+ * `locks:release`: a hold or a place in line was given up. `error`: it is unknown, and tried again in the
+ * background.
+ */
 export interface ReleaseMessage extends LockMessage {
   /** Whether this freed a hold. */
   readonly freed: boolean;
+  /**
+   * Ms from the grant of the lease to its release or loss. Absent where the claim was not a lease of this
+   * process: a place in line, a release by force.
+   */
+  readonly heldFor?: number;
   readonly error?: unknown;
 }
 
@@ -50,12 +58,22 @@ export interface LostMessage extends LockMessage {
   readonly reason: Error;
 }
 
+/**
+ * The message of each channel, by the channel's name. An adapter adds its own channels to this interface:
+ * `declare module '@locks/core' { interface ChannelMessages { … } }`.
+ */
+export interface ChannelMessages {
+  'locks:acquire': AcquireMessage;
+  'locks:wait': WaitMessage;
+  'locks:giveup': GiveUpMessage;
+  'locks:renew': RenewMessage;
+  'locks:release': ReleaseMessage;
+  'locks:lost': LostMessage;
+}
+
 type Published<Message> = Omit<Channel, 'publish'> & { publish(message: Message): void };
 
-/**
- * The `node:diagnostics_channel` channels of this package. Nobody listening costs one property read. Subscribe with
- * `diagnostics_channel.subscribe('locks:lost', (message) => …)`.
- */
+/** The channels of this package. Without a listener each costs one property read. */
 export const channels = {
   acquire: channel('locks:acquire') as Published<AcquireMessage>,
   wait: channel('locks:wait') as Published<WaitMessage>,

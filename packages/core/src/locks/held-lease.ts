@@ -6,7 +6,7 @@ import { about, channels } from './diagnostics.ts';
 import { isPermanent } from '../errors/lock-error.ts';
 import type { LockError } from '../errors/lock-error.ts';
 import type { LeaseHost } from './host.ts';
-import type { Lease } from '../lease.ts';
+import type { Holding } from './public-lease.ts';
 import { badAnswerError, lostError, releasedError, unconfirmedRenewal } from '../errors/messages.ts';
 import { outsideContext } from '../time/outside-context.ts';
 import { untilRenewal } from '../time/backoff.ts';
@@ -31,8 +31,8 @@ export interface Terms {
   readonly holdUntil: number;
 }
 
-/** The lease that users hold: validity by the clock, renewal and loss from the timer wheel. */
-export class HeldLease implements Lease, TimerEntry, AbortFollower, LinkedMember {
+/** A granted lease: validity by the clock, renewal and loss from the timer wheel. */
+export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMember {
   timerPrevious: TimerEntry | undefined = undefined;
   timerNext: TimerEntry | undefined = undefined;
   setPrevious: LinkedMember | undefined = undefined;
@@ -43,6 +43,8 @@ export class HeldLease implements Lease, TimerEntry, AbortFollower, LinkedMember
   readonly #autoRenew: boolean;
   readonly #holdUntil: number;
   readonly #session: AbortSignal | undefined;
+  /** The clock's reading at the grant. Whole: a whole number takes no memory of its own. */
+  readonly #since: number;
   #state: State = 'held';
   #deadline: number;
   #lastSend: number;
@@ -60,6 +62,7 @@ export class HeldLease implements Lease, TimerEntry, AbortFollower, LinkedMember
     this.#holdUntil = terms.holdUntil;
     this.#deadline = terms.deadline;
     this.#lastSend = terms.sentAt;
+    this.#since = Math.floor(terms.now);
     host.leases.add(this);
     this.#plan(terms.sentAt + (terms.deadline - terms.sentAt) / 3, terms.now);
     this.#session = terms.grant.lost;
@@ -114,12 +117,8 @@ export class HeldLease implements Lease, TimerEntry, AbortFollower, LinkedMember
     if (this.#releasing !== undefined) return this.#releasing;
     if (!this.#isHeld()) return Promise.resolve(false);
     this.#end('released');
-    this.#releasing = new ReleaseCall(this.#host, this.#claim, this.#deadline, this.#lastSend).result;
+    this.#releasing = new ReleaseCall(this.#host, this.#claim, this.#deadline, this.#lastSend, this.#heldFor()).result;
     return this.#releasing;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.release().catch(() => {});
   }
 
   /** Ends the lease because its `Locks` is closing. */
@@ -237,7 +236,18 @@ export class HeldLease implements Lease, TimerEntry, AbortFollower, LinkedMember
   }
 
   #giveUp(): void {
-    this.#host.releases.start({ claim: this.#claim, uncertain: false, lastSend: this.#lastSend });
+    this.#host.releases.start({
+      claim: this.#claim,
+      uncertain: false,
+      lastSend: this.#lastSend,
+      heldFor: this.#heldFor(),
+    });
+  }
+
+  /** How long it lasted, in ms. `undefined`: diagnostics have no listener. */
+  #heldFor(): number | undefined {
+    if (!channels.release.hasSubscribers) return undefined;
+    return Math.floor(this.#host.runtime.clock.now()) - this.#since;
   }
 
   #follow(session: AbortSignal): void {

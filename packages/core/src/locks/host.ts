@@ -4,6 +4,7 @@ import type { Runtime } from '../time/runtime.ts';
 import type { TimerWheel } from '../time/timer-wheel.ts';
 import type { AbortFollowers } from './abort-followers.ts';
 import type { BackgroundReleases } from './background-releases.ts';
+import type { HolderLookups } from './holder-lookups.ts';
 import type { LinkedMember, LinkedSet } from './linked-set.ts';
 
 /** A lease or an acquisition, as `Locks.close` sees it. */
@@ -28,6 +29,8 @@ export interface AcquisitionHost extends LeaseHost {
   /** The timers of waiting claims. They keep the process running. */
   readonly waitTimers: TimerWheel;
   readonly acquisitions: LinkedSet<Closable>;
+  /** Who holds a key, for the messages of timeouts. */
+  readonly lookups: HolderLookups;
   readonly maxWaiters: number;
   /** How many of the acquisitions wait: their first answer was busy. */
   waiting: number;

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Mode } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
-import type { Lease } from '../lease.ts';
-import type { OwnedLease } from './with-lock.ts';
+import { PublicLease } from './public-lease.ts';
+import type { Holding } from './public-lease.ts';
 
 /** The scopes that an asynchronous context is in, innermost first. */
 interface Frame {
@@ -11,14 +11,14 @@ interface Frame {
 }
 
 /**
- * Which keys the current asynchronous context holds. Only `withLock` opens a scope: `acquire` would have to enter its
- * caller's context, and would leak into everything that runs after it.
+ * Which keys the current asynchronous context holds. Only `withLock` and `tryWithLock` open a scope:
+ * `acquire` would have to enter its caller's context, and would leak into everything that runs after it.
  */
 export class Reentrancy {
   readonly #storage = new AsyncLocalStorage<Frame>();
 
   /** Another hold on `key` if this context is inside its scope; `undefined`: take the lock as usual. */
-  join(key: string, mode: Mode): OwnedLease | undefined {
+  join(key: string, mode: Mode): PublicLease | undefined {
     for (let frame = this.#storage.getStore(); frame !== undefined; frame = frame.outer) {
       if (frame.scope.key === key && frame.scope.open) return frame.scope.join(mode);
     }
@@ -26,7 +26,7 @@ export class Reentrancy {
   }
 
   /** Runs `work` in a scope of `lease`, with the first hold on it. */
-  run<T>(lease: OwnedLease, work: (hold: OwnedLease) => T): T {
+  run<T>(lease: PublicLease, work: (hold: PublicLease) => T): T {
     const scope = new Scope(lease);
     const hold = scope.join(lease.mode);
     return this.#storage.run({ scope, outer: this.#storage.getStore() }, () => work(hold));
@@ -35,11 +35,11 @@ export class Reentrancy {
 
 /** One lease and how many hold it. */
 class Scope {
-  readonly lease: OwnedLease;
+  readonly lease: PublicLease;
   #holds = 0;
   #ended = false;
 
-  constructor(lease: OwnedLease) {
+  constructor(lease: PublicLease) {
     this.lease = lease;
   }
 
@@ -47,19 +47,20 @@ class Scope {
     return this.lease.key;
   }
 
-  /** Whether anybody still holds it: a context may outlive its scope. */
+  /** Whether it has a hold still: a context may outlive its scope. */
   get open(): boolean {
     return !this.#ended;
   }
 
-  join(mode: Mode): OwnedLease {
+  join(mode: Mode): PublicLease {
     if (this.lease.mode === 'shared' && mode === 'exclusive') {
       const message = `${JSON.stringify(this.key)} is held shared by this context and cannot become exclusive: release it first.`;
       throw new LockError('LOCK_INVALID', message, { key: this.key });
     }
-    if (this.lease.lostReason !== undefined) throw this.lease.lostReason;
+    const lost = PublicLease.lostReason(this.lease);
+    if (lost !== undefined) throw lost;
     this.#holds += 1;
-    return new Hold(this);
+    return new PublicLease(new Hold(this));
   }
 
   async leave(): Promise<boolean> {
@@ -71,7 +72,7 @@ class Scope {
 }
 
 /** One of several holds on a lease: it ends on its own, and the last one to end releases. */
-class Hold implements OwnedLease {
+class Hold implements Holding {
   readonly #scope: Scope;
   #leaving: Promise<boolean> | undefined = undefined;
 
@@ -108,7 +109,7 @@ class Hold implements OwnedLease {
   }
 
   get lostReason(): LockError | undefined {
-    return this.#leaving === undefined ? this.#lease.lostReason : undefined;
+    return this.#leaving === undefined ? PublicLease.lostReason(this.#lease) : undefined;
   }
 
   renew(): Promise<void> {
@@ -122,11 +123,7 @@ class Hold implements OwnedLease {
     return this.#leaving;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.release().catch(() => {});
-  }
-
-  get #lease(): Lease & OwnedLease {
+  get #lease(): PublicLease {
     return this.#scope.lease;
   }
 }

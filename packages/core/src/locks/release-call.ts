@@ -18,16 +18,21 @@ export class ReleaseCall implements TimerEntry {
   readonly #host: LeaseHost;
   readonly #claim: Claim;
   readonly #lastSend: number;
+  readonly #heldFor: number | undefined;
   #overdue = false;
   #resolve!: (freed: boolean) => void;
   #reject!: (reason: Error) => void;
   readonly result: Promise<boolean>;
 
-  /** Sends it. The hold ends by itself at `deadline`; its last attempt or renewal was sent at `lastSend`. */
-  constructor(host: LeaseHost, claim: Claim, deadline: number, lastSend: number) {
+  /**
+   * Sends it. The hold ends on the server at `deadline`; its last attempt or renewal was sent at `lastSend`.
+   * `heldFor`: how long it lasted, in ms, if a listener of diagnostics wants it.
+   */
+  constructor(host: LeaseHost, claim: Claim, deadline: number, lastSend: number, heldFor: number | undefined) {
     this.#host = host;
     this.#claim = claim;
     this.#lastSend = lastSend;
+    this.#heldFor = heldFor;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -35,7 +40,7 @@ export class ReleaseCall implements TimerEntry {
     host.releases.begin();
     // In whole seconds, so that nearly all share a bucket: few are ever due.
     host.timers.schedule(this, Math.ceil(deadline / 1_000) * 1_000);
-    void releaseOnce(host.provider, claim, (answer) => this.#answered(answer));
+    void releaseOnce(host.provider, claim, (answer) => this.#answered(answer), heldFor);
   }
 
   due(now: number): void {
@@ -56,7 +61,12 @@ export class ReleaseCall implements TimerEntry {
     } else if (isPermanent(answer)) {
       this.#reject(answer);
     } else {
-      releases.start({ claim: this.#claim, uncertain: false, lastSend: this.#lastSend });
+      releases.start({
+        claim: this.#claim,
+        uncertain: false,
+        lastSend: this.#lastSend,
+        heldFor: this.#heldFor,
+      });
       this.#reject(this.#unconfirmed(answer));
     }
     releases.end();

@@ -1,29 +1,49 @@
 import { LockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
+import type { AcquireOptions } from '../options/acquire-options.ts';
+import { PublicLease } from './public-lease.ts';
 
-/** A lease that also tells why it ended. */
-export interface OwnedLease extends Lease {
-  /** Why it ended against its holder's will; `undefined` while it is held and after `release`. */
-  readonly lostReason: LockError | undefined;
-}
+/** What runs under a lock. */
+export type Work<T> = (lease: Lease) => T | PromiseLike<T>;
 
 /**
- * Runs `work` under `lease` and releases it, whatever happens. Work is not interrupted; if the lease was lost before it ended,
- * nobody can say what it met, and the caller must hear of it even when work succeeded.
+ * Runs `work` under `lease` and releases the lease, whatever happens. Work is not interrupted. If the
+ * lease was lost before work ended, another holder may have been there at the same time: the caller
+ * must hear of it even when work succeeded.
  */
-export async function runUnder<T>(lease: OwnedLease, work: (lease: Lease) => T | PromiseLike<T>): Promise<T> {
+export async function runUnder<T>(lease: PublicLease, work: Work<T>): Promise<T> {
   let result: T;
   try {
     result = await work(lease);
   } catch (error) {
-    const lost = lease.lostReason;
+    const lost = PublicLease.lostReason(lease);
     await lease[Symbol.asyncDispose]();
     throw lost === undefined || error === lost ? error : lostDuringWork(lost, { cause: error });
   }
-  const lost = lease.lostReason;
+  const lost = PublicLease.lostReason(lease);
   await lease[Symbol.asyncDispose]();
   if (lost !== undefined) throw lostDuringWork(lost, { cause: lost, result });
   return result;
+}
+
+/**
+ * The work and the options of a call, which are given as `(options, work)`, `(work)` or, to `withLock`
+ * alone, `(work, options)`. Throws `LOCK_INVALID` when there is no work.
+ */
+export function readWork<T>(
+  call: 'withLock' | 'tryWithLock',
+  first: unknown,
+  second: unknown,
+): [work: Work<T>, options: AcquireOptions | undefined] {
+  if (typeof second === 'function') return [second as Work<T>, first as AcquireOptions | undefined];
+  if (typeof first === 'function' && (call === 'withLock' || second === undefined)) {
+    return [first as Work<T>, second as AcquireOptions | undefined];
+  }
+  const message =
+    typeof first === 'function'
+      ? `${call}(key, options, work): the options come before the work.`
+      : `${call}(key, options, work): "work" must be a function.`;
+  throw new LockError('LOCK_INVALID', message);
 }
 
 function lostDuringWork(lost: LockError, outcome: { readonly cause: unknown; readonly result?: unknown }): LockError {

@@ -1,15 +1,13 @@
 import type { AdapterConfig } from '../adapter/adapter-config.ts';
 import type { LockProvider } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
-import { flag, duration, readOptions } from '../options/option-readers.ts';
-import type { OptionReaders } from '../options/option-readers.ts';
+import { readOptions } from '../options/read-options.ts';
+import { memoryReaders } from './options.ts';
+import type { MemoryOptions } from './options.ts';
 import { createMemoryProvider } from './provider.ts';
-import type { MemoryOptions } from './provider.ts';
+import { memorySource } from './store-options.ts';
 
-const readers: OptionReaders<Pick<MemoryOptions, 'fair' | 'waiterTtl'>> = {
-  fair: flag,
-  waiterTtl: duration(30, 86_400_000),
-};
+const { fair, waiterTtl } = memoryReaders;
 
 /** The memory provider as `openLocks('memory:')` makes it: with a store of its own. */
 export function fromConfig(config: AdapterConfig): LockProvider {
@@ -19,6 +17,10 @@ export function fromConfig(config: AdapterConfig): LockProvider {
       'The URL of the memory provider is "memory:", with nothing but options after it.',
     );
   }
-  const source = { where: 'The memory provider', code: 'LOCK_MISCONFIGURED', text: true } as const;
-  return createMemoryProvider({ ...readOptions(readers, config.options, source), runtime: config.runtime });
+  const options = readOptions<Pick<MemoryOptions, 'fair' | 'waiterTtl'>>(
+    { fair, waiterTtl },
+    config.options,
+    memorySource,
+  );
+  return createMemoryProvider({ ...options, runtime: config.runtime });
 }

@@ -1,26 +1,21 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
 import { permitsRefused, upgradeRefused } from '../errors/refusals.ts';
-import type { Runtime } from '../time/runtime.ts';
+import { readOptions } from '../options/read-options.ts';
 import type { Hold } from './holds.ts';
+import { memoryReaders } from './options.ts';
+import type { MemoryOptions } from './options.ts';
 import type { KeyRecord } from './record.ts';
+import { memorySource } from './store-options.ts';
 import { MemoryStore } from './store.ts';
 
-/** Options of a memory provider. */
-export interface MemoryOptions {
-  /** The store to share with other providers, as several processes share a server. @default one of its own */
-  readonly store?: MemoryStore | undefined;
-  /** First come, first served. `false` lets a newcomer pass those in line. @default true */
-  readonly fair?: boolean | undefined;
-  /** Of the store it makes when none is given: how long a place in line lasts without a sign of life, in ms. @default 6_000 */
-  readonly waiterTtl?: number | undefined;
-  /** Clock, timers and randomness. @default those of this process */
-  readonly runtime?: Runtime | undefined;
-}
-
-/** Locks within one process: for tests, demos, and services that run once. */
+/**
+ * Locks within one process: for tests, demos, and services that run once.
+ * @throws `LOCK_MISCONFIGURED` naming the wrong option.
+ */
 export function createMemoryProvider(options: MemoryOptions = {}): LockProvider {
-  return new MemoryProvider(options.store ?? new MemoryStore(options), options.fair ?? true);
+  const { store, fair = true, ...own } = readOptions(memoryReaders, options, memorySource);
+  return new MemoryProvider(store ?? new MemoryStore(own), fair);
 }
 
 class MemoryProvider implements LockProvider {

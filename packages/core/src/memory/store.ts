@@ -1,16 +1,12 @@
 import type { Clock } from '../time/clock.ts';
 import { systemRuntime } from '../time/runtime.ts';
 import type { Runtime } from '../time/runtime.ts';
+import { readOptions } from '../options/read-options.ts';
+import type { ReadOptions } from '../options/read-options.ts';
+import { memorySource, storeReaders } from './store-options.ts';
+import type { MemoryStoreOptions } from './store-options.ts';
 import type { Waiter } from './queue.ts';
 import { KeyRecord } from './record.ts';
-
-/** Options of a memory store. */
-export interface MemoryStoreOptions {
-  /** How long a place in line lasts without a sign of life, in ms; waiters give one at a third of it. @default 6_000 */
-  readonly waiterTtl?: number | undefined;
-  /** Clock, timers and randomness. @default those of this process */
-  readonly runtime?: Runtime | undefined;
-}
 
 /** Idle keys are worth keeping: most come back soon, and making a record costs as much as an acquire. */
 const idleKept = 100;
@@ -24,7 +20,7 @@ export class MemoryStore {
   /** Keys that were idle when last looked at, the longest ago first. */
   readonly #idle = new Set<KeyRecord>();
 
-  constructor(options: MemoryStoreOptions = {}) {
+  constructor(options: ReadOptions<MemoryStoreOptions>) {
     this.waiterTtl = options.waiterTtl ?? 6_000;
     this.#runtime = options.runtime ?? systemRuntime;
     this.#clock = this.#runtime.clock;
@@ -102,6 +98,6 @@ export class MemoryStore {
 }
 
 /** A store for memory providers: what a server would be to them. */
-export function createMemoryStore(options?: MemoryStoreOptions): MemoryStore {
-  return new MemoryStore(options);
+export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  return new MemoryStore(readOptions(storeReaders, options, memorySource));
 }

@@ -2,26 +2,32 @@ import { loadAdapter, schemes } from './adapter-modules.ts';
 import type { AdapterModule } from '../adapter/adapter-config.ts';
 import type { LockProvider } from '../contract.ts';
 import { LockError, isLockError } from '../errors/lock-error.ts';
-import { describe } from '../options/key.ts';
-import { LockManager, closeQuietly } from '../locks/locks.ts';
+import { misconfigured } from '../errors/misconfigured.ts';
+import { LockManager, closeQuietly } from '../locks/manager.ts';
 import type { Locks } from '../locks/locks.ts';
-import { readLocksOptions, textReaders } from '../options/locks-options.ts';
+import { readLocksOptions } from '../options/locks-options.ts';
 import type { LocksOptions } from '../options/locks-options.ts';
+import type { ConfigSource } from './config-file.ts';
+import { configSources } from './config-sources.ts';
 import type { LocksConfig } from './locks-config.ts';
-import { readOptions } from '../options/option-readers.ts';
+import { given, mergeSources } from './settings.ts';
 
 /** What `openLocks` does. */
-export async function openFromConfig(target: string | LocksConfig, options: LocksOptions): Promise<Locks> {
-  const { provider: named, url, options: own, ...rest } = toConfig(target);
-  const { adapterUrl, defaults, query } = readUrl(url);
-  const settings: LocksOptions = { ...defaults, ...given(rest), ...given(options) };
-  const { runtime } = readLocksOptions(settings);
+export async function openFromConfig(target: string | LocksConfig | undefined, options: LocksOptions): Promise<Locks> {
+  const sources = await configSources(target);
+  try {
+    return await openFromSources(sources, options);
+  } catch (error) {
+    throw withOrigin(error, sources);
+  }
+}
+
+async function openFromSources(sources: readonly ConfigSource[], options: LocksOptions): Promise<Locks> {
+  const { provider: named, url, adapterUrl, locks, adapter: own } = mergeSources(sources);
+  const settings: LocksOptions = { ...locks, ...given(options) };
+  const { runtime } = readLocksOptions(settings, 'openLocks');
   const adapter = await loadAdapter(named ?? providerOf(url));
-  const provider = await makeProvider(adapter, {
-    url: adapterUrl,
-    options: { ...query, ...given(own ?? {}) },
-    runtime,
-  });
+  const provider = await makeProvider(adapter, { url: adapterUrl, options: own, runtime });
   try {
     return new LockManager(provider, settings, true);
   } catch (error) {
@@ -30,50 +36,24 @@ export async function openFromConfig(target: string | LocksConfig, options: Lock
   }
 }
 
-function toConfig(target: string | LocksConfig): LocksConfig {
-  if (typeof target === 'string') return { url: target };
-  if (typeof target !== 'object' || target === null) {
-    throw misconfigured(`openLocks needs a URL or a configuration object, not ${describe(target)}.`);
-  }
-  if (target.url !== undefined && typeof target.url !== 'string') {
-    throw misconfigured(`openLocks: option "url" must be a string, not ${describe(target.url)}.`);
-  }
-  if (target.options !== undefined && (typeof target.options !== 'object' || target.options === null)) {
-    throw misconfigured(`openLocks: option "options" must be an object, not ${describe(target.options)}.`);
-  }
-  if (target.url === undefined && target.provider === undefined) {
-    throw misconfigured('openLocks needs option "url" (redis://host:6379) or option "provider" ("memory").');
-  }
-  return target;
-}
-
-/** Takes core's own options out of the query; what is left of the query is the adapter's. */
-function readUrl(url: string | undefined): {
-  readonly adapterUrl: string | undefined;
-  readonly defaults: LocksOptions;
-  readonly query: Readonly<Record<string, string>>;
-} {
-  const mark = url?.indexOf('?') ?? -1;
-  if (url === undefined || mark === -1) return { adapterUrl: url, defaults: {}, query: {} };
-  const own: Record<string, string> = {};
-  const query: Record<string, string> = {};
-  for (const [name, value] of new URLSearchParams(url.slice(mark + 1))) {
-    (Object.hasOwn(textReaders, name) ? own : query)[name] = value;
-  }
-  const source = { where: 'The URL of openLocks', code: 'LOCK_MISCONFIGURED', text: true } as const;
-  return { adapterUrl: url.slice(0, mark), defaults: readOptions(textReaders, own, source), query };
+/** A configuration that the caller does not see in its own code is named in the message. */
+function withOrigin(error: unknown, sources: readonly ConfigSource[]): unknown {
+  const origin = sources.flatMap(({ where }) => where ?? []).join(' and ');
+  if (origin === '' || !isLockError(error, 'LOCK_MISCONFIGURED')) return error;
+  return new LockError('LOCK_MISCONFIGURED', `${origin}: ${error.message}`, { cause: error.cause ?? error });
 }
 
 function providerOf(url: string | undefined): string {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url ?? '')?.[1]?.toLowerCase();
   if (scheme === undefined) {
-    throw misconfigured('openLocks: the URL has no scheme; write redis://host:6379, for example.');
+    throw misconfigured('openLocks', 'the URL has no scheme; write redis://host:6379, for example');
   }
-  const provider = schemes[scheme];
+  const provider = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
   if (provider !== undefined) return provider;
   throw misconfigured(
-    `openLocks: no adapter is known for the scheme "${scheme}:". Known: ${Object.keys(schemes).join(', ')}. ` +
-      'For an adapter of your own name its module: { provider: "module-id", url }.',
+    'openLocks',
+    `no adapter is known for the scheme "${scheme}:". Known: ${Object.keys(schemes).join(', ')}. ` +
+      'For an adapter of your own name its module: { provider: "module-id", url }',
   );
 }
 
@@ -107,13 +87,4 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
-}
-
-/** Without what is `undefined`, which means "not set" and must not hide what the URL says. */
-function given<T extends object>(options: T): Partial<T> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>;
-}
-
-function misconfigured(message: string): LockError {
-  return new LockError('LOCK_MISCONFIGURED', message);
 }

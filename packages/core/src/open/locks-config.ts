@@ -12,4 +12,6 @@ export interface LocksConfig extends LocksOptions {
   readonly url?: string | undefined;
   /** The adapter's own options; its page in `docs/backends` lists them. */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
+  /** The path of a JSON file with a configuration. The options beside it are stronger. Not in the file itself. */
+  readonly config?: string | undefined;
 }

@@ -1,7 +1,10 @@
 import type { Mode } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
-import { duration, durationOrForever, flag, integer, oneOf, unknownOption, wrongOption } from './option-readers.ts';
-import type { OptionReader, OptionReaders } from './option-readers.ts';
+import { duration, durationOrForever } from './duration.ts';
+import type { OptionReader, OptionReaders } from './option-reader.ts';
+import { flag, integer, oneOf } from './option-readers.ts';
+import { wrongOption } from './read-options.ts';
+import { unknownOption } from './unknown-option.ts';
 
 /** Options of one `acquire`, `tryAcquire` or `withLock`. */
 export interface AcquireOptions {
@@ -13,7 +16,10 @@ export interface AcquireOptions {
   readonly signal?: AbortSignal | undefined;
   /** Renew the lease in the background, at a third of its validity. @default true */
   readonly renew?: boolean | undefined;
-  /** The lease is lost after this many ms, however often it was renewed: a hung holder does not hold for ever. @default Infinity */
+  /**
+   * The lease is lost after this many ms, however often it was renewed: a hung holder does not hold for ever.
+   * @default Infinity
+   */
   readonly maxHold?: number | undefined;
   /** @default 'exclusive' */
   readonly mode?: Mode | undefined;
@@ -79,7 +85,7 @@ export function resolveSettings(defaults: Settings, options: AcquireOptions | un
     if (reader === undefined || !Object.hasOwn(acquireReaders, name)) {
       throw unknownOption(name, Object.keys(acquireReaders), source);
     }
-    if (value !== undefined && !reader.accepts(value)) throw wrongOption(name, value, reader.expects, source);
+    if (value !== undefined && !reader.accepts(value)) throw wrongOption(name, value, reader, source);
   }
   const settings: Settings = {
     ttl: options.ttl ?? defaults.ttl,

@@ -1,24 +1,46 @@
 import { LockError } from '../errors/lock-error.ts';
-import { durationOrForever, integer, readOptions, withMethods } from './option-readers.ts';
-import type { OptionReader, OptionReaders } from './option-readers.ts';
+import { durationOrForever } from './duration.ts';
+import type { Duration, OptionReader, OptionReaders } from './option-reader.ts';
+import { flag, integer } from './option-readers.ts';
+import { readOptions } from './read-options.ts';
+import type { locksOptionNames } from './locks-option-names.ts';
 import { acquireReaders, builtInSettings } from './acquire-options.ts';
 import type { AcquireOptions, Settings } from './acquire-options.ts';
 import { labelReader } from './owner.ts';
 import type { Requires } from './requirements.ts';
+import { runtimeReader } from './runtime-reader.ts';
 import { systemRuntime } from '../time/runtime.ts';
 import type { Runtime } from '../time/runtime.ts';
 
 /** Defaults of all calls that can also come from a URL. */
-export type DefaultOptions = Omit<AcquireOptions, 'signal' | 'mode' | 'permits'>;
+export interface DefaultOptions extends Pick<AcquireOptions, 'renew' | 'reentrant'> {
+  /** How long the store keeps a lock without a renewal, from 50 ms to 24 h. @default 30_000 */
+  readonly ttl?: Duration | undefined;
+  /** How long to wait for a lock; 0 is one attempt. @default Infinity; 0 for `tryAcquire` */
+  readonly wait?: Duration | undefined;
+  /** A lease is lost after this time, however often it was renewed. @default Infinity */
+  readonly maxHold?: Duration | undefined;
+}
 
-/** Options of `createLocks`, and of the manager half of `openLocks`. */
+/**
+ * Options of `createLocks`, and of the manager half of `openLocks`. Durations are ms or text (`'30s'`). Options of one
+ * call are ms only.
+ */
 export interface LocksOptions extends DefaultOptions {
   /** How many claims may wait at once; one more rejects with `LOCK_OVERLOADED`. @default 10_000 */
   readonly maxWaiters?: number | undefined;
-  /** What owners start with: what people see in the store and in `inspect`. @default 'host:pid' */
+  /**
+   * What owners start with: what people see in the store, in `inspect` and in `LOCK_TIMEOUT`.
+   * @default 'host:pid'
+   */
   readonly label?: string | undefined;
-  /** How long `close` waits for releases, in ms. @default 5_000 */
-  readonly closeTimeout?: number | undefined;
+  /** How long `close` waits for releases. @default 5_000 */
+  readonly closeTimeout?: Duration | undefined;
+  /**
+   * `close` closes the provider too. `openLocks` always does.
+   * @default false
+   */
+  readonly closeProvider?: boolean | undefined;
   /** Traits that the provider must have. */
   readonly requires?: Requires | undefined;
   /** Clock, timers and randomness, for simulations. @default those of this process */
@@ -28,7 +50,7 @@ export interface LocksOptions extends DefaultOptions {
 const { ttl, wait, renew, maxHold, reentrant } = acquireReaders;
 
 /** How the options that text can carry are checked: the ones a URL may have. */
-export const textReaders: OptionReaders<Omit<LocksOptions, 'requires' | 'runtime'>> = {
+export const textReaders: OptionReaders<Pick<LocksOptions, (typeof locksOptionNames)[number]>> = {
   ttl,
   wait,
   renew,
@@ -47,8 +69,9 @@ const anything: OptionReader<Requires> = {
 
 const readers: OptionReaders<LocksOptions> = {
   ...textReaders,
+  closeProvider: flag,
   requires: anything,
-  runtime: withMethods<Runtime>('a Runtime', 'setTimer', 'clearTimer', 'keepAlive', 'random', 'uniqueId'),
+  runtime: runtimeReader,
 };
 
 /** The manager's options, checked and with their defaults. */
@@ -57,15 +80,17 @@ export interface ReadLocksOptions {
   readonly maxWaiters: number;
   readonly label: string | undefined;
   readonly closeTimeout: number;
+  readonly closeProvider: boolean | undefined;
   readonly runtime: Runtime;
 }
 
 /** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
-export function readLocksOptions(options: LocksOptions): ReadLocksOptions {
+export function readLocksOptions(options: LocksOptions, where: string = 'Locks options'): ReadLocksOptions {
   if (typeof options !== 'object' || options === null) {
     throw new LockError('LOCK_MISCONFIGURED', 'The options of a Locks must be an object, such as { ttl: 30_000 }.');
   }
-  const read = readOptions(readers, options, { where: 'Locks options', code: 'LOCK_MISCONFIGURED' });
+  const elsewhere = 'Options of an adapter are written under "options" of openLocks.';
+  const read = readOptions(readers, options, { where, code: 'LOCK_MISCONFIGURED', text: true, elsewhere });
   return {
     settings: {
       ...builtInSettings,
@@ -78,6 +103,7 @@ export function readLocksOptions(options: LocksOptions): ReadLocksOptions {
     maxWaiters: read.maxWaiters ?? 10_000,
     label: read.label,
     closeTimeout: read.closeTimeout ?? 5_000,
+    closeProvider: read.closeProvider,
     runtime: read.runtime ?? systemRuntime,
   };
 }

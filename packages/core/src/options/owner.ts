@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
+import type { OptionReader } from './option-reader.ts';
 import { matching } from './option-readers.ts';
-import type { OptionReader } from './option-readers.ts';
 import type { Runtime } from '../time/runtime.ts';
 
 /** What owners may start with. */

@@ -1,7 +1,8 @@
 import type { LockProvider, Traits } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
-import { flag, oneOf, readOptions } from './option-readers.ts';
-import type { OptionReaders } from './option-readers.ts';
+import type { OptionReaders } from './option-reader.ts';
+import { flag, oneOf } from './option-readers.ts';
+import { readOptions } from './read-options.ts';
 
 /** Traits that a configuration demands, at least. An unmet one fails at start-up, naming what is lacking. */
 export interface Requires {

@@ -35,7 +35,7 @@ export function checkHistory(events: readonly HistoryEvent[], options: { readonl
   }
   if (options.ended === true) {
     for (const { grant, state } of byOwner.values()) {
-      if (state !== 'ended') broken.push(`${grant.owner} was granted and never ended: nobody told its holder`);
+      if (state !== 'ended') broken.push(`${grant.owner} was granted and never ended: its holder was not told`);
     }
   }
   return broken;

@@ -28,7 +28,7 @@ function spoiledClient(wrong: (base: LockProvider, runtime: VirtualRuntime) => P
 
 /** Providers that break the contract, each in one way. */
 export const flawedProviders: Readonly<Record<string, Flaw>> = {
-  'releases whoever holds the key': spoiledServer((base, { memory }) => ({
+  'releases any holder of the key': spoiledServer((base, { memory }) => ({
     release(claim) {
       const { owner = claim.owner } = memory.find(claim.key)?.holds.any ?? {};
       return base.release({ ...claim, owner });
@@ -72,10 +72,10 @@ export const flawedProviders: Readonly<Record<string, Flaw>> = {
   'lets newcomers pass the line': {
     server: (base, { memory }) => spoiled(base, createUnfair(memory)),
   },
-  'wakes nobody': spoiledServer((base) => ({
+  'wakes no waiter': spoiledServer((base) => ({
     tryAcquire: (claim, wake) => base.tryAcquire(claim, wake === undefined ? undefined : () => {}),
   })),
-  'keeps the place of whoever leaves': spoiledServer((base, { memory }) => ({
+  'keeps the place of a waiter that leaves': spoiledServer((base, { memory }) => ({
     async release(claim) {
       const waits = memory.find(claim.key)?.queue.get(claim.owner) !== undefined;
       return waits ? false : await base.release(claim);

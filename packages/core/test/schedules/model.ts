@@ -20,7 +20,7 @@ interface Key {
   holds: Map<string, Hold>;
   line: Place[];
   token: bigint;
-  /** Since when the head of the line could go, and whether somebody had to wake it. */
+  /** Since when the head of the line could go, and whether a process had to wake it. */
   turn: { readonly owner: string; readonly since: number; readonly woken: boolean } | undefined;
 }
 

@@ -30,16 +30,14 @@ export interface Process {
   /** Renewals and releases by hand that have not settled. */
   pending: number;
   state: 'alive' | 'closed' | 'dead';
-  /** When it last was stalled, asleep, cut off or ended: until then nobody can expect it to be prompt. */
+  /** When it last was stalled, asleep, cut off or ended: until then it need not be prompt. */
   excusedUntil: number;
   asleepUntil: number;
 }
 
-/** What is wrong with how a running process is told that a lease is over; `undefined`: nothing. Looks at it, and remembers. */
+/** The fault in how a running process is told that a lease is over, if there is one. Looks at it, and remembers. */
 export function lateLoss(hold: Hold, now: number): string | undefined {
   if (hold.released || hold.signal.aborted || hold.lease.held) return undefined;
   hold.overSince ??= now;
-  return now > hold.overSince + 5
-    ? `${hold.lease.owner} is over since ${hold.overSince}, and nobody told it`
-    : undefined;
+  return now > hold.overSince + 5 ? `${hold.lease.owner} is over since ${hold.overSince}, and was not told` : undefined;
 }

@@ -26,7 +26,7 @@ async function play(
 ): Promise<World> {
   const world = new World(conditions, flaw);
   const { stackTraceLimit } = Error;
-  // Errors are made by the hundred thousand, and nobody reads where.
+  // Errors are made by the hundred thousand, and their stacks are not read.
   Error.stackTraceLimit = 0;
   const model: Model = { alive: world.processes.map(() => true) };
   try {

@@ -192,14 +192,14 @@ export class World {
     }
   }
 
-  /** Without losses, whoever could go goes after the answer in flight, a wake and an attempt; after an expiry, at its next look. */
+  /** Without losses, a claim that could go goes after the answer in flight, a wake and an attempt; after an expiry, at its next look. */
   #checkTurns(): void {
     const flight = 4 * calm.latency + 10;
     for (const { owner, since, woken } of this.#model.turns()) {
       const process = this.processes.find(({ name }) => owner.startsWith(`${name}/`));
       const patience = woken ? flight : flight + waiterTtl / 3;
       if (process === undefined || process.excusedUntil + flight >= since || this.now <= since + patience) continue;
-      this.report(`${owner} could go since ${since}, and nobody told it`);
+      this.report(`${owner} could go since ${since}, and was not told`);
     }
   }
 

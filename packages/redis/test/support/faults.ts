@@ -26,7 +26,7 @@ export function closing(provider: LockProvider, then: () => Promise<void> | void
   return provider;
 }
 
-/** Providers on `server`, which `make` connects; `ownServer` may also be paused and restarted, as nobody else uses it. */
+/** Providers on `server`, which `make` connects; `ownServer` may also be paused and restarted, as no other test uses it. */
 export function breakable(
   server: ServerHandle,
   ownServer: boolean,
@@ -83,7 +83,7 @@ export function breakable(
 /** Resolves when `provider` is connected. */
 async function answering(provider: LockProvider): Promise<void> {
   await eventually('an answer', async () => {
-    const asked = provider.inspect('is anybody there?');
+    const asked = provider.inspect('are you there?');
     return await asked.then(
       () => true,
       () => false,

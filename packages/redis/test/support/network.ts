@@ -8,7 +8,7 @@ import { createRedisProvider } from '../../src/index.ts';
 import type { RedisOptions } from '../../src/index.ts';
 import { clients, connect, eventually, ownPrefix, withCopies } from './redis.ts';
 
-// Every connection to it counts, so nobody else uses it.
+// Every connection to it counts, so no other test uses it.
 const server = await startRedis();
 afterAll(() => server.stop());
 
@@ -32,7 +32,7 @@ export interface Meeting {
   waiters(key: string, count: number): Promise<void>;
   /** How many connections listen for wakes, as the server sees it. */
   subscriptions(): Promise<number>;
-  /** Waits until nobody holds `keys` or waits for them, ends all parties, and expects that nothing is left in the store. */
+  /** Waits until no claim holds `keys` or waits for them, ends all parties, and expects that nothing is left in the store. */
   end(...keys: readonly string[]): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import type { Claim, KeyState } from '@locks/core';
-import type { CallName, LockError, Runtime } from '@locks/core/adapter';
+import type { CallName, Listener, LockError, Runtime } from '@locks/core/adapter';
 import type { TableNames } from './names.ts';
 
 /** The first in line, who can go now: to be told to try. */
@@ -112,10 +112,3 @@ export type ConnectionRules<Connection = unknown> = Pick<
   LockStore<Connection>,
   'name' | 'checkConnection' | 'canRepeat' | 'isInTransaction' | 'isBroken' | 'discard' | 'explain'
 >;
-
-/** An open ear for turns. */
-export interface Listener {
-  /** Resolves if it would still hear something. */
-  probe(): Promise<void>;
-  close(): void;
-}

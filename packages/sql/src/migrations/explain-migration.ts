@@ -1,4 +1,5 @@
 import { LockError, isLockError } from '@locks/core/adapter';
+import { textOf } from '../dialect/call-error.ts';
 import type { KnexInstance } from '../dialect/knex.ts';
 import type { TableNames } from '../dialect/names.ts';
 import { dialectOf } from '../dialects.ts';
@@ -9,8 +10,6 @@ export function explainMigration(knex: KnexInstance, names: TableNames, error: u
   const dialect = dialectOf(knex, names);
   const remedy = dialect.migrationRemedy(error);
   if (remedy === undefined) return dialect.explain(knex.client, error, 'a migration');
-  const text = error instanceof Error ? error.message : String(error);
-  return new LockError('LOCK_MISCONFIGURED', `@locks/sql cannot migrate its tables: ${text}. ${remedy}`, {
-    cause: error,
-  });
+  const message = `@locks/sql cannot migrate its tables: ${textOf(error)}. ${remedy}`;
+  return new LockError('LOCK_MISCONFIGURED', message, { cause: error });
 }

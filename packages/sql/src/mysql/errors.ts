@@ -1,6 +1,7 @@
-import { LockError, isLockError } from '@locks/core/adapter';
-import type { CallName } from '@locks/core/adapter';
+import { isLockError, isTlsRefusal } from '@locks/core/adapter';
+import type { CallName, LockError } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
+import { callError, tlsMissing, tlsRefused } from '../dialect/call-error.ts';
 import { nameTaken } from '../dialect/migration.ts';
 import { TransactionOpen, endTransactions } from '../dialect/transaction-open.ts';
 
@@ -49,7 +50,10 @@ export function readOnly(): Error {
 const tables = 'Run the migrations of @locks/sql, or set the options "table" and "schema".';
 const grants =
   'Grant the user what sql/mysql/grants.sql of the package lists, or sql/mysql/plain/grants.sql with option "routines" false.';
-const login = 'Check the user, its password and the name of the database.';
+const login = 'Check the user, its password, the name of the database, and whether the user needs TLS (option "ssl").';
+
+const expired = 'The password has expired: set another one.';
+const locked = 'Unlock the account.';
 
 /** What a retry cannot mend, and what can. */
 const permanent: Readonly<Record<number, string>> = {
@@ -57,6 +61,7 @@ const permanent: Readonly<Record<number, string>> = {
   1045: login,
   1049: login,
   1054: tables,
+  1130: 'Allow the user to connect from this host.',
   1142: grants,
   1143: grants,
   1146: tables,
@@ -66,26 +71,45 @@ const permanent: Readonly<Record<number, string>> = {
   1449: 'The user who ran the migrations of @locks/sql is gone: run its down file and the migrations again as another.',
   1665: 'Set binlog_format to MIXED or ROW.',
   1698: login,
+  1251: 'Give the user an authentication plugin that mysql2 knows.',
   1792: 'Its sessions are read only: give the pool connections that may write.',
+  1820: expired,
+  1862: expired,
+  3118: locked,
+  3159: 'Turn TLS on here: set option "ssl".',
+  4151: locked,
 };
+
+/** The codes of failures that `mysql2` finds itself, before a user is logged in. */
+const ofDriver: Readonly<Record<string, string>> = {
+  HANDSHAKE_NO_SSL_SUPPORT: tlsMissing,
+  AUTH_SWITCH_PLUGIN_ERROR: 'Give the user an authentication plugin that mysql2 knows.',
+  MYSQL_CLEAR_PASSWORD_NOT_ENABLED: 'Give the user an authentication plugin that does not send its password as text.',
+};
+
+/** A certificate is refused: mysql2 puts a code of its own over that of Node, for faults of the network too. */
+function isCertificateRefused(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as Readonly<Record<string, unknown>>;
+  return code === 'HANDSHAKE_SSL_ERROR' && /certificate|altname/i.test(String(message));
+}
+
+function remedyOf(error: unknown): string | undefined {
+  const number = numberOf(error);
+  if (number !== undefined) return permanent[number];
+  if (isTlsRefusal(error) || isCertificateRefused(error)) return tlsRefused;
+  return ofDriver[String((error as { readonly code?: unknown } | undefined)?.code)];
+}
 
 /** The contract's error for one of the driver or of the server. */
 export function explain(error: unknown, what: CallName, claim?: Claim): LockError {
-  const call = typeof what === 'function' ? what() : what;
-  const text = error instanceof Error ? error.message : String(error);
   // A statement was sent, and takes effect with the transaction.
-  const unknown = error instanceof TransactionOpen && error.sent;
-  const inTransaction = unknown || isInTransaction(error);
-  const remedy = inTransaction ? `Turn autocommit on. ${endTransactions}` : permanent[numberOf(error) ?? 0];
-  return new LockError(
-    unknown || remedy === undefined ? 'LOCK_UNAVAILABLE' : 'LOCK_MISCONFIGURED',
-    `MySQL failed at ${call}: ${text}${remedy === undefined ? '' : `. ${remedy}`}`,
-    { ...(claim === undefined ? {} : { key: claim.key }), cause: error },
-  );
+  const mayTakeEffect = error instanceof TransactionOpen && error.sent;
+  const inTransaction = mayTakeEffect || isInTransaction(error);
+  const remedy = inTransaction ? `Turn autocommit on. ${endTransactions}` : remedyOf(error);
+  return callError({ database: 'MySQL', error, what, claim, remedy, mayTakeEffect });
 }
 
-const rights =
-  'A migration creates tables and procedures: run it as a user with CREATE, DROP, SELECT, INSERT, CREATE ROUTINE and ALTER ROUTINE on the database.';
+const rights = 'Run it as a user with CREATE, DROP, SELECT, INSERT, CREATE ROUTINE and ALTER ROUTINE on the database.';
 
 const migrationRemedies: Readonly<Record<number, string>> = {
   // No such database, for a user who may not see it; the command, the column, the routine, a privilege is denied.

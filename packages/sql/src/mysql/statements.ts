@@ -1,7 +1,9 @@
 // Written by scripts/embed-sql.mjs from sql/mysql/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'acquireFree' | 'act' | 'checkConnection' | 'clock' | 'elapsed' | 'findSchema' | 'grants' | 'head' | 'inspect' | 'list' | 'release' | 'renew' | 'sweepStretch' | 'sweep' | 'turns', string>> = {
+export const statements: Readonly<Record<'clock' | 'elapsed' | 'acquireFree' | 'act' | 'renew' | 'release' | 'inspect' | 'list' | 'head' | 'turns' | 'findSchema' | 'checkConnection' | 'sweepStretch' | 'sweep', string>> = {
+  clock: `(TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + {elapsed})`,
+  elapsed: `(MOD(TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)) + 87300000000, 1800000000) - 900000000)`,
   acquireFree: `/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
 UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ \`locks\` SET
 \`version\` = LAST_INSERT_ID(IF(\`owner\` <=> ? AND \`held_until\` > {clock}, \`version\`, GREATEST(\`version\` + 1, CAST(? AS SIGNED) + 1, {clock}))),
@@ -15,40 +17,32 @@ OR (\`owner\` = ? AND \`held_until\` > {clock})
 ?, UNHEX(?), ?, CAST(? AS SIGNED), CAST(? AS SIGNED), CAST(? AS SIGNED), ?, CAST(? AS SIGNED), ?,
 CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)
 )`,
-  checkConnection: `SELECT CAST(\`version\` AS CHAR) AS layout, CAST(\`readable_from\` AS CHAR) AS readable_from, VERSION() AS server, @@session.autocommit AS autocommit, @@global.read_only AS read_only,
-SLEEP(0.0001) AS slept, SYSDATE(6) > NOW(6) AS moves
-FROM \`locks_layout\``,
-  clock: `(TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + {elapsed})`,
-  elapsed: `(MOD(TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)) + 87300000000, 1800000000) - 900000000)`,
-  findSchema: `SELECT CAST(table_schema AS CHAR) AS name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?`,
-  grants: `GRANT SELECT, UPDATE ON \`locks\` TO \`app\`;
-GRANT SELECT ON \`locks_layout\` TO \`app\`;
-GRANT EXECUTE ON PROCEDURE \`locks_act\` TO \`app\`;
-GRANT EXECUTE ON PROCEDURE \`locks_inspect\` TO \`app\`;
-GRANT EXECUTE ON PROCEDURE \`locks_sweep\` TO \`app\`;
-GRANT SELECT, INSERT, UPDATE ON \`locks_fences\` TO \`app\``,
-  head: `SELECT \`head_process\` AS process, \`head_owner\` AS owner FROM \`locks\` WHERE \`key\` = UNHEX(?) AND \`head_owner\` IS NOT NULL`,
-  inspect: `CALL \`locks_inspect\`(UNHEX(?))`,
-  list: `SELECT HEX(\`key\`) AS \`key\` FROM \`locks\`
-WHERE \`key\` >= UNHEX(?) AND \`key\` < UNHEX(?) AND \`key\` > UNHEX(?) AND (\`held_until\` > {clock} OR \`line_until\` > {clock})
-ORDER BY \`locks\`.\`key\` LIMIT {limit}`,
-  release: `/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
-UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ \`locks\` SET
-\`shares\` = 0 * LAST_INSERT_ID(CASE WHEN \`line_until\` IS NULL THEN 1 WHEN \`head_until\` > {clock} THEN IF(\`head_process\` = ?, 3, 2) ELSE 4 END),
-\`owner\` = NULL,
-\`held_until\` = NULL
-WHERE \`key\` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND \`owner\` = ? AND \`held_until\` > {clock}`,
   renew: `/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
 UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ \`locks\` SET
 \`version\` = LAST_INSERT_ID(GREATEST(\`version\`, COALESCE(CAST(? AS SIGNED), \`version\`))),
 \`held_until\` = {clock} + CAST(? AS SIGNED)
 WHERE \`key\` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND \`owner\` = ? AND \`held_until\` > {clock}
 AND \`version\` <= COALESCE(CAST(? AS SIGNED), \`version\`)`,
-  sweepStretch: `SELECT HEX(\`key\`) AS \`key\` FROM \`locks\` WHERE \`key\` > UNHEX(?) ORDER BY \`locks\`.\`key\` LIMIT 1 OFFSET {offset}`,
-  sweep: `CALL \`locks_sweep\`(CAST(? AS SIGNED), CAST(? AS SIGNED), UNHEX(?), UNHEX(?))`,
+  release: `/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
+UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ \`locks\` SET
+\`shares\` = 0 * LAST_INSERT_ID(CASE WHEN \`line_until\` IS NULL THEN 1 WHEN \`head_until\` > {clock} THEN IF(\`head_process\` = ?, 3, 2) ELSE 4 END),
+\`owner\` = NULL,
+\`held_until\` = NULL
+WHERE \`key\` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND \`owner\` = ? AND \`held_until\` > {clock}`,
+  inspect: `CALL \`locks_inspect\`(UNHEX(?))`,
+  list: `SELECT HEX(\`key\`) AS \`key\` FROM \`locks\`
+WHERE \`key\` >= UNHEX(?) AND \`key\` < UNHEX(?) AND \`key\` > UNHEX(?) AND (\`held_until\` > {clock} OR \`line_until\` > {clock})
+ORDER BY \`locks\`.\`key\` LIMIT {limit}`,
+  head: `SELECT \`head_process\` AS process, \`head_owner\` AS owner FROM \`locks\` WHERE \`key\` = UNHEX(?) AND \`head_owner\` IS NOT NULL`,
   turns: `SELECT \`head_owner\` AS owner FROM \`locks\` WHERE \`head_process\` = ? AND \`key\` IN ({keys}) AND (
 \`held_until\` IS NULL
 OR \`held_until\` <= {clock}
 OR (\`owner\` IS NULL AND \`head_permits\` IS NOT NULL AND (\`head_permits\` = 0 OR \`shares\` < \`head_permits\`))
 )`,
+  findSchema: `SELECT CAST(table_schema AS CHAR) AS name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?`,
+  checkConnection: `SELECT CAST(\`version\` AS CHAR) AS layout, CAST(\`readable_from\` AS CHAR) AS readable_from, VERSION() AS server, @@session.autocommit AS autocommit, @@global.read_only AS read_only,
+SLEEP(0.0001) AS slept, SYSDATE(6) > NOW(6) AS moves
+FROM \`locks_layout\``,
+  sweepStretch: `SELECT HEX(\`key\`) AS \`key\` FROM \`locks\` WHERE \`key\` > UNHEX(?) ORDER BY \`locks\`.\`key\` LIMIT 1 OFFSET {offset}`,
+  sweep: `CALL \`locks_sweep\`(CAST(? AS SIGNED), CAST(? AS SIGNED), UNHEX(?), UNHEX(?))`,
 };

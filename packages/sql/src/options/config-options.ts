@@ -1,3 +1,4 @@
+import { createSecureContext } from 'node:tls';
 import { LockError, duration, flag, integer, matching, oneOf, readOptions } from '@locks/core/adapter';
 import type { OptionReader, OptionReaders } from '@locks/core/adapter';
 import type { Dialect } from '../dialect/dialect.ts';
@@ -82,7 +83,16 @@ export function readConfigOptions(options: object, { name, unusedOptions }: Dial
 }
 
 function tlsOf(ssl: boolean | object | undefined, sslmode: SqlConfigOptions['sslmode']): object | undefined {
-  if (typeof ssl === 'object') return { ...ssl };
+  if (typeof ssl === 'object') {
+    // pg throws for what cannot be used where no caller can catch it.
+    try {
+      createSecureContext(ssl);
+    } catch (error) {
+      const { message } = error as Error;
+      throw new LockError('LOCK_MISCONFIGURED', `@locks/sql: option "ssl" cannot be used: ${message}.`);
+    }
+    return { ...ssl };
+  }
   if (ssl !== undefined) return ssl ? {} : undefined;
   if (sslmode === undefined || sslmode === 'disable') return undefined;
   return sslmode === 'no-verify' ? { rejectUnauthorized: false } : {};

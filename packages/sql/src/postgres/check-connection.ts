@@ -18,7 +18,7 @@ export interface ConnectionFacts {
 }
 
 /**
- * Checks what a new connection answers to `check-connection.sql`, and reads what matters later.
+ * Checks what a new connection answers to the statement `check-connection`, and reads what matters later.
  * @throws `LOCK_MISCONFIGURED` for tables or servers of another version, and where transactions are read-only; the server's own
  * error for a standby.
  */

@@ -1,6 +1,7 @@
-import { LockError, isLockError } from '@locks/core/adapter';
-import type { CallName } from '@locks/core/adapter';
+import { isLockError, isTlsRefusal } from '@locks/core/adapter';
+import type { CallName, LockError } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
+import { callError, tlsMissing, tlsRefused } from '../dialect/call-error.ts';
 import { nameTaken } from '../dialect/migration.ts';
 import { TransactionOpen, endTransactions } from '../dialect/transaction-open.ts';
 
@@ -57,23 +58,25 @@ const permanent: Readonly<Record<string, string>> = {
 const poolers =
   'A pooler such as PgBouncer cannot set what a session is to have: open with option "listen=false", which asks for nothing of that kind.';
 
-function remedyOf(error: unknown, text: string): string | undefined {
+/** Failures that `pg` finds itself, which have no code. */
+const ofDriver: readonly (readonly [RegExp, string])[] = [
+  [/server does not support SSL/, tlsMissing],
+  [/client password must be/, 'The server asks for a password: put one into the URL, or set option "password".'],
+];
+
+function remedyOf(error: unknown): string | undefined {
   if (error instanceof TransactionOpen) return endTransactions;
-  const state = stateOf(error) ?? '';
-  return state === '08P01' && text.includes('startup parameter') ? poolers : permanent[state];
+  if (isTlsRefusal(error)) return tlsRefused;
+  const text = error instanceof Error ? error.message : '';
+  const state = stateOf(error);
+  if (state === '08P01' && text.includes('startup parameter')) return poolers;
+  return state === undefined ? ofDriver.find(([pattern]) => pattern.test(text))?.[1] : permanent[state];
 }
 
 /** The contract's error for one of the driver or of the server. */
 export function explain(error: unknown, what: CallName, claim?: Claim): LockError {
-  const call = typeof what === 'function' ? what() : what;
-  const text = error instanceof Error ? error.message : String(error);
-  const remedy = remedyOf(error, text);
-  const unknown = error instanceof TransactionOpen && error.sent;
-  return new LockError(
-    unknown || remedy === undefined ? 'LOCK_UNAVAILABLE' : 'LOCK_MISCONFIGURED',
-    `Postgres failed at ${call}: ${text}${remedy === undefined ? '' : `. ${remedy}`}`,
-    { ...(claim === undefined ? {} : { key: claim.key }), cause: error },
-  );
+  const mayTakeEffect = error instanceof TransactionOpen && error.sent;
+  return callError({ database: 'Postgres', error, what, claim, remedy: remedyOf(error), mayTakeEffect });
 }
 
 const migrationRemedies: Readonly<Record<string, string>> = {
@@ -82,8 +85,7 @@ const migrationRemedies: Readonly<Record<string, string>> = {
   '42710': nameTaken,
   '42723': nameTaken,
   '42703': nameTaken,
-  '42501':
-    'A migration creates tables and functions: run it as a user with USAGE and CREATE on the schema, who owns the tables that are there.',
+  '42501': 'Run it as a role with USAGE and CREATE on the schema that owns the tables which are there.',
   '3F000': 'Create the schema first, or set the option "schema" to one that is there.',
 };
 

@@ -1,4 +1,4 @@
-import type { Listener } from '../dialect/lock-store.ts';
+import type { Listener } from '@locks/core/adapter';
 import type { KnexClient } from '../dialect/knex.ts';
 import { end } from './cancel.ts';
 import type { PgConnection } from './connection.ts';

@@ -1,7 +1,7 @@
 // Written by scripts/embed-sql.mjs from sql/postgres/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'acquireFree' | 'attempt' | 'checkConnection' | 'echo' | 'findSchema' | 'grants' | 'inspect' | 'list' | 'releaseAny' | 'release' | 'renewAny' | 'renew' | 'sweep' | 'turns', string>> = {
+export const statements: Readonly<Record<'acquireFree' | 'attempt' | 'renew' | 'renewAny' | 'release' | 'releaseAny' | 'inspect' | 'list' | 'turns' | 'echo' | 'findSchema' | 'checkConnection' | 'sweep', string>> = {
   acquireFree: `INSERT INTO "locks" AS l (key, version, owner, held_until)
 SELECT $1::bytea, greatest($4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint), $2::text,
 clock_timestamp() + interval '1 millisecond' * $3::double precision
@@ -22,16 +22,26 @@ RETURNING l.version, CASE WHEN l.xmax = 0 THEN "locks_check_new"(l.version) END`
 FROM "locks_acquire"(
 $1::bytea, $2::text, $3::integer, $4::bigint, $5::integer, $6::boolean, $7::boolean, $8::text, $9::integer, $10::text[], $11::integer
 )`,
-  checkConnection: `SELECT current_setting('server_version_num'), pg_is_in_recovery(), current_setting('default_transaction_read_only'),
-current_setting('default_transaction_isolation'), extract(epoch FROM current_setting('statement_timeout')::interval) * 1000, layout.version, layout.readable_from
-FROM (SELECT 1) AS one LEFT JOIN "locks_layout" AS layout ON true`,
-  echo: `SELECT pg_notify('locks_' || $1::text, '')`,
-  findSchema: `SELECT n.nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = to_regclass('"locks_layout"')`,
-  grants: `GRANT USAGE ON SCHEMA "public" TO "app";
-GRANT SELECT, INSERT, UPDATE ON "locks" TO "app";
-GRANT SELECT ON "locks_line", "locks_shares", "locks_layout" TO "app";
-GRANT EXECUTE ON FUNCTION "locks_acquire", "locks_renew", "locks_release", "locks_sweep" TO "app";
-GRANT SELECT, INSERT, UPDATE ON "locks_fences" TO "app"`,
+  renew: `UPDATE "locks" AS l
+SET held_until = clock_timestamp() + interval '1 millisecond' * $3::double precision,
+version = greatest(l.version, $4::bigint)
+WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
+AND ($4::bigint IS NULL OR l.version <= $4::bigint)
+AND ($5::text IS NULL OR set_config('lock_timeout', $5::text, true) IS NOT NULL)
+RETURNING 1`,
+  renewAny: `SELECT renewed, turn_process, turn_owner
+FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::text, $6::integer)`,
+  release: `UPDATE "locks" AS l SET owner = NULL, held_until = NULL
+WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
+AND ($4::text IS NULL OR set_config('lock_timeout', $4::text, true) IS NOT NULL)
+RETURNING
+CASE WHEN l.head_until > clock_timestamp() THEN l.head_process END,
+CASE WHEN l.head_until > clock_timestamp() THEN l.head_owner END,
+l.line_until > clock_timestamp() AND (l.head_until > clock_timestamp()) IS NOT TRUE,
+CASE WHEN l.head_until > clock_timestamp() AND l.head_process <> $3::text THEN
+pg_notify('locks_' || l.head_process, l.head_owner)
+END`,
+  releaseAny: `SELECT freed, turn_process, turn_owner FROM "locks_release"($1::bytea, $2::text, $3::text, $4::integer)`,
   inspect: `WITH present AS MATERIALIZED (SELECT clock_timestamp() AS now)
 SELECT 'exclusive', l.owner, l.version, extract(epoch FROM l.held_until - now) * 1000
 FROM "locks" AS l, present
@@ -50,30 +60,6 @@ WHERE l.key >= $1::bytea AND ($2::bytea IS NULL OR l.key < $2::bytea)
 AND (l.held_until > clock_timestamp() OR l.line_until > clock_timestamp())
 ORDER BY l.key
 LIMIT $3::integer`,
-  releaseAny: `SELECT freed, turn_process, turn_owner FROM "locks_release"($1::bytea, $2::text, $3::text, $4::integer)`,
-  release: `UPDATE "locks" AS l SET owner = NULL, held_until = NULL
-WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
-AND ($4::text IS NULL OR set_config('lock_timeout', $4::text, true) IS NOT NULL)
-RETURNING
-CASE WHEN l.head_until > clock_timestamp() THEN l.head_process END,
-CASE WHEN l.head_until > clock_timestamp() THEN l.head_owner END,
-l.line_until > clock_timestamp() AND (l.head_until > clock_timestamp()) IS NOT TRUE,
-CASE WHEN l.head_until > clock_timestamp() AND l.head_process <> $3::text THEN
-pg_notify('locks_' || l.head_process, l.head_owner)
-END`,
-  renewAny: `SELECT renewed, turn_process, turn_owner
-FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::text, $6::integer)`,
-  renew: `UPDATE "locks" AS l
-SET held_until = clock_timestamp() + interval '1 millisecond' * $3::double precision,
-version = greatest(l.version, $4::bigint)
-WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
-AND ($4::bigint IS NULL OR l.version <= $4::bigint)
-AND ($5::text IS NULL OR set_config('lock_timeout', $5::text, true) IS NOT NULL)
-RETURNING 1`,
-  sweep: `WITH stretch AS MATERIALIZED (
-SELECT (SELECT l.key FROM "locks" AS l WHERE l.key > $3::bytea ORDER BY l.key OFFSET $4::integer - 1 LIMIT 1) AS last
-)
-SELECT "locks_sweep"($1::bigint, $2::integer, $3::bytea, s.last), encode(s.last, 'hex') FROM stretch AS s`,
   turns: `SELECT head.owner
 FROM "locks" AS l
 CROSS JOIN LATERAL (
@@ -87,4 +73,13 @@ OR head.permits IS NOT NULL AND l.owner IS NULL AND (head.permits = 0 OR head.pe
 SELECT count(*) FROM "locks_shares" AS s WHERE s.key = l.key AND s.expires > clock_timestamp()
 ))
 )`,
+  echo: `SELECT pg_notify('locks_' || $1::text, '')`,
+  findSchema: `SELECT n.nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = to_regclass('"locks_layout"')`,
+  checkConnection: `SELECT current_setting('server_version_num'), pg_is_in_recovery(), current_setting('default_transaction_read_only'),
+current_setting('default_transaction_isolation'), extract(epoch FROM current_setting('statement_timeout')::interval) * 1000, layout.version, layout.readable_from
+FROM (SELECT 1) AS one LEFT JOIN "locks_layout" AS layout ON true`,
+  sweep: `WITH stretch AS MATERIALIZED (
+SELECT (SELECT l.key FROM "locks" AS l WHERE l.key > $3::bytea ORDER BY l.key OFFSET $4::integer - 1 LIMIT 1) AS last
+)
+SELECT "locks_sweep"($1::bigint, $2::integer, $3::bytea, s.last), encode(s.last, 'hex') FROM stretch AS s`,
 };

@@ -2,6 +2,7 @@ import { LockError, isLockError } from '@locks/core/adapter';
 import type { CallName } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import { whyNoFile, whyNotWritable } from './file/access.ts';
+import { textOf } from '../dialect/call-error.ts';
 import { nameTaken } from '../dialect/migration.ts';
 import { endTransactions } from '../dialect/transaction-open.ts';
 
@@ -62,7 +63,7 @@ export function explain(error: unknown, path: string | undefined, what: CallName
   if (isLockError(error)) return error;
   const name = typeof what === 'string' ? what : what();
   const where = path === undefined ? '' : ` in ${JSON.stringify(path)}`;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = textOf(error);
   const key = claim === undefined ? {} : { key: claim.key };
   const misconfigured = (advice: string): LockError =>
     new LockError('LOCK_MISCONFIGURED', `SQLite refused ${name}${where}: ${reason}. ${advice}`, {
@@ -79,7 +80,8 @@ export function explain(error: unknown, path: string | undefined, what: CallName
     const why = whyNoFile(path) ?? whyNotWritable(path);
     if (why !== undefined) return unusable(path, why, error, key);
   }
-  if (code.startsWith('SQLITE_NOTADB')) return misconfigured('Name another file, or delete this one.');
+  if (code.startsWith('SQLITE_NOTADB'))
+    return misconfigured('Name the file of a SQLite database, or one that is not there yet.');
   if (/no such (table|column)/.test(reason)) {
     return misconfigured('The tables of the locks are gone: create them again with migrate(knex).');
   }

@@ -1,7 +1,7 @@
 // Written by scripts/embed-sql.mjs from sql/sqlite/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'acquireFree' | 'findShare' | 'hastenLapse' | 'headOfLine' | 'inspect' | 'keepOthers' | 'keepPlace' | 'lastTouched' | 'leaveLine' | 'list' | 'permitsInLine' | 'purgeLine' | 'purgeShares' | 'raiseSwept' | 'readHost' | 'readKey' | 'readLayout' | 'readLine' | 'readShares' | 'readSwept' | 'releaseHeld' | 'removeShare' | 'renewHeld' | 'sweepLine' | 'sweepShares' | 'sweepStretch' | 'sweep' | 'sweepable' | 'takePlace' | 'turns' | 'voidKeys' | 'voidLine' | 'voidShares' | 'writeBoot' | 'writeKey' | 'writeShare', string>> = {
+export const statements: Readonly<Record<'acquireFree' | 'renewHeld' | 'releaseHeld' | 'readKey' | 'readSwept' | 'writeKey' | 'inspect' | 'list' | 'keepPlace' | 'takePlace' | 'keepOthers' | 'leaveLine' | 'headOfLine' | 'hastenLapse' | 'permitsInLine' | 'purgeLine' | 'readLine' | 'turns' | 'readLayout' | 'readHost' | 'lastTouched' | 'writeBoot' | 'voidKeys' | 'voidShares' | 'voidLine' | 'sweepStretch' | 'sweepable' | 'sweep' | 'sweepShares' | 'sweepLine' | 'raiseSwept' | 'findShare' | 'readShares' | 'writeShare' | 'removeShare' | 'purgeShares', string>> = {
   acquireFree: `INSERT INTO "locks" (key, version, owner, held_until, touched)
 VALUES (:key, max(:least, (SELECT swept + 1 FROM "locks_host")), :owner, :until, :now)
 ON CONFLICT (key) DO UPDATE SET
@@ -12,9 +12,26 @@ touched = :now
 WHERE (owner = :owner AND held_until > :now)
 OR (line_until IS NULL AND (held_until IS NULL OR (owner IS NOT NULL AND held_until <= :now)))
 RETURNING version`,
-  findShare: `SELECT token FROM "locks_shares" WHERE key = :key AND owner = :owner`,
-  hastenLapse: `UPDATE "locks_line" SET seen = seen - (deadline - :deadline), deadline = :deadline WHERE key = :key AND owner = :owner`,
-  headOfLine: `SELECT owner, process, permits, deadline, deadline - seen AS lasts FROM "locks_line" WHERE key = :key ORDER BY place LIMIT 1`,
+  renewHeld: `UPDATE "locks" SET
+held_until = :until,
+version = coalesce(:token, version),
+touched = :now
+WHERE key = :key AND owner = :owner AND held_until > :now AND version <= coalesce(:token, version)
+RETURNING version`,
+  releaseHeld: `UPDATE "locks" SET owner = NULL, held_until = NULL, touched = :now
+WHERE key = :key AND owner = :owner AND held_until > :now AND line_until IS NULL
+RETURNING version`,
+  readKey: `SELECT version, owner, held_until, line_until, next_lapse FROM "locks" WHERE key = :key`,
+  readSwept: `SELECT swept FROM "locks_host"`,
+  writeKey: `INSERT INTO "locks" (key, version, owner, held_until, line_until, next_lapse, touched)
+VALUES (:key, :version, :owner, :held_until, :line_until, :next_lapse, :now)
+ON CONFLICT (key) DO UPDATE SET
+version = excluded.version,
+owner = excluded.owner,
+held_until = excluded.held_until,
+line_until = excluded.line_until,
+next_lapse = excluded.next_lapse,
+touched = excluded.touched`,
   inspect: `SELECT 'exclusive' AS mode, owner, version AS token, held_until AS expires
 FROM "locks" WHERE key = :key AND owner IS NOT NULL AND held_until > :now
 UNION ALL
@@ -22,13 +39,6 @@ SELECT 'shared', owner, token, expires FROM "locks_shares" WHERE key = :key AND 
 UNION ALL
 SELECT NULL, NULL, count(*), NULL FROM "locks_line" WHERE key = :key AND deadline > :now
 ORDER BY token`,
-  keepOthers: `UPDATE "locks_line" SET seen = :now, deadline = :deadline
-WHERE key = :key AND owner IN (SELECT value FROM json_each(:owners))`,
-  keepPlace: `UPDATE "locks_line" SET process = :process, permits = :permits, seen = :now, deadline = :deadline
-WHERE key = :key AND owner = :owner
-RETURNING place`,
-  lastTouched: `SELECT max(touched) AS touched FROM "locks"`,
-  leaveLine: `DELETE FROM "locks_line" WHERE key = :key AND owner = :owner`,
   list: `SELECT key FROM "locks" AS record
 WHERE key >= :from
 AND (:after IS NULL OR key > :after)
@@ -40,50 +50,23 @@ OR (line_until > :now AND EXISTS (SELECT 1 FROM "locks_line" WHERE key = record.
 )
 ORDER BY key
 LIMIT :limit`,
-  permitsInLine: `SELECT permits FROM "locks_line" WHERE key = :key AND permits IS NOT NULL AND owner <> :owner LIMIT 1`,
-  purgeLine: `DELETE FROM "locks_line" WHERE key = :key AND deadline <= :now`,
-  purgeShares: `DELETE FROM "locks_shares" WHERE key = :key AND expires <= :now`,
-  raiseSwept: `UPDATE "locks_host" SET swept = max(swept, :version)`,
-  readHost: `SELECT boot FROM "locks_host"`,
-  readKey: `SELECT version, owner, held_until, line_until, next_lapse FROM "locks" WHERE key = :key`,
-  readLayout: `SELECT version, readable_from FROM "locks_layout" ORDER BY version DESC LIMIT 1`,
-  readLine: `SELECT min(deadline) AS first, max(deadline) AS last FROM "locks_line" WHERE key = :key`,
-  readShares: `SELECT count(*) AS number, min(expires) AS first, max(expires) AS last, max(permits) AS permits
-FROM "locks_shares" WHERE key = :key`,
-  readSwept: `SELECT swept FROM "locks_host"`,
-  releaseHeld: `UPDATE "locks" SET owner = NULL, held_until = NULL, touched = :now
-WHERE key = :key AND owner = :owner AND held_until > :now AND line_until IS NULL
-RETURNING version`,
-  removeShare: `DELETE FROM "locks_shares" WHERE key = :key AND owner = :owner`,
-  renewHeld: `UPDATE "locks" SET
-held_until = :until,
-version = coalesce(:token, version),
-touched = :now
-WHERE key = :key AND owner = :owner AND held_until > :now AND version <= coalesce(:token, version)
-RETURNING version`,
-  sweepLine: `DELETE FROM "locks_line" WHERE key IN (SELECT value FROM json_each(:keys))`,
-  sweepShares: `DELETE FROM "locks_shares" WHERE key IN (SELECT value FROM json_each(:keys))`,
-  sweepStretch: `SELECT key FROM "locks" WHERE key > :after ORDER BY key LIMIT 1 OFFSET :length`,
-  sweep: `DELETE FROM "locks"
-WHERE key > :after
-AND (:to IS NULL OR key <= :to)
-AND version < :older
-AND (held_until IS NULL OR held_until <= :now)
-AND (line_until IS NULL OR line_until <= :now)
-RETURNING key, version`,
-  sweepable: `SELECT key FROM "locks"
-WHERE key > :after
-AND (:to IS NULL OR key <= :to)
-AND version < :older
-AND (held_until IS NULL OR held_until <= :now)
-AND (line_until IS NULL OR line_until <= :now)
-LIMIT 1`,
+  keepPlace: `UPDATE "locks_line" SET process = :process, permits = :permits, seen = :now, deadline = :deadline
+WHERE key = :key AND owner = :owner
+RETURNING place`,
   takePlace: `INSERT INTO "locks_line" (key, place, owner, process, permits, seen, deadline)
 VALUES (
 :key,
 (SELECT coalesce(max(place), 0) + 1 FROM "locks_line" WHERE key = :key),
 :owner, :process, :permits, :now, :deadline
 )`,
+  keepOthers: `UPDATE "locks_line" SET seen = :now, deadline = :deadline
+WHERE key = :key AND owner IN (SELECT value FROM json_each(:owners))`,
+  leaveLine: `DELETE FROM "locks_line" WHERE key = :key AND owner = :owner`,
+  headOfLine: `SELECT owner, process, permits, deadline, deadline - seen AS lasts FROM "locks_line" WHERE key = :key ORDER BY place LIMIT 1`,
+  hastenLapse: `UPDATE "locks_line" SET seen = seen - (deadline - :deadline), deadline = :deadline WHERE key = :key AND owner = :owner`,
+  permitsInLine: `SELECT permits FROM "locks_line" WHERE key = :key AND permits IS NOT NULL AND owner <> :owner LIMIT 1`,
+  purgeLine: `DELETE FROM "locks_line" WHERE key = :key AND deadline <= :now`,
+  readLine: `SELECT min(deadline) AS first, max(deadline) AS last FROM "locks_line" WHERE key = :key`,
   turns: `SELECT
 CASE WHEN head.process = :process AND (
 record.held_until IS NULL
@@ -109,20 +92,37 @@ JOIN "locks" AS record ON record.key = wanted.value
 JOIN "locks_line" AS head ON head.key = record.key AND head.place = (
 SELECT place FROM "locks_line" WHERE key = record.key AND deadline > :now ORDER BY place LIMIT 1
 )`,
+  readLayout: `SELECT version, readable_from FROM "locks_layout" ORDER BY version DESC LIMIT 1`,
+  readHost: `SELECT boot FROM "locks_host"`,
+  lastTouched: `SELECT max(touched) AS touched FROM "locks"`,
+  writeBoot: `UPDATE "locks_host" SET boot = :boot`,
   voidKeys: `UPDATE "locks" SET owner = NULL, held_until = NULL, line_until = NULL, next_lapse = NULL, touched = 0
 WHERE touched > 0`,
-  voidLine: `DELETE FROM "locks_line"`,
   voidShares: `DELETE FROM "locks_shares"`,
-  writeBoot: `UPDATE "locks_host" SET boot = :boot`,
-  writeKey: `INSERT INTO "locks" (key, version, owner, held_until, line_until, next_lapse, touched)
-VALUES (:key, :version, :owner, :held_until, :line_until, :next_lapse, :now)
-ON CONFLICT (key) DO UPDATE SET
-version = excluded.version,
-owner = excluded.owner,
-held_until = excluded.held_until,
-line_until = excluded.line_until,
-next_lapse = excluded.next_lapse,
-touched = excluded.touched`,
+  voidLine: `DELETE FROM "locks_line"`,
+  sweepStretch: `SELECT key FROM "locks" WHERE key > :after ORDER BY key LIMIT 1 OFFSET :length`,
+  sweepable: `SELECT key FROM "locks"
+WHERE key > :after
+AND (:to IS NULL OR key <= :to)
+AND version < :older
+AND (held_until IS NULL OR held_until <= :now)
+AND (line_until IS NULL OR line_until <= :now)
+LIMIT 1`,
+  sweep: `DELETE FROM "locks"
+WHERE key > :after
+AND (:to IS NULL OR key <= :to)
+AND version < :older
+AND (held_until IS NULL OR held_until <= :now)
+AND (line_until IS NULL OR line_until <= :now)
+RETURNING key, version`,
+  sweepShares: `DELETE FROM "locks_shares" WHERE key IN (SELECT value FROM json_each(:keys))`,
+  sweepLine: `DELETE FROM "locks_line" WHERE key IN (SELECT value FROM json_each(:keys))`,
+  raiseSwept: `UPDATE "locks_host" SET swept = max(swept, :version)`,
+  findShare: `SELECT token FROM "locks_shares" WHERE key = :key AND owner = :owner`,
+  readShares: `SELECT count(*) AS number, min(expires) AS first, max(expires) AS last, max(permits) AS permits
+FROM "locks_shares" WHERE key = :key`,
   writeShare: `INSERT INTO "locks_shares" (key, owner, token, permits, expires) VALUES (:key, :owner, :token, :permits, :until)
 ON CONFLICT (key, owner) DO UPDATE SET token = excluded.token, expires = excluded.expires`,
+  removeShare: `DELETE FROM "locks_shares" WHERE key = :key AND owner = :owner`,
+  purgeShares: `DELETE FROM "locks_shares" WHERE key = :key AND expires <= :now`,
 };

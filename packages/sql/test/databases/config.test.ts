@@ -139,13 +139,25 @@ test.each([
     'LOCK_MISCONFIGURED',
     /"verify-full".*"prefer"/,
   ],
-  ['TLS that the server has not', () => `${inject('postgresUrl')}?ssl=true`, 'LOCK_UNAVAILABLE', /SSL/],
+  [
+    'a missing password',
+    () => changed(inject('postgresUrl'), { password: '' }),
+    'LOCK_MISCONFIGURED',
+    /asks for a password: .*option "password"/,
+  ],
+  ['a missing password', () => changed(inject('mariadbUrl'), { password: '' }), 'LOCK_MISCONFIGURED', /its password/],
+  [
+    'TLS that the server has not',
+    () => `${inject('postgresUrl')}?ssl=true`,
+    'LOCK_MISCONFIGURED',
+    /SSL.*Turn TLS on at the server/,
+  ],
   [
     // MariaDB 11.4 and newer have it, with a certificate that they have made themselves.
     'TLS that the server has not, or that nobody vouches for',
     () => `${inject('mariadbUrl')}?ssl=true`,
-    'LOCK_UNAVAILABLE',
-    /secure connection|self-signed certificate/,
+    'LOCK_MISCONFIGURED',
+    /secure connection.*Turn TLS on|self-signed certificate.*"ssl"/,
   ],
   ['TLS for a file', () => 'sqlite:./x.db?ssl=true', 'LOCK_MISCONFIGURED', /"ssl" means nothing for a sqlite/],
   [
@@ -158,6 +170,24 @@ test.each([
 ])('%s is told at once, without the password (%#)', async (_what, url, code, message) => {
   const error = await refusal(openLocks(url()));
   expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string });
+  expect(error.message.length).toBeLessThan(300);
+});
+
+const accounts: readonly (readonly [string, string, RegExp])[] = [
+  ['is locked', 'ALTER USER %s ACCOUNT LOCK', /locked\. Unlock the account/],
+  ['has a password that has expired', 'ALTER USER %s PASSWORD EXPIRE', /password has expired/],
+  ['may use TLS only', 'ALTER USER %s REQUIRE SSL', /needs TLS \(option "ssl"\)/],
+];
+
+test.each(accounts)('a user of MariaDB who %s is refused for good', async (_what, change, message) => {
+  const url = await mariadb.create();
+  const [admin, user] = [connect(url), ownName()];
+  await admin.raw(`CREATE USER ${user} IDENTIFIED BY '${secret}'`);
+  onTestFinished(() => admin.raw(`DROP USER ${user}`));
+  await admin.raw(`GRANT ALL ON ${new URL(url).pathname.slice(1)}.* TO ${user}`);
+  await admin.raw(change.replace('%s', user));
+  const error = await refusal(openLocks(changed(url, { username: user, password: secret })));
+  expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED', message: expect.stringMatching(message) as string });
 });
 
 test('a wrong password option is not shown', async () => {

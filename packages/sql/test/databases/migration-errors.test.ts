@@ -17,7 +17,7 @@ async function refusal(work: Promise<unknown>): Promise<{ readonly code: unknown
   );
   expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
   expect(error.message).not.toMatch(/CREATE TABLE|SELECT \*|LANGUAGE|`next_lapse`,/);
-  expect(error.message.length).toBeLessThan(400);
+  expect(error.message.length).toBeLessThan(300);
   expect(inspect(error)).not.toMatch(/CREATE TABLE|INSERT INTO|LANGUAGE|`next_lapse`,/);
   return error as Error & { readonly code: unknown };
 }

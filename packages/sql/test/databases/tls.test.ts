@@ -3,28 +3,37 @@ import { connect as connectTcp, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { openLocks } from '@locks/core';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { databases } from '../support/databases.ts';
 
 const fixture = (name: string): Buffer => readFileSync(new URL(`../fixtures/${name}`, import.meta.url));
 const ca = fixture('tls-cert.pem');
 
-/** `url` of a Postgres behind a front that speaks TLS, as a managed one does, and nothing else. */
-async function behindTls(url: string): Promise<string> {
-  const { hostname, port } = new URL(url);
+/** What a server does with a socket over which the client has asked for TLS. */
+type Handshake = (socket: Socket, back: Socket) => void;
+
+/** As a managed server does, with a certificate that it has signed itself. */
+const speakTls: Handshake = (socket, back) => {
+  const secure = new TLSSocket(socket, { isServer: true, cert: ca, key: fixture('tls-key.pem') });
+  secure.pipe(back).pipe(secure);
+  secure.on('error', () => back.destroy());
+};
+const cut: Handshake = (socket) => void socket.destroy();
+const speakPlainly: Handshake = (socket) =>
+  void socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')).resume();
+
+/** `url` of a server behind a front that does `handshake` with each socket. */
+async function behind(url: string, handshake: Handshake): Promise<string> {
+  const { hostname, port, protocol } = new URL(url);
   const sockets = new Set<Socket>();
   const front = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    // The request for TLS has eight bytes; its answer is one.
-    socket.once('data', () => {
-      socket.write('S');
-      const secure = new TLSSocket(socket, { isServer: true, cert: ca, key: fixture('tls-key.pem') });
-      const back = connectTcp(Number(port), hostname);
-      secure.pipe(back).pipe(secure);
-      secure.on('error', () => back.destroy());
-      back.on('error', () => secure.destroy());
-    });
+    const back = connectTcp(Number(port), hostname);
+    for (const each of [socket, back]) {
+      sockets.add(each);
+      each.on('error', () => {});
+    }
+    const ask = protocol === 'mysql:' ? askMysql : askPostgres;
+    ask(socket, back, () => handshake(socket, back));
   });
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -34,8 +43,32 @@ async function behindTls(url: string): Promise<string> {
   return Object.assign(new URL(url), { host: `127.0.0.1:${(front.address() as AddressInfo).port}` }).href;
 }
 
+/** The request for TLS has eight bytes; its answer is one. */
+function askPostgres(socket: Socket, _back: Socket, asked: () => void): void {
+  socket.once('data', () => {
+    socket.write('S');
+    asked();
+  });
+}
+
+/** The server begins: it says what it can. The client answers with its request for TLS. */
+function askMysql(socket: Socket, back: Socket, asked: () => void): void {
+  back.once('data', (greeting) => {
+    // A header of four bytes, the protocol, the version up to a NUL, thirteen bytes; bit 11 of what follows is TLS.
+    const capabilities = greeting.indexOf(0, 5) + 14;
+    greeting.writeUInt16LE(greeting.readUInt16LE(capabilities) | 0x0800, capabilities);
+    socket.write(greeting);
+    socket.once('data', (request) => {
+      // TLS follows at once, without an answer.
+      socket.pause();
+      socket.unshift(request.subarray(4 + request.readUIntLE(0, 3)));
+      asked();
+    });
+  });
+}
+
 test('TLS on Postgres checks the certificate, unless it is told not to', async () => {
-  const url = await behindTls(await databases[0]!.create());
+  const url = await behind(await databases[0]!.create(), speakTls);
   const trusting = { migrate: true, ssl: { ca, servername: 'localhost' } };
   const locks = await openLocks({ url, options: trusting });
   await (await locks.acquire('job')).release();
@@ -43,10 +76,47 @@ test('TLS on Postgres checks the certificate, unless it is told not to', async (
   const unchecked = await openLocks(`${url}?sslmode=no-verify`);
   await (await unchecked.acquire('job')).release();
   await unchecked.close();
-  for (const query of ['ssl=true', 'sslmode=require', 'sslmode=verify-ca', 'sslmode=verify-full']) {
-    await expect(openLocks(`${url}?${query}`)).rejects.toMatchObject({
-      code: 'LOCK_UNAVAILABLE',
-      message: expect.stringMatching(/certificate/) as string,
-    });
-  }
+});
+
+const servers = ['postgresUrl', 'mariadbUrl'] as const;
+
+test.each([
+  ['postgresUrl', 'ssl=true'],
+  ['postgresUrl', 'sslmode=require'],
+  ['postgresUrl', 'sslmode=verify-ca'],
+  ['postgresUrl', 'sslmode=verify-full'],
+  ['mariadbUrl', 'ssl=true'],
+] as const)('a certificate that %s has signed itself is refused for good (%s)', async (server, query) => {
+  const url = await behind(inject(server), speakTls);
+  await expect(openLocks(`${url}?${query}`)).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringMatching(/self-signed certificate\. .*option "ssl"/) as string,
+  });
+});
+
+test('a certificate of another host is refused for good', async () => {
+  const url = await behind(inject('postgresUrl'), speakTls);
+  const options = { ssl: { ca, servername: 'db.example.com' } };
+  await expect(openLocks({ url, options })).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringMatching(/does not match certificate's altnames.*host name/s) as string,
+  });
+});
+
+test.each(servers)('a %s that answers with something else than TLS is refused for good', async (server) => {
+  const url = await behind(inject(server), speakPlainly);
+  await expect(openLocks(`${url}?ssl=true`)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+});
+
+test.each(servers)('a %s that ends the connection in the handshake may answer later', async (server) => {
+  const url = await behind(inject(server), cut);
+  await expect(openLocks(`${url}?ssl=true`)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+});
+
+test.each(servers)('a key that cannot be read is refused before %s is asked', async (server) => {
+  const options = { ssl: { key: 'no key' } };
+  await expect(openLocks({ url: inject(server), options })).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining('option "ssl" cannot be used') as string,
+  });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -47,7 +47,9 @@ test.runIf(process.platform !== 'win32')('a file that may not be written is refu
   chmodSync(inReadOnly.folder, 0o555);
   const hidden = fileIn(file, 'hidden');
   chmodSync(hidden.folder, 0o600);
-  const paths = [usable, readOnly, secret, inReadOnly, hidden].map(({ path }) => path);
+  const otherLog = fileIn(file, 'log of another user');
+  writeFileSync(`${otherLog.path}-wal`, '', { mode: 0o600 });
+  const paths = [usable, readOnly, secret, inReadOnly, hidden, otherLog].map(({ path }) => path);
   const [opened, ...answers] = await openAsUser(...paths);
   expect(opened).toEqual({ code: 'opened', message: '' });
   const reasons = [
@@ -55,6 +57,7 @@ test.runIf(process.platform !== 'win32')('a file that may not be written is refu
     /may not read and write it/,
     /may not write into its folder/,
     /look at it/,
+    /the file beside it that ends in -wal/,
   ];
   for (const [index, { code, message }] of answers.entries()) {
     expect(code).toBe('LOCK_MISCONFIGURED');
@@ -96,3 +99,27 @@ test('a file that fails to open for a reason that may pass is named, and no faul
   expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
   expect((error as Error).message).not.toMatch(/No connection of the pool became free/);
 });
+
+test.each(['short', 'long'.repeat(2_000)])(
+  'another file of the user is left alone, and nothing else advised',
+  async (text) => {
+    const path = join(ownFile().folder, 'notes.txt');
+    writeFileSync(path, text);
+    const provider = createSqlProvider(connect(`sqlite:${path}`));
+    const attempts = [
+      () => openLocks(`sqlite:${path}`),
+      () => openLocks(`sqlite:${path}?migrate=true`),
+      () => createLocks(provider).acquire('job'),
+    ];
+    for (const attempt of attempts) {
+      const error: unknown = await attempt().catch((reason: unknown) => reason);
+      expect(error).toMatchObject({
+        code: 'LOCK_MISCONFIGURED',
+        message: expect.stringMatching(/notes\.txt".*not a database\. Name /) as string,
+      });
+      expect((error as Error).message).not.toMatch(/delete|remove/i);
+    }
+    await provider.close();
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  },
+);

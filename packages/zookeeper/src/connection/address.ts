@@ -37,6 +37,11 @@ export function printAddress({ host, port }: Address): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
+/** Several of them: `host1:port,host2:port`. */
+export function printAddresses(addresses: readonly Address[]): string {
+  return addresses.map(printAddress).join(',');
+}
+
 const bracketed = /^\[([^\]]*)\](?::(.*))?$/;
 const plain = /^([^:[\]\s?#%]+)(?::(.*))?$/;
 

@@ -29,7 +29,7 @@ export function endSession(parts: EndSessionParts): Promise<void> {
   const { address, runtime, signal } = parts;
   return new Promise((resolve, reject) => {
     let accepted = false;
-    const socket = openSocket(address, parts.tls, () => socket.write(farewell(parts)));
+    const socket = openSocket(address, parts.tls, () => socket.write(endRequest(parts)));
     if (parts.background === true) socket.unref();
     const timer = runtime.setTimer(() => settle('no answer in time'), parts.within, false);
     const abort = (): void => settle('given up');
@@ -67,7 +67,7 @@ export function endSession(parts: EndSessionParts): Promise<void> {
   });
 }
 
-function farewell({ session, sessionTimeout }: EndSessionParts): Buffer {
+function endRequest({ session, sessionTimeout }: EndSessionParts): Buffer {
   const writer = new Writer();
   // Any server will do, an empty one too; and nobody need be known to end a session.
   writeHandshake(writer, { lastZxid: 0n, sessionTimeout, resume: session, auth: [] });

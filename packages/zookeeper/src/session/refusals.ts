@@ -1,21 +1,22 @@
-import { LockError, isLockError } from '@locks/core/adapter';
+import { LockError, isLockError, isTlsRefusal } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { printAddress } from '../connection/address.ts';
 import type { Address } from '../connection/address.ts';
 import { AuthFailedError, ConnectError } from '../connection/errors.ts';
-import { isTlsRefusal } from '../connection/tls-errors.ts';
-import { UnusableServerError } from './reach.ts';
+import { TlsOptionsError } from '../connection/tls-errors.ts';
+import { TlsMismatchError } from './tls-mismatch.ts';
+import { UnusableServerError } from './voting-server.ts';
 
-/** So long a refusal stands for the servers' answer: each call would ask them again. */
+/** For so many ms a refusal is given without asking again. With less, each call asks the servers. */
 const remembered = 1_000;
 
-/** What another attempt would not mend. */
+/** Failures that another attempt would not mend. */
 export class Refusals {
   readonly #addresses: readonly Address[];
   readonly #runtime: Runtime;
-  /** The servers that no lock may be taken from, with what they are. */
+  /** The servers that no lock may be taken from, with the reason. */
   readonly #unusable = new Map<string, string>();
-  /** Those that can be used. */
+  /** The servers that can be used. */
   readonly #usable = new Set<string>();
   #latest: LockError | undefined;
   #latestAt = 0;
@@ -25,7 +26,7 @@ export class Refusals {
     this.#runtime = runtime;
   }
 
-  /** The last one, while it is young. */
+  /** The last refusal, while it is young. */
   get latest(): LockError | undefined {
     return this.#runtime.clock.now() - this.#latestAt < remembered ? this.#latest : undefined;
   }
@@ -36,7 +37,7 @@ export class Refusals {
     this.#unusable.delete(printAddress(address));
   }
 
-  /** Whether it was accepted before. */
+  /** Whether the server was accepted before. */
   knows(address: Address): boolean {
     return this.#usable.has(printAddress(address));
   }
@@ -68,7 +69,7 @@ export class Refusals {
   }
 }
 
-/** Why no lock can be taken from a server, and what to do; `undefined`: another attempt may succeed. */
+/** Why no lock can be taken from a server, and what to do. `undefined`: another attempt may succeed. */
 function whyUnusable(
   error: unknown,
 ): { readonly address: Address; readonly why: string; readonly advice: string } | undefined {
@@ -76,6 +77,8 @@ function whyUnusable(
     const advice = 'name at least one server that takes part in votes and has a quorum';
     return { address: error.address, why: error.mode, advice };
   }
-  if (!(error instanceof ConnectError) || !isTlsRefusal(error.cause)) return undefined;
+  if (error instanceof TlsMismatchError) return { address: error.address, why: error.message, advice: error.advice };
+  if (!(error instanceof ConnectError)) return undefined;
+  if (!(error.cause instanceof TlsOptionsError || isTlsRefusal(error.cause))) return undefined;
   return { address: error.address, why: `TLS: ${error.cause.message.slice(0, 80)}`, advice: 'check option "tls"' };
 }

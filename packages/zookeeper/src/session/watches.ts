@@ -7,7 +7,7 @@ import { removeWatches, setWatches } from '../wire/session-requests.ts';
 /** Sends over the connection there is; rejects when there is none. */
 export type Send = <T>(request: Request<T>) => Promise<Answer<T>>;
 
-/** How a watch was answered; see `Generation.watch`. */
+/** How a watch was answered; see `Session.watch`. */
 export type Watching = 'watching' | 'missing' | 'refused';
 
 /** The server's one watch of a path, and who is to be told. */
@@ -41,7 +41,7 @@ export class Watches {
     return this.#entries.size;
   }
 
-  /** See `Generation.watch`. The caller looks that there is a connection. */
+  /** See `Session.watch`. The caller looks that there is a connection. */
   watch(path: string, fired: () => void): Promise<Watching> {
     let entry = this.#entries.get(path);
     if (entry === undefined) {
@@ -54,7 +54,7 @@ export class Watches {
     return entry.setting ?? Promise.resolve('watching');
   }
 
-  /** See `Generation.unwatch`. */
+  /** See `Session.unwatch`. */
   unwatch(path: string, fired: () => void): void {
     this.#due.get(path)?.delete(fired);
     const entry = this.#entries.get(path);

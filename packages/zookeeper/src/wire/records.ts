@@ -31,6 +31,9 @@ export interface Acl {
   readonly permissions: number;
 }
 
+/** The sum of all permissions. */
+export const allPermissions = 31;
+
 /** What a server tells about a node that is watched, once. */
 export interface WatchEvent {
   readonly type: 'created' | 'deleted' | 'changed' | 'children';

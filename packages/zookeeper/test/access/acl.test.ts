@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { ZookeeperOptions } from '../../src/index.ts';
 import type { Credentials } from '../../src/connection/handshake.ts';
-import type { Generation } from '../../src/session/generation.ts';
+import type { Session } from '../../src/session/session.ts';
 import { create, getAcl, getChildren, remove, setData } from '../../src/wire/requests.ts';
-import { folderOf } from '../../src/paths.ts';
+import { folderOf } from '../../src/nodes/paths.ts';
 import { Opened, anybody, isThere, makeNode, valueOf } from '../support/sessions.ts';
 
 let server: ServerHandle;
@@ -41,8 +41,8 @@ class Setting implements AsyncDisposable {
     return locks;
   }
 
-  async client(...auth: readonly Credentials[]): Promise<Generation> {
-    return await this.#opened.session([server], { auth, sessionTimeout: 20_000 }).ready(10_000);
+  async client(...auth: readonly Credentials[]): Promise<Session> {
+    return await this.#opened.sessions([server], { auth, sessionTimeout: 20_000 }).ready(10_000);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -54,7 +54,7 @@ test('an observer alone is refused by its name; with a member that votes beside 
 test('locks are under the chroot, which is made, and apart from those of another', async () => {
   await using opened = new Opened();
   const leader = await ensemble.leader();
-  const client = await opened.session([leader]).ready(10_000);
+  const client = await opened.sessions([leader]).ready(10_000);
   await using one = await openLocks({ url: `${urlOf(leader)}/team/one`, options });
   await using another = await openLocks({
     url: `${urlOf(leader)}/team/two`,

@@ -1,14 +1,19 @@
 import { type ZookeeperTlsServer, startZookeeper } from '@locks/test-servers';
 import type { ConnectionOptions } from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 
 let server: ZookeeperTlsServer;
 
+/** Asks its clients for no certificate. */
+let onlyServer: ZookeeperTlsServer;
+
 beforeAll(async () => {
-  server = await startZookeeper({ tls: 'mutual' });
+  [server, onlyServer] = await Promise.all([startZookeeper({ tls: 'mutual' }), startZookeeper({ tls: 'server' })]);
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await Promise.all([server.stop(), onlyServer.stop()]);
+});
 
 async function openWith(tls: ConnectionOptions): Promise<void> {
   const provider = createZookeeperProvider({
@@ -42,6 +47,22 @@ test.each<readonly [string, () => ConnectionOptions, RegExp]>([
   });
   expect((error as Error).message).toMatch(why);
   expect((error as Error).message.length).toBeLessThan(300);
+});
+
+test.each<readonly [string, () => { readonly port: number; readonly tls?: ConnectionOptions }, RegExp]>([
+  ['a port that does not speak TLS', () => ({ port: server.port, tls: { ca: server.tls.ca } }), /does not speak TLS/],
+  ['a port that speaks TLS only', () => ({ port: onlyServer.tls.port }), /speaks TLS only/],
+])('%s is LOCK_MISCONFIGURED, and says what to do', async (_, place, why) => {
+  const { port, tls } = place();
+  const provider = createZookeeperProvider({ servers: `${server.host}:${port}`, acl: 'open', timeout: 5_000, tls });
+  onTestFinished(() => provider.close());
+  const error: unknown = await provider.inspect('any').catch((cause: unknown) => cause);
+  expect(error).toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringMatching(/^@locks\/zookeeper: .*option "tls"/) as unknown,
+  });
+  expect((error as Error).message).toMatch(why);
+  expect((error as Error).message).toContain(`:${port}`);
 });
 
 test('with the right certificates it is let in', async () => {

@@ -23,8 +23,8 @@ test('row 15: servers with IPv6 addresses, and TLS', async () => {
   await using secure = await startZookeeper({ tls: 'mutual' });
   await using opened = new Opened();
   const { host, port, ca, cert, key } = secure.tls;
-  const generation = await opened.session([{ host, port }], { tls: { ca, cert, key } }).ready(10_000);
-  await makeNode(generation, ownPath(), 'ephemeral');
+  const session = await opened.sessions([{ host, port }], { tls: { ca, cert, key } }).ready(10_000);
+  await makeNode(session, ownPath(), 'ephemeral');
 });
 
 test('row 16: what the protocol can do besides', async () => {
@@ -32,17 +32,17 @@ test('row 16: what the protocol can do besides', async () => {
   using old = await connectOld([server]);
   for (const name of ['sync', 'createContainer', 'removeWatches', 'addWatch']) expect(name in old.client).toBe(false);
 
-  const generation = await opened.session([server]).ready(5_000);
+  const session = await opened.sessions([server]).ready(5_000);
   const acl = [{ scheme: 'world', id: 'anyone', permissions: 31 }];
-  const made = await generation.send(create({ path: ownPath(), data: Buffer.alloc(0), acl, kind: 'container' }));
+  const made = await session.send(create({ path: ownPath(), data: Buffer.alloc(0), acl, kind: 'container' }));
   // "create2": the answer has the transaction that made it.
   const { path, stat } = valueOf(made);
   expect(stat.czxid).toBe(made.zxid);
-  valueOf(await generation.send(sync(path)));
+  valueOf(await session.send(sync(path)));
   const listener = (): void => {};
-  await generation.watch(path, listener);
+  await session.watch(path, listener);
   expect(await fourLetterWord(server, 'wchp')).toContain(path);
-  generation.unwatch(path, listener);
+  session.unwatch(path, listener);
   await eventually('nobody watches', async () => !(await fourLetterWord(server, 'wchp')).includes(path));
 });
 
@@ -51,11 +51,11 @@ test('row 17: many that wait for one node', async () => {
   const warnings: string[] = [];
   const warn = ({ name }: Error): void => void warnings.push(name);
   process.on('warning', warn);
-  const generation = await opened.session([server]).ready(5_000);
-  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  const session = await opened.sessions([server]).ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
   for (let listener = 0; listener < 100; listener += 1) {
-    await generation.watch(path, () => {});
-    generation.lost.addEventListener('abort', () => {});
+    await session.watch(path, () => {});
+    session.lost.addEventListener('abort', () => {});
   }
   expect(warnings).toEqual([]);
 

@@ -15,26 +15,26 @@ afterAll(() => server.stop());
 test('rows 5, 6, 7: the session expires while there is no connection', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
-  const observer = await opened.session([server]).ready(5_000);
+  const observer = await opened.sessions([server]).ready(5_000);
   using old = await connectOld([proxy], { sessionTimeout: 1_500 });
-  const session = opened.session([proxy], { sessionTimeout: 1_500 });
-  const generation = await session.ready(5_000);
-  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  const sessions = opened.sessions([proxy], { sessionTimeout: 1_500 });
+  const session = await sessions.ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
   const watched = await makeNode(observer, ownPath(), 'persistent');
   const told: string[] = [];
   await called((callback) => old.client.getData(watched, () => told.push('old'), callback));
-  await generation.watch(watched, () => told.push('new'));
+  await session.watch(watched, () => told.push('new'));
   let expired = false;
   old.client.once('expired', () => (expired = true));
 
   const admit = proxy.refuse();
   await proxy.cut();
-  await eventually('both have seen it', () => old.state === 'DISCONNECTED' && !generation.connected);
+  await eventually('both have seen it', () => old.state === 'DISCONNECTED' && !session.connected);
   let oldAnswered = false;
   old.client.exists('/', () => (oldAnswered = true));
-  await expect(generation.send(exists('/'))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  await expect(session.send(exists('/'))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
   await eventually('the server has ended both', async () => !(await isThere(observer, path)));
-  expect(generation.lost.aborted).toBe(true);
+  expect(session.lost.aborted).toBe(true);
   // Only a server can tell it.
   expect(expired).toBe(false);
   admit();
@@ -44,8 +44,8 @@ test('rows 5, 6, 7: the session expires while there is no connection', async () 
   expect(told).toEqual(['new']);
   expect(old.state).toBe('DISCONNECTED');
 
-  const next = await session.ready(5_000);
-  expect(next).not.toBe(generation);
+  const next = await sessions.ready(5_000);
+  expect(next).not.toBe(session);
   expect(next.connected).toBe(true);
 });
 
@@ -53,7 +53,7 @@ test('row 9: what a caller sees that is told of a lost connection', async () => 
   await using proxy = await startProxy(server);
   await using opened = new Opened();
   using old = await connectOld([proxy]);
-  const generation = await opened.session([proxy]).ready(5_000);
+  const session = await opened.sessions([proxy]).ready(5_000);
   let retries = 0;
   let connectedThen: boolean | undefined;
   const delay = proxy.delay(1_000);
@@ -63,7 +63,7 @@ test('row 9: what a caller sees that is told of a lost connection', async () => 
     old.client.exists('/', retry);
   };
   old.client.exists('/', retry);
-  const seen = generation.send(exists('/')).catch(() => (connectedThen = generation.connected));
+  const seen = session.send(exists('/')).catch(() => (connectedThen = session.connected));
   await proxy.cut();
   await seen;
   await eventually('the old client is disconnected', () => retries > 0);
@@ -80,8 +80,8 @@ test('row 11: close() at any time', async () => {
   old.client.connect();
   expect(() => old.client.close()).toThrow(TypeError);
 
-  const session = opened.session([proxy]);
-  const refused = session.ready(5_000).catch((error: unknown) => error);
-  await session.close();
+  const sessions = opened.sessions([proxy]);
+  const refused = sessions.ready(5_000).catch((error: unknown) => error);
+  await sessions.close();
   expect(await refused).toMatchObject({ code: 'LOCK_CLOSED' });
 });

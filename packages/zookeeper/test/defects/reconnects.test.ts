@@ -19,7 +19,7 @@ afterAll(() => server.stop());
 test('row 8: the answer to the creation of a sequential node is lost', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
-  const observer = await opened.session([server]).ready(5_000);
+  const observer = await opened.sessions([server]).ready(5_000);
   const oldParent = await makeNode(observer, ownPath(), 'persistent');
   const parent = await makeNode(observer, ownPath(), 'persistent');
   const children = async (path: string): Promise<number> =>
@@ -30,12 +30,12 @@ test('row 8: the answer to the creation of a sequential node is lost', async () 
   await called<string>((callback) => old.client.create(`${oldParent}/n-`, CreateMode.EPHEMERAL_SEQUENTIAL, callback));
   expect(await children(oldParent)).toBe(2);
 
-  const generation = await opened.session([proxy]).ready(5_000);
+  const session = await opened.sessions([proxy]).ready(5_000);
   proxy.dropReply({ when: (piece) => piece.includes(parent) });
-  await expect(makeNode(generation, `${parent}/n-`, 'ephemeral-sequential')).rejects.toMatchObject({
+  await expect(makeNode(session, `${parent}/n-`, 'ephemeral-sequential')).rejects.toMatchObject({
     code: 'LOCK_UNAVAILABLE',
   });
-  await eventually('it is connected again', () => generation.connected);
+  await eventually('it is connected again', () => session.connected);
   expect(await children(parent)).toBe(1);
 });
 
@@ -47,23 +47,23 @@ test('row 12: requests made while there is no connection, on nodes of their owne
   old.client.addAuthInfo('digest', credentials);
   const own = [new ACL(Permission.ALL, new Id('auth', ''))];
   const path = await called<string>((callback) => old.client.create(ownPath(), own, callback));
-  const session = opened.session([proxy], { auth: [{ scheme: 'digest', credentials }] });
-  const generation = await session.ready(5_000);
-  valueOf(await generation.send(getData(path)));
+  const sessions = opened.sessions([proxy], { auth: [{ scheme: 'digest', credentials }] });
+  const session = await sessions.ready(5_000);
+  valueOf(await session.send(getData(path)));
 
   const admit = proxy.refuse();
   await proxy.cut();
-  await eventually('both have seen it', () => old.state === 'DISCONNECTED' && !generation.connected);
+  await eventually('both have seen it', () => old.state === 'DISCONNECTED' && !session.connected);
   const asked = called((callback) => old.client.getData(path, callback));
   admit();
   await expect(asked).rejects.toThrow('NO_AUTH');
-  valueOf(await (await session.ready(5_000)).send(getData(path)));
+  valueOf(await (await sessions.ready(5_000)).send(getData(path)));
 });
 
 test('rows 13, 21: more watches than fit into one request, and a server that lets in and throws out', async () => {
   await using opened = new Opened();
   await using oldProxy = await startProxy(server);
-  const observer = await opened.session([server], { sessionTimeout: 10_000 }).ready(5_000);
+  const observer = await opened.sessions([server], { sessionTimeout: 10_000 }).ready(5_000);
   const parent = await makeNode(observer, `${ownPath()}-${'long'.repeat(60)}`, 'persistent');
   const paths = await Promise.all(
     Array.from({ length: 4_500 }, (_, index) => makeNode(observer, `${parent}/${index}`, 'ephemeral')),
@@ -92,13 +92,13 @@ test('row 21: a server that begins a session and closes the connection', async (
   await new Promise<void>((resolve) => fake.listen(0, '127.0.0.1', resolve));
   const address = { host: '127.0.0.1', port: (fake.address() as AddressInfo).port };
   await using opened = new Opened();
-  const session = opened.session([address], { closeWithin: 10 });
-  await session.ready(1_000).catch(() => {});
+  const sessions = opened.sessions([address], { closeWithin: 10 });
+  await sessions.ready(1_000).catch(() => {});
   const since = performance.now();
   const before = begun;
   await eventually('two seconds are over', () => performance.now() - since > 2_000);
   expect(begun - before).toBeLessThan(15);
-  await session.close();
+  await sessions.close();
 
   using old = openOld([address]);
   begun = 0;
@@ -114,11 +114,11 @@ test('row 22: who may do what with a new node', async () => {
   const [anybody] = await called<ACL[]>((callback) => old.client.getACL(path, callback));
   expect(anybody).toMatchObject({ id: { scheme: 'world', id: 'anyone' }, permission: Permission.ALL });
 
-  const generation = await opened.session([server]).ready(5_000);
+  const session = await opened.sessions([server]).ready(5_000);
   // @ts-expect-error There is no default: a node is made with the permissions that are named.
   expect(() => create({ path: ownPath(), data: Buffer.alloc(0), kind: 'persistent' }).write).not.toThrow();
   expect(
-    await generation.send(create({ path: ownPath(), data: Buffer.alloc(0), kind: 'persistent', acl: [] })),
+    await session.send(create({ path: ownPath(), data: Buffer.alloc(0), kind: 'persistent', acl: [] })),
   ).toMatchObject({
     ok: false,
     error: 'INVALID_ACL',

@@ -35,21 +35,21 @@ test('row 4: the connection is cut within a reply', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
   const old = await startOld(`127.0.0.1:${oldProxy.port}`);
-  const session = opened.session([proxy]);
-  const generation = await session.ready(5_000);
+  const sessions = opened.sessions([proxy]);
+  const session = await sessions.ready(5_000);
   const oldCut = oldProxy.cutMidFrame('replies');
   old.child.send('ask');
   await oldCut.sprung;
   // A heartbeat, or this request: the session goes on after either.
   const cut = proxy.cutMidFrame('replies');
-  generation.send(exists('/')).catch(() => {});
+  session.send(exists('/')).catch(() => {});
   await cut.sprung;
-  await eventually('the new session is connected again', () => generation.connected);
+  await eventually('the new session is connected again', () => session.connected);
   const since = performance.now();
   await eventually('twice the timeout is over', () => performance.now() - since > 6_000);
   // It reads the next answers from the middle, which some do not survive.
   expect(old.told).toEqual(['connected', 'CONNECTION_LOSS[-4]']);
-  expect(generation.connected).toBe(true);
+  expect(session.connected).toBe(true);
 });
 
 test('row 10: an error code that the client does not know', async () => {
@@ -65,9 +65,9 @@ test('row 10: an error code that the client does not know', async () => {
   expect(old.errors()).toContain('Unknown code: -127');
 
   await using opened = new Opened();
-  const generation = await opened.session([proxy]).ready(5_000);
-  expect(await generation.send(exists('/'))).toMatchObject({ ok: false, error: 'THROTTLED', code: -127 });
-  expect(generation.connected).toBe(true);
+  const session = await opened.sessions([proxy]).ready(5_000);
+  expect(await session.send(exists('/'))).toMatchObject({ ok: false, error: 'THROTTLED', code: -127 });
+  expect(session.connected).toBe(true);
 });
 
 test('row 14: more requests than there are numbers for', async () => {
@@ -101,26 +101,26 @@ test('row 18: a reply to another request', async () => {
   await called((callback) => old.client.exists('/', callback));
   expect(oldAnswered).toBe(false);
 
-  const generation = await opened.session([proxy]).ready(5_000);
+  const session = await opened.sessions([proxy]).ready(5_000);
   wrong = 1;
-  await expect(generation.send(exists('/'))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-  await eventually('it has connected again', () => generation.connected);
-  valueOf(await generation.send(exists('/')));
+  await expect(session.send(exists('/'))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  await eventually('it has connected again', () => session.connected);
+  valueOf(await session.send(exists('/')));
 });
 
 test('row 19: what a reply of 1 MB in pieces costs', async () => {
   await using opened = new Opened();
   const size = 1_000_000;
-  const generation = await opened.session([server]).ready(5_000);
-  const path = await makeNode(generation, ownPath(), 'persistent');
-  valueOf(await generation.send(setData(path, Buffer.alloc(size))));
+  const session = await opened.sessions([server]).ready(5_000);
+  const path = await makeNode(session, ownPath(), 'persistent');
+  valueOf(await session.send(setData(path, Buffer.alloc(size))));
   using old = await connectOld([server]);
   const concat = vi.spyOn(Buffer, 'concat');
   const copied = (): number => concat.mock.calls.reduce((sum, [, total = 0]) => sum + total, 0);
   await called((callback) => old.client.getData(path, callback));
   expect(copied()).toBeGreaterThan(3 * size);
   concat.mockClear();
-  expect(valueOf(await generation.send(getData(path))).data).toHaveLength(size);
+  expect(valueOf(await session.send(getData(path))).data).toHaveLength(size);
   expect(copied()).toBe(0);
   concat.mockRestore();
 });
@@ -143,7 +143,7 @@ test('row 20: the server does not take the watches after a reconnect', async () 
   };
   await using proxy = await startProxy(server, refusing);
   await using opened = new Opened();
-  const observer = await opened.session([server]).ready(5_000);
+  const observer = await opened.sessions([server]).ready(5_000);
   const path = await makeNode(observer, ownPath(), 'persistent');
   {
     using old = await connectOld([proxy]);
@@ -155,11 +155,11 @@ test('row 20: the server does not take the watches after a reconnect', async () 
     expect(old.connects).toBe(2);
   }
   refusals = 0;
-  const generation = await opened.session([proxy]).ready(5_000);
+  const session = await opened.sessions([proxy]).ready(5_000);
   let told = 0;
-  await generation.watch(path, () => (told += 1));
+  await session.watch(path, () => (told += 1));
   await proxy.cut();
-  await eventually('the watches were refused, and then not', () => refusals === 2 && generation.connected);
+  await eventually('the watches were refused, and then not', () => refusals === 2 && session.connected);
   valueOf(await observer.send(setData(path, Buffer.from('news'))));
   await eventually('it is told', () => told === 1);
 });
@@ -184,18 +184,18 @@ test('row 23: a reply of an impossible length', async () => {
   );
   await using opened = new Opened();
   using old = await connectOld([oldProxy]);
-  const generation = await opened.session([proxy]).ready(5_000);
+  const session = await opened.sessions([proxy]).ready(5_000);
   let oldAnswered = false;
   await called((callback) => old.client.exists('/', callback));
   length = 2 ** 31 - 1;
   old.client.exists('/', () => (oldAnswered = true));
-  await expect(generation.send(exists('/'))).rejects.toMatchObject({
+  await expect(session.send(exists('/'))).rejects.toMatchObject({
     code: 'LOCK_UNAVAILABLE',
     cause: { cause: { name: 'ProtocolError' } },
   });
   await eventually('the old client has its reply, too', () => oldReached);
   length = undefined;
-  await eventually('it has connected again', () => generation.connected);
+  await eventually('it has connected again', () => session.connected);
   // It waits for two gigabytes, and goes on to believe in the connection.
   old.client.exists('/', () => (oldAnswered = true));
   const since = performance.now();

@@ -17,16 +17,16 @@ afterAll(() => server.stop());
 test('row 1: the network falls silent', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
-  const observer = await opened.session([server]).ready(5_000);
+  const observer = await opened.sessions([server]).ready(5_000);
 
   using old = await connectOld([proxy], { sessionTimeout: 2_000 });
   const oldPath = await called<string>((callback) => old.client.create(ownPath(), CreateMode.EPHEMERAL, callback));
-  const session = opened.session([proxy], { sessionTimeout: 2_000, closeWithin: 100 });
-  const generation = await session.ready(5_000);
-  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  const sessions = opened.sessions([proxy], { sessionTimeout: 2_000, closeWithin: 100 });
+  const session = await sessions.ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
   let oldAnswered = false;
   let removedFirst: boolean | undefined;
-  await observer.watch(path, () => (removedFirst = !generation.lost.aborted));
+  await observer.watch(path, () => (removedFirst = !session.lost.aborted));
 
   proxy.silence();
   old.client.exists('/', () => (oldAnswered = true));
@@ -39,21 +39,21 @@ test('row 1: the network falls silent', async () => {
   expect(oldAnswered).toBe(false);
 
   expect(removedFirst).toBe(false);
-  expect(session.state).toBe('lost');
+  expect(sessions.state).toBe('lost');
 });
 
 test('row 2: a client that is told something all the time', async () => {
   await using opened = new Opened();
-  const observer = await opened.session([server]).ready(5_000);
+  const observer = await opened.sessions([server]).ready(5_000);
   using old = await connectOld([server], { sessionTimeout: 1_500 });
   const oldPath = await called<string>((callback) => old.client.create(ownPath(), CreateMode.EPHEMERAL, callback));
-  const generation = await opened.session([server], { sessionTimeout: 4_000 }).ready(5_000);
-  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  const session = await opened.sessions([server], { sessionTimeout: 4_000 }).ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
   const watched = await Promise.all(Array.from({ length: 60 }, () => makeNode(observer, ownPath(), 'persistent')));
   await Promise.all(
     watched.flatMap((one) => [
       called((callback) => old.client.getData(one, () => {}, callback)),
-      generation.watch(one, () => {}),
+      session.watch(one, () => {}),
     ]),
   );
   for (const one of watched) {
@@ -64,7 +64,7 @@ test('row 2: a client that is told something all the time', async () => {
   expect(await isThere(observer, oldPath)).toBe(false);
 
   // As long as that is, it is longer than its timeout.
-  expect(generation.alive).toBe(true);
+  expect(session.alive).toBe(true);
   expect(await isThere(observer, path)).toBe(true);
 });
 
@@ -74,11 +74,11 @@ test('row 3: the first server accepts connections and says nothing', async () =>
   silent.silence();
   using old = openOld([silent, server]);
   old.client.connect();
-  const session = opened.session([silent, server], { runtime: { ...systemRuntime, random: () => 0 } });
-  await session.ready(5_000);
+  const sessions = opened.sessions([silent, server], { runtime: { ...systemRuntime, random: () => 0 } });
+  await sessions.ready(5_000);
   await eventually('the old client is where the new one was', () => silent.clientConnections > 0);
   const since = performance.now();
   await eventually('three times the timeout is over', () => performance.now() - since > 9_000);
   expect(old.connects).toBe(0);
-  expect(session.state).toBe('connected');
+  expect(sessions.state).toBe('connected');
 });

@@ -28,12 +28,12 @@ function serverTime(): number {
  */
 async function strike(follower: ServerHandle, sessionTimeout: number): Promise<number> {
   await using opened = new Opened();
-  const observer = await opened.session([await ensemble.leader()], { sessionTimeout: 20_000 }).ready(10_000);
+  const observer = await opened.sessions([await ensemble.leader()], { sessionTimeout: 20_000 }).ready(10_000);
   const pulse = await makeNode(observer, ownPath(), 'persistent');
   const write = setData(pulse, Buffer.alloc(0));
   let sentAt = 0;
   let confirmed = (): void => {};
-  const session = opened.session([follower], {
+  const sessions = opened.sessions([follower], {
     sessionTimeout,
     closeWithin: 100,
     heartbeat: {
@@ -48,9 +48,9 @@ async function strike(follower: ServerHandle, sessionTimeout: number): Promise<n
       },
     },
   });
-  const generation = await session.ready(10_000);
-  const path = await makeNode(generation, ownPath(), 'ephemeral');
-  const end = await watchEnd(generation, path, observer);
+  const session = await sessions.ready(10_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
+  const end = await watchEnd(session, path, observer);
 
   const begunAt = serverTime();
   const release = await new Promise<() => void>((resolve) => {
@@ -73,7 +73,7 @@ async function strike(follower: ServerHandle, sessionTimeout: number): Promise<n
   try {
     await eventually('the node is removed', () => end.removedAt !== Infinity, 10 * sessionTimeout);
     expect(observer.alive).toBe(true);
-    return end.removedAt - generation.deadline;
+    return end.removedAt - session.deadline;
   } finally {
     await speak();
     await eventually('the follower is back', async () => (await ensemble.followers()).includes(follower), 20_000);

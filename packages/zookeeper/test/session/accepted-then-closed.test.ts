@@ -23,10 +23,10 @@ function answer(client: FakeClient, accepted: () => void): void {
 test('there are pauses between connections that a server accepts and closes before it was asked for its mode', async () => {
   await using server = await startFakeServer();
   await using opened = new Opened();
-  const session = opened.session([server.address]);
+  const sessions = opened.sessions([server.address]);
   let count = 0;
   void serve(server, () => (count += 1));
-  const error = await session.ready(3_000).catch((cause: unknown) => cause);
+  const error = await sessions.ready(3_000).catch((cause: unknown) => cause);
   expect(isLockError(error, 'LOCK_UNAVAILABLE')).toBe(true);
   // 100 without pauses; of these the first are short.
   expect(count).toBeGreaterThan(3);

@@ -20,15 +20,15 @@ const most = 20;
 test('a server that refuses what a session begins with is asked less and less often', async () => {
   await using opened = new Opened();
   let attempts = 0;
-  const session = opened.session([server], {
-    async prepare(generation) {
+  const sessions = opened.sessions([server], {
+    async prepare(session) {
       attempts += 1;
       // Heartbeats that went out before it are answered.
-      await generation.send(getData('/'));
+      await session.send(getData('/'));
       throw new LockError('LOCK_UNAVAILABLE', 'ZooKeeper answered THROTTLED.');
     },
   });
-  const error = await session.ready(3_000).catch((cause: unknown) => cause);
+  const error = await sessions.ready(3_000).catch((cause: unknown) => cause);
   expect(attempts).toBeGreaterThan(3);
   expect(attempts).toBeLessThan(most);
   expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', sent: false, cause: { code: 'LOCK_UNAVAILABLE' } });
@@ -37,7 +37,7 @@ test('a server that refuses what a session begins with is asked less and less of
 test.each([1, 2, 40])('a server that grants sessions of %s ms is asked less and less often', async (timeout) => {
   await using fake = await startFakeServer();
   await using opened = new Opened();
-  const session = opened.session([fake.address], { closeWithin: 10 });
+  const sessions = opened.sessions([fake.address], { closeWithin: 10 });
   let accepted = 0;
   const answer = (client: FakeClient): void => {
     client.socket.once('data', (chunk: Buffer) => {
@@ -53,7 +53,7 @@ test.each([1, 2, 40])('a server that grants sessions of %s ms is asked less and 
     for (;;) answer(await fake.client());
   };
   void serve();
-  const error = await session.ready(3_000).catch((cause: unknown) => cause);
+  const error = await sessions.ready(3_000).catch((cause: unknown) => cause);
   expect(isLockError(error, 'LOCK_UNAVAILABLE')).toBe(true);
   expect(String((error as Error).cause)).toContain(`sessions of ${timeout} ms`);
   expect(accepted).toBeGreaterThan(3);

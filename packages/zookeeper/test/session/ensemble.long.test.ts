@@ -1,7 +1,7 @@
 import { type ZookeeperEnsemble, startZookeeperEnsemble } from '@locks/test-servers';
 import { systemRuntime } from '@locks/core/adapter';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Generation } from '../../src/session/generation.ts';
+import type { Session } from '../../src/session/session.ts';
 import { multi } from '../../src/wire/multi.ts';
 import { eventually } from '../support/waiting.ts';
 import { Opened, isThere, makeNode, ownPath, watchEnd } from '../support/sessions.ts';
@@ -19,7 +19,7 @@ const sessionTimeout = 3_000;
 const rounds = Number(process.env['LOCKS_TEST_FROZEN_FOLLOWERS'] ?? 2);
 
 interface Held {
-  readonly generation: Generation;
+  readonly session: Session;
   /** When the last confirmed heartbeat was sent. */
   readonly confirmed: () => number;
   readonly end: End;
@@ -33,14 +33,14 @@ test('a follower that freezes right after a heartbeat: the loss is told before t
     const [follower] = await ensemble.followers();
     if (follower?.pid === undefined) throw new Error('the ensemble has no follower');
     const { pid } = follower;
-    const observer = await opened.session([await ensemble.leader()], { sessionTimeout: 20_000 }).ready(10_000);
+    const observer = await opened.sessions([await ensemble.leader()], { sessionTimeout: 20_000 }).ready(10_000);
 
     /** A session through the follower; `beat` is called when a heartbeat is confirmed. */
     const hold = async (beat: () => void): Promise<Held> => {
       let sentAt = 0;
       let confirmed = 0;
       const check = multi([{ type: 'check', path: '/' }]);
-      const session = opened.session([follower], {
+      const sessions = opened.sessions([follower], {
         sessionTimeout,
         closeWithin: 100,
         heartbeat: {
@@ -56,9 +56,9 @@ test('a follower that freezes right after a heartbeat: the loss is told before t
           },
         },
       });
-      const generation = await session.ready(10_000);
-      const path = await makeNode(generation, ownPath(), 'ephemeral');
-      return { generation, confirmed: () => confirmed, end: await watchEnd(generation, path, observer) };
+      const session = await sessions.ready(10_000);
+      const path = await makeNode(session, ownPath(), 'ephemeral');
+      return { session, confirmed: () => confirmed, end: await watchEnd(session, path, observer) };
     };
 
     const held: Held[] = [];
@@ -81,8 +81,8 @@ test('a follower that freezes right after a heartbeat: the loss is told before t
     }
     // Its watches did not fire for another reason.
     expect(observer.alive).toBe(true);
-    for (const { generation, confirmed, end } of held) {
-      expect(generation.deadline).toBeLessThan(end.removedAt);
+    for (const { session, confirmed, end } of held) {
+      expect(session.deadline).toBeLessThan(end.removedAt);
       leads.push(end.removedAt - end.lostAt);
       naiveErrors.push(confirmed() + sessionTimeout - end.removedAt);
     }
@@ -96,16 +96,16 @@ test('the server of a session is killed: it goes on with its nodes at another on
   await using opened = new Opened();
   const [follower, another] = await ensemble.followers();
   if (follower === undefined || another === undefined) throw new Error('the ensemble has no followers');
-  const session = opened.session([follower, another], {
+  const sessions = opened.sessions([follower, another], {
     sessionTimeout: 6_000,
     runtime: { ...systemRuntime, random: () => 0 },
   });
-  const generation = await session.ready(10_000);
-  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  const session = await sessions.ready(10_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
   await follower.kill();
   try {
-    await eventually('another one answers', () => isThere(generation, path).catch(() => false));
-    expect(session.current).toBe(generation);
+    await eventually('another one answers', () => isThere(session, path).catch(() => false));
+    expect(sessions.current).toBe(session);
   } finally {
     await follower.restart();
   }
@@ -114,15 +114,15 @@ test('the server of a session is killed: it goes on with its nodes at another on
 test('the leader is paused: the session outlives the election', async () => {
   await using opened = new Opened();
   const leader = await ensemble.leader();
-  const session = opened.session(ensemble.servers, { sessionTimeout: 20_000 });
-  const generation = await session.ready(10_000);
-  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  const sessions = opened.sessions(ensemble.servers, { sessionTimeout: 20_000 });
+  const session = await sessions.ready(10_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
   await leader.pause();
   try {
     await eventually('another one leads', async () => (await ensemble.leader()) !== leader, 30_000);
     // It may be connected to the one that is paused, and not know that yet.
-    await eventually('another one answers', () => isThere(generation, path).catch(() => false), 20_000);
-    expect(session.current).toBe(generation);
+    await eventually('another one answers', () => isThere(session, path).catch(() => false), 20_000);
+    expect(sessions.current).toBe(session);
   } finally {
     await leader.resume();
   }

@@ -17,71 +17,71 @@ afterAll(() => server.stop());
 
 test('the timeout is the one that the server grants', async () => {
   await using opened = new Opened();
-  expect((await opened.session([server], { sessionTimeout: 60_000 }).ready(5_000)).timeout).toBe(5_000);
-  expect((await opened.session([server], { sessionTimeout: 500 }).ready(5_000)).timeout).toBe(1_000);
+  expect((await opened.sessions([server], { sessionTimeout: 60_000 }).ready(5_000)).timeout).toBe(5_000);
+  expect((await opened.sessions([server], { sessionTimeout: 500 }).ready(5_000)).timeout).toBe(1_000);
 });
 
 test('every connection is prepared before it can be used', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
   const calls: boolean[] = [];
-  const session = opened.session([proxy], {
-    async prepare(generation, first) {
-      valueOf(await generation.send(exists('/')));
-      expect(session.state).not.toBe('connected');
+  const sessions = opened.sessions([proxy], {
+    async prepare(session, first) {
+      valueOf(await session.send(exists('/')));
+      expect(sessions.state).not.toBe('connected');
       calls.push(first);
     },
   });
-  const generation = await session.ready(5_000);
+  const session = await sessions.ready(5_000);
   expect(calls).toEqual([true]);
   await proxy.cut();
-  await eventually('it is prepared again', () => calls.length === 2 && generation.connected);
+  await eventually('it is prepared again', () => calls.length === 2 && session.connected);
   expect(calls).toEqual([true, false]);
 });
 
 test('a preparation that fails is done again over the next connection', async () => {
   await using opened = new Opened();
   const calls: boolean[] = [];
-  const session = opened.session([server], {
+  const sessions = opened.sessions([server], {
     async prepare(_, first) {
       calls.push(first);
       if (calls.length < 3) throw new LockError('LOCK_UNAVAILABLE', 'not yet');
     },
   });
-  await session.ready(5_000);
+  await sessions.ready(5_000);
   expect(calls).toEqual([true, true, true]);
 });
 
 test('a preparation that is not answered does not last for ever', async () => {
   await using opened = new Opened();
   let calls = 0;
-  const session = opened.session([server], {
+  const sessions = opened.sessions([server], {
     sessionTimeout: 1_500,
     prepare: () => {
       calls += 1;
       return calls === 1 ? new Promise(() => {}) : Promise.resolve();
     },
   });
-  await session.ready(5_000);
+  await sessions.ready(5_000);
   expect(calls).toBe(2);
 });
 
 test('a preparation that finds the configuration wrong refuses those who wait, and leaves no session', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
-  const session = opened.session([proxy], {
+  const sessions = opened.sessions([proxy], {
     prepare: () => Promise.reject(new LockError('LOCK_MISCONFIGURED', 'no permission')),
   });
-  await expect(session.ready(5_000)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED', message: 'no permission' });
+  await expect(sessions.ready(5_000)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED', message: 'no permission' });
   await eventually('there is no connection left', () => proxy.clientConnections === 0);
-  expect(session.current).toBeUndefined();
+  expect(sessions.current).toBeUndefined();
 });
 
 test('close() while it connects, while it is suspended, and twice', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
   proxy.silence();
-  const connecting = opened.session([proxy], { closeWithin: 200 });
+  const connecting = opened.sessions([proxy], { closeWithin: 200 });
   const refused = connecting.ready(5_000).catch((error: unknown) => error);
   const since = performance.now();
   expect(connecting.close()).toBe(connecting.close());
@@ -90,15 +90,15 @@ test('close() while it connects, while it is suspended, and twice', async () => 
   expect(performance.now() - since).toBeLessThan(1_000);
   await proxy.pass();
 
-  const observer = await opened.session([server]).ready(5_000);
-  const suspended = opened.session([proxy], { sessionTimeout: 5_000 });
-  const generation = await suspended.ready(5_000);
-  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  const observer = await opened.sessions([server]).ready(5_000);
+  const suspended = opened.sessions([proxy], { sessionTimeout: 5_000 });
+  const session = await suspended.ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
   const admit = proxy.refuse();
   await proxy.cut();
   await eventually('it is suspended', () => suspended.state === 'suspended');
   const closing = suspended.close();
-  expect(generation.lost.reason).toMatchObject({ code: 'LOCK_CLOSED' });
+  expect(session.lost.reason).toMatchObject({ code: 'LOCK_CLOSED' });
   admit();
   await closing;
   // Ended by a connection for the purpose.
@@ -109,11 +109,11 @@ test('close() while it connects, while it is suspended, and twice', async () => 
 test('close() without a server is bounded', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
-  const session = opened.session([proxy], { closeWithin: 300 });
-  await session.ready(5_000);
+  const sessions = opened.sessions([proxy], { closeWithin: 300 });
+  await sessions.ready(5_000);
   proxy.silence();
   const since = performance.now();
-  await session.close();
+  await sessions.close();
   expect(performance.now() - since).toBeLessThan(1_500);
 });
 
@@ -126,12 +126,12 @@ test('the states are told outside of the asynchronous context of the first who c
     if ((message as SessionMessage).provider === 'this flow') contexts.push(flow.getStore());
   };
   subscribe('locks:session', listen);
-  const session = opened.session([proxy], { provider: 'this flow' });
+  const sessions = opened.sessions([proxy], { provider: 'this flow' });
   await flow.run('a caller', async () => {
-    await session.ready(5_000);
+    await sessions.ready(5_000);
     await proxy.cut();
     await eventually('it is connected again', () => contexts.length === 4);
-    await session.close();
+    await sessions.close();
   });
   unsubscribe('locks:session', listen);
   expect(contexts).toEqual(Array.from({ length: 6 }, () => undefined));
@@ -145,11 +145,11 @@ test('the states are told on locks:session', async () => {
     if ((message as SessionMessage).provider === 'this test') messages.push(message as SessionMessage);
   };
   subscribe('locks:session', listen);
-  const session = opened.session([proxy], { provider: 'this test' });
-  const { id } = await session.ready(5_000);
+  const sessions = opened.sessions([proxy], { provider: 'this test' });
+  const { id } = await sessions.ready(5_000);
   await proxy.cut();
   await eventually('it is connected again', () => messages.length === 4);
-  await session.close();
+  await sessions.close();
   unsubscribe('locks:session', listen);
   expect(messages.map(({ state }) => state)).toEqual([
     'connecting',

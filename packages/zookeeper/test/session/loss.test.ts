@@ -18,24 +18,24 @@ test(`a black hole: ${rounds} sessions tell their loss before the server removes
   const begun = Array.from({ length: rounds }, async (_, index) => {
     await using proxy = await startProxy(server);
     await using opened = new Opened();
-    const observer = await opened.session([server], { sessionTimeout: 10_000 }).ready(10_000);
-    const session = opened.session([proxy], { sessionTimeout });
-    const generation = await session.ready(10_000);
-    const path = await makeNode(generation, ownPath(), 'ephemeral');
-    const end = await watchEnd(generation, path, observer);
+    const observer = await opened.sessions([server], { sessionTimeout: 10_000 }).ready(10_000);
+    const sessions = opened.sessions([proxy], { sessionTimeout });
+    const session = await sessions.ready(10_000);
+    const path = await makeNode(session, ownPath(), 'ephemeral');
+    const end = await watchEnd(session, path, observer);
     // Each at another moment between two heartbeats.
     await new Promise((resolve) => setTimeout(resolve, 1_500 + (sessionTimeout / 3 / rounds) * index));
     const speak = proxy.silence();
     await eventually('the node is removed', () => end.removedAt !== Infinity);
     // Its watch did not fire for another reason.
     expect(await isThere(observer, path)).toBe(false);
-    expect(generation.alive).toBe(false);
-    expect(generation.deadline).toBeLessThan(end.removedAt);
-    expect(session.current).toBeUndefined();
-    expect(session.state).toBe('lost');
+    expect(session.alive).toBe(false);
+    expect(session.deadline).toBeLessThan(end.removedAt);
+    expect(sessions.current).toBeUndefined();
+    expect(sessions.state).toBe('lost');
     await speak();
-    const next = await session.ready(10_000);
-    expect(next).not.toBe(generation);
+    const next = await sessions.ready(10_000);
+    expect(next).not.toBe(session);
     await makeNode(next, path, 'ephemeral');
     return end.removedAt - end.lostAt;
   });
@@ -46,68 +46,68 @@ test(`a black hole: ${rounds} sessions tell their loss before the server removes
 test('a session given up here is ended at the server, though nobody asks for the next one', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
-  const observer = await opened.session([server]).ready(5_000);
+  const observer = await opened.sessions([server]).ready(5_000);
   let ahead = 0;
   const { clock } = systemRuntime;
-  const session = opened.session([proxy], {
+  const sessions = opened.sessions([proxy], {
     sessionTimeout: 10_000,
     runtime: {
       ...systemRuntime,
       clock: { now: () => clock.now() + ahead, exact: () => clock.exact() + ahead, origin: clock.origin },
     },
   });
-  const generation = await session.ready(5_000);
-  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  const session = await sessions.ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
   const admit = proxy.refuse();
   await proxy.cut();
   ahead = 10_000;
-  expect(generation.alive).toBe(false);
-  expect(session.state).toBe('lost');
+  expect(session.alive).toBe(false);
+  expect(sessions.state).toBe('lost');
   expect(await isThere(observer, path)).toBe(true);
   admit();
   // By itself the server would take ten seconds.
   await eventually('the node is removed', async () => !(await isThere(observer, path)), 5_000);
   await eventually('there is no connection left', () => proxy.clientConnections === 0);
-  expect(session.state).toBe('lost');
-  expect(await session.ready(5_000)).not.toBe(generation);
+  expect(sessions.state).toBe('lost');
+  expect(await sessions.ready(5_000)).not.toBe(session);
 });
 
 test('whoever looks first after a blocked event loop finds the session lost', async () => {
   await using opened = new Opened();
-  const session = opened.session([server], { sessionTimeout: 1_000 });
-  const generation = await session.ready(5_000);
-  await makeNode(generation, ownPath(), 'ephemeral');
-  expect(generation.alive).toBe(true);
+  const sessions = opened.sessions([server], { sessionTimeout: 1_000 });
+  const session = await sessions.ready(5_000);
+  await makeNode(session, ownPath(), 'ephemeral');
+  expect(session.alive).toBe(true);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100);
-  expect(generation.connected).toBe(false);
-  expect(generation.lost.aborted).toBe(true);
-  expect(generation.lost.reason).toMatchObject({ code: 'LOCK_LOST' });
-  expect(session.current).toBeUndefined();
+  expect(session.connected).toBe(false);
+  expect(session.lost.aborted).toBe(true);
+  expect(session.lost.reason).toMatchObject({ code: 'LOCK_LOST' });
+  expect(sessions.current).toBeUndefined();
 });
 
 test('a session that the server has ended is lost as soon as it says so', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
-  const session = opened.session([proxy], { sessionTimeout: 20_000 });
-  const generation = await session.ready(5_000);
+  const sessions = opened.sessions([proxy], { sessionTimeout: 20_000 });
+  const session = await sessions.ready(5_000);
   const admit = proxy.refuse();
   await proxy.cut();
   await server.restart({ keepData: false });
   admit();
-  await eventually('it is lost', () => generation.lost.aborted);
-  expect(generation.lost.reason).toMatchObject({ code: 'LOCK_LOST', cause: { name: 'SessionExpiredError' } });
-  expect(await session.ready(5_000)).not.toBe(generation);
+  await eventually('it is lost', () => session.lost.aborted);
+  expect(session.lost.reason).toMatchObject({ code: 'LOCK_LOST', cause: { name: 'SessionExpiredError' } });
+  expect(await sessions.ready(5_000)).not.toBe(session);
 });
 
 test('everybody who watches is told of the loss', async () => {
   await using opened = new Opened();
-  const session = opened.session([server]);
-  const generation = await session.ready(5_000);
-  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  const sessions = opened.sessions([server]);
+  const session = await sessions.ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
   let fired = 0;
-  await generation.watch(path, () => (fired += 1));
-  await generation.watch(path, () => (fired += 1));
-  const closed = session.close();
+  await session.watch(path, () => (fired += 1));
+  await session.watch(path, () => (fired += 1));
+  const closed = sessions.close();
   expect(fired).toBe(0);
   await closed;
   expect(fired).toBe(2);

@@ -26,7 +26,7 @@ async function startHolder(path: string, idle: boolean): Promise<ChildProcess> {
 
 test('a process that was stopped finds its session lost before it does anything', async () => {
   await using opened = new Opened();
-  const observer = await opened.session([server]).ready(5_000);
+  const observer = await opened.sessions([server]).ready(5_000);
   const path = ownPath();
   const child = await startHolder(path, false);
   child.send('look');

@@ -13,13 +13,13 @@ afterAll(() => server.stop());
 
 test('the first ready() begins a session, the next ones give the same', async () => {
   await using opened = new Opened();
-  const session = opened.session([server]);
-  expect(session.state).toBe('idle');
-  expect(session.current).toBeUndefined();
-  const [one, another] = await Promise.all([session.ready(5_000), session.ready(5_000)]);
+  const sessions = opened.sessions([server]);
+  expect(sessions.state).toBe('idle');
+  expect(sessions.current).toBeUndefined();
+  const [one, another] = await Promise.all([sessions.ready(5_000), sessions.ready(5_000)]);
   expect(one).toBe(another);
-  expect(session.state).toBe('connected');
-  expect(session.current).toBe(one);
+  expect(sessions.state).toBe('connected');
+  expect(sessions.current).toBe(one);
   expect(one.timeout).toBe(6_000);
   expect(one.alive).toBe(true);
   const path = await makeNode(one, ownPath(), 'ephemeral');
@@ -28,38 +28,38 @@ test('the first ready() begins a session, the next ones give the same', async ()
 
 test('close() ends the session at the server', async () => {
   await using opened = new Opened();
-  const observer = await opened.session([server]).ready(5_000);
-  const session = opened.session([server]);
-  const generation = await session.ready(5_000);
-  const path = await makeNode(generation, ownPath(), 'ephemeral');
-  await session.close();
-  expect(session.state).toBe('closed');
-  expect(generation.lost.aborted).toBe(true);
+  const observer = await opened.sessions([server]).ready(5_000);
+  const sessions = opened.sessions([server]);
+  const session = await sessions.ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
+  await sessions.close();
+  expect(sessions.state).toBe('closed');
+  expect(session.lost.aborted).toBe(true);
   expect(await isThere(observer, path)).toBe(false);
-  await expect(session.ready(1_000)).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
-  await expect(generation.send(remove(path))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  await expect(sessions.ready(1_000)).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+  await expect(session.send(remove(path))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
 });
 
 test('a session survives a cut connection with its nodes and its watches', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
-  const observer = await opened.session([server]).ready(5_000);
-  const session = opened.session([proxy]);
-  const generation = await session.ready(5_000);
-  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  const observer = await opened.sessions([server]).ready(5_000);
+  const sessions = opened.sessions([proxy]);
+  const session = await sessions.ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
   const watched = await makeNode(observer, ownPath(), 'persistent');
   const fired: string[] = [];
-  expect(await generation.watch(watched, () => fired.push('watched'))).toBe('watching');
+  expect(await session.watch(watched, () => fired.push('watched'))).toBe('watching');
 
   const admit = proxy.refuse();
   await proxy.cut();
-  await eventually('the session is suspended', () => session.state === 'suspended');
-  expect(generation.alive).toBe(true);
-  expect(generation.connected).toBe(false);
-  await expect(generation.send(remove(path))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-  await expect(generation.watch(watched, () => {})).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  await eventually('the session is suspended', () => sessions.state === 'suspended');
+  expect(session.alive).toBe(true);
+  expect(session.connected).toBe(false);
+  await expect(session.send(remove(path))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  await expect(session.watch(watched, () => {})).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
   admit();
-  expect(await session.ready(5_000)).toBe(generation);
+  expect(await sessions.ready(5_000)).toBe(session);
   expect(await isThere(observer, path)).toBe(true);
   expect(fired).toEqual([]);
   valueOf(await observer.send(setData(watched, Buffer.from('x'))));
@@ -69,21 +69,21 @@ test('a session survives a cut connection with its nodes and its watches', async
 test('a watch that fired while there was no connection is told after it', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
-  const observer = await opened.session([server]).ready(5_000);
-  const session = opened.session([proxy]);
-  const generation = await session.ready(5_000);
+  const observer = await opened.sessions([server]).ready(5_000);
+  const sessions = opened.sessions([proxy]);
+  const session = await sessions.ready(5_000);
   const [changed, removed, kept] = await Promise.all([1, 2, 3].map(() => makeNode(observer, ownPath(), 'persistent')));
   if (changed === undefined || removed === undefined || kept === undefined) throw new Error('three paths');
   const fired: string[] = [];
   for (const path of [changed, removed, kept]) {
-    expect(await generation.watch(path, () => fired.push(path))).toBe('watching');
+    expect(await session.watch(path, () => fired.push(path))).toBe('watching');
   }
   const admit = proxy.refuse();
   await proxy.cut();
   valueOf(await observer.send(setData(changed, Buffer.from('x'))));
   valueOf(await observer.send(remove(removed)));
   admit();
-  await session.ready(5_000);
+  await sessions.ready(5_000);
   await eventually('both are told', () => fired.length === 2);
   expect(fired.toSorted()).toEqual([changed, removed].toSorted());
 });
@@ -93,29 +93,29 @@ test.each(['requests', 'replies', 'both'] as const)(
   async (way) => {
     await using proxy = await startProxy(server);
     await using opened = new Opened();
-    const session = opened.session([proxy], { sessionTimeout: 3_000 });
-    const generation = await session.ready(5_000);
-    const path = await makeNode(generation, ownPath(), 'ephemeral');
+    const sessions = opened.sessions([proxy], { sessionTimeout: 3_000 });
+    const session = await sessions.ready(5_000);
+    const path = await makeNode(session, ownPath(), 'ephemeral');
     const speak = proxy.silence(way);
     const silentSince = performance.now();
-    await eventually('the session is suspended', () => session.state === 'suspended');
+    await eventually('the session is suspended', () => sessions.state === 'suspended');
     // After a pulse of a ninth, and a third of silence: in time for another server, on a slow machine too.
     expect(performance.now() - silentSince).toBeLessThan((3_000 * 2) / 3);
     await speak();
-    expect(await session.ready(5_000)).toBe(generation);
-    expect(await isThere(generation, path)).toBe(true);
+    expect(await sessions.ready(5_000)).toBe(session);
+    expect(await isThere(session, path)).toBe(true);
   },
 );
 
 test('a connection cut in the middle of a reply is replaced', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
-  const session = opened.session([proxy]);
-  const generation = await session.ready(5_000);
+  const sessions = opened.sessions([proxy]);
+  const session = await sessions.ready(5_000);
   const path = ownPath();
   const { sprung } = proxy.cutMidFrame('replies', { when: (piece) => piece.includes(path) });
-  await expect(makeNode(generation, path, 'ephemeral')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  await expect(makeNode(session, path, 'ephemeral')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
   await sprung;
-  expect(await session.ready(5_000)).toBe(generation);
-  expect(await isThere(generation, path)).toBe(true);
+  expect(await sessions.ready(5_000)).toBe(session);
+  expect(await isThere(session, path)).toBe(true);
 });

@@ -28,9 +28,9 @@ test('a silent first server is left in time for the second', async () => {
   await using silent = await startProxy(server);
   await using opened = new Opened();
   silent.silence();
-  const session = opened.session([silent, server], { runtime: fromTheFirst });
+  const sessions = opened.sessions([silent, server], { runtime: fromTheFirst });
   const since = performance.now();
-  await session.ready(10_000);
+  await sessions.ready(10_000);
   expect(performance.now() - since).toBeLessThan(3_000);
 });
 
@@ -38,20 +38,20 @@ test('a session outlives that its server falls silent, at another one', async ()
   await using first = await startProxy(server);
   await using second = await startProxy(server);
   await using opened = new Opened();
-  const session = opened.session([first, second], { runtime: fromTheFirst });
-  const generation = await session.ready(5_000);
-  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  const sessions = opened.sessions([first, second], { runtime: fromTheFirst });
+  const session = await sessions.ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
   first.silence();
-  await eventually('it is connected to the second', () => second.clientConnections > 0 && generation.connected);
-  expect(generation.alive).toBe(true);
-  expect(await isThere(generation, path)).toBe(true);
+  await eventually('it is connected to the second', () => second.clientConnections > 0 && session.connected);
+  expect(session.alive).toBe(true);
+  expect(await isThere(session, path)).toBe(true);
 });
 
 test('processes do not all begin at the first server', async () => {
   await using first = await startProxy(server);
   await using second = await startProxy(server);
   await using opened = new Opened();
-  await opened.session([first, second], { runtime: { ...systemRuntime, random: () => 0.6 } }).ready(5_000);
+  await opened.sessions([first, second], { runtime: { ...systemRuntime, random: () => 0.6 } }).ready(5_000);
   expect(first.clientConnections).toBe(0);
   await eventually('it is connected to the second', () => second.clientConnections === 1);
 });
@@ -59,11 +59,11 @@ test('processes do not all begin at the first server', async () => {
 test.each(['observer', 'read-only'])('a server that is %s is not used', async (mode) => {
   await using proxy = await startProxy(server, pretend(mode));
   await using opened = new Opened();
-  const session = opened.session([proxy, server], { runtime: fromTheFirst });
-  await session.ready(5_000);
+  const sessions = opened.sessions([proxy, server], { runtime: fromTheFirst });
+  await sessions.ready(5_000);
   await eventually('it has left the first', () => proxy.clientConnections === 0);
 
-  const refused = opened.session([proxy]);
+  const refused = opened.sessions([proxy]);
   const address = `127.0.0.1:${proxy.port} (${mode})`;
   await expect(refused.ready(5_000)).rejects.toMatchObject({
     code: 'LOCK_MISCONFIGURED',
@@ -84,25 +84,25 @@ test('a session that is taken up for too short a time is told lost before its no
   });
   await using proxy = await startProxy(server, replies);
   await using opened = new Opened();
-  const observer = await opened.session([server]).ready(5_000);
-  const session = opened.session([proxy]);
-  const generation = await session.ready(5_000);
-  const path = await makeNode(generation, ownPath(), 'ephemeral');
-  const end = await watchEnd(generation, path, observer);
+  const observer = await opened.sessions([server]).ready(5_000);
+  const sessions = opened.sessions([proxy]);
+  const session = await sessions.ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
+  const end = await watchEnd(session, path, observer);
   armed = true;
   await proxy.cut();
   await eventually('the end of the node', () => end.removedAt < Infinity);
   expect(end.lostAt).toBeLessThanOrEqual(end.removedAt);
   armed = false;
-  expect(await session.ready(10_000)).not.toBe(generation);
+  expect(await sessions.ready(10_000)).not.toBe(session);
 });
 
 test('refused credentials are told to whoever waits, and tried again later', async () => {
   await using opened = new Opened();
-  const session = opened.session([server], {
+  const sessions = opened.sessions([server], {
     auth: [{ scheme: 'no-such-scheme', credentials: Buffer.from('secret') }],
   });
-  const answers = await Promise.allSettled([session.ready(5_000), session.ready(5_000)]);
+  const answers = await Promise.allSettled([sessions.ready(5_000), sessions.ready(5_000)]);
   for (const answer of answers) {
     expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'LOCK_MISCONFIGURED' } });
     expect(String((answer as PromiseRejectedResult).reason)).toContain('no-such-scheme');
@@ -114,13 +114,16 @@ test('without a server ready() rejects in time, with the cause, and later finds 
   await using proxy = await startProxy(server);
   await using opened = new Opened();
   const admit = proxy.refuse();
-  const session = opened.session([proxy]);
+  const sessions = opened.sessions([proxy]);
   const since = performance.now();
-  await expect(session.ready(300)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: { name: 'ConnectError' } });
+  await expect(sessions.ready(300)).rejects.toMatchObject({
+    code: 'LOCK_UNAVAILABLE',
+    cause: { name: 'ConnectError' },
+  });
   expect(performance.now() - since).toBeLessThan(2_000);
-  await eventually('it has given up', () => session.state === 'idle');
+  await eventually('it has given up', () => sessions.state === 'idle');
   admit();
-  await session.ready(5_000);
+  await sessions.ready(5_000);
 });
 
 test('a server that closes every connection is not stormed', async () => {
@@ -136,7 +139,7 @@ test('a server that closes every connection is not stormed', async () => {
   await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
   const { port } = closing.address() as { port: number };
   await using opened = new Opened();
-  await expect(opened.session([{ host: '127.0.0.1', port }]).ready(2_000)).rejects.toMatchObject({
+  await expect(opened.sessions([{ host: '127.0.0.1', port }]).ready(2_000)).rejects.toMatchObject({
     code: 'LOCK_UNAVAILABLE',
   });
   expect(attempts).toBeGreaterThan(2);
@@ -146,24 +149,24 @@ test('a server that closes every connection is not stormed', async () => {
 
 test('a server that is paused and goes on keeps the session', async () => {
   await using opened = new Opened();
-  const session = opened.session([server], { sessionTimeout: 9_000 });
-  const generation = await session.ready(5_000);
-  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  const sessions = opened.sessions([server], { sessionTimeout: 9_000 });
+  const session = await sessions.ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
   await server.pause();
-  await eventually('the silence is noticed', () => session.state === 'suspended');
+  await eventually('the silence is noticed', () => sessions.state === 'suspended');
   await server.resume();
-  expect(await session.ready(5_000)).toBe(generation);
-  expect(await isThere(generation, path)).toBe(true);
+  expect(await sessions.ready(5_000)).toBe(session);
+  expect(await isThere(session, path)).toBe(true);
 });
 
 test('a server that is killed and started again keeps the session', async () => {
   await using opened = new Opened();
-  const session = opened.session([server], { sessionTimeout: 60_000 });
-  const generation = await session.ready(5_000);
-  const path = await makeNode(generation, ownPath(), 'ephemeral');
+  const sessions = opened.sessions([server], { sessionTimeout: 60_000 });
+  const session = await sessions.ready(5_000);
+  const path = await makeNode(session, ownPath(), 'ephemeral');
   await server.kill();
-  await eventually('the end is noticed', () => session.state === 'suspended');
+  await eventually('the end is noticed', () => sessions.state === 'suspended');
   await server.restart();
-  expect(await session.ready(30_000)).toBe(generation);
-  expect(await isThere(generation, path)).toBe(true);
+  expect(await sessions.ready(30_000)).toBe(session);
+  expect(await isThere(session, path)).toBe(true);
 }, 60_000);

@@ -1,6 +1,6 @@
 import { type ServerHandle, fourLetterWord, startProxy, startZookeeper } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Generation } from '../../src/session/generation.ts';
+import type { Session } from '../../src/session/session.ts';
 import { Watches } from '../../src/session/watches.ts';
 import { remove, setData } from '../../src/wire/requests.ts';
 import { eventually } from '../support/waiting.ts';
@@ -23,10 +23,10 @@ async function watchers(path: string): Promise<number> {
   return end === -1 ? rest.length : end;
 }
 
-async function open(opened: Opened): Promise<{ one: Generation; another: Generation; path: string }> {
+async function open(opened: Opened): Promise<{ one: Session; another: Session; path: string }> {
   const [one, another] = await Promise.all([
-    opened.session([server]).ready(5_000),
-    opened.session([server]).ready(5_000),
+    opened.sessions([server]).ready(5_000),
+    opened.sessions([server]).ready(5_000),
   ]);
   return { one, another, path: await makeNode(one, ownPath(), 'persistent') };
 }
@@ -127,10 +127,10 @@ test('beyond the limit watches are refused', async () => {
 test('more watches than fit into one request are set again after a reconnect', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
-  const session = opened.session([proxy], { sessionTimeout: 10_000 });
-  const [generation, observer] = await Promise.all([
-    session.ready(5_000),
-    opened.session([server], { sessionTimeout: 10_000 }).ready(5_000),
+  const sessions = opened.sessions([proxy], { sessionTimeout: 10_000 });
+  const [session, observer] = await Promise.all([
+    sessions.ready(5_000),
+    opened.sessions([server], { sessionTimeout: 10_000 }).ready(5_000),
   ]);
   const parent = await makeNode(observer, `${ownPath()}-${'long'.repeat(60)}`, 'persistent');
   // 1.3 MB of paths: a server closes the connection for a request over 1 MB.
@@ -138,13 +138,13 @@ test('more watches than fit into one request are set again after a reconnect', a
     Array.from({ length: 4_500 }, (_, index) => makeNode(observer, `${parent}/${index}`, 'ephemeral')),
   );
   const told = new Set<string>();
-  await Promise.all(paths.map((path) => generation.watch(path, () => told.add(path))));
+  await Promise.all(paths.map((path) => session.watch(path, () => told.add(path))));
   const [first, last] = [paths[0] ?? '', paths.at(-1) ?? ''];
   const refuse = proxy.refuse();
   await proxy.cut();
   await observer.send(setData(first, Buffer.from('changed')));
   refuse();
-  expect(await session.ready(10_000)).toBe(generation);
+  expect(await sessions.ready(10_000)).toBe(session);
   await eventually('the change is told', () => told.has(first));
   expect(told.size).toBe(1);
   expect(await watchers(last)).toBe(1);

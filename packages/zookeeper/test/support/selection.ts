@@ -37,6 +37,9 @@ export const ofTheLayout: readonly string[] = [
   'sever-',
 ];
 
+/** Requirements that depend on how a claim learns its place in line. */
+export const ofPlaces: readonly string[] = ['exclusion', 'fair-', 'wake-', 'abandon', 'downgrade', 'release-of-waiter'];
+
 /** What depends on who may do what, and on how the provider was made. */
 export const ofAccess: readonly string[] = ['exclusion-while', 'close-', 'release-', 'inspect-', 'list', 'locks-close'];
 

@@ -1,9 +1,9 @@
 import { systemRuntime } from '@locks/core/adapter';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { Generation } from '../../src/session/generation.ts';
-import { Session } from '../../src/session/session.ts';
-import type { SessionParts } from '../../src/session/session-parts.ts';
+import type { Session } from '../../src/session/session.ts';
+import { SessionManager } from '../../src/session/session-manager.ts';
+import type { SessionOptions } from '../../src/session/session-options.ts';
 import type { Answer } from '../../src/wire/answer.ts';
 import { multi } from '../../src/wire/multi.ts';
 import { create, exists } from '../../src/wire/requests.ts';
@@ -11,25 +11,25 @@ import type { NodeKind } from '../../src/wire/requests.ts';
 
 /** What one test opens, closed with it. */
 export class Opened implements AsyncDisposable {
-  readonly #sessions: Session[] = [];
+  readonly #managers: SessionManager[] = [];
 
-  /** A session with `servers`, one that is begun by its first `ready`. */
-  session(servers: SessionParts['addresses'], parts: Partial<SessionParts> = {}): Session {
-    const session = new Session({
+  /** Sessions with `servers`. The first call of `ready` begins one. */
+  sessions(servers: SessionOptions['addresses'], options: Partial<SessionOptions> = {}): SessionManager {
+    const manager = new SessionManager({
       addresses: servers,
       auth: [],
       sessionTimeout: 6_000,
       runtime: systemRuntime,
       heartbeat: multi([{ type: 'check', path: '/' }]),
       prepare: () => Promise.resolve(),
-      ...parts,
+      ...options,
     });
-    this.#sessions.push(session);
-    return session;
+    this.#managers.push(manager);
+    return manager;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#sessions.map((session) => session.close()));
+    await Promise.all(this.#managers.map((manager) => manager.close()));
   }
 }
 
@@ -41,13 +41,13 @@ export function ownPath(): string {
 }
 
 /** Makes a node, open to anybody. */
-export async function makeNode(generation: Generation, path: string, kind: NodeKind): Promise<string> {
-  return valueOf(await generation.send(create({ path, data: Buffer.alloc(0), acl: anybody, kind }))).path;
+export async function makeNode(session: Session, path: string, kind: NodeKind): Promise<string> {
+  return valueOf(await session.send(create({ path, data: Buffer.alloc(0), acl: anybody, kind }))).path;
 }
 
-/** Whether there is a node at `path`, by what `generation` sees. */
-export async function isThere(generation: Generation, path: string): Promise<boolean> {
-  const answer = await generation.send(exists(path));
+/** Whether there is a node at `path`, by what `session` sees. */
+export async function isThere(session: Session, path: string): Promise<boolean> {
+  const answer = await session.send(exists(path));
   if (!answer.ok && answer.error !== 'NO_NODE') throw new Error(answer.error);
   return answer.ok;
 }
@@ -65,10 +65,10 @@ export interface End {
   readonly removedAt: number;
 }
 
-/** Watches the end of `generation`, and through `observer` that of its node at `path`. */
-export async function watchEnd(generation: Generation, path: string, observer: Generation): Promise<End> {
+/** Watches the end of `session`, and through `observer` that of its node at `path`. */
+export async function watchEnd(session: Session, path: string, observer: Session): Promise<End> {
   const end = { lostAt: Infinity, removedAt: Infinity };
-  generation.lost.addEventListener('abort', () => (end.lostAt = performance.now()));
+  session.lost.addEventListener('abort', () => (end.lostAt = performance.now()));
   expect(await observer.watch(path, () => (end.removedAt = performance.now()))).toBe('watching');
   return end;
 }

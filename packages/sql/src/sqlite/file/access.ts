@@ -19,12 +19,15 @@ export function whyNoFile(path: string): string | undefined {
  */
 export function whyNotWritable(path: string): string | undefined {
   const { R_OK, W_OK, X_OK } = constants;
-  const ofFile = orRefusal('read and write it', () => {
-    if (statSync(path, { throwIfNoEntry: false }) !== undefined) accessSync(path, R_OK | W_OK);
-    return undefined;
-  });
+  const ofFile = (suffix: string, name: string): string | undefined =>
+    orRefusal(`read and write ${name}`, () => {
+      if (statSync(path + suffix, { throwIfNoEntry: false }) !== undefined) accessSync(path + suffix, R_OK | W_OK);
+      return undefined;
+    });
   return (
-    ofFile ??
+    ofFile('', 'it') ??
+    ofFile('-wal', 'the file beside it that ends in -wal') ??
+    ofFile('-shm', 'the file beside it that ends in -shm') ??
     orRefusal('write into its folder, where SQLite keeps two more files', () => {
       accessSync(dirname(path), W_OK | X_OK);
       return undefined;

@@ -1,8 +1,8 @@
 import type { Lease } from '@locks/core';
 import { expect } from 'vitest';
 import type { Address } from '../../../src/connection/address.ts';
-import { parseContenders, uuidOf } from '../../../src/line/names.ts';
-import type { Generation } from '../../../src/session/generation.ts';
+import { parseContenders, uuidOf } from '../../../src/recipes/contenders.ts';
+import type { Session } from '../../../src/session/session.ts';
 import { exists, getChildren, sync } from '../../../src/wire/requests.ts';
 import { Opened } from '../../support/sessions.ts';
 
@@ -29,12 +29,12 @@ export class Witness implements AsyncDisposable {
   }
 
   /** A session of its own, which outlives what is tested. */
-  async session(): Promise<Generation> {
-    return await this.#opened.session(this.#servers, { sessionTimeout: 60_000 }).ready(30_000);
+  async session(): Promise<Session> {
+    return await this.#opened.sessions(this.#servers, { sessionTimeout: 60_000 }).ready(30_000);
   }
 
   /** Watches the node of `lease`. */
-  async watch(session: Generation, lease: Lease): Promise<Sight> {
+  async watch(session: Session, lease: Lease): Promise<Sight> {
     // Its server may lag behind the one that made the node.
     await session.send(sync(this.#root));
     const name = (await this.children(session, lease.key)).find((child) => child.includes(uuidOf(lease.owner)));
@@ -62,7 +62,7 @@ export class Witness implements AsyncDisposable {
   }
 
   /** The names of the nodes in the line of `key`, in their order. */
-  async children(session: Generation, key: string): Promise<readonly string[]> {
+  async children(session: Session, key: string): Promise<readonly string[]> {
     const answer = await session.send(getChildren(`${this.#root}/${key}`));
     if (!answer.ok && answer.error !== 'NO_NODE') throw new Error(`${answer.error} (${answer.code})`);
     const contenders = parseContenders(answer.ok ? answer.value.children : []);

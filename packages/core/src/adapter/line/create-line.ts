@@ -1,0 +1,123 @@
+import type { Busy, Claim, Grant } from '../../contract.ts';
+import { isLockError, isPermanent } from '../../errors/lock-error.ts';
+import type { Line, LineParts, Waiting } from './line-parts.ts';
+import { Places } from './places.ts';
+import type { Place } from './places.ts';
+import { Subscription } from './subscription.ts';
+
+/**
+ * How many signs of life a waiter gives in the time that its place lasts. Two of them may be lost.
+ * More cost the backend calls. Fewer make a late sign lose the place.
+ */
+const refreshesPerTtl = 3;
+/**
+ * Without a subscription a claim takes no place in line, as the backend could not tell it its turn.
+ * It then polls, so many times for each sign of life of a place. More polls cost the backend calls.
+ * Fewer leave a free key unused for longer. It waits as long for the subscription before it polls.
+ */
+const pollsPerRefresh = 8;
+
+/** One line for all claims of a provider: `tryAcquire` with places in line, and wakes. */
+export function createLine(parts: LineParts): Line {
+  return new ProcessLine(parts);
+}
+
+class ProcessLine implements Line {
+  readonly #parts: LineParts;
+  readonly #places: Places;
+  readonly #subscription: Subscription;
+  readonly #pollInterval: number;
+  #closed: Error | undefined = undefined;
+
+  constructor(parts: LineParts) {
+    const refresh = parts.waiterTtl / refreshesPerTtl;
+    this.#parts = parts;
+    this.#pollInterval = refresh / pollsPerRefresh;
+    this.#places = new Places(refresh);
+    this.#subscription = new Subscription(parts, this.#places, refresh);
+  }
+
+  async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+    this.#checkOpen();
+    const parts = this.#parts;
+    if (wake === undefined && parts.tryFree === undefined) return await parts.attempt(claim);
+    const now = parts.runtime.clock.now();
+    const end = now + parts.deadline.timeout;
+    let within: number | undefined;
+    if (parts.tryFree !== undefined && !this.#places.waitsFor(claim.key)) {
+      const grant = await parts.tryFree(claim);
+      if (grant !== undefined) return grant;
+      this.#checkOpen();
+      within = this.#until(end);
+    }
+    if (wake === undefined) return await parts.attempt(claim, undefined, within);
+    const quietFor = this.#places.quietFor(claim.owner, wake, now);
+    if (quietFor !== undefined) return { granted: false, retryAfter: quietFor };
+    try {
+      const { open } = this.#subscription;
+      // A process whose keys are always free needs no place, and no subscription.
+      let answer = open ? undefined : await parts.attempt(claim, undefined, within);
+      if (answer?.granted !== true) {
+        const place = this.#places.take(claim, wake);
+        answer = open ? await this.#attemptInLine(place, within) : await this.#enterLine(place, end);
+      }
+      if (answer.granted) this.#places.leave(claim.owner);
+      else this.#subscription.check();
+      return answer;
+    } catch (error) {
+      // Core releases only a claim that may have left something. The release leaves the line.
+      const sent = !isLockError(error) || error.sent !== false || this.#places.isInLine(claim.owner);
+      if (!sent || isPermanent(error)) this.#places.leave(claim.owner);
+      throw error;
+    }
+  }
+
+  leave(owner: string): void {
+    this.#places.leave(owner);
+  }
+
+  wake(owner: string): void {
+    queueMicrotask(() => this.#places.wake(owner));
+  }
+
+  close(reason: Error): void {
+    this.#closed = reason;
+    this.#places.close();
+    this.#subscription.close(reason);
+  }
+
+  /** Waits for the subscription first: without one the claim polls, out of line. */
+  async #enterLine(place: Place, end: number): Promise<Grant | Waiting> {
+    const retryAfter = this.#pollInterval;
+    const open = await this.#subscription.whenOpen(Math.min(retryAfter, this.#until(end)));
+    // A claim that has left meanwhile must not come back.
+    if (!open || !this.#places.has(place)) return { granted: false, retryAfter };
+    return await this.#attemptInLine(place, this.#until(end));
+  }
+
+  async #attemptInLine(place: Place, within: number | undefined): Promise<Grant | Waiting> {
+    const { clock } = this.#parts.runtime;
+    const sentAt = clock.now();
+    const others = this.#places.shownWith(place, sentAt);
+    const answer = await this.#parts.attempt(place.claim, claimsOf(others), within);
+    const now = clock.now();
+    this.#places.kept(others, sentAt, now);
+    if (!answer.granted) this.#places.shown(place, answer.retryAfter, sentAt, now);
+    return answer;
+  }
+
+  #checkOpen(): void {
+    if (this.#closed !== undefined) throw this.#closed;
+  }
+
+  /** The ms until `end`, by the clock. */
+  #until(end: number): number {
+    return Math.max(1, end - this.#parts.runtime.clock.now());
+  }
+}
+
+const none: readonly Claim[] = [];
+
+function claimsOf(places: readonly Place[]): readonly Claim[] {
+  return places.length === 0 ? none : places.map(({ claim }) => claim);
+}

@@ -1,0 +1,80 @@
+import type { Busy, Claim, Grant } from '../../contract.ts';
+import type { Runtime } from '../../time/runtime.ts';
+import type { Deadline } from '../deadline.ts';
+
+/** An open subscription to the turns of this process. */
+export interface Listener {
+  /** Resolves while messages still arrive. Called after a silence, while a claim waits. */
+  probe(): Promise<unknown>;
+  /** Ends the subscription. Later messages are not heard. */
+  close(): void;
+}
+
+/**
+ * Subscribes to the turns of this process.
+ * @param heard Call it for each message, with the owner whose turn it is. Without an owner it says
+ * only that messages arrive.
+ * @param lost Call it when no more messages arrive. The line closes the listener, and subscribes
+ * again while a claim waits.
+ * @param signal Aborted when the line gives this subscription up, also while it is being opened.
+ * @throws `LOCK_MISCONFIGURED` where the backend refuses it for good. Every other error is retried.
+ */
+export type Listen = (
+  heard: (owner?: string) => void,
+  lost: (reason: unknown) => void,
+  signal: AbortSignal,
+) => Promise<Listener>;
+
+/** A query that finds turns where no message tells them. */
+export interface Look {
+  /** Resolves to the owners of this process that are first in line on one of `keys` and can go. */
+  turns(keys: readonly string[]): Promise<readonly string[]>;
+  /** In how many ms the next look is due. Read before each look. */
+  readonly interval: () => number;
+}
+
+/** A busy answer that says when the next attempt is due, in ms. */
+export type Waiting = Busy & { readonly retryAfter: number };
+
+/** What an adapter gives to `createLine`. At least one of `listen` and `look` must be there. */
+export interface LineParts {
+  readonly runtime: Runtime;
+  /** Bounds a whole `tryAcquire`, the opening of a listener, and each probe. */
+  readonly deadline: Deadline;
+  /**
+   * How long the backend keeps a place in line without a sign of life, in ms. Waiters give one at a
+   * third of it, so `attempt` answers busy with a third of it, rounded down. Only the head of the
+   * line gets less, where a hold ends earlier.
+   */
+  readonly waiterTtl: number;
+  /**
+   * One attempt, settled within `within` ms: the deadline's timeout by default. Without `others` it
+   * takes no place in line. With `others` it takes or keeps the place of `claim`, and also keeps
+   * the places of these other claims, all of this process and on the same key. The backend does not
+   * bring back a place of `others` that has lapsed.
+   */
+  attempt(claim: Claim, others?: readonly Claim[], within?: number): Promise<Grant | Waiting>;
+  /**
+   * A cheaper attempt, made first while no claim of this process is in line on the key.
+   * `undefined`: `attempt` decides.
+   */
+  tryFree?(claim: Claim): Promise<Grant | undefined>;
+  /** Subscribes to the turns of this process. Called when the first claim has to wait. */
+  readonly listen?: Listen | undefined;
+  /** Used while no listener hears: one query finds the turns of all claims that wait. */
+  readonly look?: Look | undefined;
+  /** Told how this process hears of its turns, as often as that is found out again. */
+  readonly report?: ((state: 'listening' | 'polling', reason: unknown) => void) | undefined;
+}
+
+/** The claims of one provider that wait in line. */
+export interface Line {
+  /** The contract's `tryAcquire`. */
+  tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy>;
+  /** Forgets a claim: no later message wakes it. The first step of `release`, before any I/O. */
+  leave(owner: string): void;
+  /** Says that it is the turn of `owner`, which the backend told in an answer. Never synchronous. */
+  wake(owner: string): void;
+  /** Wakes every claim a last time, and ends the subscription. Later calls reject with `reason`. */
+  close(reason: Error): void;
+}

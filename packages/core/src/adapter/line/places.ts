@@ -1,0 +1,207 @@
+import type { Claim } from '../../contract.ts';
+
+/** The place in line of one claim of this process. */
+export interface Place {
+  readonly claim: Claim;
+  wake: () => void;
+  /**
+   * When the last call was sent that shows the server that the claim still waits, by the clock.
+   * `undefined`: the claim is not in line yet. The send counts, as many places are due at about the
+   * same time. If the call fails, the place still lasts: for three signs of life.
+   */
+  shownAt: number | undefined;
+  /** The send of the last answered call that certainly kept the place at the server, by the clock. */
+  keptAt: number;
+  /** Until when the claim was told to wait. */
+  waitUntil: number;
+  /** The claim is the head of the line, and looks when a hold ends. */
+  looks: boolean;
+  /**
+   * The call of another claim showed this one after its own last attempt, and no wake came since.
+   * So the server has nothing new for it.
+   */
+  quiet: boolean;
+}
+
+/** How many places one call shows at most. More make its script block the server for longer. */
+const shownTogether = 100;
+/**
+ * After how many refreshes without an answer a place may have lapsed. The server keeps it for
+ * three, but counts from a moment after the send, and may count faster. A larger number could take
+ * a lapsed place for a kept one.
+ */
+const certainFor = 2.9;
+/**
+ * Places that were shown in the last half of a refresh are not shown again. A larger part shows
+ * fewer places together, a smaller one shows them more often than needed.
+ */
+const shownLately = 1 / 2;
+/** A claim whose next sign of life is due in this part of a refresh gives it now, not twice. */
+const dueSoon = 1 / 8;
+/** Core attempts again up to a tenth before the time it was told. An earlier attempt has a reason. */
+const earliest = 0.85;
+
+const none: readonly Place[] = [];
+
+/**
+ * The places in line of one process. The server forgets a place that gives no sign of life. If each
+ * of a thousand waiters gave one, they would send more commands than the locks. So the call of one
+ * claim shows others on its key too. These are answered without a call when their time comes.
+ */
+export class Places {
+  readonly #refresh: number;
+  readonly #byOwner = new Map<string, Place>();
+  /** By key, the places that were shown longest ago first. */
+  readonly #byKey = new Map<string, Set<Place>>();
+
+  /** A place gives a sign of life every `refresh` ms, and lasts for three times as long without. */
+  constructor(refresh: number) {
+    this.#refresh = refresh;
+  }
+
+  get size(): number {
+    return this.#byOwner.size;
+  }
+
+  /** The keys with a claim in line, as far as the server has answered. */
+  keys(): readonly string[] {
+    return [...this.#byKey.keys()];
+  }
+
+  /** Whether a claim is in line on `key`, as far as the server has answered. */
+  waitsFor(key: string): boolean {
+    return this.#byKey.has(key);
+  }
+
+  /** Whether a call of `owner` may have brought it into the line. */
+  isInLine(owner: string): boolean {
+    return this.#byOwner.get(owner)?.shownAt !== undefined;
+  }
+
+  /** Whether `place` is still wanted. */
+  has(place: Place): boolean {
+    return this.#byOwner.get(place.claim.owner) === place;
+  }
+
+  /** The place of `claim`, made if there is none. The latest `wake` counts. */
+  take(claim: Claim, wake: () => void): Place {
+    const { owner } = claim;
+    let place = this.#byOwner.get(owner);
+    if (place === undefined) {
+      place = { claim, wake, shownAt: undefined, keptAt: -Infinity, waitUntil: 0, looks: false, quiet: false };
+      this.#byOwner.set(owner, place);
+    }
+    place.wake = wake;
+    return place;
+  }
+
+  /** Forgets the place: nothing wakes its claim any more. */
+  leave(owner: string): void {
+    // Looking up an owner hashes it.
+    if (this.#byOwner.size === 0) return;
+    const place = this.#byOwner.get(owner);
+    if (place === undefined) return;
+    this.#byOwner.delete(owner);
+    const { key } = place.claim;
+    const line = this.#byKey.get(key);
+    line?.delete(place);
+    if (line?.size === 0) this.#byKey.delete(key);
+  }
+
+  /** Forgets all places. Each claim is woken a last time, and hears that its provider is closed. */
+  close(): void {
+    for (const { wake } of this.#byOwner.values()) queueMicrotask(wake);
+    this.#byOwner.clear();
+    this.#byKey.clear();
+  }
+
+  /** It is the turn of `owner`, as far as the server knows. */
+  wake(owner: string): void {
+    const place = this.#byOwner.get(owner);
+    if (place === undefined) return;
+    place.quiet = false;
+    // The next call of this claim hands the lock over: it shows no other claims.
+    place.waitUntil = Infinity;
+    place.wake();
+  }
+
+  /** Messages may have been lost: all claims look again. */
+  wakeAll(): void {
+    for (const owner of this.#byOwner.keys()) this.#wakeLater(owner);
+  }
+
+  /**
+   * How long `owner` may wait on without asking the server, in ms. `undefined`: it must ask. The
+   * latest `wake` counts.
+   */
+  quietFor(owner: string, wake: () => void, now: number): number | undefined {
+    if (this.#byOwner.size === 0) return undefined;
+    const place = this.#byOwner.get(owner);
+    if (place === undefined) return undefined;
+    place.wake = wake;
+    if (!place.quiet || place.shownAt === undefined || now < place.waitUntil) return undefined;
+    const left = place.shownAt + this.#refresh - now;
+    if (left <= this.#refresh * dueSoon) return undefined;
+    this.#toldToWait(place, left, now);
+    return left;
+  }
+
+  /** Which others on its key the call of `place` is to show: some if it is only a sign of life. */
+  shownWith(place: Place, now: number): readonly Place[] {
+    if (place.shownAt === undefined || now < place.waitUntil) return none;
+    const others: Place[] = [];
+    for (const other of this.#byKey.get(place.claim.key) ?? none) {
+      if (other.shownAt === undefined || other.shownAt > now - this.#refresh * shownLately) break;
+      if (other === place || other.looks) continue;
+      if (others.push(other) === shownTogether) break;
+    }
+    this.#show(place, now);
+    for (const other of others) {
+      // Before the answer, so that a wake in between is not forgotten.
+      other.quiet = true;
+      this.#show(other, now);
+    }
+    return others;
+  }
+
+  /**
+   * The server answered the call that was sent at `sentAt` to show `others`. It does not bring back
+   * a place that had lapsed, so a claim whose place may have lapsed asks for another.
+   */
+  kept(others: readonly Place[], sentAt: number, now: number): void {
+    for (const other of others) {
+      if (now - other.keptAt < certainFor * this.#refresh) other.keptAt = Math.max(other.keptAt, sentAt);
+      else this.#wakeLater(other.claim.owner);
+    }
+  }
+
+  /** The server answered the call of `place` that was sent at `sentAt`: busy, and told it to wait. */
+  shown(place: Place, retryAfter: number, sentAt: number, now: number): void {
+    if (!this.has(place)) return;
+    place.quiet = false;
+    place.keptAt = Math.max(place.keptAt, sentAt);
+    place.looks = retryAfter < Math.floor(this.#refresh);
+    this.#toldToWait(place, retryAfter, now);
+    this.#show(place, sentAt);
+  }
+
+  #show(place: Place, sentAt: number): void {
+    const { key } = place.claim;
+    let line = this.#byKey.get(key);
+    if (line === undefined) {
+      line = new Set();
+      this.#byKey.set(key, line);
+    }
+    line.delete(place);
+    line.add(place);
+    place.shownAt = sentAt;
+  }
+
+  #toldToWait(place: Place, delay: number, now: number): void {
+    place.waitUntil = now + earliest * delay;
+  }
+
+  #wakeLater(owner: string): void {
+    queueMicrotask(() => this.wake(owner));
+  }
+}

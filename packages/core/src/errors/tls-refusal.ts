@@ -1,0 +1,17 @@
+/** Node's codes for a certificate that OpenSSL does not accept. */
+const certificateCodes =
+  /^(?:UNABLE_TO_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_|PATH_LENGTH_|HOSTNAME_MISMATCH$|ERR_TLS_CERT_)/;
+/** What ends a handshake: an alert of the server, or bytes that are not TLS. Others may be a fault of the network. */
+const handshakeCodes =
+  /^ERR_SSL_.*(?:CERTIFICATE|CIPHER|HANDSHAKE_FAILURE|PACKET_LENGTH_TOO_LONG|PROTOCOL|UNKNOWN_CA|UNRECOGNIZED_NAME|VERSION)/;
+/** OpenSSL's reason, where Node gives the error another code, such as EPROTO. */
+const opensslReason = /:SSL routines:[^:]*:([^:]+)/;
+
+/** Whether another connection with the same TLS options and certificates would fail in the same way. */
+export function isTlsRefusal(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as { readonly code?: unknown };
+  if (typeof code === 'string' && (certificateCodes.test(code) || handshakeCodes.test(code))) return true;
+  const reason = opensslReason.exec(error.message)?.[1];
+  return reason !== undefined && handshakeCodes.test(`ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`);
+}

@@ -1,0 +1,66 @@
+import type { Claim, LockProvider } from '../contract.ts';
+import { LockError, isLockError } from '../errors/lock-error.ts';
+import { checkKey, describe } from '../options/key.ts';
+import { releaseOnce } from './background-releases.ts';
+import type { LockHolder, LockState } from './locks.ts';
+
+/** The state of `key`, with the key in each holder. */
+export async function inspectKey(provider: LockProvider, key: string): Promise<LockState> {
+  checkKey(key);
+  try {
+    const state = await provider.inspect(key);
+    return { ...state, holders: state.holders.map((holder) => ({ key, ...holder })) };
+  } catch (error) {
+    throw known(error, `${provider.name} could not be asked about ${JSON.stringify(key)}.`, key);
+  }
+}
+
+/** The keys with `prefix` that are held or waited for. */
+export async function* listKeys(provider: LockProvider, prefix: string): AsyncIterable<string> {
+  if (typeof prefix !== 'string') {
+    throw new LockError('LOCK_INVALID', `list(prefix): the prefix must be a string, not ${describe(prefix)}.`);
+  }
+  if (provider.list === undefined) {
+    throw new LockError(
+      'LOCK_INVALID',
+      `The ${provider.name} provider cannot list its keys: it has no method "list". Use inspect(key) for keys that you know.`,
+    );
+  }
+  try {
+    yield* provider.list(prefix);
+  } catch (error) {
+    throw known(error, `${provider.name} could not list the keys with the prefix ${JSON.stringify(prefix)}.`);
+  }
+}
+
+/** Releases the hold of `holder`, of whichever process. `ttl` completes the claim. */
+export async function forceRelease(
+  provider: LockProvider,
+  holder: Pick<LockHolder, 'key' | 'owner' | 'mode'>,
+  ttl: number,
+): Promise<boolean> {
+  const { key, owner, mode } = readHolder(holder);
+  const claim: Claim = { key, owner, ttl, mode };
+  const answer = await releaseOnce(provider, claim, (freed) => freed);
+  if (typeof answer === 'boolean') return answer;
+  const message = `${provider.name} did not confirm that ${describe(owner)} was released from ${JSON.stringify(key)}. Look with inspect, and repeat it.`;
+  throw known(answer, message, key);
+}
+
+function readHolder(holder: unknown): Pick<LockHolder, 'key' | 'owner' | 'mode'> {
+  const { key, owner, mode } = (holder ?? {}) as { readonly [Name in keyof LockHolder]?: unknown };
+  if (typeof owner !== 'string' || owner === '' || (mode !== 'exclusive' && mode !== 'shared')) {
+    throw new LockError(
+      'LOCK_INVALID',
+      `forceRelease(holder) needs a holder that inspect gave, { key, owner, mode }, not ${describe(holder)}.`,
+    );
+  }
+  checkKey(key);
+  return { key, owner, mode };
+}
+
+/** An error of a provider as users hear it. */
+function known(error: unknown, message: string, key?: string): LockError {
+  if (isLockError(error)) return error;
+  return new LockError('LOCK_UNAVAILABLE', message, key === undefined ? { cause: error } : { cause: error, key });
+}

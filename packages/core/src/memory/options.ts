@@ -1,0 +1,24 @@
+import type { Duration, OptionReaders } from '../options/option-reader.ts';
+import { flag, withMethods } from '../options/option-readers.ts';
+import type { Runtime } from '../time/runtime.ts';
+import { storeReaders } from './store-options.ts';
+import type { MemoryStore } from './store.ts';
+
+/** Options of a memory provider. */
+export interface MemoryOptions {
+  /** The store to share with other providers, as several processes share a server. @default one of its own */
+  readonly store?: MemoryStore | undefined;
+  /** First come, first served. `false` lets a newcomer pass those in line. @default true */
+  readonly fair?: boolean | undefined;
+  /** Of its own store: how long a place in line lasts without a repeat. @default 6_000 */
+  readonly waiterTtl?: Duration | undefined;
+  /** Clock, timers and randomness. @default those of this process */
+  readonly runtime?: Runtime | undefined;
+}
+
+/** How the options of a provider are checked. */
+export const memoryReaders: OptionReaders<MemoryOptions> = {
+  ...storeReaders,
+  store: withMethods<MemoryStore>('a store of createMemoryStore', 'now', 'keys', 'waitersOf'),
+  fair: flag,
+};

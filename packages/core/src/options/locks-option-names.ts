@@ -1,0 +1,11 @@
+/** The options of `Locks` that text can carry: a URL's query may have them beside those of the adapter. */
+export const locksOptionNames = [
+  'ttl',
+  'wait',
+  'renew',
+  'maxHold',
+  'reentrant',
+  'maxWaiters',
+  'label',
+  'closeTimeout',
+] as const;

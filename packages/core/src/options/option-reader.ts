@@ -1,0 +1,39 @@
+import type { LockErrorCode } from '../errors/lock-error.ts';
+
+/**
+ * A duration in a configuration: a number of ms, or text with a unit, such as `'250ms'`, `'30s'`, `'5m'` or `'1h'`.
+ * Text without a unit is ms.
+ */
+export type Duration = number | string;
+
+/** How one option is checked. Shared by the options of calls, the configuration, and adapters. */
+export interface OptionReader<T> {
+  /** What the option must be, as the error message says it: `an integer from 1 to 10`. */
+  readonly expects: string;
+  /** Text that `parse` reads, for the message, where `expects` does not show it: `"30s"`. */
+  readonly example?: string;
+  accepts(value: unknown): value is T;
+  /** Reads the option from a URL, a configuration or the command line. `undefined`: not readable. */
+  parse(text: string): T | undefined;
+  /** Messages do not show a wrong value. @default false */
+  readonly secret?: boolean;
+}
+
+/** The type of an option after it was read: a `Duration` has become a number of ms. */
+export type ReadOption<T> = Duration extends T ? Exclude<T, string | undefined> : Exclude<T, undefined>;
+
+/** The readers of a set of options, by name. */
+export type OptionReaders<T> = { readonly [Name in keyof T]-?: OptionReader<ReadOption<T[Name]>> };
+
+/** Where options came from, for messages. */
+export interface OptionSource {
+  /** Put before the message: `openLocks`, `@locks/redis`. */
+  readonly where: string;
+  readonly code: LockErrorCode;
+  /** Strings are read with `parse`, as in the query of a URL. @default false */
+  readonly text?: boolean;
+  /** A sentence that says where other options belong, for the message about an unknown one. */
+  readonly elsewhere?: string;
+  /** Old names of options, each with the name of today: `{ user: 'username' }`. */
+  readonly aliases?: Readonly<Record<string, string>>;
+}

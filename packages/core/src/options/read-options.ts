@@ -1,0 +1,57 @@
+import { LockError } from '../errors/lock-error.ts';
+import { describe } from './key.ts';
+import type { OptionReader, OptionReaders, OptionSource, ReadOption } from './option-reader.ts';
+import { unknownOption } from './unknown-option.ts';
+
+/** Options after they were read. */
+export type ReadOptions<T> = { [Name in keyof T]?: ReadOption<T[Name]> };
+
+/**
+ * Checks `input` against `readers` and returns the options that are set, by their names of today. Throws with the
+ * name, the value and the expected value. For an unknown name the message has the known ones.
+ */
+export function readOptions<T extends object>(
+  readers: OptionReaders<T>,
+  input: object,
+  source: OptionSource,
+): ReadOptions<T> {
+  const known = readers as Readonly<Record<string, OptionReader<unknown>>>;
+  const { aliases = {} } = source;
+  const output: Record<string, unknown> = {};
+  for (const [given, value] of Object.entries(input)) {
+    if (value === undefined) continue;
+    const name = (Object.hasOwn(aliases, given) ? aliases[given] : undefined) ?? given;
+    const reader = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (reader === undefined) throw unknownOption(given, Object.keys(known), source);
+    if (Object.hasOwn(output, name)) throw givenTwice(name, aliases, source);
+    const read: unknown = source.text && typeof value === 'string' ? reader.parse(value) : value;
+    if (!reader.accepts(read)) throw wrongOption(given, value, reader, source);
+    output[name] = read;
+  }
+  return output as ReadOptions<T>;
+}
+
+/** The error for an option with a value that it cannot have. */
+export function wrongOption(
+  name: string,
+  value: unknown,
+  { expects, example, secret }: OptionReader<unknown>,
+  { where, code, text }: OptionSource,
+): LockError {
+  const orText = text && example !== undefined ? `, or text such as ${example}` : '';
+  const shown = secret ? describeSecret(value) : describe(value);
+  return new LockError(code, `${where}: option "${name}" must be ${expects}${orText}, not ${shown}.`);
+}
+
+/** Neither of two spellings is stronger: a password would depend on their order. */
+function givenTwice(name: string, aliases: object, { where, code }: OptionSource): LockError {
+  const spellings = Object.entries(aliases).flatMap(([alias, today]) => (today === name ? [`"${alias}"`] : []));
+  const message = `${where}: option "${name}" is given twice; ${spellings.join(' and ')} is its old name. Keep "${name}".`;
+  return new LockError(code, message);
+}
+
+function describeSecret(value: unknown): string {
+  if (typeof value === 'string') return 'the text that it is (not shown)';
+  if (value === null) return 'null';
+  return /^[aeiou]/.test(typeof value) ? `an ${typeof value}` : `a ${typeof value}`;
+}

@@ -1,0 +1,50 @@
+import { LockError } from '../errors/lock-error.ts';
+import { describe } from './key.ts';
+import { locksOptionNames } from './locks-option-names.ts';
+import type { OptionSource } from './option-reader.ts';
+
+/** The error for an option that does not exist. It names the nearest options, if there are any. */
+export function unknownOption(name: string, known: readonly string[], source: OptionSource): LockError {
+  const { where, code, text, elsewhere } = source;
+  const end = `Known options: ${known.join(', ')}.${elsewhere === undefined ? '' : ` ${elsewhere}`}`;
+  return new LockError(code, `${where}: unknown option ${describe(name)}.${hint(name, known, text)} ${end}`);
+}
+
+function hint(name: string, known: readonly string[], text: boolean | undefined): string {
+  // A URL's query has the options of Locks too, and the adapter gets those that are misspelt.
+  const candidates = text ? [...new Set([...locksOptionNames, ...known])] : known;
+  if (candidates.includes(name))
+    return ` "${name}" is an option of Locks, not of its adapter: write it beside "options".`;
+  const near = nearest(name, candidates).map((each) => `"${each}"`);
+  return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+}
+
+/** All candidates with the fewest differences from `name`, if those are few. */
+function nearest(name: string, candidates: readonly string[]): readonly string[] {
+  let least = Infinity;
+  let found: string[] = [];
+  for (const candidate of candidates) {
+    const differences = distance(candidate.toLowerCase(), name.toLowerCase());
+    // Any two names of three letters have something in common.
+    const most = Math.max(candidate.length, name.length) > 3 ? 2 : 1;
+    if (differences > most || differences > least) continue;
+    if (differences < least) found = [];
+    least = differences;
+    found.push(candidate);
+  }
+  return found;
+}
+
+/** Levenshtein's: how many characters to insert, drop or replace. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [index, character] of [...one].entries()) {
+    const next = [index + 1];
+    for (let column = 1; column < row.length; column += 1) {
+      const replaced = (row[column - 1] ?? 0) + (character === other[column - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,94 @@
+import { inspect } from 'node:util';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { createLocks, createMemoryProvider } from '../src/index.ts';
+import type { Lease } from '../src/index.ts';
+import { createFreeSetting } from './support/setting.ts';
+
+const members = ['key', 'owner', 'mode', 'token', 'signal', 'remaining', 'held', 'renew', 'release', 'toJSON'];
+
+/** A lease of `acquire`, and the hold of a `withLock` inside another. */
+async function bothKinds(look: (lease: Lease, locks: object) => void): Promise<void> {
+  const { locks } = createFreeSetting({ ttl: 1_000, reentrant: true, label: 'host' });
+  look(await locks.acquire('acquired'), locks);
+  await locks.withLock('nested', () => locks.withLock('nested', (hold) => look(hold, locks)));
+}
+
+describe('a lease', () => {
+  it('has the members of Lease, and no others', async () => {
+    await bothKinds((lease) => {
+      expect(Reflect.ownKeys(lease)).toEqual([]);
+      const prototype = Object.getPrototypeOf(lease) as object;
+      const expected = ['constructor', ...members, Symbol.asyncDispose, inspect.custom];
+      expect(new Set(Reflect.ownKeys(prototype))).toEqual(new Set(expected));
+      expect(Object.getPrototypeOf(prototype)).toBe(Object.prototype);
+    });
+  });
+
+  it('is plain data in JSON', async () => {
+    await bothKinds((lease) => {
+      const json = JSON.stringify({ lease });
+      expect(JSON.parse(json)).toEqual({
+        lease: {
+          key: lease.key,
+          owner: lease.owner,
+          mode: 'exclusive',
+          token: `${lease.token}`,
+          held: true,
+          remaining: 988,
+        },
+      });
+    });
+  });
+
+  it('is one short object for console.log', async () => {
+    await bothKinds((lease) => {
+      expect(inspect(lease, { breakLength: Infinity })).toBe(
+        `Lease { key: '${lease.key}', owner: '${lease.owner}', mode: 'exclusive', ` +
+          `token: '${lease.token}', held: true, remaining: 988 }`,
+      );
+      expect(inspect([[[lease]]], { depth: 1 })).toContain('[Array]');
+      expect(inspect({ lease }, { depth: 0 })).toBe('{ lease: [Lease] }');
+    });
+  });
+
+  it('shows nothing of other leases and of the provider, whatever is asked for', async () => {
+    const locks = createLocks(createMemoryProvider());
+    const one = await locks.acquire('one');
+    await locks.acquire('two');
+    const shown = inspect(one, { showHidden: true, depth: null });
+    expect(shown).not.toMatch(/two|timer|provider/i);
+    await locks.close();
+  });
+
+  it('can be logged with pino', async () => {
+    const lines: string[] = [];
+    const log = pino({ base: null, timestamp: false }, { write: (line) => void lines.push(line) });
+    await bothKinds((lease, locks) => {
+      log.info({ lease, locks }, 'held');
+      expect(JSON.parse(lines.pop() ?? '')).toMatchObject({
+        msg: 'held',
+        lease: { key: lease.key, token: `${lease.token}`, held: true, remaining: 988 },
+        locks: { name: 'scripted', traits: { scope: 'network' } },
+      });
+    });
+  });
+});
+
+describe('Locks and the memory provider', () => {
+  it('show their name and their traits', async () => {
+    const provider = createMemoryProvider();
+    const { name, traits } = provider;
+    const locks = createLocks(provider);
+    await locks.acquire('key');
+    for (const shown of [locks, provider]) {
+      const json = JSON.stringify(shown);
+      expect(JSON.parse(json)).toEqual({ name, traits });
+      const text = inspect(shown, { depth: null });
+      expect(text.replaceAll(/\s+/g, ' ')).toMatch(
+        /^(Locks|MemoryProvider) \{ name: 'memory', traits: \{ scope: 'process', [^{}]* \} \}$/,
+      );
+    }
+    await locks.close();
+  });
+});

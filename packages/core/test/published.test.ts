@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const run = promisify(execFile);
+const core = fileURLToPath(new URL('..', import.meta.url));
+let folder: string;
+
+/** Takes a lock that is held, and prints the stack of the error. */
+const program = `
+import { createLocks, createMemoryProvider } from './package/dist/bundle/index.js';
+const locks = createLocks(createMemoryProvider());
+const lease = await locks.acquire('seat');
+const { stack } = await locks.acquire('seat', { wait: 0 }).catch((error) => error);
+await lease.release();
+console.log(stack);
+`;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'locks-published-'));
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
+    cwd: core,
+  });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  await run('tar', ['-xzf', join(folder, filename), '-C', folder]);
+  await writeFile(join(folder, 'program.mjs'), program);
+}, 60_000);
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The stack of an error, as a process of the packed package prints it. */
+async function stackOf(...flags: readonly string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, [...flags, join(folder, 'program.mjs')]);
+  return stdout;
+}
+
+describe('a stack trace of the published package', () => {
+  it('names the folder', async () => {
+    const stack = await stackOf();
+    expect(stack).toMatch(/at timeoutError \(\S+\/dist\/bundle\/errors-options-time\.js:\d+:\d+\)/);
+    expect(stack).toMatch(/#expire \(\S+\/dist\/bundle\/locks\.js:\d+:\d+\)/);
+  }, 30_000);
+
+  it('names the module and its line with --enable-source-maps', async () => {
+    const stack = await stackOf('--enable-source-maps');
+    expect(stack).toMatch(/at timeoutError \(\S+\/src\/errors\/messages\.ts:\d+:\d+\)/);
+    expect(stack).toMatch(/Acquisition\.#expire \(\S+\/src\/locks\/acquisition\.ts:\d+:\d+\)/);
+  }, 30_000);
+});

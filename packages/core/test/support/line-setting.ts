@@ -1,0 +1,113 @@
+import { createDeadline, createLine } from '../../src/adapter/index.ts';
+import type { Line, LineParts, Listener, Waiting } from '../../src/adapter/index.ts';
+import type { Claim, Grant } from '../../src/contract.ts';
+import { createDeferred } from './deferred.ts';
+import { VirtualRuntime } from './virtual-runtime.ts';
+
+/** How long a place lasts, in ms. */
+export const waiterTtl = 6_000;
+/** How long a call may take, in ms. */
+export const timeout = 1_000;
+/** How long a waiter of these tests is told to wait, in ms. */
+export const refresh = waiterTtl / 3;
+
+/** One call of `listen`, in the hands of a test. */
+export interface Opened {
+  readonly heard: (owner?: string) => void;
+  readonly lost: (reason: unknown) => void;
+  readonly signal: AbortSignal;
+  /** Answers the call. */
+  readonly accept: () => void;
+  readonly refuse: (error: Error) => void;
+  probes: number;
+  closed: number;
+}
+
+/** One call of `attempt`. */
+export interface Attempted {
+  readonly owner: string;
+  /** The owners whose places it keeps. `undefined`: it takes no place. */
+  readonly others: readonly string[] | undefined;
+  readonly within: number | undefined;
+}
+
+/** A line whose attempts, listeners and looks are in the hands of a test. */
+export class LineSetting {
+  readonly runtime = new VirtualRuntime({ random: 0 });
+  readonly start: number = this.runtime.time;
+  readonly attempts: Attempted[] = [];
+  readonly opened: Opened[] = [];
+  readonly looks: (readonly string[])[] = [];
+  readonly reports: unknown[] = [];
+  readonly wakes: string[] = [];
+  readonly line: Line;
+  answer: (attempted: Attempted) => Promise<Grant | Waiting> = async () => ({ granted: false, retryAfter: refresh });
+  turns: () => Promise<readonly string[]> = async () => [];
+  probe: () => Promise<unknown> = async () => {};
+  /** Listeners are open at once, without a call of `accept`. */
+  prompt = true;
+
+  constructor({
+    look = false,
+    listen = true,
+    tryFree,
+  }: Partial<Record<'look' | 'listen', boolean>> & Pick<LineParts, 'tryFree'> = {}) {
+    this.line = createLine({
+      runtime: this.runtime,
+      deadline: createDeadline(this.runtime, timeout, 'The backend'),
+      waiterTtl,
+      attempt: (claim, others, within) => {
+        const attempted = { owner: claim.owner, others: others?.map(({ owner }) => owner), within };
+        this.attempts.push(attempted);
+        return this.answer(attempted);
+      },
+      ...(tryFree === undefined ? {} : { tryFree }),
+      listen: listen ? (...callbacks) => this.#listen(...callbacks) : undefined,
+      look: look
+        ? {
+            interval: () => 25,
+            turns: (keys) => {
+              this.looks.push(keys);
+              return this.turns();
+            },
+          }
+        : undefined,
+      report: (state, reason) => this.reports.push(reason === undefined ? state : [state, reason]),
+    });
+  }
+
+  /** The latest listener. */
+  get latest(): Opened {
+    const latest = this.opened.at(-1);
+    if (latest === undefined) throw new Error('no listener');
+    return latest;
+  }
+
+  /** The owners that attempted since the last call, each with whether it was in line. */
+  attempted(): readonly string[] {
+    return this.attempts.splice(0).map(({ owner, others }) => (others === undefined ? `${owner} alone` : owner));
+  }
+
+  /** One call of core, which notes its wakes. */
+  acquire(owner: string, key = 'job'): Promise<unknown> {
+    return this.line.tryAcquire(claimOf(owner, key), () => this.wakes.push(owner));
+  }
+
+  #listen(heard: Opened['heard'], lost: Opened['lost'], signal: AbortSignal): Promise<Listener> {
+    const { promise, resolve, reject } = createDeferred<Listener>();
+    const probe = (): Promise<unknown> => {
+      opened.probes += 1;
+      return this.probe();
+    };
+    const close = (): void => void (opened.closed += 1);
+    const accept = (): void => resolve({ probe, close });
+    const opened: Opened = { heard, lost, signal, accept, refuse: reject, probes: 0, closed: 0 };
+    this.opened.push(opened);
+    if (this.prompt) accept();
+    return promise;
+  }
+}
+
+export function claimOf(owner: string, key = 'job'): Claim {
+  return { key, owner, ttl: 30_000, mode: 'exclusive' };
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import type { Holder } from '../src/index.ts';
+import { createDeferred } from './support/deferred.ts';
+import { busyAtOnce, freeAtOnce } from './support/scripted-provider.ts';
+import { createSetting, expectNothingLeft, watch } from './support/setting.ts';
+
+const ttl = 1_000;
+const wait = 200;
+/** The first reading of a virtual clock. */
+const start = 1_000;
+
+/** A setting where each key is busy; `looks` has the keys that were inspected. */
+function createBusySetting(inspecting: (key: string) => Promise<readonly unknown[]>) {
+  const setting = createSetting({ random: 0 });
+  const { provider } = setting;
+  const looks: string[] = [];
+  provider.answers.tryAcquire = busyAtOnce;
+  provider.answers.release = freeAtOnce;
+  provider.inspecting = async (key) => {
+    looks.push(key);
+    return { key, holders: (await inspecting(key)) as readonly Holder[], waiters: 1 };
+  };
+  return { ...setting, looks };
+}
+
+const held = (...owners: readonly string[]) => owners.map((owner) => ({ owner, mode: 'shared' }));
+
+describe('LOCK_TIMEOUT', () => {
+  it.each([
+    ['one holder', ['api-1:22/x.0'], 'it is held by api-1:22'],
+    ['an owner of a composite', ['api-1:22/x.0~2'], 'it is held by api-1:22'],
+    ['two leases of one process', ['api-1:22/x.0', 'api-1:22/x.1'], 'it is held by api-1:22'],
+    ['three', ['a/1', 'b/1', 'c/1'], 'it is held by a, b, c'],
+    ['many', ['a/1', 'b/1', 'c/1', 'd/1', 'e/1'], 'it is held by a, b, c and 2 more'],
+    ['an owner of another library', ['4f1c0b'], 'it is held by 4f1c0b'],
+    ['an owner of any text', ['line\nfeed'], 'it is held by "line\\nfeed"'],
+    ['a long one', ['x'.repeat(500)], `it is held by "${'x'.repeat(60)}…"`],
+    ['no holder, as it has just gone', [], 'others hold it or are in line'],
+  ])('names %s', async (_what, owners, text) => {
+    const { runtime, locks } = createBusySetting(async () => held(...owners));
+    const waiting = watch(locks.acquire('seat', { ttl, wait }), runtime);
+    await runtime.advance(wait);
+    expect(waiting).toMatchObject({ state: 'rejected', at: start + wait });
+    expect(waiting.error).toMatchObject({
+      code: 'LOCK_TIMEOUT',
+      key: 'seat',
+      message: `"seat" was not free within 200 ms: ${text}. Raise option "wait", or use tryAcquire.`,
+    });
+  });
+
+  it('asks once per key for all that time out at about the same time', async () => {
+    const { runtime, locks, looks } = createBusySetting(async () => held('a/1'));
+    const waits = Array.from({ length: 300 }, (_, index) =>
+      watch(locks.acquire('seat', { ttl, wait: wait + (index % 90) })),
+    );
+    await runtime.advance(wait + 90);
+    expect(waits.every(({ error }) => (error as Error).message.includes('held by a.'))).toBe(true);
+    expect(looks).toEqual(['seat']);
+  });
+
+  it('asks about ten keys within 100 ms, however many time out', async () => {
+    const { runtime, locks, looks } = createBusySetting(async () => held('a/1'));
+    const waits = Array.from({ length: 300 }, (_, index) => watch(locks.acquire(`seat/${index}`, { ttl, wait })));
+    await runtime.advance(wait);
+    expect(waits.filter(({ error }) => (error as Error).message.includes('held by a.'))).toHaveLength(10);
+    expect(waits.every(({ state }) => state === 'rejected')).toBe(true);
+    expect(looks).toHaveLength(10);
+    await runtime.advance(100);
+    watch(locks.acquire('later', { ttl, wait }));
+    await runtime.advance(wait);
+    expect(looks.slice(10)).toEqual(['later']);
+  });
+
+  it('asks again once the answer is 100 ms old', async () => {
+    let holder = 'a/1';
+    const { runtime, locks } = createBusySetting(async () => held(holder));
+    watch(locks.acquire('seat', { ttl, wait }));
+    const later = watch(locks.acquire('seat', { ttl, wait: wait + 100 }));
+    await runtime.advance(wait);
+    holder = 'b/1';
+    await runtime.advance(100);
+    expect(later.error).toMatchObject({ message: expect.stringContaining('it is held by b.') });
+  });
+
+  it('waits 100 ms for a silent backend, and names no holder', async () => {
+    const { promise } = createDeferred<readonly unknown[]>();
+    const setting = createBusySetting(() => promise);
+    const { runtime, locks, provider } = setting;
+    const waiting = watch(locks.acquire('seat', { ttl, wait }), runtime);
+    await runtime.advance(wait);
+    expect(provider.releases).toHaveLength(1);
+    await runtime.advance(100);
+    expect(waiting).toMatchObject({ state: 'rejected', at: start + wait + 100 });
+    expect(waiting.error).toMatchObject({ code: 'LOCK_TIMEOUT', message: expect.stringContaining('others hold it') });
+    await expectNothingLeft(setting);
+  });
+
+  it.each<[string, () => Promise<readonly unknown[]>]>([
+    ['rejects', () => Promise.reject(new Error('connection lost'))],
+    ['answers with nonsense', async () => 5 as never],
+    ['answers with holders that are none', async () => [{ owner: 5 }]],
+  ])('is told at once when the look %s', async (_what, inspecting) => {
+    const setting = createBusySetting(inspecting);
+    const { runtime, locks } = setting;
+    const waiting = watch(locks.acquire('seat', { ttl, wait }), runtime);
+    await runtime.advance(wait);
+    expect(waiting).toMatchObject({ state: 'rejected', at: start + wait });
+    expect(waiting.error).toMatchObject({ code: 'LOCK_TIMEOUT', message: expect.stringContaining('others hold it') });
+    await expectNothingLeft(setting);
+  });
+
+  it('costs no look where the call did not wait, or answers null', async () => {
+    const { runtime, locks, looks } = createBusySetting(async () => held('a/1'));
+    await expect(locks.acquire('seat', { ttl, wait: 0 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+    const tried = watch(locks.tryAcquire('seat', { ttl, wait }));
+    await runtime.advance(wait);
+    expect(tried.value).toBeNull();
+    expect(looks).toEqual([]);
+  });
+});

@@ -1,0 +1,49 @@
+import type { Deadline, Listen } from '@locks/core/adapter';
+import type { RedisClient } from './client.ts';
+import { toLockError } from './replies.ts';
+
+const subscription = 'the subscription of the wake channel';
+
+/** Subscribes a copy of `client` to `channel`, on which scripts publish the owners whose turn it is. */
+export function listenOn(client: RedisClient, channel: string, deadline: Deadline): Listen {
+  return async (heard, lost, signal) => {
+    // The line opens another copy when this one is lost.
+    const subscriber = client.duplicate({
+      lazyConnect: true,
+      autoResubscribe: false,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      // Every message is lost until the next copy is there, so a dead connection is not waited for.
+      disconnectTimeout: 100,
+      maxLoadingRetryTime: 200,
+      retryStrategy: () => null,
+    });
+    let failure: unknown;
+    subscriber.on('error', (error: unknown) => (failure ??= error));
+    subscriber.on('close', () => lost(failure));
+    subscriber.on('message', (from: string, owner: string) => {
+      if (from === channel) heard(owner);
+    });
+    const close = (): void => subscriber.disconnect();
+    signal.addEventListener('abort', close);
+    try {
+      // The client waits without limit for a server that accepts it and then says nothing.
+      await deadline.race(subscriber.connect(), subscription);
+      await deadline.race(subscriber.subscribe(channel), subscription);
+    } catch (error) {
+      close();
+      throw toLockError(failure ?? error, { what: subscription });
+    }
+    return {
+      close,
+      async probe() {
+        try {
+          await subscriber.ping();
+        } catch (error) {
+          // A refusal is an answer.
+          if (toLockError(error, { what: 'a ping' }).code !== 'LOCK_MISCONFIGURED') throw error;
+        }
+      },
+    };
+  };
+}

@@ -1,0 +1,66 @@
+-- One key: who holds it, and what its holders and waiters ask for.
+
+-- name: acquire-free
+-- Takes the key exclusively if nobody has it or waits for it, or restarts the ttl if this owner has it: one compare-and-set on its row.
+-- ?        1 owner, 2 the token must exceed this, 3 owner, 4 ttl (µs), 5 key (hexadecimal), 6 how long it may have waited for the row (µs), 7 owner
+-- Returns  as insertId the token; 0: not free, or there is no such row.
+-- {seconds} is how long it may wait for the row at most: MariaDB reads the first comment, MySQL the second.
+-- Each expression reads only columns that are assigned after it, so that it does not matter whether assignments see those before them.
+/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
+UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ `locks` SET
+  `version` = LAST_INSERT_ID(IF(`owner` <=> ? AND `held_until` > {clock}, `version`, GREATEST(`version` + 1, CAST(? AS SIGNED) + 1, {clock}))),
+  `owner` = ?,
+  `held_until` = {clock} + CAST(? AS SIGNED)
+WHERE `key` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND (
+  (`shares` = 0 AND `line_until` IS NULL AND (`held_until` IS NULL OR `held_until` <= {clock}))
+  OR (`owner` = ? AND `held_until` > {clock})
+)
+
+-- name: act
+-- All that one statement on the key's row cannot decide: see the procedure.
+-- ?        1 acquire, renew or release; 2 key (hexadecimal), 3 owner, 4 ttl (µs), 5 floor or token, 6 permits, 7 process, 8 ttl of a place (µs),
+--          9 other owners, 10 fair, 11 how long it may have waited for the row (µs)
+-- Returns  outcome, answer, turn_process, turn_owner.
+CALL `locks_act`(
+  ?, UNHEX(?), ?, CAST(? AS SIGNED), CAST(? AS SIGNED), CAST(? AS SIGNED), ?, CAST(? AS SIGNED), ?,
+  CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)
+)
+
+-- name: renew
+-- Restarts the ttl of an exclusive hold.
+-- ?        1 NULL or the token that this lease gets, 2 ttl (µs), 3 key (hexadecimal), 4 how long it may have waited for the row (µs), 5 owner,
+--          6 as 1
+-- Returns  as insertId the token; 0: not held exclusively by this owner, or its own token is higher
+/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
+UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ `locks` SET
+  `version` = LAST_INSERT_ID(GREATEST(`version`, COALESCE(CAST(? AS SIGNED), `version`))),
+  `held_until` = {clock} + CAST(? AS SIGNED)
+WHERE `key` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND `owner` = ? AND `held_until` > {clock}
+  AND `version` <= COALESCE(CAST(? AS SIGNED), `version`)
+
+-- name: release
+-- Frees the key if this owner has it exclusively.
+-- ?        1 this process, 2 key (hexadecimal), 3 how long it may have waited for the row (µs), 4 owner
+-- Returns  as insertId 0: it did not have it. 1: freed, nobody is in line. 2: the first in line is in another process, which looks by
+--          itself. 3: it is in this process. 4: the first in line may be gone.
+-- Whoever has it exclusively has no sharers: shares stays 0, and carries the answer.
+/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
+UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ `locks` SET
+  `shares` = 0 * LAST_INSERT_ID(CASE WHEN `line_until` IS NULL THEN 1 WHEN `head_until` > {clock} THEN IF(`head_process` = ?, 3, 2) ELSE 4 END),
+  `owner` = NULL,
+  `held_until` = NULL
+WHERE `key` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND `owner` = ? AND `held_until` > {clock}
+
+-- name: inspect
+-- Who holds a key, and how many wait: see the procedure.
+-- ?        1 key (hexadecimal)
+-- Returns  mode, owner, token, remaining.
+CALL `locks_inspect`(UNHEX(?))
+
+-- name: list
+-- The keys of a range that are held or waited for, in the order of their bytes.
+-- ?        1 the first key, 2 the key after the last, 3 the key before the first (all hexadecimal)
+-- Returns  key (hexadecimal).
+SELECT HEX(`key`) AS `key` FROM `locks`
+WHERE `key` >= UNHEX(?) AND `key` < UNHEX(?) AND `key` > UNHEX(?) AND (`held_until` > {clock} OR `line_until` > {clock})
+ORDER BY `locks`.`key` LIMIT {limit}

@@ -1,0 +1,104 @@
+-- One key: who holds it, and what its holders and waiters ask for.
+
+-- name: acquire-free
+-- Takes a key exclusively if it is free and nobody is in line, or restarts the ttl of this owner's hold: decided by the key row alone,
+-- by the time after it was locked.
+-- $1 key, $2 owner, $3 ttl (ms), $4 the token must exceed this, $5 longest wait for the row (ms; NULL: the connection's own limit)
+-- Returns the token, or no row. Fails with state LK001 for a new row whose token the sweep may have removed: for the routine to take.
+INSERT INTO "locks" AS l (key, version, owner, held_until)
+SELECT $1::bytea, greatest($4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint), $2::text,
+  clock_timestamp() + interval '1 millisecond' * $3::double precision
+WHERE $5::text IS NULL OR set_config('lock_timeout', $5::text, true) IS NOT NULL
+ON CONFLICT (key) DO UPDATE SET
+  version = CASE
+    WHEN l.owner = $2 AND l.held_until > clock_timestamp() THEN l.version
+    ELSE greatest(l.version + 1, $4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
+  END,
+  owner = $2,
+  held_until = clock_timestamp() + interval '1 millisecond' * $3::double precision,
+  shares = 0
+WHERE l.owner = $2 AND l.held_until > clock_timestamp()
+  OR (l.held_until IS NULL OR l.held_until <= clock_timestamp())
+    AND (l.line_until IS NULL OR l.line_until <= clock_timestamp())
+RETURNING l.version, CASE WHEN l.xmax = 0 THEN "locks_check_new"(l.version) END
+
+-- name: attempt
+-- Any attempt.
+-- $1 key, $2 owner, $3 ttl (ms), $4 the token must exceed this, $5 permits (NULL: exclusive; 0: any number), $6 whether nobody passes the
+-- line, $7 whether to take a place, $8 this process, $9 ttl of a place (ms), $10 other owners to be kept in line,
+-- $11 longest wait for the row (ms)
+-- Returns the token, ms until the next attempt, why it was refused, the permits in use, and whose turn it is: process and owner.
+SELECT token, retry_ms, refusal, permits_in_use, turn_process, turn_owner
+FROM "locks_acquire"(
+  $1::bytea, $2::text, $3::integer, $4::bigint, $5::integer, $6::boolean, $7::boolean, $8::text, $9::integer, $10::text[], $11::integer
+)
+
+-- name: renew
+-- Restarts the ttl of an exclusive hold. After a wait for a row that was locked and left as it was, it counts from before the wait: the
+-- call was sent earlier still.
+-- $1 key, $2 owner, $3 ttl (ms), $4 NULL or its token from now on, $5 longest wait for the row (ms; NULL: the connection's own limit)
+-- Returns a row if it was held.
+UPDATE "locks" AS l
+SET held_until = clock_timestamp() + interval '1 millisecond' * $3::double precision,
+  version = greatest(l.version, $4::bigint)
+WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
+  AND ($4::bigint IS NULL OR l.version <= $4::bigint)
+  AND ($5::text IS NULL OR set_config('lock_timeout', $5::text, true) IS NOT NULL)
+RETURNING 1
+
+-- name: renew-any
+-- Restarts the ttl of a hold of any mode.
+-- $1 key, $2 owner, $3 ttl (ms), $4 NULL or its token from now on, $5 this process, $6 longest wait for the row (ms)
+-- Returns whether it was held, and whose turn it is: process and owner.
+SELECT renewed, turn_process, turn_owner
+FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::text, $6::integer)
+
+-- name: release
+-- Ends an exclusive hold and tells the first in line.
+-- $1 key, $2 owner, $3 this process, $4 longest wait for the row (ms; NULL: the connection's own limit)
+-- Returns, if it was held, whose turn it is, process and owner, and whether that is for the routine to find out. A message takes a lock
+-- of the whole database, so it is sent only where another process has to be told.
+UPDATE "locks" AS l SET owner = NULL, held_until = NULL
+WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
+  AND ($4::text IS NULL OR set_config('lock_timeout', $4::text, true) IS NOT NULL)
+RETURNING
+  CASE WHEN l.head_until > clock_timestamp() THEN l.head_process END,
+  CASE WHEN l.head_until > clock_timestamp() THEN l.head_owner END,
+  l.line_until > clock_timestamp() AND (l.head_until > clock_timestamp()) IS NOT TRUE,
+  CASE WHEN l.head_until > clock_timestamp() AND l.head_process <> $3::text THEN
+    pg_notify('locks_' || l.head_process, l.head_owner)
+  END
+
+-- name: release-any
+-- Ends a hold of any mode, or leaves the line.
+-- $1 key, $2 owner, $3 this process, $4 longest wait for the row (ms)
+-- Returns whether it was held, and whose turn it is: process and owner.
+SELECT freed, turn_process, turn_owner FROM "locks_release"($1::bytea, $2::text, $3::text, $4::integer)
+
+-- name: inspect
+-- Who has a key, and how many wait.
+-- $1 key
+-- Returns rows of mode, owner, token and ms left; and one of the mode NULL that has the number of those in line for its token.
+WITH present AS MATERIALIZED (SELECT clock_timestamp() AS now)
+SELECT 'exclusive', l.owner, l.version, extract(epoch FROM l.held_until - now) * 1000
+FROM "locks" AS l, present
+WHERE l.key = $1::bytea AND l.owner IS NOT NULL AND l.held_until > now
+UNION ALL
+SELECT 'shared', s.owner, s.token, extract(epoch FROM s.expires - now) * 1000
+FROM "locks" AS l JOIN "locks_shares" AS s ON s.key = l.key, present
+WHERE l.key = $1::bytea AND l.owner IS NULL AND l.shares > 0 AND s.expires > now
+UNION ALL
+SELECT NULL, NULL, count(*), NULL
+FROM "locks_line" AS w, present
+WHERE w.key = $1::bytea AND w.deadline > now
+
+-- name: list
+-- Keys that are held or waited for, in the order of their bytes.
+-- $1 the first that may come, $2 NULL or the first that comes no more, $3 how many at most
+-- Returns keys, in hexadecimal digits.
+SELECT encode(l.key, 'hex')
+FROM "locks" AS l
+WHERE l.key >= $1::bytea AND ($2::bytea IS NULL OR l.key < $2::bytea)
+  AND (l.held_until > clock_timestamp() OR l.line_until > clock_timestamp())
+ORDER BY l.key
+LIMIT $3::integer

@@ -1,0 +1,25 @@
+-- The line of a key, and how its first waiter is told.
+
+-- name: turns
+-- One look at all lines that a process waits in.
+-- $1 keys, $2 the process
+-- Returns the owners of this process that are first in line and can go.
+SELECT head.owner
+FROM "locks" AS l
+CROSS JOIN LATERAL (
+  SELECT w.owner, w.process, w.permits FROM "locks_line" AS w
+  WHERE w.key = l.key AND w.deadline > clock_timestamp()
+  ORDER BY w.place LIMIT 1
+) AS head
+WHERE l.key = ANY ($1::bytea[]) AND head.process = $2::text AND (
+  l.held_until IS NULL OR l.held_until <= clock_timestamp()
+  OR head.permits IS NOT NULL AND l.owner IS NULL AND (head.permits = 0 OR head.permits > (
+    SELECT count(*) FROM "locks_shares" AS s WHERE s.key = l.key AND s.expires > clock_timestamp()
+  ))
+)
+
+-- name: echo
+-- Sends this process an empty message, over a connection other than the one that listens.
+-- $1 this process
+-- Returns nothing.
+SELECT pg_notify('locks_' || $1::text, '')

@@ -1,4 +1,0 @@
--- Gives up a place in line.
--- :key, :owner
--- Returns nothing.
-DELETE FROM "locks_line" WHERE key = :key AND owner = :owner;

@@ -1,0 +1,93 @@
+-- The line of a key: one row for each waiter.
+
+-- name: keep-place
+-- Shows that a place in line is still wanted.
+-- :key, :owner, :process, :permits, :now, :deadline
+-- Returns a row if there is one.
+UPDATE "locks_line" SET process = :process, permits = :permits, seen = :now, deadline = :deadline
+WHERE key = :key AND owner = :owner
+RETURNING place;
+
+-- name: take-place
+-- Takes the last place in line.
+-- :key, :owner, :process, :permits, :now, :deadline
+-- Returns nothing.
+INSERT INTO "locks_line" (key, place, owner, process, permits, seen, deadline)
+VALUES (
+  :key,
+  (SELECT coalesce(max(place), 0) + 1 FROM "locks_line" WHERE key = :key),
+  :owner, :process, :permits, :now, :deadline
+);
+
+-- name: keep-others
+-- Shows that other places are still wanted.
+-- :key, :owners (a JSON array), :now, :deadline
+-- Returns nothing.
+UPDATE "locks_line" SET seen = :now, deadline = :deadline
+WHERE key = :key AND owner IN (SELECT value FROM json_each(:owners));
+
+-- name: leave-line
+-- Gives up a place in line.
+-- :key, :owner
+-- Returns nothing.
+DELETE FROM "locks_line" WHERE key = :key AND owner = :owner;
+
+-- name: head-of-line
+-- The first in line.
+-- :key
+-- Returns its owner, its process, the permits it wants (null is exclusive), when its place lapses, and how long it lasts.
+SELECT owner, process, permits, deadline, deadline - seen AS lasts FROM "locks_line" WHERE key = :key ORDER BY place LIMIT 1;
+
+-- name: hasten-lapse
+-- Lets a place in line lapse earlier; how long it lasts stays.
+-- :key, :owner, :deadline
+-- Returns nothing.
+UPDATE "locks_line" SET seen = seen - (deadline - :deadline), deadline = :deadline WHERE key = :key AND owner = :owner;
+
+-- name: permits-in-line
+-- What others in line want to share the key with.
+-- :key, :owner
+-- Returns the permits of one of them.
+SELECT permits FROM "locks_line" WHERE key = :key AND permits IS NOT NULL AND owner <> :owner LIMIT 1;
+
+-- name: purge-line
+-- Drops the places whose deadline has passed, wherever they stand.
+-- :key, :now
+-- Returns nothing.
+DELETE FROM "locks_line" WHERE key = :key AND deadline <= :now;
+
+-- name: read-line
+-- The deadlines of those in line.
+-- :key
+-- Returns the earliest and the latest of them.
+SELECT min(deadline) AS first, max(deadline) AS last FROM "locks_line" WHERE key = :key;
+
+-- name: turns
+-- The first in line on each of some keys: whether it is in one process and can go.
+-- :keys (a JSON array), :process, :now
+-- Returns the owner, or null; when time alone may change that; and version and place, which change when the line moves.
+SELECT
+  CASE WHEN head.process = :process AND (
+    record.held_until IS NULL
+    OR record.held_until <= :now
+    OR (record.owner IS NULL AND head.permits IS NOT NULL AND (head.permits = 0 OR head.permits > (
+      SELECT count(*) FROM "locks_shares" WHERE key = record.key AND expires > :now
+    )))
+  ) THEN head.owner END AS owner,
+  min(
+    head.deadline,
+    coalesce(
+      CASE
+        WHEN record.owner IS NULL THEN (SELECT min(expires) FROM "locks_shares" WHERE key = record.key AND expires > :now)
+        WHEN record.held_until > :now THEN record.held_until
+      END,
+      head.deadline
+    )
+  ) AS changes,
+  record.version,
+  head.place
+FROM json_each(:keys) AS wanted
+JOIN "locks" AS record ON record.key = wanted.value
+JOIN "locks_line" AS head ON head.key = record.key AND head.place = (
+  SELECT place FROM "locks_line" WHERE key = record.key AND deadline > :now ORDER BY place LIMIT 1
+);

@@ -1,3 +1,0 @@
--- Of which boot the times are.
--- Returns the boot, '' when no process has used the tables yet.
-SELECT boot FROM "locks_host";

@@ -1,3 +1,0 @@
--- After a boot nobody is in line.
--- Returns nothing.
-DELETE FROM "locks_line";

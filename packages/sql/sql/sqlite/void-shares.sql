@@ -1,3 +1,0 @@
--- After a boot nobody shares anything.
--- Returns nothing.
-DELETE FROM "locks_shares";

@@ -1,4 +1,0 @@
--- From now on times are of this boot.
--- :boot
--- Returns nothing.
-UPDATE "locks_host" SET boot = :boot;

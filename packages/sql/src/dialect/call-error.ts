@@ -1,0 +1,42 @@
+import { LockError } from '@locks/core/adapter';
+import type { CallName } from '@locks/core/adapter';
+import type { Claim } from '@locks/core';
+
+/** A longer text of a driver would hide the advice that follows it; `cause` has all of it. */
+const longestText = 150;
+
+/** What an error of a driver says, on one line and short enough for a message. */
+export function textOf(error: unknown): string {
+  const text = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
+  return text.length > longestText ? `${text.slice(0, longestText - 1)}…` : text;
+}
+
+/** A call that a server or its driver has failed. */
+export interface FailedCall {
+  /** The database, for messages. */
+  readonly database: string;
+  readonly error: unknown;
+  readonly what: CallName;
+  readonly claim?: Claim | undefined;
+  /** What its user must change; `undefined`: another attempt may succeed. */
+  readonly remedy: string | undefined;
+  /** Whether the call may still take effect, whatever the user changes. */
+  readonly mayTakeEffect: boolean;
+}
+
+/** The contract's error for a failed call. */
+export function callError({ database, error, what, claim, remedy, mayTakeEffect }: FailedCall): LockError {
+  const call = typeof what === 'function' ? what() : what;
+  return new LockError(
+    remedy === undefined || mayTakeEffect ? 'LOCK_UNAVAILABLE' : 'LOCK_MISCONFIGURED',
+    `${database} failed at ${call}: ${textOf(error)}${remedy === undefined ? '' : `. ${remedy}`}`,
+    { ...(claim === undefined ? {} : { key: claim.key }), cause: error },
+  );
+}
+
+/** What to do when a server refuses TLS. */
+export const tlsMissing = 'Turn TLS on at the server, or off here (option "ssl").';
+
+/** What to do when a certificate, or the handshake, is refused. */
+export const tlsRefused =
+  'Give the certificate that signed the server\'s as option "ssl": { ca }, and check the host name, the dates and the versions of TLS.';

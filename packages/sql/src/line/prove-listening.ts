@@ -1,0 +1,75 @@
+import type { Listen, Runtime, TimerHandle } from '@locks/core/adapter';
+import type { LockStore } from '../dialect/lock-store.ts';
+import type { WakeReports } from './wake-reports.ts';
+
+/** The pause before a message is sent again that could not be, in ms. It doubles to the longest. */
+const firstRetry = 50;
+const longestRetry = 5_000;
+/** A listener that has not heard its own message after this time, in ms, never hears it. */
+const echoPatience = 1_000;
+/**
+ * How long no other listener is opened after that, in ms. What is between a process and its
+ * database changes seldom: a shorter time costs connections that hear nothing.
+ */
+const deafRetry = 60_000;
+
+const deaf =
+  'a message to itself was not heard: a pooler lends the connection that listens to others; set option "listen" to false';
+
+/** What it takes to listen, and to prove it. */
+export interface ProveListeningParts {
+  readonly listen: NonNullable<LockStore['listen']>;
+  /** Sends a message about the owner '' to the listener of this process. */
+  readonly echo: () => Promise<unknown>;
+  readonly runtime: Runtime;
+  readonly reports: WakeReports;
+}
+
+/**
+ * Listens, and has the listener hear a message of its own. Behind a pooler a listener may hear
+ * nothing: it is lost then.
+ */
+export function proveListening({ listen, echo, runtime, reports }: ProveListeningParts): Listen {
+  let deafUntil = -Infinity;
+  return async (heard, lost, signal) => {
+    if (runtime.clock.now() < deafUntil) throw new Error(deaf);
+    let timer: TimerHandle | undefined;
+    let failures = 0;
+    let hears = false;
+    const listener = await listen(
+      (owner) => {
+        hears = true;
+        heard(owner === '' ? undefined : owner);
+      },
+      () => lost(new Error('the connection that listens was lost')),
+    );
+    const over = (): boolean => hears || signal.aborted;
+    const ask = async (): Promise<void> => {
+      if (over()) return;
+      let pause = echoPatience;
+      let next = giveUp;
+      try {
+        await echo();
+      } catch (error) {
+        // What could not be sent says nothing about the listener.
+        if (!over()) reports.tell('polling', error);
+        pause = Math.min(firstRetry * 2 ** failures++, longestRetry);
+        next = (): void => void ask();
+      }
+      if (!over()) timer = runtime.setTimer(next, pause, false);
+    };
+    const giveUp = (): void => {
+      if (over()) return;
+      deafUntil = runtime.clock.now() + deafRetry;
+      lost(new Error(deaf));
+    };
+    void ask();
+    return {
+      probe: () => listener.probe(),
+      close() {
+        if (timer !== undefined) runtime.clearTimer(timer);
+        listener.close();
+      },
+    };
+  };
+}

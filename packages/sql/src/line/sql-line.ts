@@ -1,0 +1,88 @@
+import { createLine } from '@locks/core/adapter';
+import type { Deadline, Line, Listen, Runtime, Waiting } from '@locks/core/adapter';
+import type { Claim, Grant } from '@locks/core';
+import type { Connections } from '../connections/connections.ts';
+import type { LockStore, Turn } from '../dialect/lock-store.ts';
+import type { ReadSqlOptions } from '../options/provider-options.ts';
+import { proveListening } from './prove-listening.ts';
+import { WakeReports } from './wake-reports.ts';
+
+/**
+ * How many looks a process makes in the time that a place lasts, at least. The first in line loses
+ * its place if it does not come within a sixth of that time after another one found it absent.
+ */
+const looksPerTtl = 12;
+
+/** What a line in a database is made of. */
+export interface SqlLineParts {
+  readonly store: LockStore;
+  readonly connections: Connections<unknown>;
+  readonly options: ReadSqlOptions;
+  /** What the tables call this process. */
+  readonly process: string;
+  readonly deadline: Deadline;
+  readonly runtime: Runtime;
+}
+
+/** The line of one process, and what answers tell of it. */
+export interface SqlLine extends Pick<Line, 'tryAcquire' | 'leave' | 'close'> {
+  /** Wakes the claims of this process whose turn it is. */
+  tell(turns: readonly Turn[]): void;
+}
+
+/** The line of one process: attempts are statements, turns come by NOTIFY or are looked for. */
+export function createSqlLine(parts: SqlLineParts): SqlLine {
+  const { store, connections, options, process, deadline, runtime } = parts;
+  const { waiterTtl, pollInterval } = options;
+  const reports = new WakeReports(store.name);
+  const line = createLine({
+    runtime,
+    deadline,
+    waiterTtl,
+    tryFree,
+    attempt,
+    listen: listenOf(parts, reports),
+    look: {
+      interval: () => Math.min(pollInterval ?? store.pollInterval, waiterTtl / looksPerTtl),
+      turns: (keys) => connections.run((connection) => store.turns(connection, keys), { what: 'a look at the line' }),
+    },
+    report: (state, reason) => reports.tell(state, reason),
+  });
+
+  /** One statement. It cannot share a key. */
+  async function tryFree(claim: Claim): Promise<Grant | undefined> {
+    if (claim.mode === 'shared') return undefined;
+    const about = { what: 'an acquire', claim };
+    const token = await connections.run((connection) => store.acquireFree(connection, claim), about);
+    return token === undefined ? undefined : { granted: true, token };
+  }
+
+  async function attempt(claim: Claim, others?: readonly Claim[], within?: number): Promise<Grant | Waiting> {
+    const place = others && { process, others: others.map(({ owner }) => owner) };
+    const about = { what: 'an acquire', claim, within };
+    const answer = await connections.run((connection) => store.attempt(connection, claim, place), about);
+    tell(answer.turns);
+    if (answer.token !== undefined) return { granted: true, token: answer.token };
+    return { granted: false, retryAfter: answer.retryAfter };
+  }
+
+  /** The database sends no message to the process that it answers. */
+  function tell(turns: readonly Turn[]): void {
+    for (const turn of turns) if (turn.process === process) line.wake(turn.owner);
+  }
+
+  return {
+    tryAcquire: (claim, wake) => line.tryAcquire(claim, wake),
+    leave: (owner) => line.leave(owner),
+    close: (reason) => line.close(reason),
+    tell,
+  };
+}
+
+function listenOf({ store, connections, runtime }: SqlLineParts, reports: WakeReports): Listen | undefined {
+  const { listen } = store;
+  if (listen === undefined) return undefined;
+  const echo = (): Promise<unknown> =>
+    connections.run(async (connection) => store.echo?.(connection), { what: 'an echo' });
+  return proveListening({ listen, echo, runtime, reports });
+}

@@ -1,0 +1,189 @@
+import { LockError, isLockError } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
+import type { Busy, Claim, Grant, Renewal } from '@locks/core';
+import { LiveClaim } from '../recipes/live-claim.ts';
+import type { Recipe } from '../recipes/recipe.ts';
+import type { Session } from '../session/session.ts';
+import { highestFloor } from '../tokens/base.ts';
+import type { Tokens } from '../tokens/tokens.ts';
+import type { HoldCheck } from './hold-check.ts';
+
+/** What claims are made of. */
+export interface ClaimsParts {
+  readonly recipe: Recipe;
+  readonly tokens: Tokens;
+  readonly holds: HoldCheck;
+  readonly runtime: Runtime;
+  /** The session that can be used now. Rejects in time. */
+  ready(): Promise<Session>;
+}
+
+/** The claims of this process, from the first attempt to the release. */
+export class Claims {
+  readonly #parts: ClaimsParts;
+  /** By their owners. */
+  readonly #claims = new Map<string, LiveClaim>();
+
+  constructor(parts: ClaimsParts) {
+    this.#parts = parts;
+  }
+
+  async acquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
+    checkFloor(claim.key, claim.floor);
+    const { runtime, recipe } = this.#parts;
+    const calledAt = runtime.clock.now();
+    const session = await this.#parts.ready();
+    const own = this.#claimOf(claim, session);
+    if (wake !== undefined) own.wakeBy(wake);
+    return await own.inTurn(async () => {
+      let token: bigint;
+      // The call before this one may have forgotten it.
+      if (!this.#claims.has(claim.owner)) this.#claims.set(claim.owner, own);
+      try {
+        // A node of a former session would be before the new one in line.
+        if (own.former) await recipe.evict(session, claim);
+        own.formerRemoved();
+        const result = await recipe.attempt(own, claim);
+        if (!result.holds) {
+          if (!own.waits && !own.uncertain) this.#forget(own);
+          return { granted: false, retryAfter: result.retryAfter };
+        }
+        token = own.token ?? (await this.#mint(own, claim.floor));
+        own.hold(token);
+      } catch (error) {
+        // A claim that was refused for good may not come again. A claim that holds goes on.
+        if (own.token === undefined && !isLockError(error, 'LOCK_UNAVAILABLE')) await this.#giveUp(own);
+        throw error;
+      }
+      const validity = session.deadline - calledAt;
+      if (!session.alive || validity <= 0) throw unconfirmed(claim.key);
+      return { granted: true, token, validity, lost: session.lost };
+    });
+  }
+
+  async renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
+    const { runtime, tokens, holds } = this.#parts;
+    const calledAt = runtime.clock.now();
+    const own = this.#claims.get(claim.owner);
+    // A hold belongs to the session that it was granted in.
+    for (;;) {
+      if (own?.token === undefined || own.node === undefined) return false;
+      if (!own.session.alive) return await this.#endFormer(own);
+      if (token !== undefined && token < own.token) return false;
+      checkFloor(claim.key, token);
+      const { node, session } = own;
+      const found = await holds.check(own, node, token === undefined, () => this.#nodeGone(own, node.czxid));
+      // Unknown: its node was there before, and lasts until the session is lost.
+      if (found === 'unknown') return renewal(session.deadline - calledAt);
+      if (found === 'there') break;
+      await this.#nodeGone(own, node.czxid);
+    }
+    if (token !== undefined && token > own.token) {
+      if (!(await tokens.raise(own, token)) || own.token === undefined) return false;
+      own.raiseToken(token);
+    }
+    return renewal(own.session.deadline - calledAt);
+  }
+
+  /** The claim is not woken any more. */
+  stopWaiting(owner: string): void {
+    this.#claims.get(owner)?.stopWaiting();
+  }
+
+  async release(claim: Claim): Promise<boolean> {
+    const { recipe, ready } = this.#parts;
+    const own = this.#claims.get(claim.owner);
+    if (own === undefined) return await recipe.evict(await ready(), claim);
+    return await own.inTurn(async () => {
+      // The session may come back: until then the result is unknown.
+      if (own.session.alive && !own.session.connected) await ready();
+      if (!own.session.alive) return await this.#endFormer(own);
+      const held = own.token !== undefined;
+      const removed = await recipe.leave(own);
+      this.#forget(own);
+      return held && removed;
+    });
+  }
+
+  /** The node that is there as long as `owner` holds. `undefined`: it holds nothing in a live session. */
+  nodeOf(owner: string): { readonly path: string; readonly session: Session } | undefined {
+    const own = this.#claims.get(owner);
+    if (own?.token === undefined || own.node === undefined || !own.session.alive) return undefined;
+    return { path: own.node.path, session: own.session };
+  }
+
+  /** Wakes the waiters for the last time, and forgets all claims. */
+  close(): void {
+    for (const own of this.#claims.values()) own.wakeForEnd();
+    this.#claims.clear();
+  }
+
+  async #mint(own: LiveClaim, floor: bigint | undefined): Promise<bigint> {
+    try {
+      return await this.#parts.tokens.mint(own, floor);
+    } catch (error) {
+      // An answer may have been garbled: the node is looked for, and read, again.
+      own.doubtNode();
+      throw error;
+    }
+  }
+
+  /** The servers said that the node made by `czxid` is gone. If it was its node, the hold is over. */
+  #nodeGone(own: LiveClaim, czxid: bigint): Promise<void> {
+    return own.inTurn(async () => {
+      // A downgrade may have replaced the node meanwhile.
+      if (own.node?.czxid !== czxid || own.token === undefined) return;
+      // From here on renewals answer `false`. If the rest fails, a release does it.
+      own.endHold();
+      await this.#parts.recipe.gone?.(own);
+      this.#forget(own);
+    });
+  }
+
+  #claimOf(claim: Claim, session: Session): LiveClaim {
+    const known = this.#claims.get(claim.owner);
+    if (known !== undefined && known.session === session) return known;
+    const own = new LiveClaim(claim, session, known !== undefined);
+    this.#claims.set(claim.owner, own);
+    return own;
+  }
+
+  /** Removes the node that a lost session has left, if any: then the claim certainly holds nothing. */
+  async #endFormer(own: LiveClaim): Promise<false> {
+    await this.#parts.recipe.evict(await this.#parts.ready(), own.claim);
+    this.#forget(own);
+    return false;
+  }
+
+  /** Removes the node that an attempt has left in line. If that fails, a release does it. */
+  async #giveUp(own: LiveClaim): Promise<void> {
+    try {
+      if (own.node !== undefined || own.uncertain) await this.#parts.recipe.leave(own);
+      this.#forget(own);
+    } catch {
+      // The caller learns why it was refused.
+    }
+  }
+
+  #forget(own: LiveClaim): void {
+    own.stopWaiting();
+    if (this.#claims.get(own.claim.owner) === own) this.#claims.delete(own.claim.owner);
+  }
+}
+
+/** A session that has ended by now holds nothing any more. */
+function renewal(validity: number): Renewal | false {
+  return validity > 0 ? { validity } : false;
+}
+
+/** A permanent refusal must come before a node is made. */
+function checkFloor(key: string, floor: bigint | undefined): void {
+  if (floor === undefined || floor <= highestFloor) return;
+  const message = `No token of ${JSON.stringify(key)} can exceed ${floor}: in ZooKeeper the highest is ${highestFloor}.`;
+  throw new LockError('LOCK_INVALID', message, { key });
+}
+
+function unconfirmed(key: string): LockError {
+  const message = `ZooKeeper did not confirm the session in time to grant ${JSON.stringify(key)}; try again.`;
+  return new LockError('LOCK_UNAVAILABLE', message, { key });
+}

@@ -1,0 +1,89 @@
+import { LockError, checkFenceable } from '@locks/core/adapter';
+import type { Lease } from '@locks/core';
+import { writeFenced } from './fence.ts';
+import { checkPath, readOperations } from './operations.ts';
+import type { GuardedOperation } from './operations.ts';
+import type { ProviderAccess } from './provider-access.ts';
+import { checkOutcome, transact } from './transaction.ts';
+
+/** Refuses writes to ZooKeeper by a holder that is too late. */
+export interface ZookeeperGuard {
+  /**
+   * Writes all `operations` in one transaction, which fails unless the node of the lease is still
+   * there. The lease must be of this guard's provider, and have a line (`fair`).
+   * @throws `LOCK_STALE` when the lease has ended. `GuardedOperationError` for an operation that
+   * ZooKeeper refuses. `LOCK_INVALID` for a lease that is not exclusive, and for wrong or too long
+   * operations. `LOCK_UNAVAILABLE` when the answer is unknown: they may have taken effect.
+   */
+  commit(
+    lease: Pick<Lease, 'key' | 'owner' | 'token' | 'mode'>,
+    operations: readonly GuardedOperation[],
+  ): Promise<void>;
+  /**
+   * As `commit`, for a lease of any provider. The transaction keeps the highest token in the node at
+   * `fence`, and fails if a later holder has written before. It makes a missing node, but not the node
+   * above. Each protected resource needs a fence of its own.
+   * @throws As `commit`.
+   */
+  fencedCommit(
+    fence: string,
+    lease: Pick<Lease, 'token' | 'mode'>,
+    operations: readonly GuardedOperation[],
+  ): Promise<void>;
+  /**
+   * The node of the lease, for a transaction of another client: `transaction().check(path)` before its
+   * writes. The node is there as long as the lease holds, so `NO_NODE` means that the lease has ended.
+   * Check no version: the node may be rewritten meanwhile. The path is whole: the chroot is part of it.
+   * @throws As `commit`, at once. After `LOCK_STALE` nothing must be written.
+   */
+  check(lease: Pick<Lease, 'key' | 'owner' | 'token' | 'mode'>): { readonly path: string };
+}
+
+/** A guard that writes in the session of `provider`. Paths are whole: the chroot is part of them. */
+export function createZookeeperGuard(provider: ProviderAccess): ZookeeperGuard {
+  return {
+    async commit(lease, operations) {
+      checkLease(lease, provider);
+      const own = readOperations(operations, provider.acl);
+      await provider.inSession(
+        async (session) => {
+          const node = provider.nodeOf(lease.owner);
+          if (node?.session !== session) throw ended(lease);
+          const outcome = await transact(session, [{ type: 'check', path: node.path }, ...own]);
+          const [check] = outcome.results;
+          if (check?.ok === false && check.error === 'NO_NODE') throw ended(lease);
+          checkOutcome(outcome, own);
+        },
+        'a guarded write',
+        lease.key,
+      );
+    },
+    async fencedCommit(fence, lease, operations) {
+      checkPath(fence, 'a fence');
+      checkFenceable(fence, lease);
+      const own = readOperations(operations, provider.acl);
+      const { acl } = provider;
+      const write = { path: fence, token: lease.token, acl };
+      await provider.inSession((session) => writeFenced(session, write, own), 'a guarded write', fence);
+    },
+    check(lease) {
+      checkLease(lease, provider);
+      const node = provider.nodeOf(lease.owner);
+      if (node === undefined) throw ended(lease);
+      return { path: node.path };
+    },
+  };
+}
+
+/** Throws unless the node of the lease says whether the lease holds. */
+function checkLease(lease: Pick<Lease, 'key' | 'token' | 'mode'>, { traits }: ProviderAccess): void {
+  checkFenceable(lease.key, lease);
+  if (traits.fair) return;
+  const message = `With fair: false all holders of ${JSON.stringify(lease.key)} have a node at the same path, which does not say which holder it belongs to. Use fencedCommit.`;
+  throw new LockError('LOCK_INVALID', message, { key: lease.key });
+}
+
+function ended({ key, token }: Pick<Lease, 'key' | 'token'>): LockError {
+  const message = `The lease of ${JSON.stringify(key)} with the fencing token ${token} has ended, or is not of this provider: nothing was written.`;
+  return new LockError('LOCK_STALE', message, { key });
+}

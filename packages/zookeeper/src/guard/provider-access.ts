@@ -1,0 +1,14 @@
+import type { Traits } from '@locks/core';
+import type { Session } from '../session/session.ts';
+import type { Acl } from '../wire/records.ts';
+
+/** What a guard needs of its provider. */
+export interface ProviderAccess {
+  readonly traits: Pick<Traits, 'fair'>;
+  /** Of the nodes that are made. */
+  readonly acl: readonly Acl[];
+  /** The result of `work` in the session, within the timeout of the provider. */
+  inSession<T>(work: (session: Session) => Promise<T>, what: string, key: string): Promise<T>;
+  /** The node that is there as long as `owner` holds. `undefined`: it does not hold. */
+  nodeOf(owner: string): { readonly path: string; readonly session: Session } | undefined;
+}

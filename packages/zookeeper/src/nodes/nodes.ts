@@ -1,0 +1,155 @@
+import { LockError } from '@locks/core/adapter';
+import type { Sender } from '../session/session.ts';
+import type { Answer } from '../wire/answer.ts';
+import type { Operation } from '../wire/multi.ts';
+import { allPermissions } from '../wire/records.ts';
+import type { Acl, Stat } from '../wire/records.ts';
+import { create, exists, getChildren, getData, remove, sync } from '../wire/requests.ts';
+import type { NodeKind } from '../wire/requests.ts';
+import { childPath, encodeKey, folderOf } from './paths.ts';
+import { parentMissing, refusal } from './refusal.ts';
+import { renewedSequence } from './sequence.ts';
+
+/** A node that was made, or found. */
+export interface MadeNode {
+  readonly path: string;
+  readonly stat: Stat;
+}
+
+/** A node that was read. */
+export interface ReadNode {
+  readonly data: string;
+  readonly stat: Stat;
+}
+
+/** The part of ZooKeeper's tree that belongs to one provider: all nodes under one root. */
+export class Nodes {
+  readonly root: string;
+  /** Of every node that is made. */
+  readonly acl: readonly Acl[];
+
+  constructor(root: string, acl: readonly Acl[]) {
+    this.root = root;
+    this.acl = acl;
+  }
+
+  ofKey(key: string): string {
+    return this.under(encodeKey(key));
+  }
+
+  under(name: string): string {
+    return childPath(this.root, name);
+  }
+
+  make(session: Sender, path: string, kind: NodeKind, data: string): Promise<Answer<MadeNode>> {
+    return session.send(create({ path, kind, data: Buffer.from(data), acl: this.acl }));
+  }
+
+  /** The creation of a node that the server removes some time after its last child. */
+  container(path: string): Operation {
+    return { type: 'create', path, kind: 'container', data: Buffer.alloc(0), acl: this.acl };
+  }
+
+  /** The creation of a node of this session. */
+  ephemeral(path: string, data: string): Operation {
+    return { type: 'create', path, kind: 'ephemeral', data: Buffer.from(data), acl: this.acl };
+  }
+
+  /** The creation of a node of this session, with a number behind `path`. */
+  numbered(path: string, data: string): Operation {
+    return { type: 'create', path, kind: 'ephemeral-sequential', data: Buffer.from(data), acl: this.acl };
+  }
+
+  /** `undefined`: there is no such node. */
+  async children(session: Pick<Sender, 'send'>, path: string): Promise<readonly string[] | undefined> {
+    const answer = await session.send(getChildren(path));
+    if (answer.ok) return answer.value.children;
+    if (answer.error === 'NO_NODE') return undefined;
+    throw refusal(answer, path);
+  }
+
+  async exists(session: Sender, path: string): Promise<Stat | undefined> {
+    const answer = await session.send(exists(path));
+    if (answer.ok) return answer.value;
+    if (answer.error === 'NO_NODE') return undefined;
+    throw refusal(answer, path);
+  }
+
+  /** As `exists`, with all that was committed before this call. */
+  existsLatest(session: Sender, path: string): Promise<Stat | undefined> {
+    return this.latest(session, path, () => this.exists(session, path));
+  }
+
+  async read(session: Sender, path: string): Promise<ReadNode | undefined> {
+    const answer = await session.send(getData(path));
+    if (answer.ok) return { data: answer.value.data.toString(), stat: answer.value.stat };
+    if (answer.error === 'NO_NODE') return undefined;
+    throw refusal(answer, path);
+  }
+
+  /** `false`: it was not there, or has children. */
+  async remove(session: Sender, path: string): Promise<boolean> {
+    const answer = await session.send(remove(path));
+    if (answer.ok) return true;
+    if (answer.error === 'NO_NODE' || answer.error === 'NOT_EMPTY') return false;
+    throw refusal(answer, path);
+  }
+
+  async underRoot(session: Pick<Sender, 'send'>): Promise<readonly string[]> {
+    return (await this.latest(session, this.root, () => this.children(session, this.root))) ?? [];
+  }
+
+  /**
+   * The result of `read`, at or below `path`, with all that any client committed before this call: a
+   * follower may lag behind other servers. In one flight. Needed where this session's own writes do
+   * not say how far its server is.
+   */
+  async latest<T>(session: Pick<Sender, 'send'>, path: string, read: () => Promise<T>): Promise<T> {
+    const syncing = session.send(sync(path));
+    const reading = read();
+    // Without the reply to the first there is none to the second.
+    reading.catch(() => {});
+    const synced = await syncing;
+    if (!synced.ok) throw refusal(synced, path);
+    return await reading;
+  }
+
+  /**
+   * Makes the root. Missing nodes above it are made only where all nodes are open. With the ACL of one
+   * user they would lock out the services of other users.
+   */
+  async makeRoot(session: Sender): Promise<void> {
+    await this.#makePersistent(session, this.root);
+  }
+
+  /** Removes the folder of a numbered node if it is empty and its numbers should begin anew. */
+  async renewSequence(session: Sender, path: string): Promise<void> {
+    if (Number(path.slice(-10)) >= renewedSequence) await this.remove(session, folderOf(path));
+  }
+
+  /** Leaf first: a user who may make nodes here only may not look further up. */
+  async #makePersistent(session: Sender, path: string): Promise<void> {
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const made = await this.make(session, path, 'persistent', '');
+      if (made.ok || made.error === 'NODE_EXISTS') return;
+      const above = folderOf(path);
+      if (made.error !== 'NO_NODE' || above === '') throw refusal(made, path);
+      if (isOpen(this.acl)) await this.#makePersistent(session, above);
+      else await this.#checkAbove(session);
+    }
+    throw new LockError('LOCK_UNAVAILABLE', `ZooKeeper: the nodes above ${path} are removed again and again.`);
+  }
+
+  async #checkAbove(session: Sender): Promise<void> {
+    const names = folderOf(this.root).split('/').slice(1);
+    for (const index of names.keys()) {
+      const path = `/${names.slice(0, index + 1).join('/')}`;
+      if ((await this.exists(session, path)) === undefined) throw parentMissing(path, this.root);
+    }
+  }
+}
+
+/** Whether all users may do everything. */
+function isOpen(acl: readonly Acl[]): boolean {
+  return acl.some(({ scheme, permissions }) => scheme === 'world' && permissions === allPermissions);
+}

@@ -1,0 +1,67 @@
+/**
+ * The characters that ZooKeeper refuses in a path, and `/` and `%`. For `PathUtils.validatePath`
+ * characters beyond U+FFFF are surrogates.
+ */
+const encoded = /[%/\u0000-\u001f\u007f-\u009f\u{e000}-\u{f8ff}\u{fff0}-\u{10ffff}]/gu;
+
+/** Names of this package's own nodes beside the keys begin with it. */
+const reserved = '@';
+
+/** Whole names with a meaning of their own: in paths, and the system's node below "/". */
+const taken = new Set(['.', '..', 'zookeeper']);
+
+/** The node that raises tokens: one per root, beside the keys. */
+export const baseName = '@base';
+
+/** The second node of a holder without a line, under the root: `<prefix><uuid of its owner>`. */
+export const holdPrefix = '@hold-';
+
+const longestKey = 512;
+
+/**
+ * The name of a key's node: the key, with the characters that ZooKeeper refuses percent-encoded as
+ * UTF-8. Different keys have different names.
+ */
+export function encodeKey(key: string): string {
+  const name = key.replace(encoded, percentEncode);
+  if (!name.startsWith(reserved) && !taken.has(name)) return name;
+  const [first = ''] = name;
+  return percentEncode(first) + name.slice(first.length);
+}
+
+/** The key that has this name. `undefined`: the node is no key's. */
+export function decodeKey(name: string): string | undefined {
+  const key = decode(name);
+  if (key === undefined || key === '' || key.includes('\0') || Buffer.byteLength(key) > longestKey) return undefined;
+  return encodeKey(key) === name ? key : undefined;
+}
+
+/** The path of `name` under `parent`, which may be `/`. */
+export function childPath(parent: string, name: string): string {
+  return parent === '/' ? `/${name}` : `${parent}/${name}`;
+}
+
+/** The last name of a path. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The path of the node above. */
+export function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}
+
+function decode(name: string): string | undefined {
+  if (!name.includes('%')) return name;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
+}
+
+function percentEncode(text: string): string {
+  return Buffer.from(text)
+    .toString('hex')
+    .replace(/../g, (byte) => `%${byte.toUpperCase()}`);
+}

@@ -1,0 +1,36 @@
+import { LockError } from '@locks/core/adapter';
+import { allPermissions } from '../wire/records.ts';
+import type { Acl } from '../wire/records.ts';
+
+/**
+ * The rights to the nodes. `creator`: for clients with the same credentials. `open`: for all clients that
+ * reach the servers.
+ */
+export type AclOption = 'creator' | 'open' | readonly Acl[];
+
+/**
+ * The list for every node that is made. Nothing is open by default.
+ * @throws `LOCK_MISCONFIGURED` when no option says which clients may, or the creator has no identity.
+ */
+export function aclFrom(
+  option: AclOption | undefined,
+  identified: { readonly byCredentials: boolean; readonly byTls: boolean },
+): readonly Acl[] {
+  if (option === 'open') return [{ scheme: 'world', id: 'anyone', permissions: allPermissions }];
+  if (typeof option === 'object') return option;
+  if (option === undefined && !identified.byCredentials) {
+    throw misconfigured(
+      'nothing says who may change the nodes of its locks: give option "auth" (or "username" and "password") for nodes of that user alone, or acl: "open" for nodes that everybody who reaches the servers may change',
+    );
+  }
+  if (!identified.byCredentials && !identified.byTls) {
+    throw misconfigured(
+      'option "acl" is "creator", but nothing says who that is: give option "auth" (or "username" and "password"), or "tls" with a client certificate',
+    );
+  }
+  return [{ scheme: 'auth', id: '', permissions: allPermissions }];
+}
+
+function misconfigured(why: string): LockError {
+  return new LockError('LOCK_MISCONFIGURED', `@locks/zookeeper: ${why}.`);
+}

@@ -1,0 +1,70 @@
+import { LockError, duration, readOptions } from '@locks/core/adapter';
+import type { AdapterConfig, OptionReaders } from '@locks/core/adapter';
+import { readConnectString } from '../connection/address.ts';
+import { readZookeeperOptions, zookeeperReaders, zookeeperSource } from './options.ts';
+import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options.ts';
+
+/** Options of `openLocks` for ZooKeeper: those of the provider, and how long it may take to reach a server. */
+export interface ZookeeperConfigOptions extends Partial<ZookeeperProviderOptions> {
+  /** Within how many ms `openLocks` must have connected. @default 5_000 */
+  readonly connectTimeout?: number | undefined;
+}
+
+/** All options, for whom they are. */
+export interface ReadConfigOptions {
+  readonly provider: ReadZookeeperOptions;
+  readonly connectTimeout: number;
+}
+
+const readers: OptionReaders<ZookeeperConfigOptions> = { ...zookeeperReaders, connectTimeout: duration(10, 600_000) };
+
+/** Reads the URL and the options; these are stronger. Throws `LOCK_MISCONFIGURED` with neither the URL nor credentials. */
+export function readConfigOptions({ url, options }: Pick<AdapterConfig, 'url' | 'options'>): ReadConfigOptions {
+  const place = url === undefined ? {} : readZookeeperUrl(url);
+  const { connectTimeout = 5_000, ...own }: ZookeeperConfigOptions = readOptions<ZookeeperConfigOptions>(
+    readers,
+    options,
+    zookeeperSource,
+  );
+  // Both or neither: a user of the options does not have the password of the URL.
+  const user = own.username === undefined && own.password === undefined ? place : { servers: place.servers };
+  const servers = own.servers ?? place.servers;
+  if (servers === undefined) throw misconfigured(`option "url" is missing; write ${example}`);
+  return { provider: readZookeeperOptions({ ...user, ...own, servers }), connectTimeout };
+}
+
+const example = 'zookeeper://user:password@host1:2181,host2:2181/chroot';
+
+interface Place {
+  readonly servers?: string | undefined;
+  readonly username?: string;
+  readonly password?: string;
+}
+
+/** A `URL` has one host only. */
+function readZookeeperUrl(text: string): Place {
+  try {
+    const [, authority = '', path = ''] = /^zookeeper:\/\/([^/]*)(\/.*)?$/is.exec(text) ?? [];
+    const at = authority.lastIndexOf('@');
+    const servers = authority.slice(at + 1) + decodeURIComponent(path);
+    readConnectString(servers);
+    if (at === -1) return { servers };
+    const user = authority.slice(0, at);
+    const colon = user.indexOf(':');
+    if (colon < 1) throw new TypeError('A user without a password.');
+    return {
+      servers,
+      username: decodeURIComponent(user.slice(0, colon)),
+      password: decodeURIComponent(user.slice(colon + 1)),
+    };
+  } catch {
+    // Why is not told: what cannot be read may be part of a password.
+    throw misconfigured(
+      `its URL cannot be read; write ${example}, with special characters of the password percent-encoded`,
+    );
+  }
+}
+
+function misconfigured(why: string): LockError {
+  return new LockError('LOCK_MISCONFIGURED', `@locks/zookeeper: ${why}.`);
+}

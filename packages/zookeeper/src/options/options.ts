@@ -1,0 +1,140 @@
+import type { ConnectionOptions } from 'node:tls';
+import { LockError, duration, flag, matching, oneOf, readOptions } from '@locks/core/adapter';
+import type { OptionReaders, OptionSource } from '@locks/core/adapter';
+import { aclFrom } from './acl.ts';
+import type { AclOption } from './acl.ts';
+import { readConnectString } from '../connection/address.ts';
+import type { Address } from '../connection/address.ts';
+import type { Credentials } from '../connection/handshake.ts';
+import { aclReader, authReader, markersReader, nodePath, tlsReader } from './readers.ts';
+import type { ZookeeperAuth } from './readers.ts';
+import type { Acl } from '../wire/records.ts';
+
+/** Whose locks they are shared with: Curator's `InterProcessMutex`, `InterProcessReadWriteLock` or `InterProcessSemaphoreV2`. */
+export type Recipe = 'mutex' | 'read-write' | 'semaphore';
+
+/** Options of the ZooKeeper provider. */
+export interface ZookeeperOptions {
+  /**
+   * The node under which each key has one, below the chroot of the servers; it is made if need be. What is above it is made only
+   * where `acl` is `open`. @default '/locks'
+   */
+  readonly root?: string | undefined;
+  /** First come, first served. `false`: one plain node per key, for exclusive locks only. @default true */
+  readonly fair?: boolean | undefined;
+  /** Which of Curator's locks the nodes are those of; a fair lock's. @default 'mutex' */
+  readonly recipe?: Recipe | undefined;
+  /** What the names of other libraries' shared contenders have before their number, besides Curator's and kazoo's: all others count as exclusive. @default [] */
+  readonly sharedMarkers?: readonly string[] | undefined;
+  /**
+   * A claim right behind another one of this process knows its place without reading the line, which
+   * saves a request. `false`: each claim reads the line. Only lines of `mutex` and `read-write` do so.
+   * @default true
+   */
+  readonly knownPlaces?: boolean | undefined;
+  /** Within how many ms each call settles. @default 5_000 */
+  readonly timeout?: number | undefined;
+  /** After how many ms of silence the servers remove what this process holds; they may choose another number, of 2 to 20 of their ticks. @default 20_000 */
+  readonly sessionTimeout?: number | undefined;
+  /** Shown to the servers on each connection. */
+  readonly auth?: ZookeeperAuth | readonly ZookeeperAuth[] | undefined;
+  /** With `password`: credentials of the scheme `digest`. */
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  /** Who may change the nodes. Without credentials it must be said. @default 'creator' */
+  readonly acl?: AclOption | undefined;
+  /** TLS: `true` checks the servers' certificates by Node's defaults; an object has options of `tls.connect` (`ca`, `cert`, …). @default false */
+  readonly tls?: boolean | ConnectionOptions | undefined;
+}
+
+/** Options of `createZookeeperProvider`. */
+export interface ZookeeperProviderOptions extends ZookeeperOptions {
+  /** `'host1:2181,host2:2181'`, perhaps with a chroot behind: `'host1:2181/app'`. */
+  readonly servers: string;
+}
+
+/** How the options are checked. */
+export const zookeeperReaders: OptionReaders<ZookeeperProviderOptions> = {
+  servers: { ...matching(/^[^]+$/, "servers: 'host1:2181,host2:2181'"), secret: true },
+  root: nodePath,
+  fair: flag,
+  recipe: oneOf('mutex', 'read-write', 'semaphore'),
+  sharedMarkers: markersReader,
+  knownPlaces: flag,
+  timeout: duration(10, 600_000),
+  sessionTimeout: duration(50, 86_400_000),
+  auth: authReader,
+  username: matching(/^[^:]+$/, 'a string without ":"'),
+  password: { ...matching(/^[^]*$/, 'a string'), secret: true },
+  acl: aclReader,
+  tls: tlsReader,
+};
+
+/** Where the options of this package come from, for messages. */
+export const zookeeperSource: OptionSource = { where: '@locks/zookeeper', code: 'LOCK_MISCONFIGURED', text: true };
+
+/** The options with their defaults. */
+export interface ReadZookeeperOptions {
+  readonly addresses: readonly Address[];
+  /** With the chroot before it. */
+  readonly root: string;
+  readonly fair: boolean;
+  readonly recipe: Recipe;
+  readonly sharedMarkers: readonly string[];
+  readonly knownPlaces: boolean;
+  readonly timeout: number;
+  readonly sessionTimeout: number;
+  readonly auth: readonly Credentials[];
+  /** Of every node that is made. */
+  readonly acl: readonly Acl[];
+  /** Options of `tls.connect`; `undefined`: no TLS. */
+  readonly tls: ConnectionOptions | undefined;
+}
+
+/** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be; never with credentials. */
+export function readZookeeperOptions(options: ZookeeperProviderOptions): ReadZookeeperOptions {
+  const read = readOptions(zookeeperReaders, options, zookeeperSource);
+  if (read.servers === undefined) throw misconfigured('option "servers" is missing: write \'host1:2181,host2:2181\'');
+  const { addresses, chroot } = readConnectString(read.servers);
+  const { root = '/locks', fair = true, recipe = 'mutex' } = read;
+  if (!fair && recipe !== 'mutex') {
+    throw misconfigured(`option "recipe" is "${recipe}", which has a line; leave it out or set fair: true`);
+  }
+  const auth = credentialsOf(read);
+  const tls = tlsOf(read.tls);
+  return {
+    addresses,
+    root: root === '/' ? chroot || '/' : chroot + root,
+    fair,
+    recipe,
+    sharedMarkers: read.sharedMarkers ?? [],
+    knownPlaces: read.knownPlaces ?? true,
+    timeout: read.timeout ?? 5_000,
+    sessionTimeout: read.sessionTimeout ?? 20_000,
+    auth,
+    acl: aclFrom(read.acl, { byCredentials: auth.length > 0, byTls: tls !== undefined }),
+    tls,
+  };
+}
+
+function credentialsOf({ auth = [], username, password }: ZookeeperOptions): readonly Credentials[] {
+  if ((username === undefined) !== (password === undefined)) {
+    throw misconfigured(`option "${username === undefined ? 'username' : 'password'}" is missing: digest needs both`);
+  }
+  const digest = username === undefined ? [] : [{ scheme: 'digest', credentials: `${username}:${password}` }];
+  const given: readonly ZookeeperAuth[] = [...digest, ...('scheme' in auth ? [auth] : auth)];
+  return given.map(({ scheme, credentials }) => ({ scheme, credentials: bytesOf(credentials) }));
+}
+
+function bytesOf(text: string | Uint8Array): Buffer {
+  return typeof text === 'string' ? Buffer.from(text) : Buffer.from(text);
+}
+
+function tlsOf(tls: boolean | ConnectionOptions | undefined): ConnectionOptions | undefined {
+  if (typeof tls === 'object') return { ...tls };
+  return tls === true ? {} : undefined;
+}
+
+function misconfigured(why: string): LockError {
+  return new LockError('LOCK_MISCONFIGURED', `@locks/zookeeper: ${why}.`);
+}

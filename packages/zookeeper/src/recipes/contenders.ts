@@ -1,0 +1,83 @@
+import { hash } from 'node:crypto';
+import type { Claim, Mode } from '@locks/core';
+import { digits, sequenceOf } from '../nodes/sequence.ts';
+
+/** Whose names the nodes of a line have: Curator's `InterProcessMutex` or its `InterProcessReadWriteLock`. */
+export type LineNames = 'mutex' | 'read-write';
+
+/** A node in line. */
+export interface Contender {
+  readonly name: string;
+  /** Its number in the order of arrival. */
+  readonly sequence: number;
+  readonly mode: Mode;
+  /** Shared only. Absent: unlimited. */
+  readonly permits?: number;
+  /** Tells whose it is, where Curator or this package made it. */
+  readonly uuid?: string;
+}
+
+/** A name that has one of these before its number shares: our names and those of Curator and kazoo. */
+const knownSharedMarkers = ['-shared-lock-', '__READ__', '__rlock__'] as const;
+
+/** Finds a claim's node again: a hash of its owner, in the form of a UUID. */
+export function uuidOf(owner: string): string {
+  const hex = hash('sha256', owner, 'hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** The name of a claim's node before the number that ZooKeeper puts behind it. */
+export function contenderName(recipe: LineNames, claim: Pick<Claim, 'owner' | 'mode' | 'permits'>): string {
+  const { owner, mode, permits } = claim;
+  const start = `_c_${uuidOf(owner)}-`;
+  if (recipe === 'mutex') {
+    // Curator sorts by the text behind the last "lock-", and ignores the text before it.
+    if (mode === 'exclusive') return `${start}lock-`;
+    return permits === undefined ? `${start}shared-lock-` : `${start}shared-of-${permits}-lock-`;
+  }
+  if (mode === 'exclusive') return `${start}__WRIT__`;
+  return permits === undefined ? `${start}__READ__` : `${start}of-${permits}-__READ__`;
+}
+
+/**
+ * What a child of a key's folder is. `undefined`: it is not in line. Every name that ends in a number
+ * is a contender, whichever client made it. It is exclusive, unless the text before the number ends in
+ * a known marker of sharers or in one of `sharedMarkers`.
+ */
+export function parseContender(name: string, sharedMarkers: readonly string[] = []): Contender | undefined {
+  const sequence = sequenceOf(name);
+  if (sequence === undefined) return undefined;
+  const uuid = readUuid(name);
+  const own = uuid === undefined ? {} : { uuid };
+  const permits = readPermits(name);
+  if (permits !== undefined) return { name, sequence, mode: 'shared', permits, ...own };
+  const end = name.length - digits;
+  const ends = (marker: string): boolean => name.endsWith(marker, end);
+  const mode = knownSharedMarkers.some(ends) || sharedMarkers.some(ends) ? 'shared' : 'exclusive';
+  return { name, sequence, mode, ...own };
+}
+
+/** The contenders among a folder's children, in no order. */
+export function parseContenders(names: readonly string[], sharedMarkers: readonly string[] = []): Contender[] {
+  return names.map((name) => parseContender(name, sharedMarkers)).filter((contender) => contender !== undefined);
+}
+
+/** The nodes of one owner, in their order. More than one: a `create` was repeated after a lost reply. */
+export function placesOf(line: readonly Contender[], uuid: string): Contender[] {
+  return line.filter((contender) => contender.uuid === uuid).toSorted(inOrder);
+}
+
+/** The order of arrival, for sorting. */
+export function inOrder(one: Contender, other: Contender): number {
+  return one.sequence - other.sequence;
+}
+
+function readUuid(name: string): string | undefined {
+  return /^_c_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-/.exec(name)?.[1];
+}
+
+function readPermits(name: string): number | undefined {
+  if (!name.includes('of-')) return undefined;
+  const text = /-(?:shared-of-(\d+)-lock-|of-(\d+)-__READ__)\d{10}$/.exec(name);
+  return text === null ? undefined : Number(text[1] ?? text[2]);
+}

@@ -1,0 +1,72 @@
+import { sequenceLimit } from '../../nodes/sequence.ts';
+import type { Verdict } from '../attempt-in-line.ts';
+import { inOrder } from '../contenders.ts';
+import type { Contender } from '../contenders.ts';
+
+/**
+ * The meaning of the place called `own`, first come, first served. An exclusive contender holds when it
+ * is the first. A sharer holds when no exclusive contender is before it, and, with n permits, fewer
+ * than n sharers. `line` is in any order. O(n), for a waiter of permits O(n log n).
+ *
+ * A waiter watches the nodes that wake as few as possible at a time:
+ *
+ * - Exclusive: the contender right before it.
+ * - Shared: the nearest exclusive contender before it, since sharers enter together.
+ * - One of n permits, behind sharers: the n nearest. It may enter when all but n - 1 of the sharers
+ *   before it have gone, in any order. If it watched fewer, those could be the ones that stay.
+ */
+export function judge(line: readonly Contender[], own: string): Verdict {
+  const me = line.find((contender) => contender.name === own);
+  if (me === undefined) return { state: 'missing' };
+  if (me.sequence >= sequenceLimit) return { state: 'exhausted', sequence: me.sequence };
+  // Other libraries sort negative numbers to the front, and enter.
+  const wrapped = line.find((contender) => contender.sequence >= 2 ** 31);
+  if (wrapped !== undefined) return { state: 'exhausted', sequence: wrapped.sequence };
+  // ZooKeeper gives no number to two: a node made by hand may have ours, and goes first.
+  const before = line.filter((contender) => contender.sequence <= me.sequence && contender !== me);
+  if (me.mode === 'exclusive') return waitFor(latest(before), before.length);
+  const sharers = before.filter((contender) => contender.mode === 'shared');
+  const first = earliest(sharers);
+  if (first !== undefined && first.permits !== me.permits) return { state: 'refused', inUse: first.permits };
+  const writer = latest(before.filter((contender) => contender.mode === 'exclusive'));
+  if (writer !== undefined || me.permits === undefined || sharers.length < me.permits)
+    return waitFor(writer, before.length);
+  const nearest = sharers.toSorted(inOrder).slice(-me.permits);
+  return { state: 'waits', watch: nearest.map((contender) => contender.name), place: before.length };
+}
+
+/** The holders in their order, and how many contenders wait. */
+export function holdersOf(line: readonly Contender[]): {
+  readonly holders: readonly Contender[];
+  readonly waiters: number;
+} {
+  const sorted = line.toSorted(inOrder);
+  const [first] = sorted;
+  if (first === undefined) return { holders: [], waiters: 0 };
+  const writer = sorted.findIndex((contender) => contender.mode === 'exclusive');
+  const sharers = sorted.slice(0, writer === -1 ? sorted.length : writer);
+  // Sharers with another number of permits are about to be refused.
+  const holders =
+    writer === 0
+      ? [first]
+      : sharers.slice(0, first.permits ?? Infinity).filter((sharer) => sharer.permits === first.permits);
+  return { holders, waiters: line.length - holders.length };
+}
+
+function waitFor(contender: Contender | undefined, place: number): Verdict {
+  return contender === undefined ? { state: 'holds' } : { state: 'waits', watch: [contender.name], place };
+}
+
+function latest(contenders: readonly Contender[]): Contender | undefined {
+  return contenders.reduce<Contender | undefined>(
+    (found, contender) => (found === undefined || contender.sequence > found.sequence ? contender : found),
+    undefined,
+  );
+}
+
+function earliest(contenders: readonly Contender[]): Contender | undefined {
+  return contenders.reduce<Contender | undefined>(
+    (found, contender) => (found === undefined || contender.sequence < found.sequence ? contender : found),
+    undefined,
+  );
+}

@@ -1,0 +1,195 @@
+import { folderOf } from '../../nodes/paths.ts';
+import { sequenceLimit } from '../../nodes/sequence.ts';
+import type { Session } from '../../session/session.ts';
+import type { Verdict } from '../attempt-in-line.ts';
+import type { LiveClaim } from '../live-claim.ts';
+
+/** What is known of a place before the line is read. To wait is to wait for a node of this session. */
+type KnownPlace = Extract<Verdict, { readonly state: 'holds' | 'waits' }>;
+
+/** A node of this session in a line. */
+interface Place {
+  readonly path: string;
+  /** When it came, in the order of all calls. */
+  readonly since: number;
+  /** It holds, and no node was before it. */
+  first: boolean;
+  /** Until it is known whether it was removed. */
+  leaving: Promise<unknown> | undefined;
+}
+
+/** One line, as far as this session knows it. */
+interface Line {
+  /** By their numbers. */
+  readonly places: Map<number, Place>;
+  /**
+   * No node in the folder has a number up to this one. -1: that is not known. Holds for nodes that
+   * came before `clearedAt`, and for all nodes while the folder is watched.
+   */
+  clearTo: number;
+  clearedAt: number;
+  /** The server tells when the folder is removed: then the numbers begin anew. */
+  watched: boolean;
+  /** The last claim got the number after `clearTo`: other clients seldom come. */
+  undisturbed: boolean;
+}
+
+/** So many folders are watched, and so many remembered that were used once. With more, more memory. */
+const most = 1_000;
+
+/**
+ * What a provider knows of its lines without reading them. ZooKeeper numbers the nodes of a folder one
+ * by one. So a node whose number follows that of another node of this session is right behind it:
+ *
+ * - It waits for that node if it is still there. The watch of that node tells.
+ * - It holds if that node was the first and was removed, and the folder is still the same. The watch
+ *   of the folder tells, before the answer to any later request. Or the new node itself, if it was made
+ *   before the other one was removed.
+ */
+export class KnownLines {
+  readonly #enabled: boolean;
+  readonly #sessions: WeakMap<Session, Map<string, Line>> = new WeakMap();
+  /** Folders that were left once. */
+  readonly #once: Set<string> = new Set();
+  #watching = 0;
+  #now = 0;
+
+  /** @param enabled `false`: nothing is ever known. */
+  constructor(enabled: boolean = true) {
+    this.#enabled = enabled;
+  }
+
+  /** Whether a claim that enters now will probably know its place without reading the line. */
+  foresees({ session, claim, waits }: LiveClaim, folder: string): boolean {
+    const line = this.#sessions.get(session)?.get(folder);
+    if (line === undefined) return false;
+    if (line.places.size > 0) return waits && claim.mode === 'exclusive';
+    return line.watched && line.undisturbed && line.clearTo >= 0;
+  }
+
+  /** Notes the new node of a claim, and tells its place if that is known. */
+  entered({ session, claim, waits }: LiveClaim, path: string): KnownPlace | undefined {
+    if (!this.#enabled) return undefined;
+    const { folder, sequence } = split(path);
+    const line = this.#lineOf(session, folder);
+    this.#now += 1;
+    line.places.set(sequence, { path, since: this.#now, first: false, leaving: undefined });
+    if (sequence >= sequenceLimit) return undefined;
+    line.undisturbed = line.clearTo >= 0 && sequence === line.clearTo + 1;
+    if (line.undisturbed && line.watched) return { state: 'holds' };
+    // A claim that does not wait must not leave because of a node that has just gone. Sharers wait
+    // for other nodes than the one before them.
+    if (!waits || claim.mode === 'shared') return undefined;
+    const before = line.places.get(sequence - 1);
+    if (before === undefined || before.leaving !== undefined) return undefined;
+    // The map has the order of the numbers.
+    const [first = sequence] = line.places.keys();
+    return { state: 'waits', watch: [before.path], place: sequence - first };
+  }
+
+  /** Whether a node that waited is the first, provided that it is there. */
+  async isNext({ session }: LiveClaim, path: string): Promise<boolean> {
+    const { folder, sequence } = split(path);
+    const line = this.#sessions.get(session)?.get(folder);
+    const place = line?.places.get(sequence);
+    if (line === undefined || place === undefined) return false;
+    await line.places.get(sequence - 1)?.leaving;
+    return line.clearTo === sequence - 1 && (line.watched || place.since <= line.clearedAt);
+  }
+
+  /** An exclusive claim holds. */
+  holds({ session }: LiveClaim, path: string): void {
+    const { folder, sequence } = split(path);
+    const place = this.#sessions.get(session)?.get(folder)?.places.get(sequence);
+    if (place !== undefined) place.first = true;
+  }
+
+  /** The node is not there any more, and may have gone at any time. */
+  lost({ session }: LiveClaim, path: string): void {
+    const { folder, sequence } = split(path);
+    this.#sessions.get(session)?.get(folder)?.places.delete(sequence);
+    this.#tidy(session, folder);
+  }
+
+  /** Resolves to the result of `remove`, which removes the node and is called at once. */
+  async leaves({ session }: LiveClaim, path: string, remove: () => Promise<boolean>): Promise<boolean> {
+    if (!this.#enabled) return await remove();
+    const { folder, sequence } = split(path);
+    const line = this.#lineOf(session, folder);
+    const place = line.places.get(sequence);
+    const at = this.#now;
+    // The watch is set before the node is removed: until then the folder cannot go.
+    const watching = this.#watchFor(session, folder, line, place);
+    const removing = remove();
+    const leaving = Promise.all([removing, watching]).then(
+      ([removed, fired]) => {
+        line.places.delete(sequence);
+        if (fired !== undefined) {
+          line.watched = !fired();
+          line.clearTo = -1;
+        }
+        // A node that had gone before tells nothing: its folder may have gone, too.
+        if (!removed || place?.first !== true) return;
+        line.clearTo = sequence;
+        line.clearedAt = at;
+      },
+      () => void line.places.delete(sequence),
+    );
+    if (place !== undefined) place.leaving = leaving;
+    await leaving;
+    this.#tidy(session, folder);
+    return await removing;
+  }
+
+  /**
+   * Watches a folder that is used for the second time, by a claim that no other waits for. Resolves to
+   * a function that tells whether the folder has changed since.
+   */
+  async #watchFor(
+    session: Session,
+    folder: string,
+    line: Line,
+    place: Place | undefined,
+  ): Promise<(() => boolean) | undefined> {
+    if (place?.first !== true || line.watched || line.places.size > 1 || this.#watching >= most) return undefined;
+    if (!this.#once.has(folder)) {
+      if (this.#once.size >= most) this.#once.clear();
+      this.#once.add(folder);
+      return undefined;
+    }
+    let fired = false;
+    this.#watching += 1;
+    const changed = (): void => {
+      fired = true;
+      this.#watching -= 1;
+      line.watched = false;
+      line.clearTo = -1;
+      this.#tidy(session, folder);
+    };
+    const watched = await session.watch(folder, changed).catch(() => 'refused');
+    if (watched === 'watching') return () => fired;
+    this.#watching -= 1;
+    return undefined;
+  }
+
+  #lineOf(session: Session, folder: string): Line {
+    const lines = this.#sessions.get(session) ?? new Map<string, Line>();
+    this.#sessions.set(session, lines);
+    const known = lines.get(folder);
+    if (known !== undefined) return known;
+    const line: Line = { places: new Map(), clearTo: -1, clearedAt: 0, watched: false, undisturbed: true };
+    lines.set(folder, line);
+    return line;
+  }
+
+  /** Forgets a line that has no node of this session and is not watched. */
+  #tidy(session: Session, folder: string): void {
+    const lines = this.#sessions.get(session);
+    const line = lines?.get(folder);
+    if (line !== undefined && line.places.size === 0 && !line.watched) lines?.delete(folder);
+  }
+}
+
+function split(path: string): { readonly folder: string; readonly sequence: number } {
+  return { folder: folderOf(path), sequence: Number(path.slice(-10)) };
+}

@@ -1,0 +1,115 @@
+import { LockError } from '@locks/core/adapter';
+import type { Claim, Holder, KeyState } from '@locks/core';
+import { baseIn, readNodeData, tokenIn } from '../../nodes/node-data.ts';
+import type { Nodes } from '../../nodes/nodes.ts';
+import { madeBy } from '../../nodes/own-node.ts';
+import { nameOf } from '../../nodes/paths.ts';
+import type { Session } from '../../session/session.ts';
+import { parseContenders, placesOf, uuidOf } from '../contenders.ts';
+import type { Contender } from '../contenders.ts';
+import type { LiveClaim } from '../live-claim.ts';
+import { looks } from '../recipe.ts';
+import { holdersOf } from './judge.ts';
+
+/** The lines as they are at the servers: one folder per key, with the contenders in it. */
+export class LineNodes {
+  readonly #nodes: Nodes;
+  readonly #sharedMarkers: readonly string[];
+
+  constructor(nodes: Nodes, sharedMarkers: readonly string[]) {
+    this.#nodes = nodes;
+    this.#sharedMarkers = sharedMarkers;
+  }
+
+  /** All contenders, in no order. */
+  async read(session: Session, folder: string): Promise<Contender[]> {
+    return parseContenders((await this.#nodes.children(session, folder)) ?? [], this.#sharedMarkers);
+  }
+
+  /** Removes the node of a claim of another session. `true`: it held. */
+  async evict(session: Session, claim: Claim): Promise<boolean> {
+    const folder = this.#nodes.ofKey(claim.key);
+    const line = await this.#latest(session, folder);
+    const [place] = [...placesOf(line, uuidOf(claim.owner)), ...line.filter(({ name }) => name === claim.owner)];
+    if (place === undefined) return false;
+    const held = holdersOf(line).holders.includes(place);
+    return (await this.#nodes.remove(session, `${folder}/${place.name}`)) && held;
+  }
+
+  /** The holders of `key`, and how many claims wait. */
+  async inspect(session: Session, key: string): Promise<KeyState> {
+    const folder = this.#nodes.ofKey(key);
+    for (let look = 0; look < looks; look += 1) {
+      const { holders, waiters } = holdersOf(await this.#latest(session, folder));
+      const shown = await Promise.all(holders.map((place) => this.#show(session, folder, place)));
+      // A holder that left meanwhile has given its turn to another one.
+      const there = shown.filter((holder) => holder !== undefined);
+      if (there.length === shown.length) return { key, holders: there, waiters };
+    }
+    const message = `ZooKeeper: the line of ${JSON.stringify(key)} changes too often to be read.`;
+    throw new LockError('LOCK_UNAVAILABLE', message, { key });
+  }
+
+  /** Whether a contender is in line, for each of these folders. */
+  async used(session: Session, names: readonly string[]): Promise<readonly boolean[]> {
+    const stats = names.map((name) => this.#nodes.exists(session, this.#nodes.under(name)));
+    return (await Promise.all(stats)).map((stat) => stat !== undefined && stat.numChildren > 0);
+  }
+
+  /**
+   * Finds out what became of a request whose reply was lost: the node is in the line of this session,
+   * or will never be. Resolves to the line with the node, `undefined` without one.
+   */
+  async find(own: LiveClaim): Promise<readonly Contender[] | undefined> {
+    const { session } = own;
+    const { key, owner } = own.claim;
+    const folder = this.#nodes.ofKey(key);
+    const line = await this.#latest(session, folder);
+    own.doubtNode();
+    for (const { name, mode } of placesOf(line, uuidOf(owner))) {
+      const path = `${folder}/${name}`;
+      const read = await this.#nodes.read(session, path);
+      if (read === undefined || read.stat.ephemeralOwner !== session.id) continue;
+      own.converted({ ...own.claim, mode });
+      own.hasNode({ path, ...madeBy(read.stat.czxid), zxid: read.stat.mzxid, base: baseIn(read.data) });
+      return await this.single(own, line);
+    }
+    own.hasNoNode();
+    return undefined;
+  }
+
+  /**
+   * The line without further nodes of the same claim in this session, which are removed: a request
+   * arrived twice.
+   */
+  async single({ node, session, claim }: LiveClaim, line: readonly Contender[]): Promise<readonly Contender[]> {
+    const uuid = uuidOf(claim.owner);
+    const name = nameOf(node?.path ?? '');
+    const others = line.filter((contender) => contender.uuid === uuid && contender.name !== name);
+    if (others.length === 0) return line;
+    const folder = this.#nodes.ofKey(claim.key);
+    const gone = new Set<Contender>();
+    for (const other of others) {
+      const path = `${folder}/${other.name}`;
+      const stat = await this.#nodes.exists(session, path);
+      if (stat !== undefined && stat.ephemeralOwner !== session.id) continue;
+      await this.#nodes.remove(session, path);
+      gone.add(other);
+    }
+    return line.filter((contender) => !gone.has(contender));
+  }
+
+  #latest(session: Session, folder: string): Promise<Contender[]> {
+    return this.#nodes.latest(session, folder, () => this.read(session, folder));
+  }
+
+  async #show(session: Session, folder: string, { name, mode }: Contender): Promise<Holder | undefined> {
+    const read = await this.#nodes.read(session, `${folder}/${name}`);
+    if (read === undefined) return undefined;
+    const data = readNodeData(read.data);
+    // Another library's node is known by its name.
+    if (data === undefined) return { owner: name, mode };
+    const token = tokenIn(data, read.stat);
+    return { owner: data.owner, mode, ...(token === undefined ? {} : { token }) };
+  }
+}

@@ -1,0 +1,75 @@
+import { LockError } from '@locks/core/adapter';
+import type { Holder, KeyState } from '@locks/core';
+import { readNodeData, tokenIn } from '../../nodes/node-data.ts';
+import type { ReadNode } from '../../nodes/nodes.ts';
+import type { Contender } from '../contenders.ts';
+import { looks } from '../recipe.ts';
+import type { SemaphoreState } from './judge.ts';
+
+/** How one semaphore is looked at. */
+export interface SemaphoreView {
+  readonly key: string;
+  read(): Promise<SemaphoreState>;
+  /** The node at a path below the key's folder. `undefined`: it has gone. */
+  show(path: string): Promise<ReadNode | undefined>;
+}
+
+interface ShownLease {
+  readonly name: string;
+  readonly node: ReadNode;
+}
+
+/** The holders, and how many claims wait. */
+export async function inspectSemaphore({ key, read, show }: SemaphoreView): Promise<KeyState> {
+  for (let look = 0; look < looks; look += 1) {
+    const { locks, leases } = await read();
+    const first = firstOf(locks);
+    const [head, ...nodes] = await Promise.all([
+      first === undefined ? undefined : show(`locks/${first.name}`),
+      ...leases.map(({ name }) => show(`leases/${name}`)),
+    ]);
+    const shown = leases.flatMap(({ name }, index) => {
+      const node = nodes[index];
+      return node === undefined ? [] : [{ name, node }];
+    });
+    // A claim that left meanwhile has given its turn to another one.
+    if (shown.length < leases.length || (first !== undefined && head === undefined)) continue;
+    const early = head === undefined ? undefined : leaseAhead(shown, head);
+    const holders = shown.filter((lease) => lease !== early).map(({ name, node }) => holder(name, node, 'shared'));
+    const alone = first?.mode === 'exclusive' && head !== undefined && readNodeData(head.data) && leases.length === 0;
+    if (!alone) return { key, holders, waiters: locks.length };
+    return { key, holders: [holder(first.name, head, 'exclusive')], waiters: locks.length - 1 };
+  }
+  const message = `ZooKeeper: the semaphore ${JSON.stringify(key)} changes too often to be read.`;
+  throw new LockError('LOCK_UNAVAILABLE', message, { key });
+}
+
+/**
+ * The lease that the first in line has made and may not use yet, if that is a client of Curator: the
+ * last lease.
+ */
+function leaseAhead(leases: readonly ShownLease[], { data, stat }: ReadNode): ShownLease | undefined {
+  if (readNodeData(data) !== undefined) return undefined;
+  const last = leases.reduce<ShownLease | undefined>(
+    (found, lease) => (found === undefined || lease.node.stat.czxid > found.node.stat.czxid ? lease : found),
+    undefined,
+  );
+  const same = last?.node.stat.ephemeralOwner === stat.ephemeralOwner && last.node.stat.czxid > stat.czxid;
+  return same && leases.length > 1 ? last : undefined;
+}
+
+function holder(name: string, { data, stat }: ReadNode, mode: Holder['mode']): Holder {
+  const known = readNodeData(data);
+  // Another library's node is known by its name.
+  if (known === undefined) return { owner: name, mode };
+  // An exclusive claim has no token until it is admitted.
+  const token = mode === 'exclusive' && stat.mzxid === stat.czxid ? undefined : tokenIn(known, stat);
+  return { owner: known.owner, mode, ...(token === undefined ? {} : { token }) };
+}
+
+function firstOf(locks: readonly Contender[]): Contender | undefined {
+  return locks.reduce<Contender | undefined>(
+    (found, contender) => (found === undefined || contender.sequence < found.sequence ? contender : found),
+    undefined,
+  );
+}

@@ -1,0 +1,63 @@
+import type { Claim } from '@locks/core';
+import { sequenceLimit } from '../../nodes/sequence.ts';
+import type { Verdict } from '../attempt-in-line.ts';
+import type { Contender } from '../contenders.ts';
+import type { HeldLease } from './leases.ts';
+
+/**
+ * The state of a semaphore, whose `leases` were read after `locks`. The names are those of the folders,
+ * which Curator chose.
+ */
+export interface SemaphoreState {
+  /** The claims that wait to enter, in any order. Only the first may make a lease. */
+  readonly locks: readonly Contender[];
+  /** The holders, and clients of Curator that are about to be: Curator makes its lease before. */
+  readonly leases: readonly HeldLease[];
+}
+
+/** What a claim may do now. Nodes in `watch` are paths below the key's folder. */
+export type Entry =
+  /** Enter, provided that it is still in line: meanwhile leases go, but none comes. */
+  { readonly state: 'enters' } | Exclude<Verdict, { readonly state: 'holds' }>;
+
+/**
+ * The rule of Curator's InterProcessSemaphoreV2. The first in line alone makes leases, and there are at
+ * most as many leases as permits. Curator makes its lease at once, and waits until there are few
+ * enough, still first in line. This package makes a lease only when there is room for a hold. An
+ * exclusive claim holds when it is the first and there is no lease. It stays first in line.
+ *
+ * A client of Curator whose place has expired may still make its lease, out of its turn. So the maker
+ * of a lease counts again afterwards, as Curator does (`isAmongFirst`).
+ */
+export function judgeEntry(
+  { locks, leases }: SemaphoreState,
+  own: string,
+  claim: Pick<Claim, 'mode' | 'permits'>,
+): Entry {
+  const me = locks.find((contender) => contender.name === own);
+  if (me === undefined) return { state: 'missing' };
+  if (me.sequence >= sequenceLimit) return { state: 'exhausted', sequence: me.sequence };
+  // Other libraries sort negative numbers to the front, and enter.
+  const wrapped = locks.find((contender) => contender.sequence >= 2 ** 31);
+  if (wrapped !== undefined) return { state: 'exhausted', sequence: wrapped.sequence };
+  const before = locks.filter((contender) => contender.sequence <= me.sequence && contender !== me);
+  const limit = limitOf(claim);
+  const other = [...leases.map((lease) => lease.limit), ...before.map(limitOf)].find(
+    (known) => known !== undefined && limit !== undefined && known !== limit,
+  );
+  if (other !== undefined) return { state: 'refused', inUse: other === Infinity ? undefined : other };
+  if (before.length > 0) {
+    const previous = before.reduce((found, contender) => (contender.sequence > found.sequence ? contender : found));
+    return { state: 'waits', watch: [`locks/${previous.name}`], place: before.length };
+  }
+  const free = limit === undefined ? leases.length === 0 : leases.length < limit;
+  if (free) return { state: 'enters' };
+  // All but limit - 1 leases must go: then one of any `limit` leases has. For an exclusive claim all
+  // must go, one after another.
+  return { state: 'waits', watch: leases.slice(0, limit ?? 1).map(({ name }) => `leases/${name}`), place: 0 };
+}
+
+/** How many may share, as the claim or its place in line tells. `undefined`: it does not share. */
+function limitOf({ mode, permits }: Pick<Claim, 'mode' | 'permits'>): number | undefined {
+  return mode === 'exclusive' ? undefined : (permits ?? Infinity);
+}

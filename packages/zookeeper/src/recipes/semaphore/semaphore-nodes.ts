@@ -1,0 +1,132 @@
+import { FirstNodes } from '../../nodes/first-nodes.ts';
+import type { FolderCleanup } from '../../nodes/folder-cleanup.ts';
+import { baseIn, writeNodeData } from '../../nodes/node-data.ts';
+import type { Nodes } from '../../nodes/nodes.ts';
+import { madeBy } from '../../nodes/own-node.ts';
+import type { OwnNode } from '../../nodes/own-node.ts';
+import { folderOf, nameOf } from '../../nodes/paths.ts';
+import { isDoubtful, refusal } from '../../nodes/refusal.ts';
+import type { Session } from '../../session/session.ts';
+import { contenderName, parseContenders, placesOf, uuidOf } from '../contenders.ts';
+import type { LiveClaim } from '../live-claim.ts';
+import type { SemaphoreState } from './judge.ts';
+import { parseLeases } from './leases.ts';
+
+/** The state of a semaphore, and the node of one claim in it. */
+interface Found {
+  readonly state: SemaphoreState;
+  readonly node: OwnNode | undefined;
+}
+
+/** The semaphores as they are at the servers: of each key a line in `locks`, and `leases`. */
+export class SemaphoreNodes {
+  readonly #nodes: Nodes;
+  readonly #first: FirstNodes;
+  readonly #folders: FolderCleanup;
+
+  constructor(nodes: Nodes, folders: FolderCleanup) {
+    this.#nodes = nodes;
+    this.#first = new FirstNodes(nodes);
+    this.#folders = folders;
+  }
+
+  /** The state with the node of the claim in it. `undefined`: it has none yet, look again. */
+  async look(own: LiveClaim): Promise<SemaphoreState | undefined> {
+    if (own.uncertain) return await this.find(own);
+    if (own.node === undefined) return await this.#enter(own);
+    return await this.read(own.session, this.#nodes.ofKey(own.claim.key));
+  }
+
+  async read(session: Session, folder: string): Promise<SemaphoreState> {
+    // In this order, in one flight: the first in line then knows all leases.
+    const lists = ['locks', 'leases'].map((below) => this.#nodes.children(session, `${folder}/${below}`));
+    const [locks, leases] = await Promise.all(lists);
+    return { locks: parseContenders(locks ?? []), leases: parseLeases(leases ?? []) };
+  }
+
+  /** As `read`, with all that was committed before. */
+  latest(session: Session, folder: string): Promise<SemaphoreState> {
+    return this.#nodes.latest(session, folder, () => this.read(session, folder));
+  }
+
+  /** Removes a node of a claim, and its folder if that is empty and its numbers should begin anew. */
+  async remove(session: Session, path: string): Promise<boolean> {
+    const removing = this.#nodes.remove(session, path);
+    const [removed] = await Promise.all([removing, this.#nodes.renewSequence(session, path)]);
+    this.#folders.left(folderOf(folderOf(path)));
+    return removed;
+  }
+
+  /**
+   * Finds out what became of a request whose reply was lost: the node is there in this session, or
+   * will never be. Resolves to the state with the node, `undefined` without one.
+   */
+  async find(own: LiveClaim): Promise<SemaphoreState | undefined> {
+    const folder = this.#nodes.ofKey(own.claim.key);
+    const latest = await this.latest(own.session, folder);
+    own.doubtNode();
+    const { state, node } = await this.#single(own, { state: latest, node: undefined });
+    if (node === undefined) {
+      own.hasNoNode();
+      return undefined;
+    }
+    own.hasNode(node);
+    return state;
+  }
+
+  /** Takes a place in line, and reads the state in the same flight. */
+  async #enter(own: LiveClaim): Promise<SemaphoreState | undefined> {
+    const { session, claim } = own;
+    const folder = this.#nodes.ofKey(claim.key);
+    this.#folders.entered(folder);
+    own.requestNode();
+    const path = `${folder}/locks/${contenderName('mutex', claim)}`;
+    // It names no base: the token is not that of the place.
+    const data = writeNodeData({ owner: claim.owner });
+    const making = this.#nodes.make(session, path, 'ephemeral-sequential', data);
+    const reading = this.read(session, folder);
+    // Without the reply to the first there is none to the second.
+    reading.catch(() => {});
+    const made = await making;
+    if (made.ok) {
+      const node = { path: made.value.path, ...madeBy(made.value.stat.czxid), base: undefined };
+      own.hasNode(node);
+      return (await this.#single(own, { state: await reading, node })).state;
+    }
+    own.requestRefused(made.error === 'NO_NODE' || isDoubtful(made));
+    if (made.error !== 'NO_NODE') throw refusal(made, folder);
+    const first = await this.#first.make(session, { containers: [folder, `${folder}/locks`], path, data });
+    own.requestRefused(false);
+    if (first === undefined) return undefined;
+    own.hasNode({ path: first.path, ...madeBy(first.czxid), base: undefined });
+    this.#folders.made(folder);
+    return undefined;
+  }
+
+  /**
+   * The state with one node of the claim in this session: `node`, or else its lease rather than its
+   * place in line. Further nodes are removed: a request arrived twice.
+   */
+  async #single({ session, claim }: LiveClaim, { state, node }: Found): Promise<Found> {
+    const folder = this.#nodes.ofKey(claim.key);
+    const uuid = uuidOf(claim.owner);
+    const held = state.leases.filter((lease) => lease.uuid === uuid).map(({ name }) => `leases/${name}`);
+    const found = [...held, ...placesOf(state.locks, uuid).map(({ name }) => `locks/${name}`)];
+    const gone = new Set<string>();
+    let kept = node;
+    for (const path of found.map((name) => `${folder}/${name}`)) {
+      if (path === kept?.path) continue;
+      const read = await this.#nodes.read(session, path);
+      if (read !== undefined && read.stat.ephemeralOwner !== session.id) continue;
+      if (read !== undefined && kept === undefined) {
+        kept = { path, ...madeBy(read.stat.mzxid), czxid: read.stat.czxid, base: baseIn(read.data) };
+        continue;
+      }
+      if (read !== undefined) await this.#nodes.remove(session, path);
+      gone.add(nameOf(path));
+    }
+    const locks = state.locks.filter(({ name }) => !gone.has(name));
+    const leases = state.leases.filter(({ name }) => !gone.has(name));
+    return { state: { locks, leases }, node: kept };
+  }
+}

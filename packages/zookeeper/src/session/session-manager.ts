@@ -1,0 +1,211 @@
+import { createDeadline } from '@locks/core/adapter';
+import type { Deadline, LockError } from '@locks/core/adapter';
+import { printAddresses } from '../connection/address.ts';
+import type { Connection } from '../connection/connection.ts';
+import { SessionExpiredError } from '../connection/errors.ts';
+import { AbandonedSessions } from './abandoned-sessions.ts';
+import { ConnectLoop } from './connect-loop.ts';
+import { Connector } from './connector.ts';
+import { OpenSession } from './open-session.ts';
+import { Refusals } from './refusals.ts';
+import { Rotation } from './rotation.ts';
+import { SessionReports } from './session-channel.ts';
+import type { SessionState } from './session-channel.ts';
+import { closedError, expiredError, noSessionError, unusedError } from './session-errors.ts';
+import type { SessionOptions } from './session-options.ts';
+import { SessionWaiters } from './session-waiters.ts';
+import type { Session } from './session.ts';
+
+/**
+ * The sessions of one provider, one after another, each over one connection at a time. The first call
+ * of `ready` begins a session. It is kept until it is lost, closed or refused. A lost session is ended
+ * at the servers, and the next one begins with the next call.
+ */
+export class SessionManager {
+  readonly #options: SessionOptions;
+  readonly #connector: Connector;
+  readonly #rotation: Rotation;
+  readonly #waiters: SessionWaiters;
+  readonly #refusals: Refusals;
+  readonly #abandoned: AbandonedSessions;
+  readonly #deadline: Deadline;
+  readonly #reports: SessionReports;
+  readonly #loop: ConnectLoop;
+  #session: OpenSession | undefined;
+  #connection: Connection | undefined;
+  #closing = false;
+  #closed: Promise<void> | undefined;
+  #failure: unknown;
+  #begun = false;
+
+  constructor(options: SessionOptions) {
+    const { addresses, runtime, tls, auth, sessionTimeout } = options;
+    const connecting = { runtime, tls, auth, sessionTimeout };
+    this.#options = options;
+    this.#rotation = new Rotation(addresses, runtime);
+    this.#waiters = new SessionWaiters(runtime);
+    this.#refusals = new Refusals(addresses, runtime);
+    this.#connector = new Connector(connecting, this.#rotation, this.#refusals);
+    this.#abandoned = new AbandonedSessions(connecting, new Rotation(addresses, runtime));
+    this.#deadline = createDeadline(runtime, sessionTimeout, `ZooKeeper at ${printAddresses(addresses)}`);
+    this.#reports = new SessionReports(options.provider ?? 'zookeeper');
+    this.#loop = new ConnectLoop({
+      runtime,
+      rotation: this.#rotation,
+      wanted: () => this.#wanted(),
+      attempt: (signal) => this.#tryNext(signal),
+      failed: (error, aborted) => this.#failed(error, aborted),
+    });
+  }
+
+  /** The session that is alive, connected or not. `undefined` before the first and after a loss. */
+  get current(): Session | undefined {
+    const session = this.#alive();
+    return session?.prepared === true ? session : undefined;
+  }
+
+  /** Why there is no connection at present, if that is known. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  get state(): SessionState {
+    if (this.#closing) return 'closed';
+    const session = this.#alive();
+    if (session?.connected === true) return 'connected';
+    if (session?.prepared === true) return 'suspended';
+    if (this.#loop.running) return 'connecting';
+    return this.#begun ? 'lost' : 'idle';
+  }
+
+  /**
+   * The session that can be used now. Waits for a connection if there is none.
+   * @throws `LOCK_UNAVAILABLE` after `within` ms. `LOCK_MISCONFIGURED` for refused credentials and for
+   * servers that cannot be used. `LOCK_CLOSED`.
+   */
+  ready(within: number): Promise<Session> {
+    if (this.#closing) return Promise.reject(closedError());
+    const session = this.#alive();
+    if (session?.connected === true) return Promise.resolve(session);
+    const refusal = this.#refusals.latest;
+    if (refusal !== undefined) return Promise.reject(refusal);
+    const { addresses } = this.#options;
+    const next = this.#waiters.add(within, () => noSessionError(addresses, within, this.#failure));
+    this.#loop.start();
+    return next;
+  }
+
+  /**
+   * Ends the session at the server, so that its nodes go at once. Where no server answers, the nodes
+   * stay until the session times out. Idempotent.
+   */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#closing = true;
+    this.#waiters.rejectAll(closedError());
+    const over = this.#loop.close();
+    this.#session?.lose(closedError());
+    await this.#abandoned.finish(this.#options.closeWithin ?? 2_000);
+    await over;
+    this.#deadline.stop();
+    this.#reports.publish('closed', undefined, undefined);
+  }
+
+  #alive(): OpenSession | undefined {
+    return this.#session?.alive === true ? this.#session : undefined;
+  }
+
+  #wanted(): boolean {
+    const session = this.#alive();
+    if (session === undefined) return !this.#waiters.empty;
+    if (session.prepared || !this.#waiters.empty) return !session.connected;
+    // No call has used it, and none waits for it.
+    session.lose(unusedError());
+    return false;
+  }
+
+  async #tryNext(signal: AbortSignal): Promise<void> {
+    const resumed = this.#alive();
+    if (resumed === undefined) this.#reports.publish('connecting', undefined, undefined);
+    const background = this.#waiters.empty;
+    const { connection, handOver } = await this.#connector.connect({ resumed, background, signal });
+    const session = resumed ?? this.#begin(connection);
+    if (this.#closing || !session.alive) {
+      await connection.end(session.timeout / 9);
+      return;
+    }
+    handOver(session, (cause) => this.#disconnected(session, connection, cause));
+    await this.#prepare(session, connection);
+  }
+
+  #begin(connection: Connection): OpenSession {
+    const { runtime, heartbeat, addresses } = this.#options;
+    return new OpenSession(connection, {
+      runtime,
+      heartbeat,
+      alternatives: addresses.length > 1,
+      onBeat: () => this.#rotation.worked(),
+      onLost: (session, reason) => this.#lost(session, reason),
+    });
+  }
+
+  /** Makes the connection one that can be used, or ends it. */
+  async #prepare(session: OpenSession, connection: Connection): Promise<void> {
+    this.#begun = true;
+    this.#session = session;
+    this.#connection = connection;
+    const prepare = async (): Promise<void> => {
+      await session.attach(connection);
+      await this.#options.prepare(session.preparing, !session.prepared);
+    };
+    try {
+      await this.#deadline.race(prepare(), 'what a session begins with', session.timeout / 3);
+    } catch (error) {
+      connection.destroy(error as Error);
+      throw error;
+    }
+    if (connection.ended || !session.alive) return;
+    session.announce();
+    this.#failure = undefined;
+    this.#reports.publish('connected', session, undefined);
+    this.#waiters.resolveAll(session);
+  }
+
+  #disconnected(session: OpenSession, connection: Connection, cause: Error): void {
+    const suspended = session.prepared;
+    session.detach(connection, cause);
+    if (this.#connection === connection) this.#connection = undefined;
+    if (!session.alive) return;
+    // The end of a connection that was of use counts as the first failure.
+    this.#rotation.failed();
+    this.#failure = cause;
+    if (cause instanceof SessionExpiredError) session.lose(expiredError(cause));
+    else if (suspended) this.#reports.publish('suspended', session, cause);
+    this.#loop.start();
+  }
+
+  #failed(error: unknown, aborted: boolean): void {
+    if (!aborted) this.#failure = error;
+    if (this.#connection === undefined) this.#rotation.failed();
+    if (error instanceof SessionExpiredError) this.#session?.lose(expiredError(error));
+    const refusal = this.#refusals.read(error);
+    if (refusal === undefined) return;
+    this.#waiters.rejectAll(refusal);
+    // No call could use it yet.
+    if (this.#session?.prepared === false) this.#session.lose(refusal);
+  }
+
+  #lost(session: OpenSession, reason: LockError): void {
+    if (this.#session !== session) return;
+    this.#session = undefined;
+    this.#loop.abort();
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (!(reason.cause instanceof SessionExpiredError)) this.#abandoned.add(session, connection);
+    this.#reports.publish('lost', session, reason);
+  }
+}

@@ -1,0 +1,31 @@
+import type { ConnectionOptions } from 'node:tls';
+import type { Runtime } from '@locks/core/adapter';
+import type { Address } from '../connection/address.ts';
+import type { Credentials } from '../connection/handshake.ts';
+import type { Request } from '../wire/request.ts';
+import type { Session } from './session.ts';
+
+/** What can be used of a session while it is prepared. */
+export type PreparingSession = Pick<Session, 'id' | 'timeout' | 'send' | 'watch' | 'unwatch' | 'lost'>;
+
+/** What sessions are made of. */
+export interface SessionOptions {
+  readonly addresses: readonly Address[];
+  readonly tls?: ConnectionOptions | undefined;
+  readonly auth: readonly Credentials[];
+  /** Asked for, in ms. The servers may grant another one, which then counts. */
+  readonly sessionTimeout: number;
+  readonly runtime: Runtime;
+  /** Changes nothing, but the leader executes it like a write. */
+  readonly heartbeat: Request<unknown>;
+  /** For diagnostics. @default 'zookeeper' */
+  readonly provider?: string | undefined;
+  /** How long `close` may take where no server answers, in ms. @default 2_000 */
+  readonly closeWithin?: number | undefined;
+  /**
+   * Called for every new connection before it can be used. `first`: no connection of this session
+   * could be used yet. `LOCK_MISCONFIGURED` refuses all waiting calls. Any other rejection ends the
+   * connection, and the next server is tried.
+   */
+  prepare(session: PreparingSession, first: boolean): Promise<void>;
+}

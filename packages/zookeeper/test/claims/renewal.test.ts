@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { startZookeeper } from '@locks/test-servers';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { createZookeeperProvider } from '../../src/index.ts';
+import { startFrameProxy } from '../support/frame-proxy.ts';
+
+const server = await startZookeeper({ tickTime: 500, javaProperties: { 'zookeeper.forceSync': 'no' } });
+afterAll(() => server.stop());
+
+test.each(['mutex', 'read-write', 'semaphore'] as const)(
+  '%s: a renewal that looks for the node which a downgrade has just replaced does not end the hold',
+  async (recipe) => {
+    const proxy = await startFrameProxy(server);
+    const servers = `${proxy.host}:${proxy.port}`;
+    const provider = createZookeeperProvider({ servers, acl: 'open', recipe });
+    onTestFinished(async () => {
+      await provider.close();
+      await proxy.stop();
+    });
+    const claim = { key: randomUUID(), owner: randomUUID(), mode: 'exclusive', ttl: 10_000 } as const;
+    const shared = { ...claim, mode: 'shared' } as const;
+    expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+
+    const request = proxy.hold(recipe === 'read-write' ? '__READ__' : '-shared-');
+    const downgrade = provider.tryAcquire(shared);
+    await request.held;
+    const renewal = provider.renew(claim);
+    request.letGo();
+
+    expect(await downgrade).toMatchObject({ granted: true });
+    expect(await renewal).not.toBe(false);
+    expect(await provider.renew(shared)).not.toBe(false);
+    expect(await provider.release(shared)).toBe(true);
+  },
+);

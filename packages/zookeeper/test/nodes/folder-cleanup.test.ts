@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import type { Claim } from '@locks/core';
+import { systemRuntime } from '@locks/core/adapter';
+import { startProxy, startZookeeper } from '@locks/test-servers';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { assembleProvider } from '../../src/create-provider.ts';
+import { readZookeeperOptions } from '../../src/options/options.ts';
+import type { ZookeeperProviderOptions } from '../../src/options/options.ts';
+import type { ZookeeperProvider } from '../../src/provider.ts';
+import type { Session } from '../../src/session/session.ts';
+import { getChildren } from '../../src/wire/requests.ts';
+import { folderLayouts } from '../support/layouts.ts';
+import { Opened, isThere, valueOf } from '../support/sessions.ts';
+import { eventually } from '../support/waiting.ts';
+
+// The server itself removes nothing.
+const server = await startZookeeper({
+  tickTime: 1_000,
+  javaProperties: { 'zookeeper.forceSync': 'no', 'znode.container.checkIntervalMs': '86400000' },
+});
+afterAll(() => server.stop());
+const opened = new Opened();
+afterAll(() => opened[Symbol.asyncDispose]());
+let witness: Session;
+beforeAll(async () => {
+  witness = await opened.sessions([server]).ready(10_000);
+});
+
+/** Removes folders that are not used for `idle` ms. */
+function newProvider(root: string, options: Partial<ZookeeperProviderOptions>, idle: number): ZookeeperProvider {
+  const servers = `${server.host}:${server.port}`;
+  const read = readZookeeperOptions({ servers, root, acl: 'open', ...options });
+  const provider = assembleProvider(read, systemRuntime, idle);
+  onTestFinished(() => provider.close());
+  return provider;
+}
+
+async function below(path: string): Promise<readonly string[]> {
+  return valueOf(await witness.send(getChildren(path))).children;
+}
+
+function claimOf(key: string, more: Partial<Claim> = {}): Claim {
+  return { key, owner: randomUUID(), mode: 'exclusive', ttl: 10_000, ...more };
+}
+
+async function pair(provider: ZookeeperProvider, claim: Claim): Promise<void> {
+  expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+  expect(await provider.release(claim)).toBe(true);
+}
+
+test.each(folderLayouts)(
+  '$name: keys that are used once leave no folders, though the servers remove none',
+  async ({ mode, options }) => {
+    const root = `/${randomUUID()}`;
+    const provider = newProvider(root, options, 500);
+    const claims = Array.from({ length: 300 }, () => claimOf(randomUUID(), { mode }));
+    await Promise.all(claims.map((claim) => pair(provider, claim)));
+    await eventually('the end of the folders', async () => (await below(root)).length === 1);
+    expect(await below(root)).toEqual(['@base']);
+    const [first] = claims;
+    if (first !== undefined) await pair(provider, { ...first, owner: randomUUID() });
+  },
+);
+
+test('a folder stays while a claim is in it, and while its key is used now and then', async () => {
+  const root = '/used';
+  const [provider, other] = [newProvider(root, {}, 2_000), newProvider(root, {}, 2_000)];
+  const held = claimOf('held');
+  const theirs = claimOf('theirs');
+  expect(await provider.tryAcquire(held)).toMatchObject({ granted: true });
+  await pair(provider, claimOf('theirs'));
+  expect(await other.tryAcquire(theirs)).toMatchObject({ granted: true });
+  await pair(provider, claimOf('unused'));
+  await pair(provider, claimOf('used'));
+  await eventually('the end of the unused folder', async () => {
+    await pair(provider, claimOf('used'));
+    return !(await isThere(witness, `${root}/unused`));
+  });
+  expect((await below(root)).toSorted()).toEqual(['@base', 'held', 'theirs', 'used']);
+  expect(await provider.release(held)).toBe(true);
+  expect(await other.release(theirs)).toBe(true);
+  await eventually('the end of the folders', async () => !(await isThere(witness, `${root}/held`)));
+  // It was in use when its time had come.
+  await eventually('the end of the last folder', async () => !(await isThere(witness, `${root}/theirs`)));
+});
+
+test.each(folderLayouts)(
+  '$name: a claim that was ended by force leaves no folder, whatever tells of it',
+  async ({ mode, options }) => {
+    const root = `/${randomUUID()}`;
+    const [provider, other] = [newProvider(root, options, 500), newProvider(root, options, 500)];
+    const notices = [
+      async (claim: Claim) => expect(await provider.renew(claim)).toBe(false),
+      async (claim: Claim) => expect(await provider.release(claim)).toBe(false),
+      (claim: Claim) => pair(provider, claim),
+    ];
+    for (const [index, notice] of notices.entries()) {
+      const claim = claimOf(`key${index}`, { mode });
+      expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+      expect(await other.release(claim)).toBe(true);
+      await notice(claim);
+    }
+    await eventually('the end of the folders', async () => (await below(root)).length === 1);
+  },
+);
+
+test.each(folderLayouts)('$name: a claim whose session was lost leaves no folder', async ({ mode, options }) => {
+  const root = `/${randomUUID()}`;
+  await using proxy = await startProxy(server);
+  const servers = `${proxy.host}:${proxy.port}`;
+  const provider = newProvider(root, { ...options, servers, sessionTimeout: 4_000 }, 500);
+  const claim = claimOf('key', { mode });
+  const grant = await provider.tryAcquire(claim);
+  if (!grant.granted) throw new Error('It was not granted.');
+  const admit = proxy.refuse();
+  await proxy.cut();
+  await eventually('the end of the session', () => grant.lost?.aborted);
+  admit();
+  expect(await provider.renew(claim)).toBe(false);
+  await eventually('the end of the folder', async () => !(await isThere(witness, `${root}/key`)));
+});

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { startZookeeper } from '@locks/test-servers';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { createZookeeperProvider } from '../../src/index.ts';
+import type { Session } from '../../src/session/session.ts';
+import { multi } from '../../src/wire/multi.ts';
+import { exists } from '../../src/wire/requests.ts';
+import { countsOf } from '../support/counts.ts';
+import { Opened, anybody, makeNode, valueOf } from '../support/sessions.ts';
+import { collect, eventually } from '../support/waiting.ts';
+
+const server = await startZookeeper({ tickTime: 500, javaProperties: { 'zookeeper.forceSync': 'no' } });
+afterAll(() => server.stop());
+const servers = `${server.host}:${server.port}`;
+
+/** Makes nodes under `root` whose names have more than `bytes` together. */
+async function fill(session: Session, root: string, bytes: number): Promise<void> {
+  const name = 'x'.repeat(500);
+  const batch = 500;
+  for (let made = 0; made * name.length < bytes; made += batch) {
+    const nodes = Array.from({ length: batch }, (_, index) => {
+      const path = `${root}/${name}${made + index}`;
+      return { type: 'create', path, kind: 'persistent', data: Buffer.alloc(0), acl: anybody } as const;
+    });
+    expect(valueOf(await session.send(multi(nodes))).committed).toBe(true);
+  }
+}
+
+test('a list that is longer than an answer may be does no harm to the session that carries the locks', async () => {
+  await using opened = new Opened();
+  const filler = await opened.sessions([server]).ready(10_000);
+  const root = `/${randomUUID()}`;
+  await makeNode(filler, root, 'persistent');
+  await fill(filler, root, 4 * 1024 * 1024);
+  const provider = createZookeeperProvider({ servers, root, acl: 'open' });
+  onTestFinished(() => provider.close());
+  const claim = { key: 'held', owner: randomUUID(), mode: 'exclusive', ttl: 10_000 } as const;
+  const grant = await provider.tryAcquire(claim);
+  const states: unknown[] = [];
+  const note = (message: unknown): void => void states.push(message);
+  subscribe('locks:session', note);
+  onTestFinished(() => void unsubscribe('locks:session', note));
+  const { connections, sessions } = await countsOf(server);
+
+  expect(await collect(provider.list(''))).toEqual(['held']);
+  expect(await collect(provider.list('h'))).toEqual(['held']);
+  expect(await collect(provider.list('other'))).toEqual([]);
+
+  expect(states).toEqual([]);
+  expect(grant).toMatchObject({ granted: true });
+  expect(valueOf(await filler.send(exists(`${root}/held`))).numChildren).toBe(1);
+  await eventually('the end of the connection of the list', async () => {
+    const counts = await countsOf(server);
+    return counts.connections === connections && counts.sessions === sessions;
+  });
+  expect(await provider.release(claim)).toBe(true);
+});
+
+test('a provider that is closed while it lists leaves no connection', async () => {
+  const { connections, sessions } = await countsOf(server);
+  const provider = createZookeeperProvider({ servers, acl: 'open' });
+  await provider.connect(10_000);
+  const list = collect(provider.list(''));
+  list.catch(() => {});
+  await provider.close();
+  await expect(list).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+  await eventually('the end of all connections', async () => {
+    const counts = await countsOf(server);
+    return counts.connections === connections && counts.sessions === sessions;
+  });
+});

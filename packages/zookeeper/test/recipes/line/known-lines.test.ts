@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto';
+import { fourLetterWord, startZookeeper } from '@locks/test-servers';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Claim, LockProvider } from '@locks/core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createZookeeperProvider } from '../../../src/index.ts';
+import { readConnectString } from '../../../src/connection/address.ts';
+import type { Session } from '../../../src/session/session.ts';
+import { create, getChildren, remove } from '../../../src/wire/requests.ts';
+import { serverOptions } from '../../support/backends.ts';
+import { startFrameProxy } from '../../support/frame-proxy.ts';
+import { eventually } from '../../support/waiting.ts';
+import { Opened, anybody, isThere, makeNode, valueOf } from '../../support/sessions.ts';
+
+// Folders stay until a test removes them.
+const server = await startZookeeper({ ...serverOptions, javaProperties: { 'zookeeper.forceSync': 'no' } });
+afterAll(() => server.stop());
+const servers = `${server.host}:${server.port}`;
+const provider = createZookeeperProvider({ servers, acl: 'open' });
+const other = createZookeeperProvider({ servers, acl: 'open' });
+afterAll(() => Promise.all([provider.close(), other.close()]));
+
+/** Somebody who does what he likes. */
+const opened = new Opened();
+afterAll(() => opened[Symbol.asyncDispose]());
+let stranger: Session;
+beforeAll(async () => {
+  stranger = await opened.sessions(readConnectString(servers).addresses).ready(10_000);
+});
+
+function claimOf(key: string, more: Partial<Claim> = {}): Claim {
+  return { key, owner: randomUUID(), mode: 'exclusive', ttl: 10_000, ...more };
+}
+
+async function pair(key: string): Promise<void> {
+  const claim = claimOf(key);
+  expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+  expect(await provider.release(claim)).toBe(true);
+}
+
+/** So often that the next pair needs no list. */
+async function usedKey(): Promise<{ readonly key: string; readonly folder: string }> {
+  const key = randomUUID();
+  for (let time = 0; time < 3; time += 1) await pair(key);
+  return { key, folder: `/locks/${key}` };
+}
+
+async function requestsOf(work: () => Promise<void>): Promise<number> {
+  const count = async (): Promise<number> => {
+    const answer = await fourLetterWord(server, 'mntr');
+    return Number(/^zk_packets_received\t(\d+)/m.exec(answer)?.[1]);
+  };
+  const before = await count();
+  await work();
+  // The second question counts, too.
+  return (await count()) - before - 1;
+}
+
+/** The nodes in line, without the folder, first come first. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const { children } = valueOf(await stranger.send(getChildren(folder)));
+  return children.toSorted((one, another) => Number(one.slice(-10)) - Number(another.slice(-10)));
+}
+
+async function removeNode(path: string): Promise<void> {
+  valueOf(await stranger.send(remove(path)));
+}
+
+describe('a key that this process uses alone', () => {
+  test('takes two requests each time, and pings', async () => {
+    const { key } = await usedKey();
+    const requests = await requestsOf(async () => {
+      for (let time = 0; time < 50; time += 1) await pair(key);
+    });
+    expect(requests / 50).toBeGreaterThanOrEqual(2);
+    expect(requests / 50).toBeLessThan(2.5);
+  });
+
+  test('somebody else who has come since is first, and who comes after does not matter', async () => {
+    const { key } = await usedKey();
+    const theirs = claimOf(key);
+    expect(await other.tryAcquire(theirs)).toMatchObject({ granted: true });
+    expect(await provider.tryAcquire(claimOf(key))).toMatchObject({ granted: false });
+    expect(await other.release(theirs)).toBe(true);
+    await pair(key);
+    await pair(key);
+    const ours = claimOf(key);
+    expect(await provider.tryAcquire(ours)).toMatchObject({ granted: true });
+    expect(await other.tryAcquire(theirs)).toMatchObject({ granted: false });
+    expect(await provider.release(ours)).toBe(true);
+  });
+
+  test('a new folder counts anew: the number that was next means nothing there', async () => {
+    const { key, folder } = await usedKey();
+    await removeNode(folder);
+    await makeNode(stranger, folder, 'persistent');
+    // Numbers 0 to 2, of which the first stays: the next is 3, as it would have been in the old folder.
+    const first = await makeNode(stranger, `${folder}/them-lock-`, 'ephemeral-sequential');
+    for (let time = 0; time < 2; time += 1)
+      await removeNode(await makeNode(stranger, `${folder}/them-lock-`, 'ephemeral-sequential'));
+    const ours = claimOf(key);
+    expect(await provider.tryAcquire(ours)).toMatchObject({ granted: false });
+    await removeNode(first);
+    await pair(key);
+  });
+
+  test('a hold that somebody has ended leaves nothing behind', async () => {
+    const { key, folder } = await usedKey();
+    const ours = claimOf(key);
+    expect(await provider.tryAcquire(ours)).toMatchObject({ granted: true });
+    await removeNode(`${folder}/${(await namesIn(folder))[0]}`);
+    expect(await provider.renew(ours)).toBe(false);
+    await pair(key);
+    const requests = await requestsOf(async () => {
+      for (let time = 0; time < 50; time += 1) await pair(key);
+    });
+    expect(requests / 50).toBeLessThan(2.5);
+  });
+
+  test('a shared claim, and permits, hold as well, and let others in', async () => {
+    const { key } = await usedKey();
+    const [one, two] = [claimOf(key, { mode: 'shared' }), claimOf(key, { mode: 'shared' })];
+    expect(await provider.tryAcquire(one)).toMatchObject({ granted: true });
+    expect(await provider.tryAcquire(two)).toMatchObject({ granted: true });
+    expect(await provider.release(one)).toBe(true);
+    // The one that was first among sharers has gone, the other one holds.
+    expect(await provider.tryAcquire(claimOf(key))).toMatchObject({ granted: false });
+    expect(await provider.release(two)).toBe(true);
+    await pair(key);
+  });
+});
+
+/** One that waits, and is asked for again when it is woken. */
+function waiting(claim: Claim, from: LockProvider = provider): { granted(): boolean; readonly held: Promise<void> } {
+  let granted = false;
+  const held = new Promise<void>((resolve, reject) => {
+    const attempt = (): void => {
+      from.tryAcquire(claim, attempt).then((answer) => {
+        if (!answer.granted) return;
+        granted = true;
+        resolve();
+      }, reject);
+    };
+    attempt();
+  });
+  return { granted: () => granted, held };
+}
+
+describe('those of one process that wait', () => {
+  test('are served in turn, with four requests each', async () => {
+    const key = randomUUID();
+    const held = claimOf(key);
+    expect(await provider.tryAcquire(held)).toMatchObject({ granted: true });
+    const claims = Array.from({ length: 30 }, () => claimOf(key));
+    const order: string[] = [];
+    const requests = await requestsOf(async () => {
+      const all = claims.map(async (claim) => {
+        await waiting(claim).held;
+        order.push(claim.owner);
+        await provider.release(claim);
+      });
+      await eventually('all are in line', async () => (await namesIn(`/locks/${key}`)).length === 31);
+      await provider.release(held);
+      await Promise.all(all);
+    });
+    expect(order).toEqual(claims.map(({ owner }) => owner));
+    expect(requests / 30).toBeLessThan(6);
+  });
+
+  test('a sharer that comes to a holder of its process reads the line in the flight of its node', async () => {
+    const proxy = await startFrameProxy(server);
+    const behindProxy = createZookeeperProvider({ servers: `${proxy.host}:${proxy.port}`, acl: 'open' });
+    onTestFinished(async () => {
+      await behindProxy.close();
+      await proxy.stop();
+    });
+    const holder = claimOf(randomUUID());
+    expect(await behindProxy.tryAcquire(holder)).toMatchObject({ granted: true });
+    const request = proxy.hold('-shared-lock-');
+    const attempt = behindProxy.tryAcquire(claimOf(holder.key, { mode: 'shared' }), () => {});
+    await request.held;
+    const list = 12;
+    await eventually('the request for the line', () => request.behind.includes(list));
+    request.letGo();
+    expect(await attempt).toMatchObject({ granted: false });
+    expect(await behindProxy.release(holder)).toBe(true);
+  });
+
+  test('one whose node was removed by somebody does not hold without one', async () => {
+    const key = randomUUID();
+    const [first, second, third] = [claimOf(key), claimOf(key), claimOf(key)];
+    expect(await provider.tryAcquire(first)).toMatchObject({ granted: true });
+    const [two, three] = [waiting(second), waiting(third)];
+    await eventually('all are in line', async () => (await namesIn(`/locks/${key}`)).length === 3);
+    const [, name] = await namesIn(`/locks/${key}`);
+    await removeNode(`/locks/${key}/${name}`);
+    await provider.release(first);
+    await three.held;
+    expect(two.granted()).toBe(false);
+    expect((await other.inspect(key)).holders).toMatchObject([{ owner: third.owner }]);
+    await provider.release(third);
+    await two.held;
+    expect((await other.inspect(key)).holders).toMatchObject([{ owner: second.owner }]);
+    await provider.release(second);
+    expect(await isThere(stranger, `/locks/${key}`)).toBe(true);
+  });
+
+  test('one that waits for a node of its own process is told when somebody removes that', async () => {
+    const key = randomUUID();
+    const [first, second] = [claimOf(key), claimOf(key)];
+    expect(await provider.tryAcquire(first)).toMatchObject({ granted: true });
+    const two = waiting(second);
+    await eventually('all are in line', async () => (await namesIn(`/locks/${key}`)).length === 2);
+    const [name] = await namesIn(`/locks/${key}`);
+    await removeNode(`/locks/${key}/${name}`);
+    await two.held;
+    expect(await provider.release(first)).toBe(false);
+    await provider.release(second);
+  });
+});
+
+describe('two providers, somebody else in the same lines, and folders that come and go', () => {
+  test('there is never more than one holder, and everybody is served', async () => {
+    const keys = [randomUUID(), randomUUID()];
+    const holders = new Map<string, number>(keys.map((key) => [key, 0]));
+    let most = 0;
+    const hold = async (key: string): Promise<void> => {
+      const count = (holders.get(key) ?? 0) + 1;
+      holders.set(key, count);
+      most = Math.max(most, count);
+      if (Math.random() < 0.5) await delay(1);
+      holders.set(key, (holders.get(key) ?? 0) - 1);
+    };
+    const pick = (): string => keys[Math.floor(Math.random() * keys.length)] ?? '';
+    const ours = async (from: LockProvider): Promise<void> => {
+      for (let turn = 0; turn < 60; turn += 1) {
+        const claim = claimOf(pick());
+        await waiting(claim, from).held;
+        await hold(claim.key);
+        await from.release(claim);
+        if (Math.random() < 0.3) await delay(Math.random() * 8);
+      }
+    };
+    let over = false;
+    const theirs = async (): Promise<void> => {
+      while (!over) {
+        const key = pick();
+        const folder = `/locks/${key}`;
+        await delay(Math.random() * 4);
+        // It is only removed while nobody is in it: the numbers begin anew, and are soon the same again.
+        await stranger.send(remove(folder));
+        const data = { path: `${folder}/them-lock-`, data: Buffer.alloc(0), acl: anybody };
+        const made = await stranger.send(create({ ...data, kind: 'ephemeral-sequential' }));
+        if (!made.ok) continue;
+        if ((await namesIn(folder))[0] === made.value.path.slice(folder.length + 1)) await hold(key);
+        await removeNode(made.value.path);
+      }
+    };
+    const strangers = [theirs(), theirs()];
+    await Promise.all([ours(provider), ours(provider), ours(provider), ours(other), ours(other)]);
+    over = true;
+    await Promise.all(strangers);
+    expect(most).toBe(1);
+  });
+});

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import type { Claim } from '@locks/core';
+import { startProxy, startZookeeper } from '@locks/test-servers';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { createZookeeperProvider } from '../../src/index.ts';
+import type { ZookeeperProvider } from '../../src/provider.ts';
+import { getChildren, remove } from '../../src/wire/requests.ts';
+
+const server = await startZookeeper({ tickTime: 200 });
+afterAll(() => server.stop());
+
+const root = '/plain';
+
+async function open(at: { readonly host: string; readonly port: number } = server): Promise<ZookeeperProvider> {
+  const provider = createZookeeperProvider({ servers: `${at.host}:${at.port}`, root, acl: 'open', fair: false });
+  onTestFinished(() => provider.close());
+  await provider.connect(10_000);
+  return provider;
+}
+
+function claimOn(key: string): Claim {
+  return { key, owner: `test/${randomUUID()}`, ttl: 30_000, mode: 'exclusive' };
+}
+
+async function nodes(provider: ZookeeperProvider): Promise<readonly string[]> {
+  const answer = await provider.inSession((session) => session.send(getChildren(root)), 'a look', root);
+  if (!answer.ok) throw new Error(answer.error);
+  return answer.value.children;
+}
+
+test.each(['of the holder itself', 'by force'] as const)(
+  'a release (%s) that looked before the hold ended, and acts after, leaves the next holder alone',
+  async (whose) => {
+    const near = await open();
+    await using proxy = await startProxy(server);
+    const far = await open(proxy);
+    const [held, next] = [claimOn(whose), claimOn(whose)];
+    const holder = whose === 'by force' ? near : far;
+    expect(await holder.tryAcquire(held)).toMatchObject({ granted: true });
+    const inTime = proxy.delay(300, 'replies');
+    // It reads that the node is there, and hears so later.
+    const late = far.release(held);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await near.release(held)).toBe(true);
+    expect(await near.tryAcquire(next)).toMatchObject({ granted: true });
+    expect(await late).toBe(false);
+    inTime();
+    expect(await near.renew(next)).not.toBe(false);
+    expect(await far.tryAcquire(claimOn(whose))).toMatchObject({ granted: false });
+    expect(await near.release(next)).toBe(true);
+    expect(await nodes(near)).toEqual(['@base']);
+  },
+);
+
+test('a node that somebody removes by hand ends the hold, and leaves nothing', async () => {
+  const [one, other] = [await open(), await open()];
+  const byHand = (): Promise<unknown> =>
+    other.inSession((session) => session.send(remove(`${root}/by hand`)), 'a removal', 'by hand');
+  const notices = [
+    (held: Claim) => one.renew(held),
+    (held: Claim) => one.release(held),
+    async (held: Claim) => (await one.tryAcquire(held)).granted,
+  ];
+  for (const notice of notices) {
+    const [held, next] = [claimOn('by hand'), claimOn('by hand')];
+    expect(await one.tryAcquire(held)).toMatchObject({ granted: true });
+    await byHand();
+    expect(await other.tryAcquire(next)).toMatchObject({ granted: true });
+    expect(await notice(held)).toBe(false);
+    expect(await one.release(held)).toBe(false);
+    expect(await other.renew(next)).not.toBe(false);
+    expect(await other.release(next)).toBe(true);
+    expect(await one.tryAcquire(held)).toMatchObject({ granted: true });
+    expect(await one.release(held)).toBe(true);
+  }
+  expect(await nodes(one)).toEqual(['@base']);
+});

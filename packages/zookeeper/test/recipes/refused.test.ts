@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { startZookeeper } from '@locks/test-servers';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createZookeeperProvider } from '../../src/index.ts';
+import type { Session } from '../../src/session/session.ts';
+import { getData, setData } from '../../src/wire/requests.ts';
+import { layouts } from '../support/layouts.ts';
+import { Opened, valueOf } from '../support/sessions.ts';
+
+const server = await startZookeeper({ tickTime: 500, javaProperties: { 'zookeeper.forceSync': 'no' } });
+afterAll(() => server.stop());
+const opened = new Opened();
+afterAll(() => opened[Symbol.asyncDispose]());
+let witness: Session;
+beforeAll(async () => {
+  witness = await opened.sessions([server]).ready(10_000);
+});
+
+test.each(layouts)('$name: a claim that is refused for good leaves the key free', async ({ mode, options }) => {
+  const root = `/${randomUUID()}`;
+  const open = () =>
+    createZookeeperProvider({ servers: `${server.host}:${server.port}`, root, acl: 'open', ...options });
+  const [refused, other] = [open(), open()];
+  onTestFinished(async () => {
+    await Promise.all([refused.close(), other.close()]);
+  });
+  await Promise.all([refused.connect(10_000), other.connect(10_000)]);
+  const claim = { key: 'key', owner: randomUUID(), mode, ttl: 10_000 } as const;
+  const { data } = valueOf(await witness.send(getData(`${root}/@base`)));
+  valueOf(await witness.send(setData(`${root}/@base`, Buffer.from('unreadable'))));
+
+  await expect(refused.tryAcquire(claim)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+
+  valueOf(await witness.send(setData(`${root}/@base`, data)));
+  const next = { ...claim, owner: randomUUID(), mode: 'exclusive' } as const;
+  expect(await other.tryAcquire(next)).toMatchObject({ granted: true });
+  expect(await refused.release(claim)).toBe(false);
+  expect(await other.renew(next)).not.toBe(false);
+  expect(await other.release(next)).toBe(true);
+  expect(await refused.tryAcquire(claim)).toMatchObject({ granted: true });
+  expect(await refused.release(claim)).toBe(true);
+});

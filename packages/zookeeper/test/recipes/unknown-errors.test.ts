@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { startProxy, startZookeeper } from '@locks/test-servers';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createZookeeperProvider } from '../../src/index.ts';
+import type { Session } from '../../src/session/session.ts';
+import { getChildren } from '../../src/wire/requests.ts';
+import { layouts } from '../support/layouts.ts';
+import { Opened, valueOf } from '../support/sessions.ts';
+import { rewriteReplies, withError } from '../support/rewrite.ts';
+
+const server = await startZookeeper({ tickTime: 500 });
+afterAll(() => server.stop());
+const opened = new Opened();
+afterAll(() => opened[Symbol.asyncDispose]());
+let witness: Session;
+beforeAll(async () => {
+  witness = await opened.sessions([server]).ready(10_000);
+});
+
+/** No version of ZooKeeper has this error. */
+const unknown = -999;
+
+test.each(layouts)('$name: an unknown error does not say for certain that no node was made', async (layout) => {
+  const { node, within, mode, options } = layout;
+  const root = `/${randomUUID()}`;
+  let armed = false;
+  const replies = rewriteReplies((reply) => {
+    if (!armed || !reply.frame.includes(node)) return reply.frame;
+    armed = false;
+    return withError(reply, unknown);
+  });
+  const proxy = await startProxy(server, replies);
+  const provider = createZookeeperProvider({ servers: `${proxy.host}:${proxy.port}`, root, acl: 'open', ...options });
+  onTestFinished(async () => {
+    await provider.close();
+    await proxy.stop();
+  });
+  const claim = { key: 'key', owner: randomUUID(), mode, ttl: 10_000 } as const;
+  const first = { ...claim, owner: randomUUID() };
+  expect(await provider.tryAcquire(first)).toMatchObject({ granted: true });
+  expect(await provider.release(first)).toBe(true);
+  const nodes = async (): Promise<readonly string[]> => {
+    const path = options.fair === false ? root : `${root}/key${within}`;
+    return valueOf(await witness.send(getChildren(path))).children.filter((name) => name.includes(node));
+  };
+
+  armed = true;
+  await expect(provider.tryAcquire(claim)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  expect(armed).toBe(false);
+  expect(await nodes()).toHaveLength(1);
+  await provider.release(claim);
+  expect(await nodes()).toEqual([]);
+
+  armed = true;
+  const next = { ...claim, owner: randomUUID() };
+  await expect(provider.tryAcquire(next)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  expect(await provider.tryAcquire(next)).toMatchObject({ granted: true });
+  expect(await nodes()).toHaveLength(1);
+  expect(await provider.release(next)).toBe(true);
+});
