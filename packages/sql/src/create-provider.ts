@@ -9,8 +9,9 @@ import { PlainProvider } from './plain-provider.ts';
 import { SqlProvider } from './provider.ts';
 
 /**
- * Locks in the database of a knex instance, which stays the caller's: connections of its pool are borrowed for one statement each,
- * outside of any transaction. The tables must be there: see `LocksMigrationSource`, `migrate` and the folder `sql`.
+ * Locks in the database of a knex instance, which stays the caller's: connections of its pool are
+ * borrowed for one statement each, outside of any transaction. The tables must be there: see
+ * `LocksMigrationSource`, `migrate` and the folder `sql`.
  * @throws `LOCK_MISCONFIGURED` for a wrong option, or a transaction in place of a knex instance.
  */
 export function createSqlProvider(knex: KnexInstance, options: SqlOptions = {}): LockProvider {

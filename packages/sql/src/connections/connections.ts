@@ -12,7 +12,7 @@ interface Call<Connection> {
   waiting: boolean;
   /** Something of its work may have left for the database. */
   sent: boolean;
-  /** Nobody waits for it any more. */
+  /** Its caller has been answered. */
   over: boolean;
 }
 
@@ -25,8 +25,9 @@ export interface About {
 }
 
 /**
- * Connections of a pool, each lent for one call: outside of any transaction of the pool's owner. A call settles within its deadline;
- * a connection that is then still busy is ended, so that what was sent over it takes no effect later.
+ * Connections of a pool, each lent for one call: outside of any transaction of the pool's owner. A
+ * call settles within its deadline; a connection that is then still busy is ended, so that what was
+ * sent over it takes no effect later.
  */
 export class Connections<Connection> {
   readonly #client: KnexClient;
@@ -130,7 +131,8 @@ export class Connections<Connection> {
 
   /** Ends it, and has the pool replace it. */
   #discard(connection: Connection, reason: unknown): void {
-    // What knex itself marks a connection with whose socket has failed: its pool does not lend it again.
+    // What knex itself marks a connection with whose socket has failed: its pool does not lend it
+    // again.
     Object.assign(connection as object, { __knex__disposed: reason });
     this.#store.discard(connection);
   }

@@ -14,8 +14,8 @@ export interface ConnectionFacts {
 
 /**
  * Checks a new connection, and reads what matters later.
- * @throws `LOCK_MISCONFIGURED` for tables or servers of another version; `TransactionOpen` for a session that commits nothing by
- * itself; the server's own error for one that is read only.
+ * @throws `LOCK_MISCONFIGURED` for tables or servers of another version; `TransactionOpen` for a
+ * session that commits nothing by itself; the server's own error for one that is read only.
  */
 export async function checkConnection(
   connection: MysqlConnection,

@@ -8,7 +8,10 @@ export function hex(text: string): string {
   return Buffer.from(text).toString('hex').toUpperCase();
 }
 
-/** The first bytes, in hexadecimal, that are after all keys that begin with `prefix`: the last byte of UTF-8 is never the highest. */
+/**
+ * The first bytes, in hexadecimal, that are after all keys that begin with `prefix`: the last byte
+ * of UTF-8 is never the highest.
+ */
 export function endOf(prefix: string): string {
   const bytes = Buffer.from(prefix);
   if (bytes.length === 0) return 'FF';

@@ -25,7 +25,10 @@ export function createStore(_client: KnexClient, options: StoreOptions): LockSto
   return new MysqlStore(options);
 }
 
-/** MariaDB and MySQL, through mysql2: what one statement on the key's row cannot decide, a stored procedure does. */
+/**
+ * MariaDB and MySQL, through mysql2: what one statement on the key's row cannot decide, a stored
+ * procedure does.
+ */
 class MysqlStore implements LockStore<MysqlConnection> {
   readonly name = 'mysql';
   readonly scope = 'network';
@@ -164,12 +167,18 @@ class MysqlStore implements LockStore<MysqlConnection> {
     return explain(...args);
   }
 
-  /** Where SYSDATE stands still, a statement that waited for a row cannot tell the time: procedures can, which have more than one. */
+  /**
+   * Where SYSDATE stands still, a statement that waited for a row cannot tell the time: procedures
+   * can, which have more than one.
+   */
   #clockMoves(connection: MysqlConnection): boolean {
     return this.#facts.get(connection)?.clockMoves === true;
   }
 
-  /** What takes effect later than the call is over, or than the ttl, would be a hold that nobody knows of. */
+  /**
+   * A claim that takes effect after the end of the call, or of the ttl, would be a hold without a
+   * holder.
+   */
   #limit(ttl: number): string {
     return micros(Math.min(this.#options.timeout, ttl));
   }

@@ -7,7 +7,10 @@ import type { TableNames } from '../dialect/names.ts';
 export interface TableOptions {
   /** What the names of all tables and routines begin with. @default 'locks' */
   readonly table?: string | undefined;
-  /** The schema (Postgres) or database (MySQL) the tables are in; not for SQLite. @default the connection's own */
+  /**
+   * The schema (Postgres) or database (MySQL) the tables are in; not for SQLite.
+   * @default the connection's own
+   */
   readonly schema?: string | undefined;
 }
 
@@ -26,17 +29,35 @@ export interface SqlOptions extends TableOptions {
   readonly routines?: boolean | undefined;
   /** First come, first served. `false` lets a newcomer pass those in line. @default true */
   readonly fair?: boolean | undefined;
-  /** Within how many ms each call settles; also how long a statement may wait on the server. @default 5_000 */
+  /**
+   * Within how many ms each call settles; also how long a statement may wait on the server.
+   * @default 5_000
+   */
   readonly timeout?: number | undefined;
-  /** How long a place in line lasts without a sign of life, in ms; waiters give one at a third of it. @default 6_000 */
+  /**
+   * How long a place in line lasts without a sign of life, in ms; waiters give one at a third of
+   * it.
+   * @default 6_000
+   */
   readonly waiterTtl?: number | undefined;
-  /** How long the row of an idle key is kept, in ms; two ttls at least. @default 3_600_000 (an hour) */
+  /**
+   * How long the row of an idle key is kept, in ms; two ttls at least.
+   * @default 3_600_000 (an hour)
+   */
   readonly tokenRetention?: number | undefined;
   /** Remove the rows of idle keys now and then. `false`: leave it to `sweep()`. @default true */
   readonly sweep?: boolean | undefined;
-  /** Postgres: be told by LISTEN and NOTIFY. `false` behind a pooler that lends a connection for each transaction. @default true */
+  /**
+   * Postgres: be told by LISTEN and NOTIFY. `false` behind a pooler that lends a connection for
+   * each transaction.
+   * @default true
+   */
   readonly listen?: boolean | undefined;
-  /** How often a process that waits looks whether it is its turn where nothing tells it, in ms; at least every `waiterTtl / 12`. @default 25, SQLite 5 to 100 */
+  /**
+   * How often a process that waits looks whether it is its turn where nothing tells it, in ms; at
+   * least every `waiterTtl / 12`.
+   * @default 25, SQLite 5 to 100
+   */
   readonly pollInterval?: number | undefined;
 }
 
@@ -93,6 +114,7 @@ export function readSqlOptions(options: SqlOptions): ReadSqlOptions {
   };
 }
 
+<<<<<<< HEAD
 /** Checks what to create, and where. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
 export function readMigrateOptions(options: MigrateOptions): {
   readonly names: TableNames;
@@ -103,6 +125,12 @@ export function readMigrateOptions(options: MigrateOptions): {
 }
 
 /** Checks where the tables are. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+=======
+/**
+ * Checks where the tables are. Throws `LOCK_MISCONFIGURED` with the option, its value and what it
+ * must be.
+ */
+>>>>>>> w/sql-dialect
 export function readTableOptions(options: TableOptions): TableNames {
   return namesOf(readOptions(tableReaders, options, sqlSource));
 }

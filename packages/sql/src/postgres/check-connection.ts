@@ -18,9 +18,10 @@ export interface ConnectionFacts {
 }
 
 /**
- * Checks what a new connection answers to the statement `check-connection`, and reads what matters later.
- * @throws `LOCK_MISCONFIGURED` for tables or servers of another version, and where transactions are read-only; the server's own
- * error for a standby.
+ * Checks what a new connection answers to the statement `check-connection`, and reads what matters
+ * later.
+ * @throws `LOCK_MISCONFIGURED` for tables or servers of another version, and where transactions are
+ * read-only; the server's own error for a standby.
  */
 export async function checkConnection(answer: Promise<Reply['rows']>, names: TableNames): Promise<ConnectionFacts> {
   const [row] = await answer.catch((error: unknown) => {

@@ -41,7 +41,10 @@ export function createStore(client: KnexClient, options: StoreOptions): LockStor
   /** After how many ms the server ends a statement of a connection anyway. */
   const ends = new WeakMap<PgConnection, number>();
 
-  /** How long a statement may wait for a row: what takes effect later would outlive the caller's belief in it. Setting a limit takes its time. */
+  /**
+   * How long a statement may wait for a row: what takes effect later would outlive the caller's
+   * belief in it. Setting a limit takes its time.
+   */
   function waitOf(connection: PgConnection, most: number): number | null {
     return (ends.get(connection) ?? Infinity) <= most ? null : most;
   }

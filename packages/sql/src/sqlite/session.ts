@@ -10,7 +10,10 @@ import type { statements } from './statements.ts';
 /** The statements of the layout with routines by name. */
 export type StatementName = keyof typeof statements;
 
-/** Transactions by connection: a change by the same connection is none to `PRAGMA data_version`, and providers may share one. */
+/**
+ * Transactions by connection: a change by the same connection is none to `PRAGMA data_version`, and
+ * providers may share one.
+ */
 const commits = new WeakMap<Database, number>();
 
 /** For so long the process may do nothing but try to begin, in µs. */
@@ -25,7 +28,7 @@ export class Session<Name extends string = StatementName> {
   readonly #texts: Readonly<Record<Name, string>>;
   readonly #prepared = new Map<Name, Statement>();
   readonly #identity: string | undefined;
-  /** Whether its owner has it wait for others who write. */
+  /** Whether its owner has set a busy timeout. */
   readonly #blocks: boolean;
   #dataVersion: Statement | undefined = undefined;
   #persistence = longestSpin;
@@ -68,8 +71,8 @@ export class Session<Name extends string = StatementName> {
   }
 
   /**
-   * What `work` returns, in one transaction. It is begun as one that writes: a statement by itself that finds the file busy
-   * stays open in libsql, and every later commit would fail.
+   * What `work` returns, in one transaction. It is begun as one that writes: in libsql, a single
+   * statement that finds the file busy stays open, and every later commit would fail.
    */
   write<T>(work: () => T): T {
     return this.#withoutBlocking(() => {
@@ -113,7 +116,10 @@ export class Session<Name extends string = StatementName> {
     return statement;
   }
 
-  /** Others write for some 100 µs: to try again at once costs less than to come back later, unless it did not help the last time. */
+  /**
+   * Others write for some 100 µs: to try again at once costs less than to come back later, unless
+   * it did not help the last time.
+   */
   #begin(): void {
     const end = hostTime() + this.#persistence;
     for (;;) {
@@ -133,11 +139,15 @@ export class Session<Name extends string = StatementName> {
     try {
       this.#database.exec('ROLLBACK');
     } catch {
-      // SQLite has done it already, as it does when the disk is full; what went wrong before is the error to tell.
+      // SQLite has done it already, as it does when the disk is full; what went wrong before is the
+      // error to tell.
     }
   }
 
-  /** Waiting for others who write would hold up the whole process; their owner's setting is back before anybody else runs. */
+  /**
+   * Waiting for other writers would stop the whole process. The owner's setting is back before
+   * other code runs.
+   */
   #withoutBlocking<T>(work: () => T): T {
     if (!this.#blocks) return work();
     const timeout = this.#busyTimeout();

@@ -46,7 +46,10 @@ export function undo(connection: Database): void {
   }
 }
 
-/** Whatever it does to the tables it does synchronously: no transaction is ever open while other code runs. */
+/**
+ * Whatever it does to the tables it does synchronously: no transaction is ever open while other
+ * code runs.
+ */
 class SqliteStore implements LockStore<Database> {
   readonly name = 'sqlite';
   readonly scope = 'host';

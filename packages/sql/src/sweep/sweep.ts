@@ -19,9 +19,12 @@ export interface SweepOptions extends TableOptions {
 }
 
 /**
- * Removes the rows of idle keys, and resolves to how many it was: for a job that runs now and then where providers have `sweep: false`.
- * Many short statements, none of which waits for anybody; tokens never go back for it. Safe while locks are in use, and beside itself.
- * @throws `LOCK_UNAVAILABLE` when the database does not answer; `LOCK_MISCONFIGURED` for a wrong option or missing tables.
+ * Removes the rows of idle keys, and resolves to how many it was: for a job that runs now and then
+ * where providers have `sweep: false`. It sends many short statements, and none of them waits for a
+ * row. Tokens never go back for it. It is safe while locks are in use, and while another sweep
+ * runs.
+ * @throws `LOCK_UNAVAILABLE` when the database does not answer; `LOCK_MISCONFIGURED` for a wrong
+ * option or missing tables.
  */
 export async function sweep(knex: KnexInstance, options: SweepOptions = {}): Promise<number> {
   const read = readSqlOptions(options);
