@@ -1,5 +1,5 @@
-// Writes src/<dialect>/statements.ts, plain-statements.ts and migrations.ts from sql/<dialect>/*.sql, sql/<dialect>/plain/*.sql and
-// sql/<dialect>/migrations/*.sql.
+// Writes src/<dialect>/statements.ts, plain-statements.ts and migrations.ts from
+// sql/<dialect>/*.sql, sql/<dialect>/plain/*.sql and sql/<dialect>/migrations/*.sql.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 
 export const dialects = ['postgres', 'mysql', 'sqlite'];
@@ -52,8 +52,8 @@ const header = (dialect, what) =>
 const forAdministrators = ['grants.sql', 'table.sql'];
 
 /**
- * The statements of a folder: each stands after a line `-- name: its-name`. `inside` is '' for the layout with routines, `plain/` for
- * the one table without.
+ * The statements of a folder: each stands after a line `-- name: its-name`. `inside` is '' for the
+ * layout with routines, `plain/` for the one table without.
  */
 export function statementsIn(dialect, inside = '') {
   const folder = new URL(inside, source(dialect));

@@ -25,8 +25,8 @@ interface PlainProviderParts {
 }
 
 /**
- * Exclusive locks in one table of four columns, without stored routines: an optimistic lock on a version
- * column. There is no line; core polls.
+ * Exclusive locks in one table of four columns, without stored routines: an optimistic lock on a
+ * version column. There is no line; core polls.
  */
 export class PlainProvider implements LockProvider {
   readonly name: string;

@@ -2,8 +2,8 @@ import { LockError } from '@locks/core/adapter';
 import type { TableNames } from './names.ts';
 
 /**
- * Refuses a table that is not the plain lock's: `found` has its columns with their types, `needed` those
- * of the plain lock. `otherwise`: why the database may hide a table that is there.
+ * Refuses a table that is not the plain lock's: `found` has its columns with their types, `needed`
+ * those of the plain lock. `otherwise`: why the database may hide a table that is there.
  * @throws `LOCK_MISCONFIGURED` that names the way out.
  */
 export function checkColumns(found: string | undefined, needed: string, names: TableNames, otherwise = ''): void {

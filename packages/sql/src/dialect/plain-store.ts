@@ -14,8 +14,8 @@ export interface PlainOptions {
 }
 
 /**
- * The one table of four columns, for one pool of connections. Each change is one conditional write of
- * one row. No lock on a row outlives the write.
+ * The one table of four columns, for one pool of connections. Each change is one conditional write
+ * of one row. No lock on a row outlives the write.
  */
 export interface PlainStore<Connection = unknown> extends ConnectionRules<Connection> {
   /** Who can meet in it. */

@@ -6,7 +6,8 @@ import { explainMigration } from './explain-migration.ts';
 
 /**
  * Creates the table of `routines: false` where it is missing.
- * @throws `LOCK_MISCONFIGURED` for a table with other columns, and for a user who may not create one.
+ * @throws `LOCK_MISCONFIGURED` for a table with other columns, and for a user who may not create
+ * one.
  */
 export async function createPlainTable(knex: KnexInstance, names: TableNames): Promise<void> {
   try {

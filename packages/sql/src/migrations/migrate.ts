@@ -7,18 +7,14 @@ import { changeLayout, stepsTo } from './change-layout.ts';
 import { createPlainTable } from './create-plain-table.ts';
 
 /**
-<<<<<<< HEAD
- * Creates the tables, or brings them to the layout of this version. With `routines: false` it creates the one table of four columns;
- * without that option it makes of this table those with routines. The keys that are held stay held. Does nothing if that is done, by whatever way; processes that call it at
- * once do it one after another. A schema must be there; the user must be allowed to create tables and, on a server, routines.
- * @throws `LOCK_MISCONFIGURED` when the tables are of a later version of this package, or when the user may not do it.
-=======
  * Creates the tables, or brings them to the layout of this version. Does nothing if that is done,
  * by whatever way; processes that call it at once do it one after another. A schema must be there;
  * the user must be allowed to create tables and, on a server, routines.
+ *
+ * With `routines: false` it creates the one table of four columns. A later call without that option
+ * gives this table what routines need; keys that are held stay held.
  * @throws `LOCK_MISCONFIGURED` when the tables are of a later version of this package, or when the
  * user may not do it.
->>>>>>> w/sql-dialect
  */
 export async function migrate(knex: KnexInstance, options: MigrateOptions = {}): Promise<void> {
   if (knex?.isTransaction === true) {

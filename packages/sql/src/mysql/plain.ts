@@ -62,7 +62,8 @@ class MysqlPlainStore implements PlainStore<MysqlConnection> {
       this.#schema.found(nameOf(row['home']));
       this.#texts = textsOf(this.#options, this.#schema.names);
     }
-    // An acquire reads this row. A read that finds none locks the gap where other keys are inserted.
+    // An acquire reads this row. A read that finds none locks the gap where other keys are
+    // inserted.
     const found = await rowsOf(connection, this.#texts.findRemoved, []);
     if (found.length === 0) await changed(connection, this.#texts.writeRemoved, []);
   }

@@ -23,8 +23,8 @@ export interface MigrateOptions extends TableOptions {
 /** Options of the SQL provider. */
 export interface SqlOptions extends TableOptions {
   /**
-   * `false`: one table of four columns, and no stored routines. Then locks are exclusive, nothing keeps
-   * the order of waiters, and waiters poll. @default true
+   * `false`: one table of four columns, and no stored routines. Then locks are exclusive, nothing
+   * keeps the order of waiters, and waiters poll. @default true
    */
   readonly routines?: boolean | undefined;
   /** First come, first served. `false` lets a newcomer pass those in line. @default true */
@@ -114,8 +114,7 @@ export function readSqlOptions(options: SqlOptions): ReadSqlOptions {
   };
 }
 
-<<<<<<< HEAD
-/** Checks what to create, and where. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+/** Checks what to create, and where. Throws `LOCK_MISCONFIGURED` with the option and its value. */
 export function readMigrateOptions(options: MigrateOptions): {
   readonly names: TableNames;
   readonly routines: boolean;
@@ -124,13 +123,10 @@ export function readMigrateOptions(options: MigrateOptions): {
   return { names: namesOf(read), routines: read.routines ?? true };
 }
 
-/** Checks where the tables are. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
-=======
 /**
  * Checks where the tables are. Throws `LOCK_MISCONFIGURED` with the option, its value and what it
  * must be.
  */
->>>>>>> w/sql-dialect
 export function readTableOptions(options: TableOptions): TableNames {
   return namesOf(readOptions(tableReaders, options, sqlSource));
 }
@@ -138,7 +134,8 @@ export function readTableOptions(options: TableOptions): TableNames {
 /** Refuses what only a line of waiters could do. @throws `LOCK_MISCONFIGURED` */
 function checkWithoutLine({ fair, listen, waiterTtl }: SqlOptions): void {
   for (const [option, value] of Object.entries({ fair, listen, waiterTtl })) {
-    // `false` says the same as `routines: false`; to `listen` it also says that a pooler is in between.
+    // `false` says the same as `routines: false`. `listen: false` also says that a pooler is in
+    // use.
     if (value === undefined || value === false) continue;
     throw new LockError(
       'LOCK_MISCONFIGURED',

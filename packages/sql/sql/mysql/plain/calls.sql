@@ -1,19 +1,22 @@
 -- The calls of a provider with option routines=false, on the one table of four columns.
 
 -- name: now
--- Part of other statements, in place of {now}: the server's clock when the statement began, the same at each place of the statement.
+-- Part of other statements, in place of {now}: the server's clock when the statement began, the
+-- same at each place of the statement.
 -- Returns  the microseconds since 1970 in UTC.
 TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6))
 
 -- name: acquire
 -- Takes a key that is free, or restarts the ttl of this owner's hold: one conditional write.
--- ?        1 key (hexadecimal), 2 the token must exceed this, 3 owner, 4 ttl (µs), 5 owner, 6 as 2, 7 owner, 8 owner, 9 ttl (µs)
--- Returns  as insertId the token; 0: somebody else holds it.
--- {seconds} is how long it may wait for the row at most: MariaDB reads the first comment, MySQL the second.
--- {now} is the same before and after the wait for the row: the decision is one, and a hold counts from before the wait. A call that
--- takes effect late therefore holds no longer than one that took effect at once.
--- Each expression is right whether it sees the columns before or after the assignments above it.
--- Without column names it fails once the table has more columns: then its keys are for clients with routines.
+-- ?        1 key (hexadecimal), 2 the token must exceed this, 3 owner, 4 ttl (µs), 5 owner, 6 as 2,
+--          7 owner, 8 owner, 9 ttl (µs)
+-- Returns  as insertId the token; 0: another owner holds it.
+-- {seconds} is how long it may wait for the row at most: MariaDB reads the first comment, MySQL the
+-- second. {now} is the same before and after the wait for the row: the decision is one, and a hold
+-- counts from before the wait. A call that takes effect late therefore holds no longer than one
+-- that took effect at once. Each expression is right whether it sees the columns before or after
+-- the assignments above it. Without column names it fails once the table has more columns: then its
+-- keys are for clients with routines.
 /*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
 INSERT /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ INTO `locks` VALUES (
   UNHEX(?),

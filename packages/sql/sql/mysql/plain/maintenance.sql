@@ -1,9 +1,11 @@
--- What a provider with option routines=false does besides: a look at each new connection, and the sweep.
+-- What a provider with option routines=false does besides: a look at each new connection, and the
+-- sweep.
 
 -- name: check-connection
 -- Looks at a new connection and at the table.
 -- ?        1 the database or NULL for the connection's own, 2 the table
--- Returns  the server's version; whether each statement is a transaction of its own; whether the server refuses to write; the table's
+-- Returns  the server's version; whether each statement is a transaction of its own; whether the
+--          server refuses to write; the table's
 --          database and its columns with their types, both NULL without the table.
 SELECT VERSION() AS server, @@session.autocommit AS autocommit, @@global.read_only AS read_only,
   found.home, found.columns
@@ -33,7 +35,8 @@ ON DUPLICATE KEY UPDATE `version` = LAST_INSERT_ID(GREATEST(`version`, {now} - C
 
 -- name: idle
 -- The keys of a stretch whose rows may be removed: a look that locks nothing.
--- ?        1 the version below which they may go, 2 the key before the first, 3 the last key or NULL (both hexadecimal)
+-- ?        1 the version below which they may go, 2 the key before the first, 3 the last key or
+--          NULL (both hexadecimal)
 -- Returns  key (hexadecimal).
 SELECT HEX(`key`) AS `key` FROM `locks`
 WHERE `version` < CAST(? AS SIGNED) AND `key` > UNHEX(?) AND `key` <= COALESCE(UNHEX(?), X'FE') AND `key` < X'FF'

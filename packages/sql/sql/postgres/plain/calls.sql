@@ -1,10 +1,13 @@
 -- The calls of a provider with option routines=false, on the one table of four columns.
 
 -- name: acquire
--- Takes a key that is free, or restarts the ttl of this owner's hold: one conditional write. The first condition keeps an attempt that
--- comes too early from writing at all; the last one decides, after the row was locked.
--- $1 key, $2 owner, $3 ttl (ms), $4 the token must exceed this, $5 longest wait for the row (ms; NULL: the connection's own limit)
--- Returns the token, or no row. The cast fails once the table has more columns: then its keys are for clients with routines.
+-- Takes a key that is free, or restarts the ttl of this owner's hold: one conditional write. The
+-- first condition keeps an attempt that comes too early from writing at all; the last one decides,
+-- after the row was locked.
+-- $1 key, $2 owner, $3 ttl (ms), $4 the token must exceed this, $5 longest wait for the row (ms;
+-- NULL: the connection's own limit)
+-- Returns the token, or no row. The cast fails once the table has more columns: then its keys are
+-- for clients with routines.
 INSERT INTO "locks" AS l (key, version, owner, held_until)
 SELECT $1::bytea,
   greatest(

@@ -1,4 +1,5 @@
--- What the role "app", who runs the service with option routines=false, needs of the table that another role has made:
+-- What the role "app", who runs the service with option routines=false, needs of the table that
+-- another role has made:
 --   psql --set ON_ERROR_STOP=1 --file grants.sql
 GRANT USAGE ON SCHEMA "public" TO "app";
 GRANT SELECT, INSERT, UPDATE ON "locks" TO "app";

@@ -1,9 +1,11 @@
--- What a provider with option routines=false does besides: a look at each new connection, and the sweep.
+-- What a provider with option routines=false does besides: a look at each new connection, and the
+-- sweep.
 
 -- name: check-connection
 -- Looks at a new connection and at the table.
--- Returns the server's version, whether it is a standby, whether transactions are read-only and how isolated by default, the ms after
--- which a statement is ended, the table's schema, and its columns with their types; both NULL without the table.
+-- Returns the server's version, whether it is a standby, whether transactions are read-only and how
+-- isolated by default, the ms after which a statement is ended, the table's schema, and its columns
+-- with their types; both NULL without the table.
 SELECT current_setting('server_version_num'), pg_is_in_recovery(), current_setting('default_transaction_read_only'),
   current_setting('default_transaction_isolation'), extract(epoch FROM current_setting('statement_timeout')::interval) * 1000,
   (
@@ -26,8 +28,10 @@ ON CONFLICT (key) DO UPDATE SET version = greatest(l.version, excluded.version)
 RETURNING l.version, ROW(l.key, l.version, l.owner, l.held_until)::"locks" IS NULL
 
 -- name: remove
--- The second half of a sweep's step: removes the rows of idle keys of a stretch, and passes over those that others have locked.
--- $1 the version below which they may go, $2 how many at most, $3 the key before the first, $4 how many keys to look at
+-- The second half of a sweep's step: removes the rows of idle keys of a stretch, and passes over
+-- those that others have locked.
+-- $1 the version below which they may go, $2 how many at most, $3 the key before the first, $4 how
+-- many keys to look at
 -- Returns how many, and the last key that was looked at in hexadecimal digits, NULL at the end.
 WITH stretch AS MATERIALIZED (
   SELECT (SELECT l.key FROM "locks" AS l WHERE l.key > $3::bytea ORDER BY l.key OFFSET $4::integer - 1 LIMIT 1) AS last

@@ -1,7 +1,7 @@
 -- The calls of a provider with option routines=false, on the one table of four columns.
 
 -- name: held-by-others
--- Whether somebody else holds a key: a look that keeps nobody from writing.
+-- Whether another owner holds a key: a look that keeps nobody from writing.
 -- :key, :owner, :now
 -- Returns a row if so.
 SELECT 1 FROM "locks" WHERE key = :key AND owner <> :owner AND held_until > :now;
@@ -10,7 +10,8 @@ SELECT 1 FROM "locks" WHERE key = :key AND owner <> :owner AND held_until > :now
 -- Takes a key that is free, or restarts the ttl of this owner's hold: one conditional write.
 -- :key, :owner, :until (expiry), :now, :least (the least token)
 -- Returns the token, or no row.
--- Without column names it fails once the table has more columns: then its keys are for clients with routines.
+-- Without column names it fails once the table has more columns: then its keys are for clients with
+-- routines.
 INSERT INTO "locks"
 VALUES (:key, max(:least, coalesce((SELECT version + 1 FROM "locks" WHERE key = ''), 0)), :owner, :until)
 ON CONFLICT (key) DO UPDATE SET
@@ -44,7 +45,8 @@ SELECT owner, version, held_until FROM "locks" WHERE key = :key AND owner IS NOT
 
 -- name: list
 -- Keys that are held, in the order of their bytes.
--- :from (the first that may be listed), :after (listed before, or null), :before (or null), :now, :limit
+-- :from (the first that may be listed), :after (listed before, or null), :before (or null), :now,
+-- :limit
 -- Returns their names.
 SELECT key FROM "locks"
 WHERE key > '' AND key >= :from

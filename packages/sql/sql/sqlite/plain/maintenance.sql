@@ -1,4 +1,5 @@
--- What a provider with option routines=false does besides: a look at each new connection, and the sweep.
+-- What a provider with option routines=false does besides: a look at each new connection, and the
+-- sweep.
 
 -- name: columns
 -- The columns of a table with their types.
@@ -12,7 +13,7 @@ SELECT group_concat(name || ' ' || lower(type), ', ') AS columns FROM pragma_tab
 SELECT owner, held_until FROM "locks" WHERE key = '';
 
 -- name: void-holds
--- After a boot nobody holds anything: whoever did has ended.
+-- After a boot no hold is left: its process has ended.
 -- Returns nothing.
 UPDATE "locks" SET owner = NULL, held_until = NULL WHERE key > '' AND held_until IS NOT NULL;
 

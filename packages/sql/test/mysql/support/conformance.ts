@@ -3,8 +3,9 @@ import { createPlainTable, openTo, withClient } from './database.ts';
 import { mariadb } from './mariadb.ts';
 
 /**
- * Whether `piece` says that a call of a provider has taken effect: that a statement found its row, or what the procedure decided. A
- * statement that found no row is followed by another one, and the server's answers say which of them it was.
+ * Whether `piece` says that a call of a provider has taken effect: that a statement found its row,
+ * or what the procedure decided. A statement that found no row is followed by another one, and the
+ * server's answers say which of them it was.
  */
 function saysEffect(piece: Buffer): boolean {
   return /Rows matched: [1-9]|turn_owner/.test(piece.toString('latin1'));
@@ -32,8 +33,8 @@ export const conformingMariadb: ConformingKind = {
 };
 
 /**
- * The same of a provider without routines. Its acquire is an INSERT, whose answer says nothing of rows: where it has taken effect, it
- * has an insert id, which is a token of eight bytes.
+ * The same of a provider without routines. Its acquire is an INSERT, whose answer says nothing of
+ * rows: where it has taken effect, it has an insert id, which is a token of eight bytes.
  */
 function saysPlainEffect(piece: Buffer): boolean {
   return saysEffect(piece) || /^...\x01\x00[\x01\x02]\xfe/s.test(piece.toString('latin1'));
