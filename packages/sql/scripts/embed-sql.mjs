@@ -49,7 +49,7 @@ const header = (dialect, what) =>
   `// Written by scripts/embed-sql.mjs from sql/${dialect}/${what}; a test compares them. Change those and run it again.\n`;
 
 /** Files of a folder that are for database administrators. */
-const forAdministrators = ['grants.sql', 'table.sql'];
+const forAdministrators = new Set(['grants.sql', 'table.sql']);
 
 /**
  * The statements of a folder: each stands after a line `-- name: its-name`. `inside` is '' for the
@@ -58,7 +58,7 @@ const forAdministrators = ['grants.sql', 'table.sql'];
 export function statementsIn(dialect, inside = '') {
   const folder = new URL(inside, source(dialect));
   return filesOf(folder)
-    .filter((file) => !forAdministrators.includes(file))
+    .filter((file) => !forAdministrators.has(file))
     .flatMap((file) => {
       const [, ...sections] = readFileSync(new URL(file, folder), 'utf8').split(/^-- name: ([a-z-]+)\n/m);
       return Array.from({ length: sections.length / 2 }, (_, index) => ({
