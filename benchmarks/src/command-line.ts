@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { UsageError, numberOption, parse } from '@locks/command-line';
 
 /** What can be measured. */
 export const suiteNames = ['redis', 'sql', 'zookeeper', 'memory', 'core'] as const;
@@ -22,6 +22,7 @@ export interface Options {
   readonly retryDelay: number | undefined;
   readonly json: string | undefined;
   readonly plots: string | undefined;
+  readonly from: string | undefined;
   readonly gates: boolean;
 }
 
@@ -36,17 +37,24 @@ Usage: npm run bench -- redis | sql | zookeeper | memory | core [options]
   --seed <n>           of the random order of the subjects; default: a random one, which is printed
   --json <file>        writes all figures there
   --plots <folder>     writes SVG files there
+  --from <file>        takes the figures that --json wrote there, in place of measuring: for gates and SVG files
   --gates              exits with 1 when a gate is short
   --help               prints this`;
 
-/** Options that cannot be understood. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
 /** Reads the command line; `undefined`: help is wanted. Throws a `UsageError`. */
 export function readCommandLine(args: readonly string[]): Options | undefined {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parse(args, {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    subjects: { type: 'string' },
+    'retry-delay': { type: 'string' },
+    seed: { type: 'string' },
+    json: { type: 'string' },
+    plots: { type: 'string' },
+    from: { type: 'string' },
+    gates: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  });
   if (values.help) return undefined;
   const [suite, ...more] = positionals;
   const name = suiteNames.find((known) => known === suite);
@@ -61,44 +69,17 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
   return {
     suite: name,
     quick: values.quick,
-    seed: wholeNumber('seed', values.seed) ?? Math.floor(Math.random() * 1e6),
+    seed: numberOption('seed', values.seed, 'a whole number') ?? Math.floor(Math.random() * 1e6),
     only,
     subjects: list(values.subjects),
-    retryDelay: wholeNumber('retry-delay', values['retry-delay']),
+    retryDelay: numberOption('retry-delay', values['retry-delay'], 'a whole number'),
     json: values.json,
     plots: values.plots,
+    from: values.from,
     gates: values.gates,
   };
 }
 
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        quick: { type: 'boolean', default: false },
-        only: { type: 'string' },
-        subjects: { type: 'string' },
-        'retry-delay': { type: 'string' },
-        seed: { type: 'string' },
-        json: { type: 'string' },
-        plots: { type: 'string' },
-        gates: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
 function list(text: string | undefined): string[] {
   return text === undefined ? [] : text.split(',').map((item) => item.trim());
-}
-
-function wholeNumber(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`Option --${name} must be a whole number, not "${text}".`);
-  return Number(text);
 }

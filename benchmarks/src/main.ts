@@ -1,27 +1,54 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError, help, readCommandLine } from './command-line.ts';
+import { runProgram } from '@locks/command-line';
+import { help, readCommandLine } from './command-line.ts';
 import type { Options, SuiteName } from './command-line.ts';
 import { describeEnvironment, readEnvironment } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { formatGates } from './gates/gate.ts';
 import { evaluateGates } from './gates/gates.ts';
 import { chartsOf } from './plots/charts.ts';
 import { drawChart } from './plots/svg.ts';
 import { createRandom } from './random.ts';
-import type { SuiteContext, SuiteReport } from './suites/suite.ts';
+import type { Result } from './results.ts';
+import type { SuiteContext, SuiteReport } from './suite.ts';
 
 type RunSuite = (context: SuiteContext) => Promise<SuiteReport>;
 
 /** Of the one that is wanted only. */
 const suites: Readonly<Record<SuiteName, () => Promise<RunSuite>>> = {
-  redis: async () => (await import('./suites/redis.ts')).runRedisSuite,
-  memory: async () => (await import('./suites/memory.ts')).runMemorySuite,
-  sql: async () => (await import('./suites/sql.ts')).runSqlSuite,
-  zookeeper: async () => (await import('./suites/zookeeper.ts')).runZookeeperSuite,
-  core: async () => (await import('./suites/core.ts')).runCoreSuite,
+  redis: async () => (await import('./redis/suite.ts')).runRedisSuite,
+  memory: async () => (await import('./memory/suite.ts')).runMemorySuite,
+  sql: async () => (await import('./sql/suite.ts')).runSqlSuite,
+  zookeeper: async () => (await import('./zookeeper/suite.ts')).runZookeeperSuite,
+  core: async () => (await import('./core/suite.ts')).runCoreSuite,
 };
 
 async function main(options: Options): Promise<void> {
+  const { from, json, plots } = options;
+  const { environment, results } = from === undefined ? await measure(options) : readFigures(from);
+  const gates = evaluateGates(results);
+  if (gates.length > 0) print(formatGates(gates));
+  if (json !== undefined) {
+    writeFileSync(json, `${JSON.stringify({ environment, results, gates }, undefined, 2)}\n`);
+    print(`\nFigures: ${json}`);
+  }
+  if (plots !== undefined) {
+    mkdirSync(plots, { recursive: true });
+    const charts = chartsOf(results);
+    for (const chart of charts) writeFileSync(join(plots, `${chart.name}.svg`), drawChart(chart));
+    print(`Plots: ${charts.length} in ${plots}`);
+  }
+  if (options.gates && gates.some(({ met }) => !met)) process.exitCode = 1;
+}
+
+/** What `--json` writes, beside the gates. */
+interface Figures {
+  readonly environment: Environment;
+  readonly results: readonly Result[];
+}
+
+async function measure(options: Options): Promise<Figures> {
   const { suite, seed, only, quick } = options;
   const environment = readEnvironment(seed, quick);
   print(describeEnvironment(environment));
@@ -29,32 +56,15 @@ async function main(options: Options): Promise<void> {
   const run = await suites[suite]();
   const wants = (scenario: string): boolean => only.length === 0 || only.includes(scenario);
   const { results, servers } = await run({ options, random: createRandom(seed), wants, print });
-  const gates = evaluateGates(results);
-  if (gates.length > 0) print(formatGates(gates));
-  if (options.json !== undefined) {
-    const where = { ...environment, ...servers };
-    writeFileSync(options.json, `${JSON.stringify({ environment: where, results, gates }, undefined, 2)}\n`);
-    print(`\nFigures: ${options.json}`);
-  }
-  if (options.plots !== undefined) {
-    mkdirSync(options.plots, { recursive: true });
-    const charts = chartsOf(results);
-    for (const chart of charts) writeFileSync(join(options.plots, `${chart.name}.svg`), drawChart(chart));
-    print(`Plots: ${charts.length} in ${options.plots}`);
-  }
-  if (options.gates && gates.some(({ met }) => !met)) process.exitCode = 1;
+  return { environment: { ...environment, ...servers }, results };
+}
+
+function readFigures(file: string): Figures {
+  return JSON.parse(readFileSync(file, 'utf8')) as Figures;
 }
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-try {
-  const options = readCommandLine(process.argv.slice(2));
-  if (options === undefined) print(help);
-  else await main(options);
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`${error.message}\n\n${help}\n`);
-  process.exitCode = 2;
-}
+await runProgram(help, readCommandLine, main);

@@ -1,3 +1,3 @@
-import { defineConfig } from 'vitest/config';
+import { packageTests } from '../../vitest.shared.ts';
 
-export default defineConfig({ test: { testTimeout: 30_000 } });
+export default packageTests(import.meta.url, { options: { testTimeout: 30_000 } });

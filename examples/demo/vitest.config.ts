@@ -1,11 +1,3 @@
-import { defineConfig } from 'vitest/config';
+import { packageTests } from '../../vitest.shared.ts';
 
-export default defineConfig({
-  test: {
-    // The first test with Redis may install the server or pull its image.
-    hookTimeout: 300_000,
-    testTimeout: 60_000,
-    // Mostly waiting for processes, also on machines with few cores.
-    maxWorkers: 2,
-  },
-});
+export default packageTests(import.meta.url, { options: { testTimeout: 60_000 } });

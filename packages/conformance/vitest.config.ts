@@ -1,12 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { packageTests } from '../../vitest.shared.ts';
 
-export default defineConfig({
-  test: {
-    include: ['test/*.test.ts'],
-    // Whole runs of the suite are single tests here.
-    testTimeout: 120_000,
-    maxConcurrency: 10,
-    // They mostly wait.
-    maxWorkers: 2,
-  },
-});
+// Whole runs of the suite are single tests here.
+export default packageTests(import.meta.url, { options: { testTimeout: 120_000, maxConcurrency: 10 } });

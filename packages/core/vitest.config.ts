@@ -1,6 +1,13 @@
-import { defineConfig } from 'vitest/config';
+import { packageTests } from '../../vitest.shared.ts';
 
-export default defineConfig({
-  // One process for all files: they share no state, and starting processes takes longer than the tests.
-  test: { include: ['test/**/*.test.ts'], isolate: false },
+const { LOCKS_SCHEDULES = '10000' } = process.env;
+
+export default packageTests(import.meta.url, {
+  // Some compute, for seconds on a machine that does other things too.
+  options: { testTimeout: 30_000 },
+  projects: {
+    // One process for all files: they share no state, and starting processes takes longer than the tests.
+    test: { isolate: false },
+    long: { include: ['test/schedules.test.ts'], env: { LOCKS_SCHEDULES } },
+  },
 });

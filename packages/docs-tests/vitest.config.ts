@@ -1,9 +1,10 @@
-import { defineConfig } from 'vitest/config';
+import { defaultExclude } from 'vitest/config';
+import { packageTests } from '../../vitest.shared.ts';
 
-export default defineConfig({
-  test: {
-    testTimeout: 60_000,
-    // The first test may install the server or pull its image.
-    hookTimeout: 300_000,
-  },
+const pages = 'test/docs/**/*.test.ts';
+
+export default packageTests(import.meta.url, {
+  // The first test may install the server or pull its image.
+  options: { testTimeout: 60_000, hookTimeout: 300_000 },
+  projects: { test: { exclude: [...defaultExclude, pages] }, check: { include: [pages] } },
 });

@@ -1,13 +1,12 @@
-import { defineConfig } from 'vitest/config';
+import { fileURLToPath } from 'node:url';
+import { packageTests } from '../../vitest.shared.ts';
 
-export default defineConfig({
-  test: {
-    globalSetup: ['test/support/start-redis.ts'],
+export default packageTests(import.meta.url, {
+  options: {
+    globalSetup: fileURLToPath(new URL('test/support/start-redis.ts', import.meta.url)),
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // On a server that the environment names, files would count each other's connections; else those that count have their own.
-    fileParallelism: !process.env['LOCKS_TEST_REDIS_URL'],
-    // They mostly wait.
-    maxWorkers: 4,
+    ...(process.env['LOCKS_TEST_REDIS_URL'] && { maxWorkers: 1, sequence: { groupOrder: 2 } }),
   },
 });

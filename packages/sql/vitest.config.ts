@@ -1,22 +1,17 @@
-import { defaultExclude, defineConfig } from 'vitest/config';
+import { fileURLToPath } from 'node:url';
+import { defaultExclude } from 'vitest/config';
+import { packageTests, usual } from '../../vitest.shared.ts';
 
 const shared = 'test/databases/**/*.test.ts';
-const long = 'test/**/*.long.test.ts';
+const long = 'test/databases/**/*.long.test.ts';
+// Only those that share servers wait for them.
+const globalSetup = fileURLToPath(new URL('test/support/start-databases.ts', import.meta.url));
 
-export default defineConfig({
-  test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // They mostly wait.
-    maxWorkers: 4,
-    // Only those that share servers wait for them.
-    projects: [
-      { extends: true, test: { name: 'sql', exclude: [...defaultExclude, shared, long] } },
-      { extends: true, test: { name: 'long', include: [long] } },
-      {
-        extends: true,
-        test: { name: 'sql on shared databases', include: [shared], globalSetup: ['test/support/start-databases.ts'] },
-      },
-    ],
+export default packageTests(import.meta.url, {
+  options: { testTimeout: 30_000, hookTimeout: 60_000 },
+  projects: {
+    ...usual([shared]),
+    'test:databases': { include: [shared], exclude: [...defaultExclude, long], globalSetup },
+    'long:databases': { include: [long], globalSetup },
   },
 });

@@ -1,28 +1,18 @@
-import { defaultExclude, defineConfig } from 'vitest/config';
+import { fileURLToPath } from 'node:url';
+import { packageTests, usual } from '../../vitest.shared.ts';
 
 const interop = 'test/interop/**/*.test.ts';
-const long = 'test/**/*.long.test.ts';
 
-export default defineConfig({
-  test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // They mostly wait, but their servers are Java.
-    maxWorkers: 4,
-    projects: [
-      { extends: true, test: { name: 'zookeeper', exclude: [...defaultExclude, interop, long] } },
-      { extends: true, test: { name: 'long', include: [long] } },
-      // Needs Java, Curator and kazoo, which are installed first where that is harmless.
-      {
-        extends: true,
-        test: {
-          name: 'interop',
-          include: [interop],
-          globalSetup: ['test/interop/support/set-up.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 600_000,
-        },
-      },
-    ],
+export default packageTests(import.meta.url, {
+  options: { testTimeout: 30_000, hookTimeout: 60_000 },
+  projects: {
+    ...usual([interop]),
+    // Needs Java, Curator and kazoo, which are installed first where that is harmless.
+    interop: {
+      include: [interop],
+      globalSetup: fileURLToPath(new URL('test/interop/support/set-up.ts', import.meta.url)),
+      testTimeout: 60_000,
+      hookTimeout: 600_000,
+    },
   },
 });

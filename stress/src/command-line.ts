@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { UsageError, numberOption, parse } from '@locks/command-line';
 
 /** What can be put under stress. */
 export const backendNames = ['redis', 'postgres', 'mariadb', 'sqlite', 'zookeeper', 'ensemble'] as const;
@@ -28,14 +28,16 @@ Usage: npm run stress -- <backend> [options]
   --keep           keep the logs of a run without violations too
   --help           prints this`;
 
-/** Options that cannot be understood. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
 /** Reads the command line; `undefined`: help is wanted. Throws a `UsageError`. */
 export function readCommandLine(args: readonly string[]): Options | undefined {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parse(args, {
+    minutes: { type: 'string' },
+    seed: { type: 'string' },
+    workers: { type: 'string' },
+    flows: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  });
   if (values.help) return undefined;
   const [target, ...more] = positionals;
   const targets = targetsOf(target);
@@ -46,10 +48,10 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
   }
   return {
     targets,
-    minutes: positive('minutes', values.minutes, /^\d{1,4}(?:\.\d+)?$/) ?? 5,
-    seed: positive('seed', values.seed, /^\d{1,9}$/) ?? 1 + Math.floor(Math.random() * 1e6),
-    workers: positive('workers', values.workers, /^\d{1,2}$/) ?? 4,
-    flows: positive('flows', values.flows, /^\d{1,3}$/) ?? 4,
+    minutes: numberOption('minutes', values.minutes, 'a number above 0') ?? 5,
+    seed: numberOption('seed', values.seed, 'a whole number above 0') ?? 1 + Math.floor(Math.random() * 1e6),
+    workers: numberOption('workers', values.workers, 'a whole number above 0') ?? 4,
+    flows: numberOption('flows', values.flows, 'a whole number above 0') ?? 4,
     keep: values.keep,
   };
 }
@@ -59,31 +61,4 @@ function targetsOf(target: string | undefined): Options['targets'] | undefined {
   if (target === 'self-test') return ['self-test'];
   const name = backendNames.find((known) => known === target);
   return name === undefined ? undefined : [name];
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        minutes: { type: 'string' },
-        seed: { type: 'string' },
-        workers: { type: 'string' },
-        flows: { type: 'string' },
-        keep: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function positive(name: string, text: string | undefined, form: RegExp): number | undefined {
-  if (text === undefined) return undefined;
-  if (!form.test(text) || Number(text) === 0) {
-    throw new UsageError(`Option --${name} must be a number above 0, not "${text}".`);
-  }
-  return Number(text);
 }

@@ -7,8 +7,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const programs = fileURLToPath(new URL('.', import.meta.url));
 
 /**
- * Makes an application of `folder`: core and `adapter` packed as they would be published and unpacked there, the clients, and the
- * programs of the workers. The clients are links to those of the repository, so that no registry is needed.
+ * Makes an application of `folder`: core, the suite (for its child processes) and `adapter`, packed as they would be published and
+ * unpacked there, the clients, and the programs of the workers. The clients are links to those of the repository, so that no registry is needed.
  */
 export function installPacked(folder: string, adapter: string | undefined, clients: readonly string[]): void {
   const modules = join(folder, 'node_modules');
@@ -17,7 +17,7 @@ export function installPacked(folder: string, adapter: string | undefined, clien
     join(folder, 'package.json'),
     '{ "name": "stressed-application", "private": true, "type": "module" }\n',
   );
-  for (const name of adapter === undefined ? ['core'] : ['core', adapter]) {
+  for (const name of ['core', 'conformance', ...(adapter === undefined ? [] : [adapter])]) {
     unpack(pack(name, folder), join(modules, '@locks', name));
   }
   for (const client of clients) {

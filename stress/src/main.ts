@@ -4,8 +4,9 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runProgram } from '@locks/command-line';
 import { backends } from './backends/index.ts';
-import { type BackendName, type Options, UsageError, help, readCommandLine } from './command-line.ts';
+import { type BackendName, type Options, help, readCommandLine } from './command-line.ts';
 import { describeVerdict } from './report.ts';
 import { run } from './run.ts';
 import { flawedLocks } from './self-test.ts';
@@ -87,12 +88,6 @@ function print(text: string): void {
 process.once('disconnect', () => process.exit(1));
 process.channel?.unref();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-try {
-  const options = readCommandLine(process.argv.slice(2));
-  if (options === undefined) print(help);
-  else if (!(await main(options))) process.exitCode = 1;
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`${error.message}\n\n${help}\n`);
-  process.exitCode = 2;
-}
+await runProgram(help, readCommandLine, async (options) => {
+  if (!(await main(options))) process.exitCode = 1;
+});

@@ -1,8 +1,9 @@
-import { execFile, fork } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { startChild } from '@locks/conformance/processes';
 import { type Proxy, startProxy } from '@locks/test-servers';
 import type { Backend, RunningBackend } from './backends/backend.ts';
 import { type Verdict, check } from './check/check.ts';
@@ -14,7 +15,7 @@ import type { ControlEvent } from './log/events.ts';
 import { readRunLog } from './log/reader.ts';
 import { openLog } from './log/writer.ts';
 import { type Random, createRandom } from './random.ts';
-import { started } from './register/started.ts';
+import type { Listen } from './register/listen.ts';
 import { watchStalls } from './stalls.ts';
 import type { Target } from './worker/messages.ts';
 import { type Workers, createWorkers } from './workers.ts';
@@ -40,16 +41,17 @@ export async function run(backend: Backend, folder: string, options: RunOptions)
   const append = openLog<ControlEvent>(join(logs, 'control.log'));
   installPacked(folder, backend.adapter, backend.clients);
   const socket = join(folder, 'register.sock');
-  const register = fork(join(folder, 'programs/register/register-process.js'), [socket, join(logs, 'register.log')]);
-  register.once('exit', (code) => {
-    if (code !== 0) append({ ev: 'wrong', t: now(), message: `the register died (${code})` });
+  const register = startChild<Listen>(join(folder, 'programs/register/register-process.js'), { name: 'the register' });
+  let isOver = false;
+  void register.gone.then((end) => {
+    if (!isOver) append({ ev: 'wrong', t: now(), message: `the register died (${end})` });
   });
   const stopWatching = watchStalls(append);
   let running: RunningBackend | undefined;
   let workers: Workers | undefined;
   const proxies: Proxy[][] = [];
   try {
-    await started(register);
+    await register.ask({ socket, log: join(logs, 'register.log') });
     running = await backend.start(folder);
     const { servers } = running;
     for (let slot = 0; slot < options.workers; slot += 1) {
@@ -75,7 +77,8 @@ export async function run(backend: Backend, folder: string, options: RunOptions)
     workers?.stop();
     await Promise.all(proxies.flat().map((proxy) => proxy.stop()));
     await running?.stop();
-    if (register.connected) register.disconnect();
+    isOver = true;
+    await register.kill();
   }
   return check(readRunLog(logs));
 }
@@ -97,10 +100,7 @@ async function runRounds(
   // Faults that go on at the same time draw in any order: the plans have numbers of their own.
   const details = createRandom(seed);
   const faultTime = Math.max(length / rounds - recovery - 1_000, (2 * length) / rounds / 3);
-  let fine = must(
-    await workers.all('ready', patience),
-    'the workers could not open their locks before the first fault',
-  );
+  let fine = must(await workers.obeyed(patience), 'the workers could not open their locks before the first fault');
   for (let round = 0; round < rounds && fine; round += 1) {
     phase('faults');
     const plan = planFaults(createRandom(seed * 1_000 + round), { ...shape, length: faultTime });
@@ -108,10 +108,10 @@ async function runRounds(
     await Promise.all(proxies.flat().map((proxy) => proxy.pass()));
     phase('recovery');
     await sleep(recovery);
-    fine = must(await workers.all('ready', patience), 'a worker could not open its locks after the faults');
+    fine = must(await workers.obeyed(patience), 'a worker could not open its locks after the faults');
     phase('calm');
     workers.order('calm');
-    const calmed = await workers.all('calmed', patience);
+    const calmed = await workers.obeyed(patience);
     fine = must(calmed, `the workers did not get all locks within ${patience} ms without faults`) && fine;
     if (fine && round < rounds - 1) workers.order('resume');
   }

@@ -1,12 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Child, startChild } from '@locks/conformance/processes';
 import { now } from './clock.ts';
 import type { ControlEvent } from './log/events.ts';
 import { within } from './within.ts';
-import type { Order, Target, Told } from './worker/messages.ts';
+import type { Order, Target } from './worker/messages.ts';
 
 /** The processes that take locks, a slot for each. */
 export interface Workers {
@@ -14,10 +13,11 @@ export interface Workers {
   start(slot: number): void;
   /** Kills the worker of a slot, and starts the next one `delay` ms after it is gone. */
   replace(slot: number, delay: number): Promise<void>;
-  signal(slot: number, signal: 'SIGSTOP' | 'SIGCONT'): void;
-  /** Resolves when each worker has told it; false: not within `patience` ms. */
-  all(told: Told, patience: number): Promise<boolean>;
-  /** Sends an order to each worker, and forgets what it told of an earlier one. */
+  /** Stops the worker of a slot for `duration` ms. */
+  pause(slot: number, duration: number): Promise<void>;
+  /** Resolves when each worker has obeyed its last order; false: not within `patience` ms. */
+  obeyed(patience: number): Promise<boolean>;
+  /** Sends an order to each worker. */
   order(kind: 'calm' | 'resume'): void;
   /** Tells the workers to end, and waits until they have. */
   leave(patience: number): Promise<void>;
@@ -39,9 +39,9 @@ export interface WorkersOptions {
 
 interface Member {
   readonly name: string;
-  readonly child: ChildProcess;
-  readonly exited: Promise<unknown>;
-  readonly heard: Set<Told>;
+  readonly child: Child<Order>;
+  hasObeyed: boolean;
+  isGone: boolean;
   expected: 'to run' | 'to end' | 'killed';
 }
 
@@ -57,17 +57,15 @@ export function createWorkers(options: WorkersOptions): Workers {
     const name = `${slot}.${incarnation}`;
     const errors = join(options.logs, `worker-${name}.errors`);
     append({ ev: 'worker', t: now(), worker: name, slot });
-    const child = fork(join(options.application, 'programs/worker/worker-process.js'), {
+    const child = startChild<Order>(join(options.application, 'programs/worker/worker-process.js'), {
       cwd: options.application,
-      execArgv: [],
-      stdio: ['ignore', 'ignore', openSync(errors, 'a'), 'ipc'],
+      output: openSync(errors, 'a'),
     });
-    const member: Member = { name, child, exited: once(child, 'exit'), heard: new Set(), expected: 'to run' };
+    const member: Member = { name, child, hasObeyed: false, isGone: false, expected: 'to run' };
     members[slot] = member;
-    child.on('message', (told: Told) => member.heard.add(told));
-    child.on('error', () => {});
-    child.once('exit', (code, signal) => {
-      const how = member.expected === 'killed' ? 'killed' : code === 0 ? 'ended' : `${signal ?? code}`;
+    void child.gone.then((end) => {
+      member.isGone = true;
+      const how = member.expected === 'killed' ? 'killed' : end === 0 ? 'ended' : `${end}`;
       append({ ev: 'exit', t: now(), worker: name, how });
       const printed = readFileSync(errors, 'utf8').slice(0, 1_000);
       if (printed !== '') wrong(`worker ${name} printed: ${printed}`);
@@ -92,12 +90,17 @@ export function createWorkers(options: WorkersOptions): Workers {
     return member;
   }
 
-  function send({ child }: Member, order: Order): void {
-    if (child.connected) child.send(order, () => {});
+  function send(member: Member, order: Order): void {
+    member.hasObeyed = false;
+    member.child.ask(order).then(
+      () => (member.hasObeyed = true),
+      // Its end is told apart.
+      () => {},
+    );
   }
 
   function stop(): void {
-    for (const { child } of members) child.kill('SIGKILL');
+    for (const { child } of members) void child.kill();
   }
 
   // A worker that is stopped would not notice that its controller has gone.
@@ -109,34 +112,33 @@ export function createWorkers(options: WorkersOptions): Workers {
       // On a busy machine the worker before may not be gone yet.
       if (member.expected === 'killed') return;
       member.expected = 'killed';
-      member.child.kill('SIGKILL');
-      await member.exited;
+      await member.child.kill();
       await sleep(delay);
       start(slot);
     },
-    signal(slot, signal) {
-      memberOf(slot).child.kill(signal);
+    async pause(slot, duration) {
+      const { child } = memberOf(slot);
+      // Another fault may have killed it.
+      await child.pause().catch(() => {});
+      await sleep(duration);
+      child.resume();
     },
-    all: (told, patience) => within(patience, () => members.every(({ heard }) => heard.has(told))),
+    obeyed: (patience) => within(patience, () => members.every(({ hasObeyed }) => hasObeyed)),
     order(kind) {
-      for (const member of members) {
-        member.heard.delete('calmed');
-        send(member, { kind });
-      }
+      for (const member of members) send(member, { kind });
     },
     async leave(patience) {
       for (const member of members) {
         member.expected = 'to end';
         send(member, { kind: 'leave' });
       }
-      const gone = ({ child }: Member): boolean => child.exitCode !== null || child.signalCode !== null;
-      await within(patience, () => members.every(gone));
-      for (const member of members.filter((each) => !gone(each))) {
+      await within(patience, () => members.every(({ isGone }) => isGone));
+      for (const member of members.filter(({ isGone }) => !isGone)) {
         wrong(`worker ${member.name} did not end by itself within ${patience} ms after close`);
         member.expected = 'killed';
-        member.child.kill('SIGKILL');
+        void member.child.kill();
       }
-      await Promise.all(members.map(({ exited }) => exited));
+      await Promise.all(members.map(({ child }) => child.gone));
     },
     stop() {
       process.off('exit', stop);

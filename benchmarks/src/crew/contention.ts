@@ -23,13 +23,12 @@ export interface Patience {
 
 /** Lets crews that are in line go on until enough was seen. `wanted` is 0 where nobody acquires anything. */
 export async function observe(crews: Crews, { least, most }: Patience, wanted: number): Promise<Window> {
-  crews.order('measure');
+  const measured = crews.measure();
   const from = now();
+  await measured;
   await sleep(least);
-  while (crews.grants() < wanted && now() < from + most) await sleep(20);
-  const to = now();
-  crews.order('stop');
-  return { from, to };
+  while ((await crews.grants()) < wanted && now() < from + most) await sleep(100);
+  return { from, to: now() };
 }
 
 /** What the reports of a crew whose workers want one key say. */

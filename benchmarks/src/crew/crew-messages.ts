@@ -25,13 +25,18 @@ export interface Assignment {
   readonly program?: readonly string[] | undefined;
 }
 
-/** From the benchmark to a process of the crew. */
-export type Order =
+/** What the benchmark asks a process of the crew for. */
+export type Request =
   | { readonly kind: 'prepare'; readonly assignment: Assignment }
+  /** Answered when its first claims are in line. */
   | { readonly kind: 'begin' }
-  /** Everybody is in line: what is counted starts here. */
+  /** Answered when all its workers have had their turns. */
+  | { readonly kind: 'finish' }
+  /** All processes are in line: what is counted starts here. */
   | { readonly kind: 'measure' }
-  | { readonly kind: 'stop' }
+  /** The acquisitions since `measure`. */
+  | { readonly kind: 'grants' }
+  | { readonly kind: 'report' }
   /** Give up what is held or waited for, and end. */
   | { readonly kind: 'leave' };
 
@@ -46,14 +51,3 @@ export interface CrewReport {
   /** Of the reference: ms from a publish to its message. */
   readonly pushes: readonly number[];
 }
-
-/** From a process of the crew to the benchmark. */
-export type Message =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'inLine' }
-  /** Now and then after `measure`. */
-  | { readonly kind: 'progress'; readonly grants: number }
-  /** All its workers have had their turns. */
-  | { readonly kind: 'done' }
-  | { readonly kind: 'report'; readonly report: CrewReport }
-  | { readonly kind: 'broken'; readonly message: string };

@@ -1,5 +1,6 @@
+import { serveParent } from '@locks/conformance/processes';
 import type { Crew } from './crew.ts';
-import type { Assignment, Backend, Message, Order } from './crew-messages.ts';
+import type { Assignment, Backend, Request } from './crew-messages.ts';
 
 /** Of the one that is needed only. */
 const backends: Readonly<Record<Backend, () => Promise<(assignment: Assignment) => Promise<Crew>>>> = {
@@ -8,46 +9,32 @@ const backends: Readonly<Record<Backend, () => Promise<(assignment: Assignment) 
   zookeeper: async () => (await import('../zookeeper/zookeeper-crew.ts')).openCrew,
 };
 
-// One process of a crew: it does as it is told, and ends with whoever started it.
 let crew: Crew | undefined;
 
-process.on('disconnect', () => process.exit());
-process.on('message', (order: Order) => {
-  obey(order).catch((error: unknown) => {
-    tell({ kind: 'broken', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-  });
-});
-
-async function obey(order: Order): Promise<void> {
-  if (order.kind === 'prepare') {
-    const open = await backends[order.assignment.backend]();
-    crew = await open(order.assignment);
-    tell({ kind: 'ready' });
-    return;
+// One process of a crew does as it is told.
+serveParent(async (request: Request) => {
+  if (request.kind === 'prepare') {
+    const open = await backends[request.assignment.backend]();
+    crew = await open(request.assignment);
+    return undefined;
   }
-  if (order.kind === 'leave') {
+  if (request.kind === 'leave') {
     await crew?.close?.();
     process.exit();
   }
-  if (crew === undefined) throw new Error(`"${order.kind}" came before "prepare"`);
-  switch (order.kind) {
+  if (crew === undefined) throw new Error(`"${request.kind}" came before "prepare"`);
+  switch (request.kind) {
     case 'begin':
-      void crew.done.then(() => tell({ kind: 'done' }));
-      await crew.begin();
-      tell({ kind: 'inLine' });
-      break;
+      return await crew.begin();
+    case 'finish':
+      return await crew.done;
     case 'measure':
-      crew.measure();
-      setInterval(() => tell({ kind: 'progress', grants: crew?.grants ?? 0 }), 100);
-      break;
-    case 'stop':
-      tell({ kind: 'report', report: await crew.report() });
-      break;
+      return crew.measure();
+    case 'grants':
+      return crew.grants;
+    case 'report':
+      return await crew.report();
     default:
-      order satisfies never;
+      return request satisfies never;
   }
-}
-
-function tell(message: Message): void {
-  process.send?.(message, undefined, undefined, () => {});
-}
+});

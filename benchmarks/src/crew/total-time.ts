@@ -11,12 +11,10 @@ export async function measureTurns(plan: Plan, patience: number): Promise<Omit<R
   const { workers, turns } = plan;
   await using crews = await startCrews(plan);
   const from = now();
-  crews.order('begin');
-  const done = crews.all('done');
+  const done = crews.begin().then(() => crews.finish());
   // It ends with the patience below, or with the processes.
   done.catch(() => {});
   await Promise.race([done, sleep(patience)]);
-  crews.order('stop');
   const reports = await crews.reports();
 
   const claims = reports.flatMap((report) => unpackClaims(report.claims));

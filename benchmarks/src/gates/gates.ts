@@ -1,9 +1,9 @@
 import type { Result } from '../results.ts';
 import { atLeast, atMost, figuresOf, gate, largest, ofSubject, own, smallest } from './gate.ts';
 import type { Gate } from './gate.ts';
-import { contendedGates, totalTimeGates, uncontendedGates } from './redis-gates.ts';
-import { sqlGates } from './sql-gates.ts';
-import { zookeeperGates } from './zookeeper-gates.ts';
+import { contendedGates, totalTimeGates, uncontendedGates } from '../redis/gates.ts';
+import { sqlGates } from '../sql/gates.ts';
+import { zookeeperGates } from '../zookeeper/gates.ts';
 
 /** The gates that `results` say something about. */
 export function evaluateGates(results: readonly Result[]): Gate[] {

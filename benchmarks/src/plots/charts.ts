@@ -1,111 +1,13 @@
+import { coreCharts } from '../core/charts.ts';
+import { memoryCharts } from '../memory/charts.ts';
+import { redisCharts } from '../redis/charts.ts';
 import type { Result } from '../results.ts';
-import type { Bar, Chart } from './chart.ts';
-import { grouped } from './grouped.ts';
-import type { Figure } from './grouped.ts';
-import { sqlCharts } from './sql-charts.ts';
-import { zookeeperCharts } from './zookeeper-charts.ts';
+import { sqlCharts } from '../sql/charts.ts';
+import { zookeeperCharts } from '../zookeeper/charts.ts';
+import type { Chart } from './chart.ts';
 
 /** The charts that `results` are enough for. */
 export function chartsOf(results: readonly Result[]): Chart[] {
-  const all = [
-    ...redisCharts(results),
-    ...sqlCharts(results),
-    ...zookeeperCharts(results),
-    grouped(results, 'memory/uncontended', {
-      name: 'memory-uncontended',
-      title: 'In memory: acquire and release, workers with a key each',
-      unit: 'pairs per second (logarithmic)',
-      log: true,
-      group: ({ concurrency }) => `${concurrency} worker(s)`,
-      of: ({ perSecond }) => perSecond,
-    }),
-    grouped(results, 'memory/contended', {
-      name: 'memory-contended',
-      title: 'In memory: acquire and release, workers on one key',
-      unit: 'pairs per second (logarithmic)',
-      log: true,
-      group: ({ concurrency }) => `${concurrency} workers`,
-      of: ({ perSecond }) => perSecond,
-    }),
-    grouped(results, 'core/size', {
-      name: 'installed-size',
-      title: 'On the disk, dependencies included, without a client',
-      unit: 'kB',
-      group: () => '',
-      of: ({ installedBytes }) => (installedBytes ?? Number.NaN) / 1_000,
-    }),
-  ];
+  const all = [redisCharts, sqlCharts, zookeeperCharts, memoryCharts, coreCharts].flatMap((of) => of(results));
   return all.filter(({ groups }) => groups.some(({ bars }) => bars.length > 0));
-}
-
-function redisCharts(results: readonly Result[]): Chart[] {
-  return [
-    grouped(results, 'redis/uncontended', {
-      name: 'uncontended',
-      title: 'Uncontended acquire and release, over the raw client',
-      unit: 'ratio: median of the rounds, with their range; the raw client has neither tokens nor a queue',
-      line: 1,
-      group: ({ concurrency }) => `${concurrency} at once`,
-      of: ({ ratioToRaw, subject }) => (subject === 'raw client' ? undefined : ratioToRaw),
-      range: true,
-    }),
-    ...[1, 4].flatMap((processes) =>
-      [0, 2].flatMap((hold) => {
-        const cells = results.filter((result) => result.processes === processes && result.hold === hold);
-        const setting = `${processes === 1 ? 'one process' : `${processes} processes`}, held ${hold} ms`;
-        const name = `${processes}-process-hold-${hold}`;
-        return [
-          grouped(cells, 'redis/contended', {
-            name: `gap-${name}`,
-            title: `From release to the next holder, one key, ${setting}`,
-            unit: 'ms, p50 (logarithmic); only hand-overs to another worker count',
-            log: true,
-            group: ({ waiters }) => `${waiters} waiters`,
-            of: ({ p50 }) => p50,
-          }),
-          grouped(cells, 'redis/contended', {
-            name: `fairness-${name}`,
-            title: `Fairness among the waiters, one key, ${setting}`,
-            unit: "Jain's index: 1 when all have the same",
-            line: 1,
-            group: ({ waiters }) => `${waiters} waiters`,
-            of: ({ fairness }) => fairness,
-          }),
-          grouped(cells, 'redis/contended', {
-            name: `commands-${name}`,
-            title: `Commands sent for each acquisition, one key, ${setting}`,
-            unit: 'client commands (logarithmic)',
-            log: true,
-            group: ({ waiters }) => `${waiters} waiters`,
-            of: (result) => result.commandsPerAcquisition,
-          }),
-        ];
-      }),
-    ),
-    grouped(results, 'redis/total-time', {
-      name: 'total-time',
-      title: 'Until 100 workers had the lock 10 times each, held 2 ms',
-      unit: 'seconds; no bar: not done in time',
-      group: ({ processes }) => `${processes} process(es)`,
-      of: ({ totalTime }) => (totalTime === undefined ? undefined : totalTime / 1_000),
-    }),
-    renewalChart(results.filter(({ scenario }) => scenario === 'redis/renewal')),
-  ];
-}
-
-function renewalChart(results: readonly Result[]): Chart {
-  const bars = (of: Figure): Bar[] =>
-    results.flatMap((result) => {
-      const value = of(result);
-      return value === undefined ? [] : [{ series: result.subject, value }];
-    });
-  return {
-    name: 'renewal',
-    title: 'CPU time of 10,000 held locks that are renewed',
-    unit: 'ms per second',
-    groups: [
-      { label: 'client', bars: bars(({ clientCpu }) => clientCpu) },
-      { label: 'server', bars: bars(({ serverCpu }) => serverCpu) },
-    ],
-  };
 }

@@ -22,8 +22,7 @@ export async function measureContended(
   const key = `contended/${randomUUID()}`;
   const plan = { url, subject, key, processes, workers: waiters, hold, turns: Infinity, retryDelay };
   await using crews = await startCrews({ backend: 'redis', ...plan });
-  crews.order('begin');
-  await crews.all('inLine');
+  await crews.begin();
   await resetStatistics(control);
   // One and a half for each leave nobody without one who is served in turn.
   const wanted = subject === push ? 0 : Math.max(patience.acquisitions, waiters * 1.5);

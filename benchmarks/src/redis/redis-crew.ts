@@ -1,7 +1,7 @@
 import type { Crew } from '../crew/crew.ts';
 import type { Assignment } from '../crew/crew-messages.ts';
 import { WorkerCrew, warmUp } from '../crew/worker-crew.ts';
-import { loadSubject } from '../subjects/index.ts';
+import { loadSubject } from './subjects/index.ts';
 import { connect } from './counting-client.ts';
 import { openPushCrew } from './push-crew.ts';
 import { push } from './push-name.ts';

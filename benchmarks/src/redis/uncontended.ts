@@ -6,7 +6,7 @@ import { rotate } from '../rotation.ts';
 import type { Rotation } from '../rotation.ts';
 import type { Result } from '../results.ts';
 import { median, percentile, ratioOfRounds } from '../statistics.ts';
-import { loadSubject } from '../subjects/index.ts';
+import { loadSubject } from './subjects/index.ts';
 import type { Party, RetryOptions } from '../party.ts';
 import { connect } from './counting-client.ts';
 import type { CommandCounter } from './counting-client.ts';

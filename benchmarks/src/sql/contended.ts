@@ -34,8 +34,7 @@ async function runContended(
   const key = `contended/${randomUUID()}`;
   const plan = { url, subject, key, processes, workers: waiters, hold, turns: Infinity, retryDelay };
   await using crews = await startCrews({ backend: 'sql', ...plan });
-  crews.order('begin');
-  await crews.all('inLine');
+  await crews.begin();
   await database.resetStatements();
   // One and a half for each leave nobody without one who is served in turn.
   const wanted = subject === notification ? 0 : Math.max(patience.acquisitions, waiters * 1.5);

@@ -33,8 +33,7 @@ export async function measureListening(
     const slices = await rotate(settings, rotation, async ({ workers }, slice) => {
       const plan = { url, subject: '@locks', key: `other/${randomUUID()}`, processes: 1, workers, hold: holdForever };
       await using crews = await startCrews({ backend: 'sql', ...plan, turns: 1, retryDelay });
-      crews.order('begin');
-      await crews.all('inLine');
+      await crews.begin();
       return await runPairs('@locks', party, concurrency, slice);
     });
     const rounds = settings.map((setting) => (slices.get(setting) ?? []).map(({ perSecond }) => perSecond));

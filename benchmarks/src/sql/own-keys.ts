@@ -62,8 +62,7 @@ export async function measureOwnKeys(
 
 async function runRound(plan: Parameters<typeof startCrews>[0], ms: number): Promise<Round> {
   await using crews = await startCrews(plan);
-  crews.order('begin');
-  await crews.all('inLine');
+  await crews.begin();
   const { from, to } = await observe(crews, { least: ms, most: ms, acquisitions: 0 }, 0);
   const reports = await crews.reports();
   const claims = reports

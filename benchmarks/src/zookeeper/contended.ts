@@ -39,8 +39,7 @@ export async function measureContended(
     retryDelay: undefined,
     program: commands.get(subject),
   });
-  crews.order('begin');
-  await crews.all('inLine');
+  await crews.begin();
   await allWatch(server, workers);
   const before = await server.requests();
   // One and a half for each leave nobody without one who is served in turn.

@@ -16,7 +16,7 @@ export const kazoo = 'kazoo';
 export const peerNames: readonly string[] = [curator, kazoo];
 
 /** The sources of the programs. What is compiled of the benchmarks is in `dist`, beside `src`. */
-const sources = fileURLToPath(new URL('../../src/zookeeper/peers', import.meta.url));
+const sources = fileURLToPath(new URL('./peers', import.meta.url));
 
 /** How the peers are started. */
 export interface PeerPrograms extends AsyncDisposable {

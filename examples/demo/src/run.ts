@@ -1,61 +1,64 @@
-import { isLockError } from '@locks/core';
-import type { Account } from './account.ts';
-import type { Crew, Plan } from './crew.ts';
-import type { KilledEvent, RunEvent, Turn } from './events.ts';
-import { evaluate } from './findings.ts';
-import type { Findings } from './findings.ts';
-import { Failure } from './failure.ts';
-import type { Screen } from './screen.ts';
-import { seconds } from './table.ts';
+import { startChild } from '@locks/conformance/processes';
+import type { Locks } from '@locks/core';
+import { openAccount } from './account.ts';
+import type { Request } from './worker.ts';
 
-/** Lets `crew` carry out `plan`, shows on `screen` what happens, and evaluates it. */
-export async function run(crew: Crew, plan: Plan, label: string, screen: Screen): Promise<Findings> {
-  const total = updatesOf(plan);
-  const turns: Turn[] = [];
-  let killed: KilledEvent['turn'] | undefined;
-  let heir: Turn | undefined;
-
-  const note = (line: string): void => screen.say(screen.paint('yellow', `  ${line}`));
-  const account = await crew.run(plan, (event: RunEvent) => {
-    if (event.kind === 'retried') {
-      note(`worker ${event.worker} lost the lock before it wrote (${event.why}) and tries again`);
-    } else if (event.kind === 'killed') {
-      killed = event.turn;
-      note(`worker ${killed.worker} killed while holding, between its read and its write`);
-    } else {
-      const { turn } = event;
-      if (killed !== undefined && heir === undefined && turn.from > killed.until) {
-        heir = turn;
-        const after = seconds(turn.from - killed.until);
-        note(
-          `the lock of worker ${killed.worker} came free after ${after} (${crew.lockEnd}), for worker ${turn.worker}`,
-        );
-      }
-      turns.push(turn);
-      screen.progress({ label, done: turns.length, total, balance: turn.balance });
-    }
-  });
-
-  const findings = evaluate({ turns, killed, balance: account.read() });
-  if (killed !== undefined)
-    note(heir === undefined ? 'nobody was left to wait for that lock' : tryLateWrite(account, killed));
-  return findings;
+/** One run of the demo. */
+export interface Plan {
+  /** Where the workers find the lock. */
+  readonly url: string;
+  readonly ttl: number;
+  readonly workers: number;
+  /** Of each worker. */
+  readonly updates: number;
+  /** The file of the balance. */
+  readonly file: string;
+  /** Kills the workers. */
+  readonly signal: AbortSignal;
 }
 
-/** How many updates will be made: a victim makes only its first. */
-function updatesOf({ workers, updates, victim }: Plan): number {
-  return workers * updates - (victim === undefined ? 0 : updates - victim.after);
+/** What came of a run. */
+export interface Outcome {
+  /** The updates that workers made: what the balance should be. */
+  readonly made: number;
+  readonly balance: number;
+  /** The worker that was killed while it held the lock, and after how many ms the next one had it. */
+  readonly killed?: { readonly token: bigint; readonly freeAfter: number } | undefined;
 }
 
-/** What would happen had the victim only been paused: it wakes up, still believes that it holds the lock, and writes. */
-function tryLateWrite(account: Account, { worker, hold }: KilledEvent['turn']): string {
-  if (hold === undefined) return `worker ${worker} held no lock`;
-  const before = account.read();
+/** Lets processes change one balance. With a lock, the first of several is killed while it holds. */
+export async function run(plan: Plan, lock?: { readonly locks: Locks; readonly key: string }): Promise<Outcome> {
+  const { url, ttl, workers, updates, file, signal } = plan;
+  signal.throwIfAborted();
+  const account = openAccount(file);
+  const crew = Array.from({ length: workers }, (_, index) =>
+    startChild<Request>(new URL('./worker.js', import.meta.url), { name: `Worker ${index + 1}` }),
+  );
+  const stop = (): unknown => Promise.all(crew.map((worker) => worker.kill()));
+  signal.addEventListener('abort', stop);
   try {
-    account.write(before + 1_000_000, { token: hold.token, mode: 'exclusive' });
-  } catch (error) {
-    if (!isLockError(error, 'LOCK_STALE')) throw error;
-    return `a late write with the token of worker ${worker} is refused: later holders have been there`;
+    await Promise.all(crew.map((worker) => worker.ask({ kind: 'open', url, ttl })));
+    const victim = workers === 1 || lock === undefined ? undefined : crew[0];
+    const shares = crew.map((worker) => (worker === victim ? Math.floor(updates / 2) : updates));
+    const work = crew.map((worker, index) =>
+      worker.ask({ kind: 'work', file, updates: shares[index] ?? 0, key: lock?.key }),
+    );
+    let killed: Outcome['killed'];
+    if (victim !== undefined && lock !== undefined) {
+      await work[0];
+      const token = (await victim.ask({ kind: 'hold', key: lock.key })) as bigint;
+      const killedAt = performance.now();
+      await victim.kill();
+      killed = await lock.locks.withLock(lock.key, (lease) => {
+        // A later holder writes, as the workers do, so that the token of the dead one is old.
+        account.write(account.read(), lease.token);
+        return { token, freeAfter: performance.now() - killedAt };
+      });
+    }
+    await Promise.all(work);
+    return { made: shares.reduce((sum, share) => sum + share), balance: account.read(), killed };
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await stop();
   }
-  throw new Failure(`A late write with token ${hold.token} was accepted, though later holders have been there.`);
 }

@@ -1,17 +1,25 @@
-import { expect, test } from 'vitest';
-import type { Crew } from '../src/crew.ts';
-import { compareRuns } from '../src/demo.ts';
-import { createScreen } from '../src/screen.ts';
-import { openTasks } from '../src/task-crew.ts';
+import { expect, test, vi } from 'vitest';
+import { expectExactBalance, startDemo } from './demo.ts';
 
-test('workers that take no lock where they should are found out', async () => {
-  const crew = await openTasks('memory:', new AbortController().signal);
-  const reckless: Crew = { ...crew, run: (plan, observe) => crew.run({ ...plan, locked: false }, observe) };
-  const lines: string[] = [];
-  const screen = { ...createScreen(process.stdout, {}), say: (line: string) => void lines.push(line), progress() {} };
+test.concurrent('without a server, the balance is exact, though a holder is killed', () => expectExactBalance());
 
-  expect(await compareRuns(reckless, { help: false, workers: 4, updates: 4 }, screen)).toBe(false);
-  expect(lines.at(-1)).toMatch(/FAILED: with the lock the balance is \d+ after 16 updates\./);
-  expect(await compareRuns(crew, { help: false, workers: 4, updates: 4 }, screen)).toBe(true);
-  await crew.close();
+test.concurrent.each([
+  [2, "Unknown option '--wrong'", ['--wrong']],
+  [2, 'Option --workers must be a whole number from 1 to 64, not "0".', ['--workers', '0']],
+  [2, 'nonsense', ['--url', 'nonsense://host']],
+  [2, 'scope', ['--url', 'memory:']],
+  [1, '127.0.0.1:1', ['--url', 'redis://someone:secret@127.0.0.1:1/0']],
+])('exit code %i: %s', async (expected, says, args) => {
+  const { code, errors } = await startDemo(...args).end;
+  expect(errors).toContain(says);
+  expect(errors).not.toMatch(/secret|^\s+at /m);
+  expect(code).toBe(expected);
+});
+
+test.concurrent('an interrupted demo leaves no file behind', async () => {
+  const { end, left, interrupt } = startDemo('--updates', '1000');
+  await vi.waitFor(() => expect(left()).not.toEqual([]), { timeout: 30_000, interval: 20 });
+  interrupt();
+  expect(await end).toMatchObject({ code: 1, errors: expect.stringContaining('Stopped') });
+  expect(left()).toEqual([]);
 });

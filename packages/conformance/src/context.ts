@@ -28,6 +28,10 @@ export interface Context {
   create(): Promise<LockProvider>;
   /** One with the shortest settings, as another service may have. Only with `needs: ['createOther']`. */
   createOther(): Promise<LockProvider>;
+  /** One whose places in line lapse soon: from `createOther`, or from `create` where that was not given. */
+  createLapsing(): Promise<LockProvider>;
+  /** How long a place of `createLapsing` lasts without a repeat, in ms, with the time to notice its end. */
+  readonly placeLimit: number;
   /** So many of them. */
   createMany<Count extends 2 | 3 | 4>(count: Count): Promise<Many[Count]>;
   /** `createLocks` on a provider of its own. */
@@ -71,17 +75,26 @@ export interface ContextParts {
   readonly patience: number;
   readonly seed: number;
   readonly scope: Scope;
+  /** Whether the scope can make a provider with the shortest settings. */
+  readonly hasOther: boolean;
   /** A part of keys and owners that no other run has. */
   readonly run: string;
   readonly core: Core;
 }
+
+/**
+ * How long a place in line lasts without a repeat, at most, in ms: by the contract, and with the settings of
+ * `createOther`. The time to notice its end is on top of both: a waiter may ask every few seconds.
+ */
+export const longestPlace = 12_000;
+const shortestPlace = 1_000;
 
 /** How long a `Locks` that is interfered with waits when it closes, in ms: what never answers must not hold up the check. */
 const closeTimeout = 100;
 
 /** The context of one check. */
 export function createContext(parts: ContextParts): Context {
-  const { id, traits, ttl, patience, scope, run } = parts;
+  const { id, traits, ttl, patience, scope, hasOther, run } = parts;
   const random = createRandom(parts.seed, id);
   const longTtl = Math.max(30_000, 20 * ttl + 4 * patience);
   let count = 0;
@@ -102,6 +115,8 @@ export function createContext(parts: ContextParts): Context {
     unique,
     create: scope.create,
     createOther: scope.createOther,
+    createLapsing: hasOther ? scope.createOther : scope.create,
+    placeLimit: (hasOther ? shortestPlace : longestPlace) + patience,
     async createMany<Size extends 2 | 3 | 4>(size: Size) {
       const providers = await Promise.all(Array.from({ length: size }, () => scope.create()));
       return providers as unknown as Many[Size];

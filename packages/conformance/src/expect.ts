@@ -8,6 +8,17 @@ export function show(value: unknown): string {
   return inspect(value, { depth: 5, breakLength: Infinity });
 }
 
+const methods = ['tryAcquire', 'renew', 'release', 'inspect', 'close'] as const;
+
+/** Fails unless `made`, which `hook` gave, has what every provider has. */
+export function mustBeProvider(made: LockProvider | undefined | null, hook: string): void {
+  for (const method of methods) {
+    const message = `expected ${hook}() to give a provider with ${method}(), got ${show(made)}`;
+    assert.equal(typeof made?.[method], 'function', message);
+  }
+  assert.ok(typeof made?.traits === 'object', `expected ${hook}() to give a provider with traits, got ${show(made)}`);
+}
+
 /** Fails unless `answer` is a grant or busy, well formed. `when` ends the sentence "expected … when". */
 export function expectAnswer(answer: Grant | Busy, when: string): void {
   const wellFormed = typeof answer === 'object' && answer !== null && typeof answer.granted === 'boolean';

@@ -5,11 +5,13 @@ import type { LockProvider, Traits } from '@locks/core';
 import { createContext } from './context.ts';
 import type { Context } from './context.ts';
 import type { Core } from './core.ts';
+import { mustBeProvider } from './expect.ts';
+import { withHints } from './failures.ts';
 import type { Need } from './faults.ts';
-import { settleLeaks } from './leaks.ts';
+import { countLeaks, settleLeaks } from './leaks.ts';
 import { observations } from './observations.ts';
-import { resolveOptions } from './options.ts';
 import type { ConformanceOptions, ConformanceSettings } from './options.ts';
+import { resolveOptions } from './read-options.ts';
 import type { ConformanceReport, RequirementResult } from './report.ts';
 import type { Requirement } from './requirement.ts';
 import { selectRequirements } from './requirements/index.ts';
@@ -42,11 +44,17 @@ interface Run {
   readonly settings: ConformanceSettings;
 }
 
-type Verdict = Pick<RequirementResult, 'status' | 'error' | 'reason'>;
+type Verdict = Pick<RequirementResult, 'status' | 'error' | 'reason' | 'missing'>;
 
-/** Checks every requirement, one after the other. Rejects only if no provider can be had at all. */
-export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {
-  return await reportOf(startConformance(options), options.name);
+/**
+ * Checks every requirement, one after the other, and tells `onResult` of each when it has ended.
+ * Rejects with `LOCK_MISCONFIGURED` for a wrong option, and if `create` gives no provider at all.
+ */
+export async function runConformance(
+  options: ConformanceOptions,
+  onResult?: (result: RequirementResult) => void,
+): Promise<ConformanceReport> {
+  return await reportOf(startConformance(options), options.name, onResult);
 }
 
 /** As `runConformance`, with another core, and another patience so that failures show sooner. Not public: for the tests of the suite. */
@@ -58,13 +66,22 @@ export async function runConformanceWith(
   return await reportOf(startWith(core, { ...resolveOptions(options), patience }), options.name);
 }
 
-async function reportOf(run: ConformanceRun, name: string): Promise<ConformanceReport> {
+/** Checks all that `run` has to check. */
+export async function reportOf(
+  run: ConformanceRun,
+  name: string,
+  onResult: (result: RequirementResult) => void = () => {},
+): Promise<ConformanceReport> {
   const results: RequirementResult[] = [];
-  for (const requirement of run.requirements) results.push(await run.check(requirement));
+  for (const requirement of run.requirements) {
+    const result = await run.check(requirement);
+    results.push(result);
+    onResult(result);
+  }
   return { name, traits: await run.traits(), seed: run.seed, results, notes: await run.notes() };
 }
 
-/** Prepares a run; nothing is created before the first check. Throws for an id in `only` that does not exist. */
+/** Prepares a run; nothing is created before the first check. Throws `LOCK_MISCONFIGURED` for a wrong option. */
 export function startConformance(options: ConformanceOptions): ConformanceRun {
   return startWith({ createLocks }, resolveOptions(options));
 }
@@ -112,6 +129,7 @@ function startWith(core: Core, settings: ConformanceSettings): ConformanceRun {
 /** A provider to read traits and optional methods from; it is closed at once. */
 async function readSample(settings: ConformanceSettings): Promise<LockProvider> {
   const provider = await settings.create();
+  mustBeProvider(provider, 'create');
   await within(settings.patience, provider.close(), 'close() to resolve').catch(() => {});
   return provider;
 }
@@ -123,22 +141,20 @@ async function judge(requirement: Requirement, sample: LockProvider, run: Run): 
     return { status: 'not-applicable', reason: 'the traits do not ask for it' };
   }
   const missing = (requirement.needs ?? []).filter((need) => !isGiven(need, settings));
-  if (missing.length > 0) return { status: 'unverified', reason: `needs ${missing.join(', ')}` };
+  if (missing.length > 0) return { status: 'unverified', reason: `needs ${missing.join(', ')}`, missing };
   const strays = watchStrays();
   const error = await strays.during(() => failureOf(requirement, traits, run));
   const unhandled = (await strays.seen()).map((what) => `nobody handled ${what}`);
   strays.stop();
   if (error === undefined && unhandled.length === 0) return { status: 'passed' };
   const told = error ?? new AssertionError({ message: 'expected nothing to go unhandled during the check' });
-  const hints = [...unhandled, `seed ${settings.seed}`].join('; ');
-  told.message = `${told.message} (${hints})`;
-  return { status: 'failed', error: told };
+  return { status: 'failed', error: withHints(told, [...unhandled, `seed ${settings.seed}`]) };
 }
 
 async function failureOf(requirement: Requirement, traits: Traits, run: Run): Promise<Error | undefined> {
   const { leaks, patience, ttl } = run.settings;
   try {
-    const baseline = await leaks?.();
+    const baseline = leaks === undefined ? undefined : await countLeaks(leaks);
     await inScope(requirement.id, traits, run, requirement.check);
     if (leaks !== undefined && baseline !== undefined) await settleLeaks(leaks, baseline, patience + 4 * ttl);
     return undefined;
@@ -156,7 +172,8 @@ function isGiven(need: Need, settings: ConformanceSettings): boolean {
 async function inScope<T>(id: string, traits: Traits, run: Run, check: (context: Context) => Promise<T>): Promise<T> {
   const { create, createOther, processes, ttl, patience, seed, faults, limit } = run.settings;
   const scope = createScope({ create, createOther, processes, faults, startLimit: limit, endLimit: patience });
-  const context = createContext({ id, traits, ttl, patience, seed, scope, run: run.id, core: run.core });
+  const hasOther = createOther !== undefined;
+  const context = createContext({ id, traits, ttl, patience, seed, scope, hasOther, run: run.id, core: run.core });
   const checked = inBackground(check(context));
   let answer: T;
   try {

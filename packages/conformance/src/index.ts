@@ -7,6 +7,7 @@ export type { ConformanceOptions, LeakCounts, ProcessesOption } from './options.
 export type { LeaseElsewhere } from './processes/messages.ts';
 export type { OtherProcess } from './processes/other-process.ts';
 export type { Random } from './random.ts';
+export { printConformance } from './runners/plain.ts';
 export { printTable } from './report.ts';
 export type { ConformanceReport, RequirementResult, Status } from './report.ts';
 export type { Level, Requirement } from './requirement.ts';

@@ -1,6 +1,18 @@
 import { AssertionError } from 'node:assert/strict';
+import { show } from './expect.ts';
 import type { LeakCounts } from './options.ts';
 import { now, sleep } from './time.ts';
+
+/** The counts now. Fails unless they are numbers by name. */
+export async function countLeaks(count: () => LeakCounts | Promise<LeakCounts>): Promise<LeakCounts> {
+  const counts: unknown = await count();
+  const sound = typeof counts === 'object' && counts !== null && Object.values(counts).every(Number.isFinite);
+  if (!sound) {
+    const message = `expected option "leaks" to give numbers by name, such as { keys: 0 }, got ${show(counts)}`;
+    throw new AssertionError({ message });
+  }
+  return counts as LeakCounts;
+}
 
 /** Waits until no count is above `baseline`, for at most `limit` ms. Fails with the counts that stayed above. */
 export async function settleLeaks(
@@ -10,7 +22,7 @@ export async function settleLeaks(
 ): Promise<void> {
   const deadline = now() + limit;
   for (;;) {
-    const grown = difference(baseline, await count());
+    const grown = difference(baseline, await countLeaks(count));
     if (grown.length === 0) return;
     if (now() >= deadline) {
       const message = `leaks: expected nothing to be left behind within ${Math.round(limit)} ms; ${grown.join(', ')}`;

@@ -60,25 +60,3 @@ export interface ConformanceSettings extends Pick<ConformanceOptions, 'name' | '
   readonly processes: ProcessesOption | undefined;
   readonly only: readonly string[] | undefined;
 }
-
-/** Fills in the defaults. Throws a `TypeError` for a ttl that no provider takes. */
-export function resolveOptions(options: ConformanceOptions): ConformanceSettings {
-  const { name, create, createOther, ttl = 400, faults = {}, leaks, processes, only } = options;
-  if (!Number.isInteger(ttl) || ttl < 50 || ttl > 60_000) {
-    throw new TypeError(`Option "ttl" must be an integer from 50 to 60000 ms, not ${ttl}.`);
-  }
-  return {
-    name,
-    create,
-    createOther,
-    ttl,
-    faults,
-    leaks,
-    processes,
-    only,
-    seed: options.seed ?? Math.floor(Math.random() * 2 ** 32),
-    limit: options.limit ?? Math.max(30_000, 60 * ttl),
-    // Long enough that a loaded machine gets there, short enough that a flaw is reported before anybody gives up.
-    patience: Math.max(2_500, 12.5 * ttl),
-  };
-}

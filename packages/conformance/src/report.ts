@@ -1,4 +1,5 @@
 import type { Traits } from '@locks/core';
+import type { Need } from './faults.ts';
 import type { Level } from './requirement.ts';
 
 /** `unverified`: it applies, but what its check needs was not given. */
@@ -14,6 +15,8 @@ export interface RequirementResult {
   readonly error?: Error;
   /** Why it was not checked. */
   readonly reason?: string;
+  /** If it is unverified: what its check needs and was not given. */
+  readonly missing?: readonly Need[];
   /** In ms. */
   readonly duration: number;
 }
@@ -36,24 +39,39 @@ const marks: Readonly<Record<Status, string>> = {
   'not-applicable': 'n/a',
 };
 
-/** The report as a table for people: status, ms and id of each requirement, failures, notes, and a line that sums up. */
+/** The report as a table for people: a line for each requirement, then failures, notes and a sum. */
 export function printTable(report: ConformanceReport): string {
-  const { name, traits, seed, results, notes } = report;
-  const rows = results.map(({ id, status, duration, reason }) => {
-    const why = reason === undefined ? '' : `  (${reason})`;
-    return `${marks[status].padEnd(10)} ${String(Math.round(duration)).padStart(6)} ms  ${id}${why}`;
-  });
+  return [formatHead(report), ...report.results.map(formatResult), formatEnd(report)].join('\n');
+}
+
+/** The first line: the name and what the provider declares. */
+export function formatHead({ name, traits }: Pick<ConformanceReport, 'name' | 'traits'>): string {
+  const declared = Object.entries(traits).map(([trait, value]) => `${trait} ${String(value)}`);
+  return `${name}: ${declared.join(', ')}`;
+}
+
+/** Status, ms, id and title of one requirement, and why it was not checked. */
+export function formatResult({ id, title, status, duration, reason }: RequirementResult): string {
+  const why = reason === undefined ? '' : `  (${reason})`;
+  return `${marks[status].padEnd(10)} ${String(Math.round(duration)).padStart(6)} ms  ${id}: ${title}${why}`;
+}
+
+/** What follows the lines of the requirements: failures, notes, what is unverified, and a sum. */
+export function formatEnd({ results, notes, seed }: ConformanceReport): string {
   const failures = results.flatMap(({ id, title, error }) =>
     error === undefined ? [] : [`\n${id}: ${title}\n  ${error.message.replaceAll('\n', '\n  ')}`],
   );
-  const declared = Object.entries(traits).map(([trait, value]) => `${trait} ${String(value)}`);
-  return [
-    `${name}: ${declared.join(', ')}`,
-    ...rows,
-    ...failures,
-    ...notes.map((note) => `\nnote: ${note}`),
-    `\n${summarize(results)} (seed ${seed})`,
-  ].join('\n');
+  const told = notes.map((note) => `\nnote: ${note}`);
+  return [...failures, ...told, ...unverified(results), `\n${summarize(results)} (seed ${seed})`].join('\n');
+}
+
+/** Which options would verify the rest, and how many requirements each. */
+function unverified(results: readonly RequirementResult[]): readonly string[] {
+  const counts = new Map<Need, number>();
+  for (const need of results.flatMap(({ missing = [] }) => missing)) counts.set(need, (counts.get(need) ?? 0) + 1);
+  if (counts.size === 0) return [];
+  const needs = [...counts].map(([need, count]) => `${need} (${count})`);
+  return [`\nunverified for want of: ${needs.join(', ')}`];
 }
 
 function summarize(results: readonly RequirementResult[]): string {

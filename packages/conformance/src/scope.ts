@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
 import type { LockProvider } from '@locks/core';
-import { show } from './expect.ts';
+import { mustBeProvider } from './expect.ts';
 import type { Faults } from './faults.ts';
 import type { ProcessesOption } from './options.ts';
 import { forkProcess } from './processes/other-process.ts';
@@ -37,8 +37,6 @@ export interface ScopeOptions {
   readonly endLimit: number;
 }
 
-const methods = ['tryAcquire', 'renew', 'release', 'inspect', 'close'] as const;
-
 /** The scope of one check. */
 export function createScope(options: ScopeOptions): Scope {
   const { create, createOther, processes, faults, startLimit, endLimit } = options;
@@ -51,13 +49,7 @@ export function createScope(options: ScopeOptions): Scope {
 
   async function own(made: LockProvider | Promise<LockProvider>, hook: string): Promise<LockProvider> {
     const provider = await made;
-    for (const method of methods) {
-      assert.equal(
-        typeof provider?.[method],
-        'function',
-        `expected ${hook}() to give a provider with ${method}(), got ${show(provider)}`,
-      );
-    }
+    mustBeProvider(provider, hook);
     // A check that ran into its limit may still be creating.
     if (controller.signal.aborted) await provider.close();
     else providers.push(provider);

@@ -1,5 +1,5 @@
 import { requirements, runConformance } from '@locks/conformance';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { memory, mustPass } from './support/memory.ts';
 
 const runs = 20;
@@ -16,4 +16,11 @@ test(`the memory provider passes ${runs} times in a row`, async () => {
 
 test(`what must run alone passes ${runs} times in a row`, async () => {
   for (let run = 0; run < runs; run += 1) mustPass(await runConformance({ ...memory(), only: alone }));
+});
+
+test('the memory provider without fairness passes everything, and is not told that it is fair', async () => {
+  const report = await runConformance({ ...memory({ fair: false }), ttl: 200 });
+  mustPass(report);
+  expect(report.notes).toEqual([]);
+  expect(report.results.find(({ id }) => id === 'fair-order')?.status).toBe('not-applicable');
 });

@@ -10,10 +10,3 @@ test('the memory provider passes everything', async () => {
   // About half of it where the machine does nothing else.
   expect(spent).toBeLessThan(40_000);
 });
-
-test('the memory provider without fairness passes everything, and is not told that it is fair', async () => {
-  const report = await runConformance({ ...memory({ fair: false }), ttl: 200 });
-  mustPass(report);
-  expect(report.notes).toEqual([]);
-  expect(report.results.find(({ id }) => id === 'fair-order')?.status).toBe('not-applicable');
-});

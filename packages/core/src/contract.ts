@@ -1,48 +1,73 @@
 /**
  * The contract between `@locks/core` and a provider: the one page an adapter author reads.
  *
- * A provider only answers. Everything that waits, times, retries, renews or reports is written once, in core.
- * All durations are milliseconds.
+ * A provider only answers. Core does everything that waits, times, retries, renews or reports. All
+ * durations are milliseconds.
  *
  * Four laws:
  *
- * 1. Granted, busy and false are certain; a rejection means *unknown*, except `LOCK_INVALID`, `LOCK_MISCONFIGURED` and
- *    `LOCK_CLOSED`, which mean "not, and will not". After `LOCK_MISCONFIGURED` core releases the claim once: a refusal may come
- *    in the middle of what a server does, and leave something. Contention is never an exception; a dead backend is never contention.
- *    A provider rejects only when its command can no longer take effect, or when whatever it may still do is over by the send
- *    plus the ttl. Where the call certainly never left this process (no connection, say), it rejects with a `LockError` whose
- *    option `sent` is `false`. Core then releases nothing for this call, so the provider must keep nothing of it either.
- * 2. Every call may be repeated. A claim whose reply was lost is sent again and finds itself the holder: the same token,
- *    the ttl restarted. After a release was sent, core never acquires with that owner again.
- * 3. The server's clock or session decides expiry; only core's monotonic clock decides validity. No client wall clock.
- * 4. Tokens of one key strictly increase: each grant's token exceeds those of all earlier grants it conflicts with, and
- *    none is given twice, across release, expiry, forced release, restarts and the clean-up of idle keys.
+ * 1. Granted, busy and false are certain. A rejection means *unknown*, except `LOCK_INVALID`,
+ *    `LOCK_MISCONFIGURED` and `LOCK_CLOSED`, which mean "not, and will not". After
+ *    `LOCK_MISCONFIGURED` core releases the claim once: the server may refuse in the middle of its
+ *    work and leave something. Contention is never an exception. A dead backend is never
+ *    contention. A provider rejects only when its command can no longer take effect, or when any
+ *    effect that is left ends by the send plus the ttl. A call that certainly never left this
+ *    process (there was no connection, say) rejects with a `LockError` whose option `sent` is
+ *    `false`. Core then releases nothing for this call, so the provider must keep nothing of it.
+ * 2. Every call may be repeated. A claim whose reply was lost is sent again and finds itself the
+ *    holder: the same token, the ttl restarted. After a release was sent, core never acquires with
+ *    that owner again.
+ * 3. The server's clock or session decides expiry. Only core's monotonic clock decides validity. No
+ *    client wall clock decides anything.
+ * 4. Tokens of one key strictly increase. Each grant's token exceeds those of all earlier grants it
+ *    conflicts with, and no token is given twice: across release, expiry, forced release, restarts
+ *    and the clean-up of idle keys.
+ *
+ * **A place in line** ends with the grant, or with `release`. Core repeats or releases each of its
+ * claims, but a process may die, and a release may get lost. So a place also ends without them:
+ *
+ * - `expiry: 'ttl'`: a place lapses when its claim is not repeated, after 10 s at most unless the
+ *   user asked for longer. It lasts for three times `retryAfter` at least (1 500 ms without one),
+ *   because repeats come late. It may lapse sooner when its turn has come and its claim stays away.
+ *   A provider may keep it while another of its claims waits for the key and is repeated.
+ * - `expiry: 'session'`: a place lasts as long as the session, and needs no repeats.
+ *
+ * After `close` of a provider its places end within the same time.
  */
 
-/** `exclusive`: one holder and nobody else. `shared`: together with other shared holders. */
+/** `exclusive`: one holder at a time. `shared`: together with other shared holders. */
 export type Mode = 'exclusive' | 'shared';
 
-/** One party's wish for a key. Core makes it, validates it, and repeats it unchanged until it is granted or released. */
+/**
+ * One party's wish for a key. Core makes it, validates it, and repeats it unchanged until it is
+ * granted or released.
+ */
 export interface Claim {
   /**
-   * What is locked: 1 to 512 UTF-8 bytes, no NUL, no lone surrogate. Compared byte by byte: no normalisation, no case
-   * folding. A provider encodes what its store cannot take as it is; it never restricts further.
+   * The name to lock: 1 to 512 UTF-8 bytes, no NUL, no lone surrogate. Compared byte by byte: no
+   * normalisation, no case folding. A provider encodes what its store cannot take; it never
+   * restricts further.
    */
   readonly key: string;
   /**
-   * Unique per lease and never reused: `<label>/<unique>`. The label (`host:pid` by default) is what people see.
-   * Composites append `~n`; a provider compares owners verbatim and reads nothing from them. At most 250 ASCII characters.
+   * Unique per lease and never reused: `<label>/<unique>`. The label (`host:pid` by default) is
+   * what people see. Composites append `~n`. A provider compares owners verbatim and reads nothing
+   * from them. At most 250 ASCII characters.
    */
   readonly owner: string;
   /** The duration asked for, in ms: an integer from 50 to 86 400 000. */
   readonly ttl: number;
   readonly mode: Mode;
   /**
-   * Shared only: at most this many holders at once. Absent means unlimited, which is a number like another: the number is
-   * fixed for a key while anybody shares it or waits to, and a different one rejects with `LOCK_INVALID`, naming both.
+   * Shared only: at most this many holders at once. Absent means unlimited, which is a number like
+   * another. The number is fixed for a key while a claim shares it or waits to. A different one
+   * rejects with `LOCK_INVALID`, naming both.
    */
   readonly permits?: number;
-  /** The granted token must exceed it. Below 2^53. */
+  /**
+   * The granted token must exceed it. Below 2^53. A store whose tokens end there rejects with
+   * `LOCK_INVALID`, naming the key and the end.
+   */
   readonly floor?: bigint;
 }
 
@@ -51,7 +76,10 @@ export interface Grant {
   readonly granted: true;
   /** The fencing token, minted in the same atomic step as the grant. */
   readonly token: bigint;
-  /** How long the grant lasts, in ms from the call. Absent: the ttl. Session providers always report it. */
+  /**
+   * How long the grant lasts, in ms from the call. Absent: the ttl. Session providers always report
+   * it.
+   */
   readonly validity?: number;
   /** Aborted when the provider learns that the hold is gone (sessions). */
   readonly lost?: AbortSignal;
@@ -61,8 +89,8 @@ export interface Grant {
 export interface Busy {
   readonly granted: false;
   /**
-   * The latest moment for the next attempt, in ms from the answer; the same for all who wait, it brings them all at once. Absent:
-   * core polls at a pace of its own.
+   * The latest moment for the next attempt, in ms from the answer. One moment for all waiters
+   * brings them all at once. Absent: core polls at a pace of its own.
    */
   readonly retryAfter?: number;
 }
@@ -73,7 +101,7 @@ export interface Renewal {
   readonly validity?: number;
 }
 
-/** One holder, as far as the store knows it. Foreign holders (another library's) have what can be known. */
+/** One holder, as far as the store knows it. Holders of other libraries have what can be known. */
 export interface Holder {
   readonly owner: string;
   readonly mode: Mode;
@@ -92,76 +120,93 @@ export interface KeyState {
   readonly members?: readonly KeyState[];
 }
 
-/** What a provider declares about itself. The conformance suite derives from it which requirements apply. */
+/**
+ * What a provider declares about itself. The conformance suite derives from it which requirements
+ * apply.
+ */
 export interface Traits {
-  /** Who can meet on one key: one process, the processes of one host, or everybody on the network. */
+  /** Who can meet on one key: one process, the processes of one host, or all of the network. */
   readonly scope: 'process' | 'host' | 'network';
-  /** What ends the hold of a dead holder: the ttl on the server's clock, or the end of its session. */
+  /**
+   * What ends the hold of a dead holder: the ttl on the server's clock, or the end of its session.
+   */
   readonly expiry: 'ttl' | 'session';
   /**
-   * `strict`: law 4 holds through whatever the store promises to survive: crashes, failovers, elections; only an operator who empties it
-   * ends that. `clock-bounded`: it holds while the store keeps its counter, which a fault may take, and after a loss of the counter
-   * as long as server clocks differ by less than the time between the two grants. `none`: tokens mean nothing.
+   * `strict`: law 4 holds through all that the store promises to survive: crashes, failovers,
+   * elections. Only an operator who empties the store ends that. `clock-bounded`: law 4 holds while
+   * the store keeps its counter, which a fault may take. After that it holds as long as server
+   * clocks differ by less than the time between the two grants. `none`: tokens mean nothing.
    */
   readonly fencing: 'strict' | 'clock-bounded' | 'none';
   /** Claims that wait are granted in the order in which they took their place in line. */
   readonly fair: boolean;
-  /** Shared mode and permits are supported. Without it a shared claim rejects with `LOCK_INVALID`. */
+  /**
+   * Shared mode and permits are supported. Without it a shared claim rejects with `LOCK_INVALID`.
+   */
   readonly shared: boolean;
   /** `wake` is called when another attempt is worth making. Without it core polls. */
   readonly wake: boolean;
 }
 
 /**
- * One backend's adapter. Each call settles within the provider's `timeout` (5 000 ms by default). What a call has settled, every call that
- * begins afterwards sees, of whichever provider, and at whichever of the store's servers: a replica that lags is brought up to date first,
- * or not asked.
+ * One backend's adapter. Each call settles within the provider's `timeout` (5 000 ms by default).
+ * Every call that begins after another has settled sees its effect, through any provider and at any
+ * of the store's servers. A replica that lags is brought up to date first, or not asked.
  *
- * A provider whose calls need no I/O lets the event loop turn now and then (`Runtime.yieldIfDue`): `await` alone does not.
+ * A provider whose calls need no I/O lets the event loop turn now and then (`Runtime.yieldIfDue`):
+ * `await` alone does not.
  */
 export interface LockProvider {
   /** The backend's name, for messages and diagnostics. */
   readonly name: string;
   readonly traits: Traits;
   /**
-   * One atomic attempt; never waits for the lock. A repeat by the holder answers with the same token and restarts the ttl; a
-   * repeat of a held exclusive claim as shared converts the hold without a gap, shared to exclusive is refused
-   * (`LOCK_INVALID`).
+   * One atomic attempt; never waits for the lock. A repeat by the holder answers with the same
+   * token and restarts the ttl. A repeat of a held exclusive claim as shared converts the hold
+   * without a gap. Shared to exclusive is refused (`LOCK_INVALID`).
    *
-   * With `wake` the caller intends to wait: take a place in line where there is one, and call `wake` (any number of times,
-   * spuriously too, never synchronously) when another attempt is worth making, until granted or released. The latest
-   * callback of an owner counts; a wake since the send of an attempt counts, even before its busy answer; a repeat without
-   * `wake` keeps the place.
+   * With `wake` the caller intends to wait. The provider takes a place in line where there is one,
+   * and calls `wake` when another attempt is worth making, until granted or released. It may call
+   * it any number of times, also without need, and never synchronously. The latest callback of an
+   * owner counts. A wake since the send of an attempt counts, even before its busy answer. A repeat
+   * without `wake` keeps the place.
    *
-   * Rejects with `sent: false` when no command of this call can have left anything. A place or a hold of an earlier attempt stays. A `renew` or
-   * a `release` may say so too; core repeats them as after any other rejection.
+   * Rejects with `sent: false` when no command of this call can have left anything. A place or a
+   * hold of an earlier attempt stays. A `renew` or a `release` may say so too; core repeats them as
+   * after any other rejection.
    */
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy>;
   /**
-   * Restarts the ttl. With `token` (below 2^53), also makes it this lease's token and the key's counter at least that; refused when the
-   * lease's own token is higher. `false`: this claim certainly does not hold the key (or the token was refused: then release).
-   * A hold that has expired cannot be renewed, though nobody has taken the key since.
+   * Restarts the ttl of this claim's hold, and of no other. With `token` (below 2^53), also makes
+   * it this lease's token and the key's counter at least that; refused when the lease's own token
+   * is higher. `false`: this claim certainly does not hold the key (or the token was refused: then
+   * release). An expired hold cannot be renewed, also where the key is free since.
    */
   renew(claim: Claim, token?: bigint): Promise<Renewal | false>;
   /**
-   * Gives up whatever the claim has: the hold, or the place in line. The local registration of `wake` goes before any I/O.
-   * `true`: this call freed a hold that had not expired; of several at once one answers `true`. Once it has settled, nothing
-   * that happens later wakes the claim.
+   * Gives up all that the claim has: the hold, or the place in line. The local registration of
+   * `wake` goes before any I/O. `true`: this call freed a hold that had not expired; of several at
+   * once one answers `true`. Once it has settled, nothing that happens later wakes the claim.
    */
   release(claim: Claim): Promise<boolean>;
-  /** Who holds `key`, and how many wait. A forced release is `release` with an owner and mode reported here. */
+  /**
+   * The holders of `key`, and the number of waiters. A forced release is `release` with an owner
+   * and mode reported here.
+   */
   inspect(key: string): Promise<KeyState>;
   /**
-   * Ends connections and timers that the provider made itself. Later calls reject with `LOCK_CLOSED`, those under way settle.
-   * Calls the `wake` of every claim that waits with it, a last time and not synchronously: core tries again at once, and its
-   * caller hears `LOCK_CLOSED`. Idempotent.
+   * Ends connections and timers that the provider made itself. Later calls reject with
+   * `LOCK_CLOSED`, those under way settle. Calls the `wake` of every claim that waits with it, a
+   * last time and not synchronously: core tries again at once, and its caller hears `LOCK_CLOSED`.
+   * Idempotent.
    */
   close(): Promise<void>;
   /** Optional: the keys with this prefix that are held or waited for, in no order. */
   list?(prefix: string): AsyncIterable<string>;
   /**
-   * Optional: why calls are not answered at present, if the provider knows; else `undefined`. Core gives it as the cause of
-   * `LOCK_UNAVAILABLE` where a wait ends before the provider rejects. Must not throw.
+   * Optional: why calls are not answered at present, if the provider knows; else `undefined`. Core
+   * gives it as the cause of `LOCK_UNAVAILABLE` where a wait ends before the provider rejects. Must
+   * not throw.
    */
   outage?(): unknown;
 }

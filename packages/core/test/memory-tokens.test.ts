@@ -173,4 +173,19 @@ describe('a memory store', () => {
     expect(createMemoryStore().waiterTtl).toBe(6_000);
     expect(createMemoryStore({ waiterTtl: 90 }).waiterTtl).toBe(90);
   });
+
+  it.each(['exclusive', 'shared'] as const)('end at 2^53 with a refusal that names the key, %s', async (mode) => {
+    const { provider } = createMemorySetting();
+    const last = claimOf('a', { mode, floor: 2n ** 53n - 1n });
+    expect(await tokenOf(provider, last)).toBe(2n ** 53n);
+    await provider.release(last);
+    const next = claimOf('b', { mode });
+    for (const wake of [undefined, () => {}, undefined]) {
+      await expect(provider.tryAcquire(next, wake)).rejects.toMatchObject({
+        code: 'LOCK_INVALID',
+        message: expect.stringMatching(`^The tokens of "${next.key}" have reached 2\\^53, where they end`) as string,
+      });
+    }
+    expect(await provider.inspect(next.key)).toEqual({ key: next.key, holders: [], waiters: 0 });
+  });
 });

@@ -30,6 +30,7 @@ test.each([
   '@locks/zookeeper',
   '@locks/conformance',
   '@locks/conformance/node-test',
+  '@locks/conformance/processes',
 ])('require(%j) works without a warning', async (specifier) => {
   const source = `console.log(Object.keys(require(${JSON.stringify(specifier)})).length > 0);`;
   expect(await runCommonJs(specifier.replaceAll('/', '-'), source)).toEqual({ exitCode: 0, output: 'true\n' });

@@ -1,4 +1,4 @@
-import { LockError, isLockError, permitsRefused, upgradeRefused } from '@locks/core/adapter';
+import { LockError, isLockError, permitsRefused, tokensEnded, upgradeRefused } from '@locks/core/adapter';
 import type { Claim, Grant, Holder, KeyState } from '@locks/core';
 import { findDenial } from './missing-right.ts';
 
@@ -91,11 +91,7 @@ export function releasedInDoubt({ key }: Claim): LockError {
 function refusal(kind: string | undefined, detail: string, claim: Claim): LockError {
   if (kind === 'PERMITS') return permitsRefused(claim, detail === '*' ? undefined : Number(detail));
   if (kind === 'SHARED') return upgradeRefused(claim);
-  return new LockError(
-    'LOCK_INVALID',
-    `The tokens of ${JSON.stringify(claim.key)} have reached 2^53, where they end: floors must be lower. Use another key.`,
-    { key: claim.key },
-  );
+  return tokensEnded(claim);
 }
 
 /** The client hangs the command on its errors, and AUTH has the password in it. */

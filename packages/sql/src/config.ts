@@ -28,7 +28,7 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   const provider = assembleProvider(knex, own, runtime, () => end(Math.min(own.timeout / 2, longestGrace)));
   const deadline = createDeadline(runtime, connectTimeout, provider.name);
   const connect = async (): Promise<void> => {
-    if (toMigrate) await migrate(knex, own.names);
+    if (toMigrate) await migrate(knex, { ...own.names, routines: own.routines });
     await provider.connect();
   };
   try {

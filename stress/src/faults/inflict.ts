@@ -21,9 +21,7 @@ export async function inflict(fault: PlannedFault, victims: Victims, random: Ran
       await victims.workers.replace(target, duration);
       break;
     case 'pause':
-      victims.workers.signal(target, 'SIGSTOP');
-      await sleep(duration);
-      victims.workers.signal(target, 'SIGCONT');
+      await victims.workers.pause(target, duration);
       break;
     case 'server-pause':
     case 'server-restart':

@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { serveParent } from '@locks/conformance/processes';
 import { now } from '../clock.ts';
 import type { RegisterEvent } from '../log/events.ts';
 import { openLog } from '../log/writer.ts';
+import type { Listen } from './listen.ts';
 
 /** A request; a write has a `value`. */
 interface Request {
@@ -14,11 +17,10 @@ interface Request {
 }
 
 // What the locks protect: a number for each key. It refuses every token below the highest that it has seen.
-const [, , socket = '', log = ''] = process.argv;
-const append = openLog<RegisterEvent>(log);
+let append: (event: RegisterEvent) => void = () => {};
 const cells = new Map<string, { highest: bigint; value: number }>();
 
-createServer((connection) => {
+const server = createServer((connection) => {
   const requests = createInterface({ input: connection });
   requests.on('line', (line) => {
     const request = JSON.parse(line) as Request;
@@ -28,8 +30,12 @@ createServer((connection) => {
   // A worker may be killed in the middle of a request.
   connection.on('error', () => {});
   requests.on('error', () => {});
-}).listen(socket, () => process.send?.('ready'));
-process.on('disconnect', () => process.exit());
+});
+serveParent(async ({ socket, log }: Listen) => {
+  append = openLog<RegisterEvent>(log);
+  server.listen(socket);
+  await once(server, 'listening');
+});
 
 function handle({ id, key, token, value }: Request): { readonly ok: boolean; readonly value: number } {
   const t = now();

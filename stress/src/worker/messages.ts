@@ -27,13 +27,11 @@ export interface Assignment {
 
 /** From the controller to a worker. */
 export type Order =
+  /** Answered when the locks are open. */
   | { readonly kind: 'begin'; readonly assignment: Assignment }
-  /** Finish what is under way, take each key once, and say so. */
+  /** Finish what is under way, and take each key once. Answered when that is done. */
   | { readonly kind: 'calm' }
   /** Go on as before the calm. */
   | { readonly kind: 'resume' }
   /** Close, and end without being told to. */
   | { readonly kind: 'leave' };
-
-/** From a worker to the controller. */
-export type Told = 'ready' | 'calmed';

@@ -1,11 +1,12 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { serveParent } from '@locks/conformance/processes';
 import { now } from '../clock.ts';
 import type { WorkerEvent } from '../log/events.ts';
 import { openLog } from '../log/writer.ts';
 import { createRandom } from '../random.ts';
 import { connectRegister } from '../register/register-client.ts';
-import type { Assignment, Order, Told } from './messages.ts';
+import type { Assignment, Order } from './messages.ts';
 import { open } from './open.ts';
 import { calmPlans, choosePlan, planAfterLoss } from './plan.ts';
 import { type Surroundings, messageOf, takeTurn } from './turn.ts';
@@ -14,18 +15,17 @@ import { type Surroundings, messageOf, takeTurn } from './turn.ts';
 const settling = 5_000;
 
 // One process of an application: some flows that take locks, through the public API of the packed packages only.
-let obey: (order: Order) => void = () => {};
+let obey: (kind: 'calm' | 'resume' | 'leave') => void = () => {};
+let calmed: () => void = () => {};
 let phase: 'run' | 'calm' | 'leave' = 'run';
 
-// A worker without its controller ends, whatever it does.
-const orphaned = (): void => process.exit(1);
-process.on('disconnect', orphaned);
-process.on('message', (order: Order) => {
-  if (order.kind === 'begin') void main(order.assignment);
-  else obey(order);
+const stopServing = serveParent((order: Order) => {
+  if (order.kind === 'begin') return new Promise<void>((ready) => void main(order.assignment, ready));
+  obey(order.kind);
+  return order.kind === 'calm' ? new Promise<void>((resolve) => (calmed = resolve)) : undefined;
 });
 
-async function main(assignment: Assignment): Promise<void> {
+async function main(assignment: Assignment, ready: () => void): Promise<void> {
   const append = openLog<WorkerEvent>(assignment.log);
   const crash = (error: unknown): void => append({ ev: 'crash', t: now(), message: messageOf(error) });
   process.on('uncaughtException', crash);
@@ -33,7 +33,7 @@ async function main(assignment: Assignment): Promise<void> {
   const register = await connectRegister(assignment.register);
   const { locks, close } = await open(assignment.target);
   append({ ev: 'open', t: now() });
-  tell('ready');
+  ready();
   const random = createRandom(assignment.seed);
   const pending: Promise<void>[] = [];
   const surroundings: Surroundings = {
@@ -47,8 +47,7 @@ async function main(assignment: Assignment): Promise<void> {
   await Promise.all(pending);
   await close();
   register.close();
-  process.off('disconnect', orphaned);
-  process.disconnect();
+  stopServing();
   const end = performance.now() + settling;
   // A socket that was ended goes when the other side has answered.
   while (process.getActiveResourcesInfo().length > 0 && performance.now() < end) await sleep(50);
@@ -56,11 +55,11 @@ async function main(assignment: Assignment): Promise<void> {
 }
 
 async function runFlows({ worker, flows, seed, target }: Assignment, surroundings: Surroundings): Promise<void> {
-  let calmed = 0;
+  let calm = 0;
   const orders = new EventEmitter().setMaxListeners(flows);
-  obey = ({ kind }) => {
-    phase = kind === 'calm' || kind === 'leave' ? kind : 'run';
-    calmed = 0;
+  obey = (kind) => {
+    phase = kind === 'resume' ? 'run' : kind;
+    calm = 0;
     orders.emit('changed');
   };
   const flow = async (index: number): Promise<void> => {
@@ -77,16 +76,12 @@ async function runFlows({ worker, flows, seed, target }: Assignment, surrounding
         await take(plan);
       } else {
         for (const plan of calmPlans(random)) await take(plan);
-        calmed += 1;
+        calm += 1;
         const changed = once(orders, 'changed');
-        if (calmed === flows) tell('calmed');
+        if (calm === flows) calmed();
         await changed;
       }
     }
   };
   await Promise.all(Array.from({ length: flows }, (_, index) => flow(index)));
-}
-
-function tell(message: Told): void {
-  process.send?.(message, undefined, undefined, () => {});
 }

@@ -1,7 +1,7 @@
 import { LockFactory } from '@verrou/core';
 import { knexStore } from '@verrou/core/drivers/knex';
 import { ttl } from '../../party.ts';
-import { retrySettings } from '../../subjects/retry-settings.ts';
+import { retrySettings } from '../../redis/subjects/retry-settings.ts';
 import { openKnex } from './knex.ts';
 import type { SqlSubject } from './subject.ts';
 

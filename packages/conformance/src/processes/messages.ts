@@ -24,14 +24,3 @@ export interface LeaseElsewhere {
 
 /** The methods of a provider that can be called from afar. */
 export type Method = 'tryAcquire' | 'renew' | 'release' | 'inspect' | 'close';
-
-/** A request on its way. */
-export interface Envelope {
-  readonly id: number;
-  readonly request: Request;
-}
-
-/** What comes back. */
-export type Reply =
-  | { readonly id: number; readonly answer: unknown }
-  | { readonly id: number; readonly error: { readonly code: unknown; readonly message: string } };

@@ -1,12 +1,10 @@
-import { fork } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { isAbsolute } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import type { Claim } from '@locks/core';
 import type { ProcessesOption } from '../options.ts';
-import { inBackground, within } from '../time.ts';
-import type { LeaseElsewhere, Method, Reply, Request } from './messages.ts';
-import { pause, resume } from './pausing.ts';
+import { within } from '../time.ts';
+import { startChild } from './child.ts';
+import type { LeaseElsewhere, Method, Request } from './messages.ts';
 
 /** Another process with a provider on the same store. */
 export interface OtherProcess {
@@ -36,14 +34,7 @@ export interface OtherProcess {
 
 /** Starts a process and makes it create its provider, within `limit` ms. */
 export async function forkProcess({ module, args }: ProcessesOption, limit: number): Promise<OtherProcess> {
-  const child = fork(fileURLToPath(new URL('./worker.js', import.meta.url)), {
-    // The flags of a test runner are none of its business.
-    execArgv: [],
-    serialization: 'advanced',
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
-  const ask = createCaller(child);
-  const kill = killer(child);
+  const { ask, pause, resume, kill } = startChild<Request>(new URL('./worker.js', import.meta.url));
   try {
     await within(limit, ask({ kind: 'start', module: locate(module), args }), 'another process to start');
   } catch (error) {
@@ -58,8 +49,8 @@ export async function forkProcess({ module, args }: ProcessesOption, limit: numb
     acquire: (key, ttl) => ask({ kind: 'acquire', key, ttl }) as Promise<LeaseElsewhere>,
     look: (owner) => ask({ kind: 'look', owner }) as Promise<LeaseElsewhere>,
     write: (owner) => ask({ kind: 'write', owner }) as Promise<LeaseElsewhere>,
-    pause: () => pause(child),
-    resume: () => resume(child),
+    pause,
+    resume,
     count: (file, claims) => ask({ kind: 'count', file, claims }) as Promise<void>,
     kill,
   };
@@ -68,50 +59,4 @@ export async function forkProcess({ module, args }: ProcessesOption, limit: numb
 function locate(module: string | URL): string {
   if (module instanceof URL) return module.href;
   return isAbsolute(module) ? pathToFileURL(module).href : module;
-}
-
-function createCaller(child: ChildProcess): (request: Request) => Promise<unknown> {
-  const pending = new Map<number, { resolve(answer: unknown): void; reject(error: Error): void }>();
-  let next = 0;
-  let ended: Error | undefined;
-  const end = (error: Error): void => {
-    ended ??= error;
-    for (const { reject } of pending.values()) reject(ended);
-    pending.clear();
-  };
-  child.on('message', (reply: Reply) => {
-    const call = pending.get(reply.id);
-    pending.delete(reply.id);
-    if ('answer' in reply) call?.resolve(reply.answer);
-    else call?.reject(Object.assign(new Error(reply.error.message), { code: reply.error.code }));
-  });
-  child.once('error', end);
-  child.once('exit', (code, signal) =>
-    end(new Error(`the other process has ended (${signal ?? `exit code ${code}`})`)),
-  );
-
-  return (request) => {
-    const call = new Promise<unknown>((resolve, reject) => {
-      if (ended !== undefined) {
-        reject(ended);
-        return;
-      }
-      const id = next++;
-      pending.set(id, { resolve, reject });
-      child.send({ id, request }, (error) => {
-        if (error !== null) reject(error);
-      });
-    });
-    // A check may leave a call behind when it kills the process.
-    return inBackground(call);
-  };
-}
-
-function killer(child: ChildProcess): () => Promise<void> {
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  return async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await gone;
-  };
 }

@@ -5,7 +5,8 @@ import { createRandom } from '../random.ts';
 import { startWaiting } from '../waiting.ts';
 import type { Waiting } from '../waiting.ts';
 import { incrementFile } from './counter-file.ts';
-import type { Envelope, LeaseElsewhere, Reply, Request } from './messages.ts';
+import type { LeaseElsewhere, Request } from './messages.ts';
+import { serveParent } from './serve-parent.ts';
 
 // The other process of a check: makes a provider and does what it is told. Ends when its parent does.
 
@@ -17,13 +18,7 @@ let provider: LockProvider | undefined;
 let locks: Locks | undefined;
 const leases = new Map<string, Lease>();
 
-process.on('message', ({ id, request }: Envelope) => {
-  answer(request).then(
-    (result) => send({ id, answer: result }),
-    (error: unknown) => send({ id, error: describe(error) }),
-  );
-});
-process.on('disconnect', () => process.exit());
+serveParent(answer);
 
 async function answer(request: Request): Promise<unknown> {
   switch (request.kind) {
@@ -113,13 +108,4 @@ async function lineUpToDie(claim: Claim): Promise<void> {
 function started(): LockProvider {
   if (provider === undefined) throw new Error('the worker was not started');
   return provider;
-}
-
-function send(reply: Reply): void {
-  process.send?.(reply);
-}
-
-function describe(error: unknown): Extract<Reply, { error: unknown }>['error'] {
-  if (!(error instanceof Error)) return { code: undefined, message: String(error) };
-  return { code: (error as { readonly code?: unknown }).code, message: error.message };
 }

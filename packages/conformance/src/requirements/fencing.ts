@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LockProvider, Mode } from '@locks/core';
 import type { Context } from '../context.ts';
-import { isIdle, mustExceed, mustFree, mustGrant } from '../expect.ts';
+import { isIdle, mustExceed, mustFree, mustGrant, mustReject } from '../expect.ts';
 import type { Requirement } from '../requirement.ts';
 import { turn } from '../time.ts';
 import { pick, range } from './steps.ts';
@@ -147,7 +147,44 @@ export const fencingRequirements: readonly Requirement[] = [
       }
     },
   },
+  {
+    id: 'token-end',
+    level: 'provider',
+    title: 'where numbers end, at 2^53, tokens go on to increase, or claims reject with LOCK_INVALID and leave nothing',
+    appliesTo: whenFenced,
+    async check(context) {
+      const modes = context.traits.shared ? (['exclusive', 'shared'] as const) : (['exclusive'] as const);
+      await Promise.all(modes.map((mode) => reachesTheEnd(context, mode)));
+    },
+  },
 ];
+
+/** Takes the last tokens below 2^53 of a key, and some more. Floors stay below it, as the contract has it. */
+async function reachesTheEnd(context: Context, mode: Mode): Promise<void> {
+  const providers = await context.createMany(2);
+  const key = context.key();
+  const end = 2n ** 53n;
+  let latest = end - 3n;
+  for (const round of range(6)) {
+    const provider = pick(providers, round);
+    const claim = context.claim(key, { mode, ...(round % 2 === 0 && latest < end ? { floor: latest } : {}) });
+    const attempt = provider.tryAcquire(claim);
+    const granted = await attempt.then(
+      (answer) => answer.granted,
+      () => false,
+    );
+    if (granted) {
+      const { token } = await mustGrant(provider, claim, 'for a repeat');
+      mustExceed(token, latest, `for the ${mode} grant ${round + 1} near 2^53`);
+      latest = token;
+      await mustFree(provider, claim, 'by the holder');
+    } else {
+      const { message } = await mustReject(attempt, 'LOCK_INVALID', `for a claim whose token would exceed ${latest}`);
+      assert.ok(message.includes(key), `expected the message to name the key ${key}, got ${JSON.stringify(message)}`);
+      await context.state(provider, key, 'nobody holding or waiting after the refusal', isIdle);
+    }
+  }
+}
 
 async function takeOnce(
   context: Context,

@@ -1,3 +1,4 @@
+import { LockError } from '@locks/core';
 import type { Requirement } from '../requirement.ts';
 import { closeRequirements } from './close.ts';
 import { declarationRequirements } from './declaration.ts';
@@ -21,6 +22,7 @@ import { locksWakesRequirements } from './locks/wakes.ts';
 import { workRequirements } from './locks/work.ts';
 import { namesRequirements } from './names.ts';
 import { pausedProcessesRequirements } from './paused-processes.ts';
+import { placesRequirements } from './places.ts';
 import { processesRequirements } from './processes.ts';
 import { releaseRequirements } from './release.ts';
 import { renewalRequirements } from './renewal.ts';
@@ -42,6 +44,7 @@ export const requirements: readonly Requirement[] = [
   sharedRequirements,
   downgradeRequirements,
   waitingRequirements,
+  placesRequirements,
   wakeRequirements,
   fairnessRequirements,
   fencingRequirements,
@@ -67,8 +70,12 @@ export const requirements: readonly Requirement[] = [
 /** The requirements named by `only`, in their usual order; all of them if it is absent. */
 export function selectRequirements(only: readonly string[] | undefined): readonly Requirement[] {
   if (only === undefined) return requirements;
-  const unknown = only.filter((id) => !requirements.some((requirement) => requirement.id === id));
-  if (unknown.length > 0)
-    throw new TypeError(`Option "only" names requirements that do not exist: ${unknown.join(', ')}.`);
+  const unknown = only.find((id) => !requirements.some((requirement) => requirement.id === id));
+  if (unknown !== undefined) {
+    throw new LockError(
+      'LOCK_MISCONFIGURED',
+      `Conformance options: option "only" names ${JSON.stringify(unknown)}, which is no requirement. Reports and \`requirements\` have their ids.`,
+    );
+  }
   return requirements.filter(({ id }) => only.includes(id));
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createFencingGuard, isLockError } from '@locks/core';
 import type { FencingGuard, Lease } from '@locks/core';
+import { longestPlace } from '../context.ts';
 import type { Context } from '../context.ts';
 import { isIdle, mustFree, mustGrant, show } from '../expect.ts';
 import type { OtherProcess } from '../processes/other-process.ts';
@@ -8,9 +9,6 @@ import type { LeaseElsewhere } from '../processes/messages.ts';
 import type { Requirement } from '../requirement.ts';
 import { inBackground, now, sleepUntil, within } from '../time.ts';
 import { all, whenFenced, whenOtherProcessesMeet, whenWaking } from './when.ts';
-
-/** How long, at most, a place in line outlives the last sign of life of its owner, with time to notice it, in ms. */
-const placeLimit = 12_000;
 
 /** Processes that stop in the middle, for a while or for ever. */
 export const pausedProcessesRequirements: readonly Requirement[] = [
@@ -112,7 +110,7 @@ async function headDies(context: Context): Promise<void> {
   await next.inLine;
   await mustFree(provider, holder, 'by the holder');
   await within(
-    context.patience + placeLimit,
+    context.patience + longestPlace,
     next.granted,
     'a grant for the waiter behind one that died when it was woken',
   );
@@ -130,7 +128,7 @@ async function headIsPaused(context: Context): Promise<void> {
   await next.inLine;
   await other.pause();
   await mustFree(provider, holder, 'by the holder');
-  const limit = context.patience + placeLimit;
+  const limit = context.patience + longestPlace;
   await within(limit, next.granted, 'a grant for the waiter behind one whose process is paused');
   other.resume();
   await mustFree(provider, next.claim, 'by the waiter that was granted');

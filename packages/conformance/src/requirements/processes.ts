@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Grant, LockProvider } from '@locks/core';
+import { longestPlace } from '../context.ts';
 import type { Context } from '../context.ts';
 import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant } from '../expect.ts';
 import { incrementFile, readCounter } from '../processes/counter-file.ts';
@@ -79,9 +80,8 @@ export const processesRequirements: readonly Requirement[] = [
       await next.inLine;
       await other.kill();
       await mustFree(provider, holder, 'by the holder');
-      // How long a place in line lasts without a sign of life is the provider's choice.
       await within(
-        context.patience + 12_000,
+        context.patience + longestPlace,
         next.granted,
         'a grant for the waiter behind one whose process was killed',
       );

@@ -105,6 +105,29 @@ export const releaseRequirements: readonly Requirement[] = [
     },
   },
   {
+    id: 'release-forced-share',
+    level: 'provider',
+    title: 'release with the owner and mode that inspect reports frees one share alone, whatever its permits',
+    appliesTo: whenShared,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const key = context.key();
+      const [victim, stays] = range(2).map(() => context.claim(key, { mode: 'shared', permits: 2 })) as [Claim, Claim];
+      await mustGrant(one, victim, 'for one of two permits');
+      await mustGrant(one, stays, 'for the other permit');
+      const { holders } = await context.state(two, key, 'two holders', (state) => state.holders.length === 2);
+      const holder = holders.find(({ owner }) => owner === victim.owner);
+      assert.ok(holder !== undefined, `expected inspect to report ${show(victim.owner)}, got ${show(holders)}`);
+      const forced: Claim = { key, owner: holder.owner, mode: holder.mode, ttl: context.ttl };
+      await mustFree(two, forced, `with the reported owner ${show(holder.owner)} and no permits`);
+      await mustNotRenew(one, victim, 'after its share was released by force');
+      const next = context.claim(key, { mode: 'shared', permits: 2 });
+      await mustGrant(two, next, 'for the permit that was freed by force');
+      await mustFree(two, next, 'by the next sharer');
+      await mustFree(one, stays, 'by the sharer that stayed');
+    },
+  },
+  {
     id: 'release-counts-once',
     level: 'provider',
     title: 'of many releases of one hold at once, exactly one answers true',

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../context.ts';
-import { isIdle, mustExceed, mustFree, mustFreeNothing, mustGrant, mustNotRenew, mustRenew } from '../expect.ts';
+import {
+  isIdle,
+  mustBeBusy,
+  mustExceed,
+  mustFree,
+  mustFreeNothing,
+  mustGrant,
+  mustNotRenew,
+  mustRenew,
+} from '../expect.ts';
 import type { Requirement } from '../requirement.ts';
-import { now, sleepUntil } from '../time.ts';
+import { now, sleep, sleepUntil } from '../time.ts';
 import { certain, firstGrant, mustBeHeld, timed } from './steps.ts';
-import { always, whenFenced, whenTtlExpires } from './when.ts';
+import { all, always, whenFenced, whenShared, whenTtlExpires } from './when.ts';
 
 /** Renew restarts the ttl of the one who holds, and of nobody else. */
 export const renewalRequirements: readonly Requirement[] = [
@@ -40,6 +49,20 @@ export const renewalRequirements: readonly Requirement[] = [
       await mustRenew(one, holder, 'by the holder');
       await mustFree(one, holder, 'by the holder');
       await mustNotRenew(one, holder, 'after its release');
+    },
+  },
+  {
+    id: 'renew-own-share',
+    level: 'provider',
+    title: 'a sharer that renews, or repeats its claim, prolongs its own share and no other',
+    appliesTo: all(whenTtlExpires, whenShared),
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const [renews, repeats] = ['that renews', 'that repeats its claim'] as const;
+      await Promise.all([
+        prolongsItsOwn(context, one, two, renews, (claim) => mustRenew(one, claim, `by the sharer ${renews}`)),
+        prolongsItsOwn(context, one, two, repeats, (claim) => mustGrant(one, claim, `to the sharer ${repeats}`)),
+      ]);
     },
   },
   {
@@ -142,4 +165,30 @@ async function renewalRestarts(
     `expected the ${mode} hold to last ${ttl} ms from its renewal, another owner was granted after ${Math.round(lasted)} ms`,
   );
   await mustFree(two, next, 'by the next holder');
+}
+
+/** Of two sharers one prolongs its share all the time, and the other has died: its permit must come back. */
+async function prolongsItsOwn(
+  context: Context,
+  one: LockProvider,
+  two: LockProvider,
+  which: string,
+  prolong: (claim: Claim) => Promise<unknown>,
+): Promise<void> {
+  const { ttl, patience } = context;
+  const shared = { mode: 'shared', permits: 2 } as const;
+  const lives = context.claim(context.key(), shared);
+  const [died, next] = [context.claim(lives.key, { ...shared, ttl }), context.claim(lives.key, shared)];
+  await mustGrant(one, lives, 'for the first of two permits');
+  await mustGrant(two, died, 'for the second of two permits');
+  const deadline = now() + ttl + patience;
+  for (let granted = false; !granted; await sleep(ttl / 20)) {
+    await prolong(lives);
+    granted = (await two.tryAcquire(next)).granted;
+    const late = `expected the permit of a sharer that died to come back after its ttl of ${ttl} ms; beside a sharer ${which} it did not within ${Math.round(ttl + patience)} ms`;
+    assert.ok(granted || now() < deadline, late);
+  }
+  await mustBeBusy(two, context.claim(lives.key, shared), `for a third share, beside the sharer ${which}`);
+  await mustFree(one, lives, `by the sharer ${which}`);
+  await mustFree(two, next, 'by the sharer that came');
 }

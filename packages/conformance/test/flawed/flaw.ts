@@ -6,8 +6,8 @@ import type { Rules, Store } from './textbook.ts';
 
 /** A provider that breaks the contract in one way. */
 export interface Flaw extends Mutant {
-  /** A fresh store, and how to make its providers. */
-  readonly make: () => () => LockProvider;
+  /** A fresh store, and how to make its providers; perhaps also those with the shortest settings. */
+  readonly make: () => (() => LockProvider) | Required<Pick<ConformanceOptions, 'create' | 'createOther'>>;
   /** What else the run needs to see it. */
   readonly options?: () => Partial<ConformanceOptions>;
   /** It shows only where the event loop does nothing else, or holds it up. @default false */
@@ -15,7 +15,7 @@ export interface Flaw extends Mutant {
 }
 
 /** A textbook provider that gets one decision wrong. */
-export function withRules(changes: Partial<Rules>): Flaw['make'] {
+export function withRules(changes: Partial<Rules>): () => () => LockProvider {
   return () => {
     const store: Store = new Map();
     return () => createTextbook(store, changes);
@@ -23,7 +23,7 @@ export function withRules(changes: Partial<Rules>): Flaw['make'] {
 }
 
 /** A sound provider behind something that gets it wrong. */
-export function wrapped(wrap: (inner: LockProvider) => Partial<LockProvider>): Flaw['make'] {
+export function wrapped(wrap: (inner: LockProvider) => Partial<LockProvider>): () => () => LockProvider {
   return () => {
     const store: Store = new Map();
     return () => {

@@ -1,30 +1,57 @@
+import type { LockProvider, Traits } from '@locks/core';
 import { createTextbook, sound, textbookTraits } from './textbook.ts';
 import type { Store } from './textbook.ts';
 import { withRules } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 
-/** The store of a flaw whose providers have different settings. */
-const mixed: Store = new Map();
-
 export const queues: readonly Flaw[] = [
   {
     name: 'the whole line ends when a place of the service with the shortest settings does',
     caughtBy: ['fair-whatever-the-settings'],
-    make: () => () => ({ ...createTextbook(mixed), traits: { ...textbookTraits, scope: 'network' } }),
-    options: () => ({
-      createOther: () => {
-        const inner = createTextbook(mixed);
+    make: () => {
+      const store: Store = new Map();
+      return {
+        create: () => ({ ...createTextbook(store), traits: { ...textbookTraits, scope: 'network' } }),
+        createOther: () => {
+          const inner = createTextbook(store);
+          return {
+            ...inner,
+            async tryAcquire(claim, wake) {
+              const answer = await inner.tryAcquire(claim, wake);
+              const entry = store.get(claim.key);
+              if (wake !== undefined && entry !== undefined) setTimeout(() => (entry.queue = []), 100);
+              return answer;
+            },
+          };
+        },
+      };
+    },
+  },
+  {
+    name: 'a waiter that stopped asking blocks the line for ever',
+    caughtBy: ['place-lapses', 'place-ends-with-provider'],
+    make: () => {
+      const create = withRules({ placeTtl: Infinity })();
+      return { create, createOther: create };
+    },
+  },
+  {
+    name: 'the places of a session outlive it',
+    caughtBy: ['place-ends-with-provider'],
+    make: () => {
+      const store: Store = new Map();
+      const create = (): LockProvider => {
+        const inner = createTextbook(store, { placeTtl: Infinity });
+        const traits: Traits = { ...textbookTraits, expiry: 'session' };
         return {
           ...inner,
-          async tryAcquire(claim, wake) {
-            const answer = await inner.tryAcquire(claim, wake);
-            const entry = mixed.get(claim.key);
-            if (wake !== undefined && entry !== undefined) setTimeout(() => (entry.queue = []), 100);
-            return answer;
-          },
+          traits,
+          tryAcquire: async (claim, wake) => ({ ...(await inner.tryAcquire(claim, wake)), validity: claim.ttl }),
+          renew: async (claim, token) => (await inner.renew(claim, token)) && { validity: claim.ttl },
         };
-      },
-    }),
+      };
+      return { create, createOther: create };
+    },
   },
   {
     name: 'last come, first served',

@@ -4,6 +4,9 @@ import type { Entry } from './textbook.ts';
 import { withRules, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 
+/** The permits that each owner asked for: owners are used once. */
+const permitsOf = new Map<string, number | undefined>();
+
 export const sharing: readonly Flaw[] = [
   {
     name: 'one permit too many',
@@ -32,6 +35,25 @@ export const sharing: readonly Flaw[] = [
         mode === 'exclusive'
           ? !entry.holds.some((hold) => hold.mode === 'exclusive')
           : sound.admits(entry, { mode, permits }),
+    }),
+  },
+  {
+    name: 'a sharer that renews prolongs the other shares too',
+    caughtBy: ['renew-own-share'],
+    make: withRules({
+      renew: (_hold, claim, now, { holds }) => {
+        for (const hold of holds) hold.expires = now + claim.ttl;
+      },
+    }),
+  },
+  {
+    name: 'a sharer that repeats its claim prolongs the other shares too',
+    caughtBy: ['renew-own-share'],
+    make: withRules({
+      repeat: (own, claim, now, entry) => {
+        sound.repeat(own, claim, now, entry);
+        for (const hold of entry.holds) hold.expires = own.expires;
+      },
     }),
   },
   {
@@ -84,6 +106,17 @@ export const sharing: readonly Flaw[] = [
         if (claim.mode === 'shared') entry.holds.push({ ...hold });
       },
     }),
+  },
+  {
+    name: 'a release of a share needs the number of permits that it was asked with',
+    caughtBy: ['release-forced-share'],
+    make: wrapped((inner) => ({
+      tryAcquire: (claim, wake) => {
+        permitsOf.set(claim.owner, claim.permits);
+        return inner.tryAcquire(claim, wake);
+      },
+      release: async (claim) => permitsOf.get(claim.owner) === claim.permits && (await inner.release(claim)),
+    })),
   },
   {
     name: 'a downgrade is a release and an attempt',

@@ -16,6 +16,8 @@ export interface Place {
   readonly owner: string;
   readonly mode: Mode;
   readonly permits: number | undefined;
+  /** When it lapses, unless its claim is repeated before. */
+  until: number;
   /** Tells the provider of this waiter. */
   readonly tell: () => void;
 }
@@ -47,11 +49,13 @@ export interface Rules {
   /** A waiter gives up its place. */
   readonly leave: (entry: Entry, owner: string) => void;
   readonly afterExpiry: (entry: Entry) => void;
+  /** How long a place in line lasts without a repeat, in ms. */
+  readonly placeTtl: number;
   /** Whether an attempt without wake takes a place in line too. */
   readonly lineUpAlways: boolean;
   /** A repeat by a holder. */
   readonly repeat: (hold: Hold, claim: Claim, now: number, entry: Entry) => void;
-  readonly renew: (hold: Hold, claim: Claim, now: number) => void;
+  readonly renew: (hold: Hold, claim: Claim, now: number, entry: Entry) => void;
   readonly mayRelease: (hold: Hold, claim: Claim) => boolean;
   readonly afterRelease: (entry: Entry) => void;
   /** Who should be told after this operation. */
@@ -74,6 +78,8 @@ export const sound: Rules = {
   },
   leave: removePlace,
   afterExpiry: () => {},
+  // The next in line asks after a third of it: a wake that is missing shows before that.
+  placeTtl: 9_000,
   lineUpAlways: false,
   repeat: (hold, claim, now) => {
     if (hold.mode === 'shared' && claim.mode === 'exclusive')
@@ -124,6 +130,7 @@ export function createTextbook(store: Store, changes: Partial<Rules> = {}): Lock
     const live = entry.holds.filter(({ expires }) => expires > now);
     const expired = live.length < entry.holds.length;
     entry.holds = live;
+    entry.queue = entry.queue.filter(({ until }) => until > now);
     if (expired) rules.afterExpiry(entry);
     let answer: T | undefined;
     try {
@@ -159,18 +166,22 @@ export function createTextbook(store: Store, changes: Partial<Rules> = {}): Lock
           entry.holds.push({ owner, mode, permits, token: entry.token, expires: now + ttl });
           return { granted: true, token: entry.token };
         }
+        const until = now + rules.placeTtl;
+        const place = entry.queue.find((other) => other.owner === owner);
+        if (place !== undefined) place.until = until;
         if (wake !== undefined || rules.lineUpAlways) {
-          rules.lineUp(entry, { owner, mode, permits, tell: () => setImmediate(() => wakes.get(owner)?.()) });
+          rules.lineUp(entry, { owner, mode, permits, until, tell: () => setImmediate(() => wakes.get(owner)?.()) });
         }
+        if (entry.holds.length === 0) return { granted: false };
         const earliest = Math.min(...entry.holds.map(({ expires }) => expires));
-        return Number.isFinite(earliest) ? { granted: false, retryAfter: earliest - now } : { granted: false };
+        return { granted: false, retryAfter: Math.min(rules.placeTtl / 3, earliest - now) };
       });
     },
     renew: (claim, token) =>
       onServer(claim.key, 'renew', (entry, now): Renewal | false => {
         const own = entry.holds.find((hold) => hold.owner === claim.owner);
         if (own === undefined || (token !== undefined && own.token > token)) return false;
-        rules.renew(own, claim, now);
+        rules.renew(own, claim, now, entry);
         if (token !== undefined) own.token = token;
         if (own.token > entry.token) entry.token = own.token;
         return {};

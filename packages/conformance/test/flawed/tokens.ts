@@ -64,6 +64,13 @@ export const tokens: readonly Flaw[] = [
     })),
   },
   {
+    name: 'the token after 2^53 is the same again',
+    caughtBy: ['token-end'],
+    make: withRules({
+      mint: ({ token }, floor) => BigInt(Number(sound.mint({ holds: [], queue: [], token }, floor))),
+    }),
+  },
+  {
     name: 'renew ignores its token',
     caughtBy: ['renew-raises-token'],
     make: wrapped((inner) => ({ renew: (claim) => inner.renew(claim) })),

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import type { ConformanceOptions, ConformanceReport } from '@locks/conformance';
 import { createMemoryProvider, createMemoryStore } from '@locks/core';
+import type { LockProvider } from '@locks/core';
 
 /** The memory provider, on a store of its own. */
 export function memory({ fair = true }: { readonly fair?: boolean } = {}): ConformanceOptions {
-  const store = createMemoryStore();
+  // Two requirements wait for a place in line to lapse.
+  const store = createMemoryStore({ waiterTtl: 1_000 });
+  const create = (): LockProvider => createMemoryProvider({ store, fair });
   const leaks = () => ({ keys: [...store.keys('')].length });
-  return { name: 'memory', create: () => createMemoryProvider({ store, fair }), leaks };
+  return { name: 'memory', create, createOther: create, leaks };
 }
 
 /** Throws with the reasons unless every requirement that applies was passed. */

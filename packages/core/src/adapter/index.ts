@@ -22,7 +22,7 @@ export type { ReadOptions } from '../options/read-options.ts';
 export { outsideContext } from '../time/outside-context.ts';
 export { createLine } from './line/create-line.ts';
 export type { Line, LineParts, Listen, Listener, Look, Waiting } from './line/line-parts.ts';
-export { permitsRefused, upgradeRefused } from '../errors/refusals.ts';
+export { permitsRefused, tokensEnded, upgradeRefused } from '../errors/refusals.ts';
 export { isTlsRefusal } from '../errors/tls-refusal.ts';
 export { systemRuntime } from '../time/runtime.ts';
 export type { Runtime, TimerHandle } from '../time/runtime.ts';

@@ -137,7 +137,7 @@ class MemoryProvider implements LockProvider {
     const passes = !this.#fair || head === undefined || head.owner === claim.owner;
     if (!passes || !record.admits(claim)) return undefined;
     record.queue.remove(claim.owner);
-    const token = this.#store.mint(record, claim.floor, now);
+    const token = this.#store.mint(record, claim, now);
     const { owner, mode, permits } = claim;
     record.holds.add({ owner, mode, permits, token, expires: now + claim.ttl });
     return token;

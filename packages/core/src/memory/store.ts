@@ -1,3 +1,5 @@
+import type { Claim } from '../contract.ts';
+import { tokensEnded } from '../errors/refusals.ts';
 import type { Clock } from '../time/clock.ts';
 import { systemRuntime } from '../time/runtime.ts';
 import type { Runtime } from '../time/runtime.ts';
@@ -68,11 +70,16 @@ export class MemoryStore {
     return record;
   }
 
-  /** The next token of `record`: above all earlier ones, above `floor`, and not behind the clock. */
-  mint(record: KeyRecord, floor: bigint | undefined, now: number): number {
-    const above = floor === undefined ? 0 : Number(floor) + 1;
-    record.token = Math.max(record.token + 1, above, this.#microseconds(now));
-    return record.token;
+  /**
+   * The token of `claim`: above all earlier ones of `record`, above its floor, and not behind the
+   * clock. Throws `LOCK_INVALID` at 2^53, where numbers end: the next one is the same.
+   */
+  mint(record: KeyRecord, claim: Claim, now: number): number {
+    const above = claim.floor === undefined ? 0 : Number(claim.floor) + 1;
+    const token = Math.max(record.token + 1, above, this.#microseconds(now));
+    if (token <= record.token) throw tokensEnded(claim);
+    record.token = token;
+    return token;
   }
 
   /** Notes that nobody uses `record`; the keys that have been idle longest are forgotten. */

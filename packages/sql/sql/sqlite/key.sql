@@ -1,8 +1,9 @@
 -- The row of a key: who holds it, until when, and until when others may be in line.
 
 -- name: acquire-free
--- Takes the key if it is free and nobody is in line; restarts the ttl if this owner holds it exclusively.
--- What lapsed in the companions is left to a transaction that clears it: then this does nothing.
+-- Takes the key if it is free and no claim is in line; restarts the ttl if this owner holds it
+-- exclusively. What lapsed in the companions is left to a transaction that clears it: then this does
+-- nothing. Tokens end at 2^53, where JavaScript's numbers do.
 -- :key, :owner, :until (expiry), :now, :least (the least token)
 -- Returns the fencing token; no row when a transaction must decide.
 INSERT INTO "locks" (key, version, owner, held_until, touched)
@@ -13,7 +14,7 @@ ON CONFLICT (key) DO UPDATE SET
   held_until = :until,
   touched = :now
 WHERE (owner = :owner AND held_until > :now)
-  OR (line_until IS NULL AND (held_until IS NULL OR (owner IS NOT NULL AND held_until <= :now)))
+  OR (version < 9007199254740992 AND line_until IS NULL AND (held_until IS NULL OR (owner IS NOT NULL AND held_until <= :now)))
 RETURNING version;
 
 -- name: renew-held

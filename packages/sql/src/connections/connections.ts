@@ -2,7 +2,7 @@ import { LockError, isLockError } from '@locks/core/adapter';
 import type { CallName, Deadline, Runtime } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { KnexClient } from '../dialect/knex.ts';
-import type { LockStore } from '../dialect/lock-store.ts';
+import type { ConnectionRules } from '../dialect/lock-store.ts';
 import { PoolQueue, usualMaximum } from './pool-queue.ts';
 
 /** One call: what it holds, so that its deadline can take it away. */
@@ -32,13 +32,19 @@ export interface About {
 export class Connections<Connection> {
   readonly #client: KnexClient;
   readonly #queue: PoolQueue<Connection>;
-  readonly #store: LockStore<Connection>;
+  readonly #store: ConnectionRules<Connection>;
   readonly #deadline: Deadline;
   readonly #runtime: Runtime;
   readonly #timeout: number;
   readonly #checked = new WeakSet<object>();
 
-  constructor(client: KnexClient, store: LockStore<Connection>, deadline: Deadline, runtime: Runtime, timeout: number) {
+  constructor(
+    client: KnexClient,
+    store: ConnectionRules<Connection>,
+    deadline: Deadline,
+    runtime: Runtime,
+    timeout: number,
+  ) {
     this.#client = client;
     this.#queue = new PoolQueue(client);
     this.#store = store;

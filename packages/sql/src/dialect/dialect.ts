@@ -1,4 +1,5 @@
 import type { CallName, LockError, Runtime } from '@locks/core/adapter';
+import type { PlainTable } from './plain-store.ts';
 import type { KnexClient } from './knex.ts';
 import type { KnexSession, SessionParts } from './knex-session.ts';
 import type { Layout } from './layout.ts';
@@ -47,6 +48,8 @@ export interface Dialect {
    */
   poolConfig(url: string, options: ConnectionOptions, names: TableNames, runtime: Runtime): PoolConfig;
   createStore(client: KnexClient, options: StoreOptions): LockStore;
+  /** The one table of `routines: false`. */
+  readonly plain: PlainTable;
   openSession(parts: SessionParts): KnexSession;
   /**
    * The layout of the tables; `undefined` without tables, and where a migration was not finished.

@@ -141,3 +141,9 @@ export interface LockStore<Connection = unknown> {
    */
   echo?(connection: Connection): Promise<void>;
 }
+
+/** What lending a connection for one call needs to know of a store, whatever its tables are. */
+export type ConnectionRules<Connection = unknown> = Pick<
+  LockStore<Connection>,
+  'name' | 'checkConnection' | 'canRepeat' | 'isInTransaction' | 'isBroken' | 'discard' | 'explain'
+>;

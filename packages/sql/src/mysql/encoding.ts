@@ -18,3 +18,9 @@ export function endOf(prefix: string): string {
   bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) + 1;
   return bytes.toString('hex').toUpperCase();
 }
+
+/** `values`, filled up to a power of two with the first one: few texts of statements, since each is prepared. */
+export function powerOfTwo(values: readonly string[]): readonly string[] {
+  const length = 2 ** Math.ceil(Math.log2(values.length));
+  return Array.from({ length }, (_, index) => values[index] ?? values[0] ?? '');
+}

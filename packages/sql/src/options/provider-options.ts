@@ -1,4 +1,4 @@
-import { duration, flag, matching, readOptions } from '@locks/core/adapter';
+import { LockError, duration, flag, matching, readOptions } from '@locks/core/adapter';
 import type { OptionReaders, OptionSource } from '@locks/core/adapter';
 import { nameRule } from '../dialect/names.ts';
 import type { TableNames } from '../dialect/names.ts';
@@ -14,8 +14,19 @@ export interface TableOptions {
   readonly schema?: string | undefined;
 }
 
+/** Options of `migrate`. */
+export interface MigrateOptions extends TableOptions {
+  /** `false`: one table of four columns, for providers with the same option. @default true */
+  readonly routines?: boolean | undefined;
+}
+
 /** Options of the SQL provider. */
 export interface SqlOptions extends TableOptions {
+  /**
+   * `false`: one table of four columns, and no stored routines. Then locks are exclusive, nothing
+   * keeps the order of waiters, and waiters poll. @default true
+   */
+  readonly routines?: boolean | undefined;
   /** First come, first served. `false` lets a newcomer pass those in line. @default true */
   readonly fair?: boolean | undefined;
   /**
@@ -58,6 +69,7 @@ const tableReaders: OptionReaders<TableOptions> = { table: name, schema: name };
 /** How the options are checked. */
 export const sqlReaders: OptionReaders<SqlOptions> = {
   ...tableReaders,
+  routines: flag,
   fair: flag,
   timeout: duration(10, 600_000),
   waiterTtl: duration(30, 86_400_000),
@@ -73,6 +85,7 @@ export const sqlSource: OptionSource = { where: '@locks/sql', code: 'LOCK_MISCON
 /** The options with their defaults. */
 export interface ReadSqlOptions {
   readonly names: TableNames;
+  readonly routines: boolean;
   readonly fair: boolean;
   readonly timeout: number;
   readonly waiterTtl: number;
@@ -86,9 +99,12 @@ export interface ReadSqlOptions {
 /** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
 export function readSqlOptions(options: SqlOptions): ReadSqlOptions {
   const read = readOptions(sqlReaders, options, sqlSource);
+  const routines = read.routines ?? true;
+  if (!routines) checkWithoutLine(read);
   return {
     names: namesOf(read),
-    fair: read.fair ?? true,
+    routines,
+    fair: read.fair ?? routines,
     timeout: read.timeout ?? 5_000,
     waiterTtl: read.waiterTtl ?? 6_000,
     tokenRetention: read.tokenRetention ?? 3_600_000,
@@ -98,12 +114,34 @@ export function readSqlOptions(options: SqlOptions): ReadSqlOptions {
   };
 }
 
+/** Checks what to create, and where. Throws `LOCK_MISCONFIGURED` with the option and its value. */
+export function readMigrateOptions(options: MigrateOptions): {
+  readonly names: TableNames;
+  readonly routines: boolean;
+} {
+  const read = readOptions<MigrateOptions>({ ...tableReaders, routines: flag }, options, sqlSource);
+  return { names: namesOf(read), routines: read.routines ?? true };
+}
+
 /**
  * Checks where the tables are. Throws `LOCK_MISCONFIGURED` with the option, its value and what it
  * must be.
  */
 export function readTableOptions(options: TableOptions): TableNames {
   return namesOf(readOptions(tableReaders, options, sqlSource));
+}
+
+/** Refuses what only a line of waiters could do. @throws `LOCK_MISCONFIGURED` */
+function checkWithoutLine({ fair, listen, waiterTtl }: SqlOptions): void {
+  for (const [option, value] of Object.entries({ fair, listen, waiterTtl })) {
+    // `false` says the same as `routines: false`. `listen: false` also says that a pooler is in
+    // use.
+    if (value === undefined || value === false) continue;
+    throw new LockError(
+      'LOCK_MISCONFIGURED',
+      `@locks/sql: option "${option}" is ${value}, but with option "routines" false waiters have no line: they poll. Leave one of the two options out.`,
+    );
+  }
 }
 
 function namesOf({ table = 'locks', schema }: TableOptions): TableNames {

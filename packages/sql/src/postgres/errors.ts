@@ -49,7 +49,8 @@ export function unusable(state: string, message: string): Error {
   return Object.assign(new Error(message), { code: state, severity: 'ERROR' });
 }
 
-const grants = 'Grant the role what sql/postgres/grants.sql of the package lists.';
+const grants =
+  'Grant the role what sql/postgres/grants.sql of the package lists, or sql/postgres/plain/grants.sql with option "routines" false.';
 
 /** What a retry cannot mend, and what can. */
 const permanent: Readonly<Record<string, string>> = {

@@ -6,6 +6,7 @@ import type { Database } from './connection.ts';
 import { explain, migrationRemedy } from './errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { migrations } from './migrations.ts';
+import { plain } from './plain.ts';
 import { checkNoSchema, poolConfig } from './pool.ts';
 import { createStore, pathOf } from './store.ts';
 
@@ -30,6 +31,7 @@ export const sqlite: Dialect = {
   checkNames: checkNoSchema,
   poolConfig,
   createStore,
+  plain,
   openSession: (parts) =>
     createKnexSession(parts, {
       quote: '"',

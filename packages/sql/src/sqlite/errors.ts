@@ -106,6 +106,6 @@ export function unusable(path: string, why: string, cause?: unknown, more: { rea
 
 /** What can be done about a failure of a migration. */
 export function migrationRemedy(error: unknown): string | undefined {
-  const taken = error instanceof Error && /already exists|no such column/.test(error.message);
+  const taken = error instanceof Error && /already exists|no such column|values were supplied/.test(error.message);
   return taken ? nameTaken : undefined;
 }

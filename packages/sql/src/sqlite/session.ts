@@ -5,9 +5,9 @@ import { hostTime } from './host/clock.ts';
 import { numberOf, textOf } from './connection.ts';
 import type { Database, Parameters, Row, Statement } from './connection.ts';
 import { FileReplaced, isBusy } from './errors.ts';
-import { statements } from './statements.ts';
+import type { statements } from './statements.ts';
 
-/** Our statements by name. */
+/** The statements of the layout with routines by name. */
 export type StatementName = keyof typeof statements;
 
 /**
@@ -20,21 +20,23 @@ const commits = new WeakMap<Database, number>();
 const longestSpin = 300;
 
 /** One connection, with its prepared statements: all of it synchronous. */
-export class Session {
+export class Session<Name extends string = StatementName> {
   /** The file; '' when there is none. */
   readonly path: string;
   readonly #database: Database;
   readonly #names: TableNames;
-  readonly #prepared = new Map<StatementName, Statement>();
+  readonly #texts: Readonly<Record<Name, string>>;
+  readonly #prepared = new Map<Name, Statement>();
   readonly #identity: string | undefined;
   /** Whether its owner has set a busy timeout. */
   readonly #blocks: boolean;
   #dataVersion: Statement | undefined = undefined;
   #persistence = longestSpin;
 
-  constructor(database: Database, names: TableNames) {
+  constructor(database: Database, names: TableNames, texts: Readonly<Record<Name, string>>) {
     this.#database = database;
     this.#names = names;
+    this.#texts = texts;
     const files = database.prepare('PRAGMA database_list').all() as Row[];
     this.path = textOf(files.find(({ name }) => name === (names.schema ?? 'main'))?.['file']);
     this.#identity = identify(this.path);
@@ -42,17 +44,17 @@ export class Session {
   }
 
   /** The rows that a statement returns. */
-  rows(name: StatementName, parameters: Parameters = {}): readonly Row[] {
+  rows(name: Name, parameters: Parameters = {}): readonly Row[] {
     return this.#prepare(name).all(parameters) as Row[];
   }
 
   /** The first of them. */
-  row(name: StatementName, parameters?: Parameters): Row | undefined {
+  row(name: Name, parameters?: Parameters): Row | undefined {
     return this.rows(name, parameters)[0];
   }
 
   /** Executes a statement that returns nothing. */
-  run(name: StatementName, parameters: Parameters = {}): void {
+  run(name: Name, parameters: Parameters = {}): void {
     this.#prepare(name).run(parameters);
   }
 
@@ -105,10 +107,10 @@ export class Session {
     return numberOf((this.#dataVersion.all()[0] as Row)['data_version']);
   }
 
-  #prepare(name: StatementName): Statement {
+  #prepare(name: Name): Statement {
     let statement = this.#prepared.get(name);
     if (statement === undefined) {
-      statement = this.#database.prepare(rendered(statements[name], this.#names, '"'));
+      statement = this.#database.prepare(rendered(this.#texts[name], this.#names, '"'));
       this.#prepared.set(name, statement);
     }
     return statement;

@@ -10,7 +10,7 @@ owner = :owner,
 held_until = :until,
 touched = :now
 WHERE (owner = :owner AND held_until > :now)
-OR (line_until IS NULL AND (held_until IS NULL OR (owner IS NOT NULL AND held_until <= :now)))
+OR (version < 9007199254740992 AND line_until IS NULL AND (held_until IS NULL OR (owner IS NOT NULL AND held_until <= :now)))
 RETURNING version`,
   renewHeld: `UPDATE "locks" SET
 held_until = :until,

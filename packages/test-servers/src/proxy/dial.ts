@@ -1,6 +1,11 @@
 import { type Socket, connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Target } from './link.ts';
+
+/** Where the server is. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** A connection to `target`, in the making. */
 export function dial({ host, port }: Target): Socket {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Conditions, SetTrap, Way } from './conditions.ts';
-import { dial } from './dial.ts';
+import { type Target, dial } from './dial.ts';
 import { type Item, startPump } from './pump.ts';
 
 /** One connection of a client with the one to the server that belongs to it, and that one's shadow, if requests are duplicated. */
@@ -18,12 +18,6 @@ export interface Link {
   endShadow(): void;
   /** Resolves when nothing of it is open. */
   readonly closed: Promise<void>;
-}
-
-/** Where the server is. */
-export interface Target {
-  readonly host: string;
-  readonly port: number;
 }
 
 /** Gives what shall pass in place of a piece. */

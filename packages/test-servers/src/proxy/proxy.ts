@@ -3,8 +3,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { PortTakenError, startOnFreePort } from '../ports.ts';
 import { messageOf } from '../ready.ts';
 import { type Direction, type Trap, type TrapOptions, type Way, createConditions } from './conditions.ts';
-import { dial, dialPatiently } from './dial.ts';
-import { type Link, type Rewrite, type Target, openLink } from './link.ts';
+import { type Target, dial, dialPatiently } from './dial.ts';
+import { type Link, type Rewrite, openLink } from './link.ts';
 
 /** What of a piece goes through before the connection is cut in the middle of it. */
 export interface CutOptions extends TrapOptions {

@@ -2,8 +2,7 @@ import { Network } from 'testcontainers';
 import { startContainer } from '../container.ts';
 import { type ServerHandle, createHandle } from '../handle.ts';
 import { defineZookeeper } from './definition.ts';
-import { patienceOf } from './ensemble-settings.ts';
-import type { ZookeeperEnsembleOptions } from './ensemble.ts';
+import { type ZookeeperEnsembleOptions, patienceOf } from './ensemble-settings.ts';
 import { type Members, startTogether } from './members.ts';
 import { clientPort } from './probe.ts';
 

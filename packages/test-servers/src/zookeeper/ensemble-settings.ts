@@ -1,4 +1,24 @@
-import type { ZookeeperEnsembleOptions } from './ensemble.ts';
+import type { ZookeeperOptions } from './definition.ts';
+
+/** Options of `startZookeeperEnsemble`. */
+export interface ZookeeperEnsembleOptions extends ZookeeperOptions {
+  /** How many members vote. @default 3 */
+  readonly size?: number;
+  /** How many members do not vote; they come last. @default 0 */
+  readonly observers?: number;
+  /** In ms; see `startZookeeper`. @default 500 */
+  readonly tickTime?: number;
+  /** In ticks: how long a member may take to catch up with the leader. @default 20 */
+  readonly initLimit?: number;
+  /** In ticks: how long a member and its leader do without hearing from each other. @default 5 */
+  readonly syncLimit?: number;
+  /**
+   * Lets `partition`, `lag`, `hold` and `mute` be used: the members reach each other through proxies
+   * of this process, which take some of its time. Local processes only.
+   * @default false
+   */
+  readonly partitions?: boolean;
+}
 
 /** How the others reach a member. */
 export interface MemberAddress {

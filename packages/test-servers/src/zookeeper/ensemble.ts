@@ -1,29 +1,10 @@
 import { chooseServer } from '../choose.ts';
 import type { ServerHandle } from '../handle.ts';
-import { type ZookeeperOptions, zookeeperImage } from './definition.ts';
+import { zookeeperImage } from './definition.ts';
+import type { ZookeeperEnsembleOptions } from './ensemble-settings.ts';
 import { startLocalMembers } from './local-ensemble.ts';
 import type { Members } from './members.ts';
 import { findLeader } from './mode.ts';
-
-/** Options of `startZookeeperEnsemble`. */
-export interface ZookeeperEnsembleOptions extends ZookeeperOptions {
-  /** How many members vote. @default 3 */
-  readonly size?: number;
-  /** How many members do not vote; they come last. @default 0 */
-  readonly observers?: number;
-  /** In ms; see `startZookeeper`. @default 500 */
-  readonly tickTime?: number;
-  /** In ticks: how long a member may take to catch up with the leader. @default 20 */
-  readonly initLimit?: number;
-  /** In ticks: how long a member and its leader do without hearing from each other. @default 5 */
-  readonly syncLimit?: number;
-  /**
-   * Lets `partition`, `lag`, `hold` and `mute` be used: the members reach each other through proxies of this process, which take some of its time. Local processes
-   * only.
-   * @default false
-   */
-  readonly partitions?: boolean;
-}
 
 /** Several servers that are one ZooKeeper. */
 export interface ZookeeperEnsemble extends AsyncDisposable {

@@ -2,8 +2,7 @@ import { type ServerHandle, createHandle } from '../handle.ts';
 import { startLocally } from '../local-process.ts';
 import { startOnFreePorts } from '../ports.ts';
 import { defineZookeeper } from './definition.ts';
-import { type MemberAddress, ensembleSettings } from './ensemble-settings.ts';
-import type { ZookeeperEnsembleOptions } from './ensemble.ts';
+import { type MemberAddress, type ZookeeperEnsembleOptions, ensembleSettings } from './ensemble-settings.ts';
 import { type Members, startTogether } from './members.ts';
 import { type PeerLinks, linkMembers } from './peer-links.ts';
 

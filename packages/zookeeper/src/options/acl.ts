@@ -1,16 +1,17 @@
-import { LockError } from '@locks/core/adapter';
 import { allPermissions } from '../wire/records.ts';
 import type { Acl } from '../wire/records.ts';
+import { misconfigured } from './misconfigured.ts';
 
 /**
- * The rights to the nodes. `creator`: for clients with the same credentials. `open`: for all clients that
- * reach the servers.
+ * The rights to the nodes. `creator`: for clients with the same credentials. `open`: for all
+ * clients that reach the servers.
  */
 export type AclOption = 'creator' | 'open' | readonly Acl[];
 
 /**
  * The list for every node that is made. Nothing is open by default.
- * @throws `LOCK_MISCONFIGURED` when no option says which clients may, or the creator has no identity.
+ * @throws `LOCK_MISCONFIGURED` when no option says which clients may, or the creator has no
+ * identity.
  */
 export function aclFrom(
   option: AclOption | undefined,
@@ -29,8 +30,4 @@ export function aclFrom(
     );
   }
   return [{ scheme: 'auth', id: '', permissions: allPermissions }];
-}
-
-function misconfigured(why: string): LockError {
-  return new LockError('LOCK_MISCONFIGURED', `@locks/zookeeper: ${why}.`);
 }

@@ -1,16 +1,17 @@
-import { LockError, duration, readOptions } from '@locks/core/adapter';
+import { duration, readOptions } from '@locks/core/adapter';
 import type { AdapterConfig, OptionReaders } from '@locks/core/adapter';
 import { readConnectString } from '../connection/address.ts';
+import { misconfigured } from './misconfigured.ts';
 import { readZookeeperOptions, zookeeperReaders, zookeeperSource } from './options.ts';
 import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options.ts';
 
-/** Options of `openLocks` for ZooKeeper: those of the provider, and how long it may take to reach a server. */
+/** Options of `openLocks` for ZooKeeper. */
 export interface ZookeeperConfigOptions extends Partial<ZookeeperProviderOptions> {
   /** Within how many ms `openLocks` must have connected. @default 5_000 */
   readonly connectTimeout?: number | undefined;
 }
 
-/** All options, for whom they are. */
+/** The options of the provider, and those of `openLocks`. */
 export interface ReadConfigOptions {
   readonly provider: ReadZookeeperOptions;
   readonly connectTimeout: number;
@@ -18,7 +19,10 @@ export interface ReadConfigOptions {
 
 const readers: OptionReaders<ZookeeperConfigOptions> = { ...zookeeperReaders, connectTimeout: duration(10, 600_000) };
 
-/** Reads the URL and the options; these are stronger. Throws `LOCK_MISCONFIGURED` with neither the URL nor credentials. */
+/**
+ * Reads the URL and the options. Options win over the URL. Throws `LOCK_MISCONFIGURED`, which shows
+ * neither the URL nor credentials.
+ */
 export function readConfigOptions({ url, options }: Pick<AdapterConfig, 'url' | 'options'>): ReadConfigOptions {
   const place = url === undefined ? {} : readZookeeperUrl(url);
   const { connectTimeout = 5_000, ...own }: ZookeeperConfigOptions = readOptions<ZookeeperConfigOptions>(
@@ -63,8 +67,4 @@ function readZookeeperUrl(text: string): Place {
       `its URL cannot be read; write ${example}, with special characters of the password percent-encoded`,
     );
   }
-}
-
-function misconfigured(why: string): LockError {
-  return new LockError('LOCK_MISCONFIGURED', `@locks/zookeeper: ${why}.`);
 }

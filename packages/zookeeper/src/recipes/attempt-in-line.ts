@@ -11,7 +11,9 @@ import { waitAt, waitingFor, waitingWith } from './waits.ts';
 /** What a place in line means. */
 export type Verdict =
   | { readonly state: 'holds' }
-  /** One of the nodes in `watch` must go first: then look again. `place`: how many are before it. */
+  /**
+   * One of the nodes in `watch` must go first: then look again. `place`: how many are before it.
+   */
   | { readonly state: 'waits'; readonly watch: readonly string[]; readonly place: number }
   /** Its node is not there: it was released, or its session has ended. */
   | { readonly state: 'missing' }
@@ -80,7 +82,10 @@ export async function attemptInLine(
   return waitingFor(1);
 }
 
-/** Whether a holder still holds, or a waiter still waits, without reading the line. `undefined`: look. */
+/**
+ * Whether a holder still holds, or a waiter still waits, without reading the line. `undefined`:
+ * look.
+ */
 async function asBefore(nodes: Nodes, own: LiveClaim): Promise<AttemptResult | undefined> {
   const { session, node, watched, token, place } = own;
   if (node === undefined) return undefined;

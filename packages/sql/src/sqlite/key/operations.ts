@@ -1,4 +1,4 @@
-import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
+import { permitsRefused, tokensEnded, upgradeRefused } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { Attempt, Line, Released, Renewed, Turn } from '../../dialect/lock-store.ts';
 import type { KeyRecord } from './record.ts';
@@ -101,6 +101,7 @@ function admit(record: KeyRecord, claim: Claim, permits: number | undefined, rul
   if (!passes || !record.admits(permits)) return undefined;
   if (head !== undefined) record.leaveLine(owner);
   const token = record.mint(rules.leastToken(claim.floor));
+  if (token === undefined) throw tokensEnded(claim);
   const until = record.now + claim.ttl * 1_000;
   if (permits === undefined) record.hold(owner, until);
   else record.share(owner, token, permits, until);

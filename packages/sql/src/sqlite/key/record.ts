@@ -101,10 +101,15 @@ export class KeyRecord {
     return numberOrNone(this.#session.row('findShare', { key: this.key, owner })?.['token']);
   }
 
-  /** A token above all earlier ones, and not below `least`. */
-  mint(least: number): number {
-    this.version = Math.max(this.version + 1, least);
-    return this.version;
+  /**
+   * A token above all earlier ones, and not below `least`. `undefined` at 2^53, where numbers end: the
+   * next one is the same.
+   */
+  mint(least: number): number | undefined {
+    const token = Math.max(this.version + 1, least);
+    if (token <= this.version) return undefined;
+    this.version = token;
+    return token;
   }
 
   /** Makes `owner` the exclusive holder, or restarts its ttl. */

@@ -33,8 +33,8 @@ export interface LineParts {
 }
 
 /**
- * Curator's recipe: ephemeral sequential nodes in one folder per key. The lowest holds, and each waits
- * for the one before it.
+ * Curator's recipe: ephemeral sequential nodes in one folder per key. The lowest holds, and each
+ * waits for the one before it.
  */
 export class LineRecipe implements Recipe {
   readonly fair = true;
@@ -131,7 +131,9 @@ export class LineRecipe implements Recipe {
     return { ...verdict, watch: verdict.watch.map((name) => `${folder}/${name}`) };
   }
 
-  /** Makes the node, and reads the line in the same flight, unless its place will be known without. */
+  /**
+   * Makes the node, and reads the line in the same flight, unless its place will be known without.
+   */
   async #enter(own: LiveClaim): Promise<Verdict | undefined> {
     const { session, claim } = own;
     const folder = this.#nodes.ofKey(claim.key);
@@ -163,7 +165,9 @@ export class LineRecipe implements Recipe {
     return { state: 'holds' };
   }
 
-  /** Makes a held exclusive claim a shared one with the same number, so no other claim gets between. */
+  /**
+   * Makes a held exclusive claim a shared one with the same number, so no other claim gets between.
+   */
   async #convert(own: LiveClaim, claim: Claim): Promise<void> {
     const { session, node, token } = own;
     if (node === undefined) return;

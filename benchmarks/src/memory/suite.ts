@@ -1,0 +1,56 @@
+import type { MemoryHeapInput } from './heap-task.ts';
+import { measurePairs } from './pairs.ts';
+import type { MemoryCase } from './pairs.ts';
+import { memorySubjects } from './subjects.ts';
+import type { Result } from '../results.ts';
+import { figure, ratio } from '../figure.ts';
+import { formatTable, subjectColumn } from '../table.ts';
+import type { Column } from '../table.ts';
+import { runTask } from '../tasks.ts';
+import { rotationFor } from '../suite.ts';
+import type { SuiteContext, SuiteReport } from '../suite.ts';
+
+const cases: readonly MemoryCase[] = [
+  { workers: 1, contended: false },
+  { workers: 64, contended: false },
+  { workers: 10, contended: true },
+  { workers: 1_000, contended: true },
+];
+
+const pairColumns: readonly Column[] = [
+  subjectColumn,
+  { head: 'pairs/s', of: ({ perSecond }) => figure(perSecond) },
+  { head: '× verrou [range]', of: (r) => ratio(r.ratioToVerrou, r.ratioToVerrouLow, r.ratioToVerrouHigh) },
+  { head: 'CPU µs', of: (r) => figure(r.clientMicroseconds, 2) },
+  { head: 'failed releases', of: ({ failures }) => figure(failures) },
+  { head: 'two holders', of: ({ violations }) => figure(violations) },
+];
+
+const heapColumns: readonly Column[] = [
+  subjectColumn,
+  { head: 'bytes per lock', of: ({ heapBytes }) => figure(heapBytes) },
+];
+
+/** Locks within this process. */
+export async function runMemorySuite(context: SuiteContext): Promise<SuiteReport> {
+  const results: Result[] = [];
+  if (context.wants('pairs')) {
+    for (const one of cases) {
+      const some = await measurePairs(one, rotationFor(context, 15, 120));
+      const title = `Memory, ${one.workers} worker(s), ${one.contended ? 'all on one key' : 'each with its own key'}`;
+      context.print(formatTable(title, pairColumns, some));
+      results.push(...some);
+    }
+  }
+  if (context.wants('heap')) {
+    const some: Result[] = [];
+    for (const { name } of memorySubjects) {
+      const input: MemoryHeapInput = { subject: name, leases: 10_000 };
+      const heapBytes = await runTask<number>(new URL('./heap-task.js', import.meta.url), input);
+      some.push({ scenario: 'memory/heap', subject: name, leases: input.leases, heapBytes });
+    }
+    context.print(formatTable('Heap, 10000 held locks: lease, store and key', heapColumns, some));
+    results.push(...some);
+  }
+  return { results };
+}

@@ -1,0 +1,140 @@
+import { UsageError } from '@locks/command-line';
+import type { Contention, Patience } from '../crew/contention.ts';
+import type { Result } from '../results.ts';
+import { formatTable } from '../table.ts';
+import type { Column } from '../table.ts';
+import { handOver, measureContended, measureTotalTime } from './contended.ts';
+import { measureOperations } from './operations.ts';
+import { peerNames, preparePeers } from './peer-programs.ts';
+import type { PeerPrograms } from './peer-programs.ts';
+import { openServer } from './server.ts';
+import type { Server } from './server.ts';
+import { nodeSubjects } from './subjects/index.ts';
+import { measureUncontended } from './uncontended.ts';
+import { oneByOne, printFailures } from '../one-by-one.ts';
+import { rotationFor } from '../suite.ts';
+import type { SuiteContext, SuiteReport } from '../suite.ts';
+import { acquireColumns, contendedColumns, operationsColumns, totalTimeColumns, uncontendedColumns } from './tables.ts';
+
+/** What all parts of the suite work with. */
+interface Bench {
+  readonly context: SuiteContext;
+  readonly server: Server;
+  readonly names: readonly string[];
+  readonly programs: PeerPrograms;
+}
+
+/** Locks in a ZooKeeper that was started for this and is stopped in the end. */
+export async function runZookeeperSuite(context: SuiteContext): Promise<SuiteReport> {
+  if (process.env['LOCKS_TEST_ZOOKEEPER_URL'] !== undefined) {
+    throw new UsageError(
+      'The benchmarks need a server of their own, which nobody else uses: unset LOCKS_TEST_ZOOKEEPER_URL.',
+    );
+  }
+  const names = chooseSubjects(context);
+  await using programs = await preparePeers(names);
+  await using server = await openServer();
+  const versions = { zookeeper: server.version, ...programs.versions };
+  const listed = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  context.print(listed.join(', '));
+  const bench: Bench = { context, server, names, programs };
+  const results: Result[] = [];
+  if (context.wants('uncontended')) results.push(...(await uncontended(bench)));
+  if (context.wants('operations')) results.push(...(await operations(bench)));
+  if (context.wants('contended')) results.push(...(await contended(bench)));
+  if (context.wants('total-time')) results.push(...(await totalTime(bench)));
+  return { results, servers: versions };
+}
+
+async function uncontended({ context, server, names, programs }: Bench): Promise<Result[]> {
+  const results: Result[] = [];
+  const measure = async (on: Server, concurrency: number, title: string, scenario?: string): Promise<Result[]> => {
+    const rotation = rotationFor(context, 15, 500);
+    const some = await measureUncontended(on, names, programs, concurrency, rotation, scenario);
+    show(context, title, uncontendedColumns, some);
+    results.push(...some);
+    return some;
+  };
+  for (const concurrency of [1, 50]) {
+    const title = `uncontended, ${concurrency} at once`;
+    const some = await measure(server, concurrency, title);
+    show(context, `${title}: the acquire alone`, acquireColumns, some);
+    printFailures(context, some);
+  }
+  // Two writes to the disk are most of a pair, whoever asks for them: this shows the rest.
+  await using unsynced = await openServer(false);
+  const title = 'uncontended, 1 at once, on a server that does not wait for its disk';
+  printFailures(context, await measure(unsynced, 1, title, 'zookeeper/unsynced'));
+  return results;
+}
+
+async function operations({ context, server, names }: Bench): Promise<Result[]> {
+  const some = await measureOperations(
+    server.url,
+    names.filter((name) => nodeSubjects.includes(name)),
+  );
+  show(context, 'operations of an uncontended acquire and release, counted on the way', operationsColumns, some);
+  return some;
+}
+
+const contentions: readonly Contention[] = [0, 2].flatMap((hold) =>
+  [1, 4].flatMap((processes) => [10, 100, 1_000].map((waiters) => ({ waiters, processes, hold }))),
+);
+
+async function contended({ context, server, names, programs }: Bench): Promise<Result[]> {
+  const { quick } = context.options;
+  const patience: Patience = quick
+    ? { least: 500, most: 4_500, acquisitions: 300 }
+    : { least: 1_500, most: 8_000, acquisitions: 1_500 };
+  const results: Result[] = [];
+  for (const contention of contentions) {
+    const { waiters, processes, hold } = contention;
+    // In a quick run the peers show up where it matters most.
+    const all = !quick || (waiters === 100 && processes === 4 && hold === 2);
+    const cell = { scenario: 'zookeeper/contended', ...contention };
+    const subjects = names.filter((name) => all || name === '@locks' || name === 'raw client');
+    const some = await oneByOne([handOver, ...subjects], cell, context, (name) =>
+      measureContended(server, name, programs, contention, patience),
+    );
+    const title = `contended, ${waiters} on one key in ${processes} process(es), held ${hold} ms`;
+    show(context, title, contendedColumns, some);
+    printFailures(context, some);
+    results.push(...some);
+  }
+  return results;
+}
+
+async function totalTime({ context, server, names, programs }: Bench): Promise<Result[]> {
+  const { quick } = context.options;
+  const results: Result[] = [];
+  for (const processes of quick ? [1] : [1, 4]) {
+    const contention: Contention = { waiters: 20, processes, hold: 2 };
+    const some = await measureTotalTime(server, names, programs, contention, {
+      turns: 10,
+      rounds: quick ? 2 : 7,
+      patience: 30_000,
+    });
+    show(
+      context,
+      `until 20 workers in ${processes} process(es) had it 10 times each, held 2 ms`,
+      totalTimeColumns,
+      some,
+    );
+    printFailures(context, some);
+    results.push(...some);
+  }
+  return results;
+}
+
+function show(context: SuiteContext, title: string, columns: readonly Column[], results: readonly Result[]): void {
+  context.print(formatTable(`ZooKeeper: ${title}`, columns, results));
+}
+
+/** All, or ours, the raw client, and those peers that were chosen. */
+function chooseSubjects({ options: { subjects } }: SuiteContext): string[] {
+  const known = [...nodeSubjects, ...peerNames];
+  const unknown = subjects.filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new UsageError(`--subjects: no ${unknown.join(', ')}, only ${known.join(', ')}.`);
+  const always = new Set(['raw client', '@locks']);
+  return known.filter((name) => subjects.length === 0 || always.has(name) || subjects.includes(name));
+}

@@ -1,0 +1,26 @@
+import { reportOf, startConformance } from '../harness.ts';
+import type { ConformanceOptions } from '../options.ts';
+import { formatEnd, formatHead, formatResult } from '../report.ts';
+import type { ConformanceReport } from '../report.ts';
+
+/**
+ * Checks every requirement, one after the other, and prints the table line by line meanwhile. For any
+ * runner, or none. Resolves to the report; rejects as `runConformance` does.
+ *
+ * @param print Gets each line without its end. @default console.log
+ */
+export async function printConformance(
+  options: ConformanceOptions,
+  print: (line: string) => void = console.log,
+): Promise<ConformanceReport> {
+  const run = startConformance(options);
+  const total = String(run.requirements.length);
+  print(formatHead({ name: options.name, traits: await run.traits() }));
+  let done = 0;
+  const report = await reportOf(run, options.name, (result) => {
+    done += 1;
+    print(`${String(done).padStart(total.length)}/${total} ${formatResult(result)}`);
+  });
+  print(formatEnd(report));
+  return report;
+}

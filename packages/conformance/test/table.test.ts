@@ -1,0 +1,60 @@
+import { createMemoryProvider, createMemoryStore } from '@locks/core';
+import type { LockProvider } from '@locks/core';
+import { printConformance, printTable } from '@locks/conformance';
+import type { ConformanceOptions } from '@locks/conformance';
+import { expect, test } from 'vitest';
+
+const only = ['declares-traits', 'release-frees', 'token-floor', 'processes-exclusion', 'processes-wake'];
+
+/** A provider whose release answers true always, among processes of one host. */
+function flawed(): ConformanceOptions {
+  const store = createMemoryStore();
+  const create = (): LockProvider => {
+    const inner = createMemoryProvider({ store });
+    return {
+      name: 'flawed',
+      traits: { ...inner.traits, scope: 'host', fencing: 'none' },
+      tryAcquire: (claim, wake) => inner.tryAcquire(claim, wake),
+      renew: (claim, token) => inner.renew(claim, token),
+      release: async () => true,
+      inspect: (key) => inner.inspect(key),
+      close: () => inner.close(),
+    };
+  };
+  // What it may declare too little of is looked for as long, and this one never lets go of a key.
+  return { name: 'm', create, ttl: 50, limit: 1_000, seed: 42, only };
+}
+
+test('the table has each requirement with its title, its status and why it was not checked', async () => {
+  const lines: string[] = [];
+  const report = await printConformance(flawed(), (line) => lines.push(line));
+  const [head, ...rest] = lines;
+  expect(head).toMatch(/^m: scope host, expiry ttl, fencing none/);
+  expect(rest).toEqual([
+    expect.stringMatching(/^1\/5 passed +\d+ ms {2}declares-traits: name and traits are there/),
+    expect.stringMatching(/^2\/5 FAILED +\d+ ms {2}release-frees: release answers true and the key is free at once/),
+    expect.stringMatching(/^3\/5 n\/a +\d+ ms {2}token-floor: .* {2}\(the traits do not ask for it\)$/),
+    expect.stringMatching(/^4\/5 unverified +0 ms {2}processes-exclusion: .* {2}\(needs processes\)$/),
+    expect.stringMatching(/^5\/5 unverified +0 ms {2}processes-wake: .* {2}\(needs processes\)$/),
+    expect.stringMatching(/\nrelease-frees: release answers true[^]*expected release to answer false[^]*\(seed 42\)/),
+  ]);
+  const end = lines.at(-1);
+  expect(end).toContain('unverified for want of: processes (2)');
+  expect(end).toMatch(/\n1 passed, 1 failed, 2 unverified, 1 not-applicable in \d+\.\d s \(seed 42\)$/);
+  // The same at the end of a run that printed nothing.
+  const table = printTable(report);
+  expect(table).toBe([head, ...rest.slice(0, -1).map((line) => line.slice('1/5 '.length)), end].join('\n'));
+});
+
+test('each line comes when its requirement has ended, not at the end of the run', async () => {
+  const store = createMemoryStore();
+  let made = 0;
+  const seen: number[] = [];
+  const create = (): LockProvider => {
+    made += 1;
+    return createMemoryProvider({ store });
+  };
+  const names = ['exclusion-while-held', 'release-frees', 'token-floor'];
+  await printConformance({ name: 'm', create, only: names }, () => seen.push(made));
+  expect(new Set(seen.slice(0, 4)).size).toBe(4);
+});

@@ -1,0 +1,4 @@
+import { startAlone } from '../support/backends.ts';
+import { suite, withFaults } from '../support/conformance.ts';
+
+suite('zookeeper, knownPlaces: false, faults', await startAlone(), { knownPlaces: false }, withFaults);
