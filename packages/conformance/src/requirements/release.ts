@@ -16,7 +16,7 @@ export const releaseRequirements: readonly Requirement[] = [
     async check(context) {
       const [one, two] = await context.createMany(2);
       const claim = context.claim(context.key());
-      await mustFreeNothing(one, claim, 'for a key that nobody ever held');
+      await mustFreeNothing(one, claim, 'for a key that never had a holder');
       await mustGrant(one, claim, 'on a free key');
       await mustFree(one, claim, 'by the holder');
       await mustFreeNothing(one, claim, 'when repeated');
@@ -24,13 +24,13 @@ export const releaseRequirements: readonly Requirement[] = [
       const next = context.claim(claim.key);
       await mustGrant(two, next, 'at once after the release');
       await mustFree(two, next, 'by the next holder');
-      await context.state(one, claim.key, 'nobody holding or waiting', isIdle);
+      await context.state(one, claim.key, 'no holder and no waiter', isIdle);
     },
   },
   {
     id: 'release-only-own',
     level: 'provider',
-    title: 'release by an owner that does not hold the key answers false and frees nobody',
+    title: 'release by an owner that does not hold the key answers false and frees no hold',
     appliesTo: always,
     async check(context) {
       const [one, two] = await context.createMany(2);
@@ -77,7 +77,7 @@ export const releaseRequirements: readonly Requirement[] = [
       await mustBeBusy(two, waiter, 'while it is held', () => {});
       await mustFreeNothing(two, waiter, 'by a waiter');
       await mustBeHeld(context, two, holder, 'after a waiter left the line');
-      await context.state(one, key, 'nobody in line after the waiter left it', ({ waiters }) => waiters === 0);
+      await context.state(one, key, 'no waiter after the first one left it', ({ waiters }) => waiters === 0);
       await mustFree(one, holder, 'by the holder');
       await mustGrant(one, next, 'at once, because the waiter has left the line');
       await mustFree(one, next, 'by the holder');
