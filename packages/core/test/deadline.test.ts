@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDeadline } from '../src/adapter/index.ts';
+import { LockError, createDeadline } from '../src/adapter/index.ts';
 import { createDeferred } from './support/deferred.ts';
 import { watch } from './support/setting.ts';
 import { VirtualRuntime, settle } from './support/virtual-runtime.ts';
@@ -33,6 +33,24 @@ describe('a deadline', () => {
       message: 'scripted did not answer EVALSHA within 1000 ms.',
     });
     expect((raced.at ?? 0) - start).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('says why the backend is silent, where that is known at the end', async () => {
+    const runtime = new VirtualRuntime();
+    const cause = new Error('refused');
+    let trouble: LockError | undefined;
+    const deadline = createDeadline(runtime, 1_000, 'scripted', () => trouble);
+    const first = watch(deadline.race(new Promise(() => {}), 'EVALSHA'), runtime);
+    await runtime.advance(1_017);
+    expect(first.error).toMatchObject({ message: 'scripted did not answer EVALSHA within 1000 ms.' });
+    const second = watch(deadline.race(new Promise(() => {}), 'EVALSHA'), runtime);
+    trouble = new LockError('LOCK_MISCONFIGURED', 'TLS fails: self-signed certificate.', { cause });
+    await runtime.advance(1_017);
+    expect(second.error).toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: 'scripted did not answer EVALSHA within 1000 ms. TLS fails: self-signed certificate.',
+      cause,
+    });
   });
 
   it('believes an answer that was there, unread, when a blocked event loop went on', async () => {

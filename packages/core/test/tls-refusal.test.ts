@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
-import { connect, createServer } from 'node:tls';
+import { connect, createSecureContext, createServer } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { isTlsRefusal } from '../src/adapter/index.ts';
+import { isTlsRefusal, tlsReason } from '../src/adapter/index.ts';
 
 const fixture = (name: string): Buffer => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
 /** A certificate that is its own issuer, and its key. */
@@ -44,4 +44,23 @@ test('a connection that ends in the handshake says nothing of the next one', asy
   expect(isTlsRefusal(await failure(createTcpServer((socket) => void socket.destroy())))).toBe(false);
   expect(isTlsRefusal(new Error('write EPROTO'))).toBe(false);
   expect(isTlsRefusal(undefined)).toBe(false);
+});
+
+test('options that cannot be used will not be usable the next time', () => {
+  expect.assertions(1);
+  try {
+    createSecureContext({ cert: 'none', key: 'none' });
+  } catch (error) {
+    expect(isTlsRefusal(error)).toBe(true);
+  }
+});
+
+test('a refusal is told in the words of OpenSSL, without places in its source', async () => {
+  expect(tlsReason((await failure(createServer(own))) as Error)).toBe('self-signed certificate');
+  const plain = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  });
+  expect(tlsReason((await failure(plain)) as Error)).toBe('wrong version number');
+  expect(tlsReason(new Error(` ${'x'.repeat(500)}\n`))).toHaveLength(120);
 });

@@ -31,8 +31,37 @@ export function openConnection({ status, stream }: RedisClient): unknown {
  * where it was connected at the call, because some clients send a command again.
  */
 export function neverSent(statusAtCall: RedisClient['status'], error: unknown): boolean {
-  if (statusAtCall === 'ready') return false;
-  return error instanceof Error && error.message.startsWith("Stream isn't writeable");
+  if (statusAtCall === 'ready' || !(error instanceof Error)) return false;
+  return (
+    error.message.startsWith(notWriteable) || (error instanceof NoConnection && neverSent(statusAtCall, error.cause))
+  );
+}
+
+const notWriteable = "Stream isn't writeable";
+const noConnection = /^(?:Stream isn't writeable|Reached the max retries per request limit|Connection is closed)/;
+
+/** A command failed for want of a connection. The message and the code are those of the connection's error. */
+class NoConnection extends Error {
+  readonly code: string | undefined;
+
+  constructor(trouble: NodeJS.ErrnoException, cause: Error) {
+    super(trouble.message, { cause });
+    this.code = trouble.code;
+  }
+}
+
+/** Why `client` has no connection, as far as its last socket tells. `undefined` while it has one, or opens one. */
+export function connectionError({ status, stream }: RedisClient): NodeJS.ErrnoException | undefined {
+  if (status === 'ready') return undefined;
+  const { errored } = (stream ?? {}) as { readonly errored?: unknown };
+  return errored instanceof Error ? errored : undefined;
+}
+
+/** `error`, or the reason of it where the client only says that it has no connection, and not why. */
+export function withConnectionError(client: RedisClient, error: unknown): unknown {
+  if (!(error instanceof Error) || !noConnection.test(error.message)) return error;
+  const trouble = connectionError(client);
+  return trouble === undefined ? error : new NoConnection(trouble, error);
 }
 
 /** What the copy of the client that listens for wakes is told. */

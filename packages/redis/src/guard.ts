@@ -1,7 +1,9 @@
-import { LockError, checkFenceable, createDeadline, staleError, systemRuntime } from '@locks/core/adapter';
+import { LockError, checkFenceable, createDeadline, readOptions, staleError, systemRuntime } from '@locks/core/adapter';
+import type { Duration } from '@locks/core/adapter';
 import type { Lease } from '@locks/core';
 import type { RedisClient } from './client.ts';
-import { toLockError } from './replies.ts';
+import { redisReaders, redisSource } from './options.ts';
+import { connectionTrouble, toLockError } from './replies.ts';
 import { callScript } from './script-call.ts';
 import { scripts } from './scripts.ts';
 
@@ -16,9 +18,16 @@ export interface RedisGuard {
   fencedSet(key: string, value: string, lease: Pick<Lease, 'token' | 'mode'>): Promise<void>;
 }
 
+/** Options of a guard for Redis. */
+export interface RedisGuardOptions {
+  /** How long a write takes at most. @default 5_000 */
+  readonly timeout?: Duration | undefined;
+}
+
 /** A guard that writes through `client`. For writes of another kind put `fenceLua` into a script of your own. */
-export function createRedisGuard(client: RedisClient, options: { readonly timeout?: number } = {}): RedisGuard {
-  const deadline = createDeadline(systemRuntime, options.timeout ?? 5_000, 'Redis');
+export function createRedisGuard(client: RedisClient, options: RedisGuardOptions = {}): RedisGuard {
+  const { timeout = 5_000 } = readOptions<RedisGuardOptions>({ timeout: redisReaders.timeout }, options, redisSource);
+  const deadline = createDeadline(systemRuntime, timeout, 'Redis', () => connectionTrouble(client));
   const clientPrefix = client.options?.keyPrefix ?? '';
   return {
     async fencedSet(key, value, lease) {

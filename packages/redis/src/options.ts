@@ -1,5 +1,5 @@
-import { LockError, duration, flag, matching, readOptions } from '@locks/core/adapter';
-import type { OptionReaders, OptionSource } from '@locks/core/adapter';
+import { duration, flag, matching, misconfigured, readOptions } from '@locks/core/adapter';
+import type { Duration, OptionReaders, OptionSource } from '@locks/core/adapter';
 import type { RedisClient } from './client.ts';
 
 /** Options of the Redis provider. */
@@ -11,12 +11,12 @@ export interface RedisOptions {
   readonly prefix?: string | undefined;
   /** First come, first served. `false` lets a newcomer pass those in line. @default true */
   readonly fair?: boolean | undefined;
-  /** Within how many ms each call settles. @default 5_000 */
-  readonly timeout?: number | undefined;
-  /** How long a place in line lasts without a sign of life, in ms; waiters give one at a third of it. @default 6_000 */
-  readonly waiterTtl?: number | undefined;
-  /** How long an idle key's token counter is kept, in ms; two ttls at least. @default 3_600_000 (an hour) */
-  readonly tokenRetention?: number | undefined;
+  /** Each call settles within this time. @default 5_000 */
+  readonly timeout?: Duration | undefined;
+  /** How long a place in line lasts without a repeat; waiters repeat at a third of it. @default 6_000 */
+  readonly waiterTtl?: Duration | undefined;
+  /** How long an idle key's token counter is kept; two ttls at least. @default 3_600_000 (an hour) */
+  readonly tokenRetention?: Duration | undefined;
 }
 
 /** How the options are checked. */
@@ -45,15 +45,12 @@ export interface ReadRedisOptions {
 /** Checks `client` and `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
 export function readRedisOptions(client: RedisClient, options: RedisOptions): ReadRedisOptions {
   if (typeof client?.evalsha !== 'function' || typeof client.duplicate !== 'function') {
-    throw new LockError(
-      'LOCK_MISCONFIGURED',
-      '@locks/redis needs an ioredis client (5 or 6): createRedisProvider(new Redis(url)).',
-    );
+    throw misconfigured(redisSource.where, 'it needs an ioredis client (5 or 6): createRedisProvider(new Redis(url))');
   }
   if ((client as { readonly isCluster?: unknown }).isCluster === true) {
-    throw new LockError(
-      'LOCK_MISCONFIGURED',
-      '@locks/redis does not work on an ioredis Cluster: waiters would lose their order, and list() would miss keys. Pass a client of one server.',
+    throw misconfigured(
+      redisSource.where,
+      'an ioredis Cluster cannot be used, as waiters would lose their order, and list() would miss keys; pass a client of one server',
     );
   }
   const read = readOptions(redisReaders, options, redisSource);

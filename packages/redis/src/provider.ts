@@ -9,6 +9,7 @@ import { listenOn } from './listen.ts';
 import { LockScripts, closedError } from './lock-scripts.ts';
 import type { ReadRedisOptions } from './options.ts';
 import { Releases } from './releases.ts';
+import { connectionTrouble } from './replies.ts';
 
 /** Locks in Redis: the contract, over scripts, a line and a wake channel. */
 export class RedisProvider implements LockProvider {
@@ -29,7 +30,7 @@ export class RedisProvider implements LockProvider {
     this.traits = { scope: 'network', expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, wake: true };
     this.#client = client;
     this.#names = keyNames(prefix, client.options?.keyPrefix ?? '');
-    this.#deadline = createDeadline(runtime, timeout, 'Redis');
+    this.#deadline = createDeadline(runtime, timeout, 'Redis', () => connectionTrouble(client));
     // Scripts of other services read in the name how long the places of this process last.
     const process = `${waiterTtl}-${runtime.uniqueId()}`;
     const scripts = new LockScripts(client, options, this.#names, this.#deadline, process);
@@ -64,6 +65,11 @@ export class RedisProvider implements LockProvider {
 
   list(prefix: string): AsyncIterable<string> {
     return listKeys(this.#client, this.#names, this.#scripts, this.#deadline, prefix);
+  }
+
+  /** Why calls wait: the client keeps them until it has a connection. */
+  outage(): unknown {
+    return connectionTrouble(this.#client);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,15 @@
-import { LockError, isLockError, permitsRefused, tokensEnded, upgradeRefused } from '@locks/core/adapter';
+import {
+  LockError,
+  isLockError,
+  isTlsRefusal,
+  permitsRefused,
+  tlsReason,
+  tokensEnded,
+  upgradeRefused,
+} from '@locks/core/adapter';
 import type { Claim, Grant, Holder, KeyState } from '@locks/core';
+import { connectionError } from './client.ts';
+import type { RedisClient } from './client.ts';
 import { findDenial } from './missing-right.ts';
 
 /** A call that the client rejected, to speak of it. */
@@ -26,6 +36,11 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
   if (/\b(?:NOAUTH|WRONGPASS)\b/.test(text)) {
     return misconfigured(`Redis refuses ${what}: ${text} Check the user name and the password.`);
   }
+  if (isTlsRefusal(error)) {
+    return misconfigured(
+      `TLS with Redis fails at ${what}: ${tlsReason(error)}. Check option "tls", and the scheme: rediss: is TLS.`,
+    );
+  }
   const denial = findDenial(text, lua);
   if (denial !== undefined) {
     const { right = 'what it lacks' } = denial;
@@ -43,6 +58,12 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
   }
   const sent = unsent ? false : undefined;
   return new LockError('LOCK_UNAVAILABLE', `Redis failed at ${what}: ${text}`, { ...options, sent });
+}
+
+/** Why `client` has no connection, for calls that are not answered. */
+export function connectionTrouble(client: RedisClient): LockError | undefined {
+  const error = connectionError(client);
+  return error === undefined ? undefined : toLockError(error, { what: 'the connection' });
 }
 
 /** The answer to an attempt: a token, as text where it is near 2^53; or minus the ms until the next attempt. */

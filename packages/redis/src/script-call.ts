@@ -1,4 +1,5 @@
 import type { CallName, Deadline } from '@locks/core/adapter';
+import { withConnectionError } from './client.ts';
 import type { RedisClient } from './client.ts';
 import type { Script } from './scripts.ts';
 
@@ -20,7 +21,9 @@ export function callScript(
   within?: number,
 ): Promise<unknown> {
   const mend = (error: unknown): Promise<unknown> => {
-    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw explain(error);
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) {
+      throw explain(withConnectionError(client, error));
+    }
     // The script cache was flushed, or the server is new: nothing was done.
     return client.eval(script.lua, keys.length, ...keys, ...args);
   };

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { connect as connectTcp, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import type { TlsOptions } from 'node:tls';
 import { isLockError, openLocks } from '@locks/core';
 import type { LockError } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
@@ -53,9 +55,9 @@ test('close ends every connection that it made', async () => {
 });
 
 /** Terminates TLS in front of the server, as a proxy or a managed Redis does. */
-async function behindTls(server: ServerHandle): Promise<number> {
+async function behindTls(server: ServerHandle, options: TlsOptions = {}): Promise<number> {
   const front = createTlsServer(
-    { cert: readFileSync(fixture('tls-cert.pem')), key: readFileSync(fixture('tls-key.pem')) },
+    { cert: readFileSync(fixture('tls-cert.pem')), key: readFileSync(fixture('tls-key.pem')), ...options },
     (socket) => {
       const back = connectTcp(server.port, server.host);
       socket.pipe(back).pipe(socket);
@@ -87,10 +89,57 @@ test('user, password, database and TLS come from the configuration', async () =>
   const viaUrl = await openLocks({ url: `rediss://locker:p%40ss%3A%2Fword@127.0.0.1:${port}/2`, options: { tls } });
   await (await viaUrl.acquire('job')).release();
   await viaUrl.close();
-  const untrusted = await refusal(openLocks(`rediss://127.0.0.1:${port}`));
-  expect(untrusted).toMatchObject({
+});
+
+test('TLS that the two sides do not agree on is a misconfiguration, and the message says what to change', async () => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const secure = await behindTls(server);
+  const strict = await behindTls(server, { requestCert: true, ca: readFileSync(fixture('tls-cert.pem')) });
+  const web = createHttpServer((_request, response) => void response.end('Not Redis'));
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void web.close());
+  const { port: webPort } = web.address() as AddressInfo;
+  const wrong: readonly [url: string, options: object, message: RegExp][] = [
+    [`rediss://127.0.0.1:${server.port}`, {}, /has no TLS; write redis:\/\//],
+    [`redis://127.0.0.1:${server.port}`, { tls: true }, /has no TLS; write redis:\/\//],
+    [`redis://127.0.0.1:${secure}`, {}, /wants TLS; write rediss:\/\//],
+    [`rediss://127.0.0.1:${secure}`, {}, /self-signed certificate\. Check option "tls"/],
+    [`redis://127.0.0.1:${secure}`, { tls: { ca: 'no certificate' } }, /self-signed certificate|no start line/],
+    [`rediss://127.0.0.1:${secure}`, { tls: { cert: 'none', key: 'none' } }, /no start line/],
+    [`rediss://127.0.0.1:${strict}`, { tls: { rejectUnauthorized: false } }, /certificate required/],
+    [`rediss://127.0.0.1:${secure}`, { tls: false }, /option "tls" is false, and rediss: is TLS/],
+    [`rediss://127.0.0.1:${webPort}`, {}, /wrong version number/],
+    [`redis://127.0.0.1:${webPort}`, {}, /is not Redis; check host and port/],
+  ];
+  for (const [url, options, message] of wrong) {
+    const error = await refusal(openLocks({ url, options: { connectTimeout: '1s', ...options } }));
+    expect(error, url).toMatchObject({ code: 'LOCK_MISCONFIGURED', message: expect.stringMatching(message) as string });
+    expect(error.message.length).toBeLessThan(300);
+  }
+  const locks = await openLocks({
+    url: `redis://127.0.0.1:${secure}`,
+    options: { tls: { rejectUnauthorized: false }, connectTimeout: '5s' },
+  });
+  await locks.close();
+}, 20_000);
+
+test('a server that is down is told by the error of its connection', async () => {
+  const server = await startRedis();
+  const locks = await openLocks({ url: server.url, options: { timeout: '1s' } });
+  onTestFinished(() => locks.close());
+  await server.stop();
+  const error = await locks.tryAcquire('job').catch((reason: unknown) => reason as LockError);
+  expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  // The connection may be seen to break before it is seen that there is no other.
+  await eventually('the refusal', async () => {
+    const next = (await locks.inspect('job').catch((reason: unknown) => reason)) as LockError;
+    expect(next.message).not.toMatch(/max retries/);
+    return next.message.includes(`connect ECONNREFUSED 127.0.0.1:${server.port}`);
+  });
+  await expect(locks.tryAcquire('job')).rejects.toMatchObject({
     code: 'LOCK_UNAVAILABLE',
-    message: expect.stringContaining('certificate') as string,
+    cause: { message: expect.stringContaining(`connect ECONNREFUSED 127.0.0.1:${server.port}`) as string },
   });
 });
 
@@ -111,6 +160,7 @@ test.each([
     'LOCK_MISCONFIGURED',
     /number of the database, not "main"/,
   ],
+  ['an unreadable password', () => `redis://x:${secret}%@127.0.0.1`, 'LOCK_MISCONFIGURED', /cannot be read/],
   ['an unreadable URL', () => `redis://x:${secret}@host:port`, 'LOCK_MISCONFIGURED', /cannot be read/],
   [
     'an unknown option',
@@ -118,12 +168,23 @@ test.each([
     'LOCK_MISCONFIGURED',
     /unknown option "fiar". Did you mean "fair"\?/,
   ],
+  [
+    'a misspelt option of Locks',
+    (url: string) => `${url}?tll=5s`,
+    'LOCK_MISCONFIGURED',
+    /unknown option "tll". Did you mean "ttl" or "tls"\?/,
+  ],
   ['a wrong option', (url: string) => `${url}?waiterTtl=soon`, 'LOCK_MISCONFIGURED', /option "waiterTtl".*"soon"/],
 ])('%s is told at once, without the password', async (_what, make, code, message) => {
   const error = await refusal(openLocks(make(inject('redisUrl'))));
   expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string });
   const { inspect } = await import('node:util');
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(secret);
+});
+
+test('a password that is no text is told as what it is', async () => {
+  const error = await refusal(openLocks({ url: inject('redisUrl'), options: { password: 4711 } }));
+  expect(error.message).toBe('@locks/redis: option "password" must be a string, not a number.');
 });
 
 test('a server that accepts and never answers is told within connectTimeout', async () => {

@@ -23,8 +23,16 @@ export interface Deadline {
 /** Deadlines may be this many ms late, so that the calls of a while share one bucket of the timer wheel; twice as much after a stall. */
 const slack = 16;
 
-/** One deadline for all calls of a provider: a timer per command costs more than the rest of the call. */
-export function createDeadline(runtime: Runtime, timeout: number, backend: string): Deadline {
+/**
+ * One deadline for all calls of a provider: a timer per command costs more than the rest of the call. `trouble` says why
+ * the backend may be silent, if that is known when a call is late. Its code, message and cause go into the rejection.
+ */
+export function createDeadline(
+  runtime: Runtime,
+  timeout: number,
+  backend: string,
+  trouble?: () => LockError | undefined,
+): Deadline {
   const timers = new TimerWheel(runtime, false);
   return {
     timeout,
@@ -50,9 +58,8 @@ export function createDeadline(runtime: Runtime, timeout: number, backend: strin
             }
             over = true;
             const name = typeof what === 'string' ? what : what();
-            reject(
-              new LockError('LOCK_UNAVAILABLE', `${backend} did not answer ${name} within ${Math.round(within)} ms.`),
-            );
+            const message = `${backend} did not answer ${name} within ${Math.round(within)} ms.`;
+            reject(withTrouble(message, trouble?.()));
           },
         };
         timers.schedule(entry, end);
@@ -81,4 +88,9 @@ export function createDeadline(runtime: Runtime, timeout: number, backend: strin
       timers.stop();
     },
   };
+}
+
+function withTrouble(message: string, trouble: LockError | undefined): LockError {
+  if (trouble === undefined) return new LockError('LOCK_UNAVAILABLE', message);
+  return new LockError(trouble.code, `${message} ${trouble.message}`, { cause: trouble.cause });
 }

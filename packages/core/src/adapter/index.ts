@@ -23,7 +23,7 @@ export { outsideContext } from '../time/outside-context.ts';
 export { createLine } from './line/create-line.ts';
 export type { Line, LineParts, Listen, Listener, Look, Waiting } from './line/line-parts.ts';
 export { permitsRefused, tokensEnded, upgradeRefused } from '../errors/refusals.ts';
-export { isTlsRefusal } from '../errors/tls-refusal.ts';
+export { isTlsRefusal, tlsReason } from '../errors/tls-refusal.ts';
 export { systemRuntime } from '../time/runtime.ts';
 export type { Runtime, TimerHandle } from '../time/runtime.ts';
 export { createDeadline } from './deadline.ts';

@@ -4,6 +4,8 @@ const certificateCodes =
 /** What ends a handshake: an alert of the server, or bytes that are not TLS. Others may be a fault of the network. */
 const handshakeCodes =
   /^ERR_SSL_.*(?:CERTIFICATE|CIPHER|HANDSHAKE_FAILURE|PACKET_LENGTH_TOO_LONG|PROTOCOL|UNKNOWN_CA|UNRECOGNIZED_NAME|VERSION)/;
+/** Options that cannot be used: a key that cannot be read, for example. */
+const optionCodes = /^ERR_OSSL_/;
 /** OpenSSL's reason, where Node gives the error another code, such as EPROTO. */
 const opensslReason = /:SSL routines:[^:]*:([^:]+)/;
 
@@ -11,7 +13,16 @@ const opensslReason = /:SSL routines:[^:]*:([^:]+)/;
 export function isTlsRefusal(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const { code } = error as { readonly code?: unknown };
-  if (typeof code === 'string' && (certificateCodes.test(code) || handshakeCodes.test(code))) return true;
+  if (typeof code === 'string' && [certificateCodes, handshakeCodes, optionCodes].some((known) => known.test(code))) {
+    return true;
+  }
   const reason = opensslReason.exec(error.message)?.[1];
   return reason !== undefined && handshakeCodes.test(`ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`);
+}
+
+/** What a refusal of TLS says, at most 120 characters. OpenSSL's own message has places in its source. */
+export function tlsReason(error: Error): string {
+  const { reason } = error as { readonly reason?: unknown };
+  const words = typeof reason === 'string' && reason !== '' ? reason : error.message;
+  return words.trim().slice(0, 120);
 }

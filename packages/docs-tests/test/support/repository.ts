@@ -19,7 +19,7 @@ export interface Manifest {
 /** The root of the repository, without a slash at its end. */
 export const root: string = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
 
-const skipped: ReadonlySet<string> = new Set(['node_modules', 'dist', 'CHANGELOG.md']);
+const skipped: ReadonlySet<string> = new Set(['node_modules', 'dist', 'CHANGELOG.md', 'api.md']);
 
 /** All Markdown that people wrote: at the root, in `docs`, in every workspace, in `benchmarks` and in `stress`. */
 export function readPages(): Page[] {

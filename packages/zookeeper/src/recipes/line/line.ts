@@ -62,6 +62,9 @@ export class LineRecipe implements Recipe {
       look: (own) => this.#look(own),
       leave: (own) => this.leave(own),
       gone: (own) => this.gone(own),
+      holds: (own, { path }) => {
+        if (own.claim.mode === 'exclusive') this.#known.holds(own, path);
+      },
     };
   }
 
@@ -103,16 +106,8 @@ export class LineRecipe implements Recipe {
     return this.#lines.used(session, names);
   }
 
-  async #look(own: LiveClaim): Promise<Verdict | undefined> {
-    const verdict = await this.#place(own);
-    const { node, claim } = own;
-    if (verdict?.state === 'holds' && node !== undefined && claim.mode === 'exclusive')
-      this.#known.holds(own, node.path);
-    return verdict;
-  }
-
   /** What its place means. `undefined`: it has none yet, look again. */
-  async #place(own: LiveClaim): Promise<Verdict | undefined> {
+  async #look(own: LiveClaim): Promise<Verdict | undefined> {
     if (own.uncertain) return this.#judge(own, await this.#lines.find(own));
     const { node, session, claim } = own;
     if (node === undefined) return await this.#enter(own);
