@@ -20,6 +20,7 @@ const colours: Readonly<Record<string, string>> = {
   '@sesamecare-oss/redlock': '#882255',
   'redlock-universal': '#d55e00',
   '@locks over knex': '#56b4e9',
+  '@locks without routines': '#d55e00',
   'advisory-lock': '#009e73',
   'pg-mutex-lock': '#cc79a7',
   'async-mutex': '#117733',

@@ -14,7 +14,7 @@ const usage = `Usage: npm run demo -- [--url <url>] [--workers <n>] [--updates <
   --workers <n>    how many processes, 1 to 64; default: 4
   --updates <n>    how many updates each makes, 1 to 10000; default: 25`;
 
-/** How long the store keeps the lock of a dead worker, in ms; short, so that the demo need not wait long. */
+/** How long the store keeps the lock of a dead worker, in ms. */
 const ttl = 2_000;
 
 interface Options {

@@ -3,23 +3,19 @@ import type { Locks } from '@locks/core';
 import { openAccount } from './account.ts';
 import type { Request } from './worker.ts';
 
-/** One run of the demo. */
+/** One run of the demo: `updates` are those of each worker, `file` has the balance, `signal` kills the workers. */
 export interface Plan {
-  /** Where the workers find the lock. */
   readonly url: string;
   readonly ttl: number;
   readonly workers: number;
-  /** Of each worker. */
   readonly updates: number;
-  /** The file of the balance. */
   readonly file: string;
-  /** Kills the workers. */
   readonly signal: AbortSignal;
 }
 
 /** What came of a run. */
 export interface Outcome {
-  /** The updates that workers made: what the balance should be. */
+  /** What the balance should be. */
   readonly made: number;
   readonly balance: number;
   /** The worker that was killed while it held the lock, and after how many ms the next one had it. */

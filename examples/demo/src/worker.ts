@@ -6,7 +6,6 @@ import { openAccount } from './account.ts';
 
 /** What the demo asks a worker process for. */
 export type Request =
-  /** Connects to the locks at `url`. */
   | { readonly kind: 'open'; readonly url: string; readonly ttl: number }
   /** Adds 1 to the balance in `file`, so many times; with a key each time under its lock. */
   | { readonly kind: 'work'; readonly file: string; readonly updates: number; readonly key?: string | undefined }
@@ -15,7 +14,6 @@ export type Request =
   | { readonly kind: 'close' };
 
 let locks: Locks | undefined;
-
 // Ctrl-C reaches the workers too: the demo ends them.
 process.on('SIGINT', () => {});
 serveParent(async (request: Request) => {

@@ -11,7 +11,10 @@ import { eventually, within } from './time.ts';
 import { startWaiting } from './waiting.ts';
 import type { Waiting } from './waiting.ts';
 
-/** What a check works with. Everything it makes belongs to this check alone and is closed when it ends. */
+/**
+ * What a check works with. Everything it makes belongs to this check alone and is closed when it
+ * ends.
+ */
 export interface Context {
   readonly traits: Traits;
   /** A ttl that runs out within the check, in ms. */
@@ -26,11 +29,20 @@ export interface Context {
   readonly faults: GivenFaults;
   /** Another provider on the same store, as another process would have. */
   create(): Promise<LockProvider>;
-  /** One with the shortest settings, as another service may have. Only with `needs: ['createOther']`. */
+  /**
+   * One with the shortest settings, as another service may have. Only with `needs:
+   * ['createOther']`.
+   */
   createOther(): Promise<LockProvider>;
-  /** One whose places in line lapse soon: from `createOther`, or from `create` where that was not given. */
+  /**
+   * One whose places in line lapse soon: from `createOther`, or from `create` where that was not
+   * given.
+   */
   createLapsing(): Promise<LockProvider>;
-  /** How long a place of `createLapsing` lasts without a repeat, in ms, with the time to notice its end. */
+  /**
+   * How long a place of `createLapsing` lasts without a repeat, in ms, with the time to notice its
+   * end.
+   */
   readonly placeLimit: number;
   /** So many of them. */
   createMany<Count extends 2 | 3 | 4>(count: Count): Promise<Many[Count]>;
@@ -38,19 +50,25 @@ export interface Context {
   createLocks(options?: LocksOptions): Promise<Locks>;
   /** `createLocks` on `provider`. */
   locksOn(provider: LockProvider, options?: LocksOptions): Locks;
-  /** `createLocks` on a provider of its own whose single calls the check can make go wrong. Its close does not wait long. */
+  /**
+   * `createLocks` on a provider of its own whose single calls the check can make go wrong. Its
+   * close does not wait long.
+   */
   interfere(options?: LocksOptions): Promise<{ readonly locks: Locks; readonly interference: Interference }>;
   /** Starts a process with a provider on the same store. Only with `needs: ['processes']`. */
   fork(): Promise<OtherProcess>;
   /** Lower-case letters, digits and `-`, never seen before. */
   unique(): string;
-  /** A key that nobody else uses. */
+  /** A key of this check alone. */
   key(): string;
   /** An exclusive claim with a fresh owner and the long ttl, unless said otherwise. */
   claim(key: string, changes?: Partial<Omit<Claim, 'key'>>): Claim;
   /** Waits for `claim` as core would. */
   wait(provider: LockProvider, claim: Claim): Waiting;
-  /** Waits for `claim`, trying again only when it is woken: `retryAfter` does not make good a wake that was lost. */
+  /**
+   * Waits for `claim`, trying again only when it is woken: `retryAfter` does not make good a wake
+   * that was lost.
+   */
   waitForWakes(provider: LockProvider, claim: Claim): Waiting;
   /** Waits until `waiting` is granted, with the patience of this check. */
   granted(waiting: Waiting, when: string): Promise<Grant>;
@@ -83,13 +101,17 @@ export interface ContextParts {
 }
 
 /**
- * How long a place in line lasts without a repeat, at most, in ms: by the contract, and with the settings of
- * `createOther`. The time to notice its end is on top of both: a waiter may ask every few seconds.
+ * How long a place in line lasts without a repeat, at most, in ms: by the contract, and with the
+ * settings of `createOther`. The time to notice its end is on top of both: a waiter may ask every
+ * few seconds.
  */
 export const longestPlace = 12_000;
 const shortestPlace = 1_000;
 
-/** How long a `Locks` that is interfered with waits when it closes, in ms: what never answers must not hold up the check. */
+/**
+ * How long a `Locks` that is interfered with waits when it closes, in ms: what never answers must
+ * not hold up the check.
+ */
 const closeTimeout = 100;
 
 /** The context of one check. */

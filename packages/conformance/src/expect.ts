@@ -19,7 +19,10 @@ export function mustBeProvider(made: LockProvider | undefined | null, hook: stri
   assert.ok(typeof made?.traits === 'object', `expected ${hook}() to give a provider with traits, got ${show(made)}`);
 }
 
-/** Fails unless `answer` is a grant or busy, well formed. `when` ends the sentence "expected … when". */
+/**
+ * Fails unless `answer` is a grant or busy, well formed. `when` ends the sentence "expected …
+ * when".
+ */
 export function expectAnswer(answer: Grant | Busy, when: string): void {
   const wellFormed = typeof answer === 'object' && answer !== null && typeof answer.granted === 'boolean';
   assert.ok(wellFormed, `expected { granted: true | false } ${when}, got ${show(answer)}`);
@@ -97,7 +100,7 @@ export function mustExceed(later: bigint, earlier: bigint, when: string): void {
   assert.ok(later > earlier, `expected a token above ${earlier} ${when}, got ${later}`);
 }
 
-/** Fails unless nobody holds `state`'s key and nobody waits for it. */
+/** Whether the key of `state` has no holder and no waiter. */
 export function isIdle(state: KeyState): boolean {
   return state.holders.length === 0 && state.waiters === 0;
 }

@@ -28,7 +28,10 @@ export interface ConformanceRun {
   readonly seed: number;
   /** Checks one requirement. Rejects only if no provider can be had to read the traits from. */
   check(requirement: Requirement): Promise<RequirementResult>;
-  /** Those that the declared traits ask for. Rejects if no provider can be had to read the traits from. */
+  /**
+   * Those that the declared traits ask for. Rejects if no provider can be had to read the traits
+   * from.
+   */
   applicable(): Promise<readonly Requirement[]>;
   /** Where the provider declares less than it does. */
   notes(): Promise<readonly string[]>;
@@ -57,7 +60,10 @@ export async function runConformance(
   return await reportOf(startConformance(options), options.name, onResult);
 }
 
-/** As `runConformance`, with another core, and another patience so that failures show sooner. Not public: for the tests of the suite. */
+/**
+ * As `runConformance`, with another core, and another patience so that failures show sooner. Not
+ * public: for the tests of the suite.
+ */
 export async function runConformanceWith(
   core: Core,
   options: ConformanceOptions,
@@ -81,7 +87,10 @@ export async function reportOf(
   return { name, traits: await run.traits(), seed: run.seed, results, notes: await run.notes() };
 }
 
-/** Prepares a run; nothing is created before the first check. Throws `LOCK_MISCONFIGURED` for a wrong option. */
+/**
+ * Prepares a run; nothing is created before the first check. Throws `LOCK_MISCONFIGURED` for a
+ * wrong option.
+ */
 export function startConformance(options: ConformanceOptions): ConformanceRun {
   return startWith({ createLocks }, resolveOptions(options));
 }
@@ -144,7 +153,7 @@ async function judge(requirement: Requirement, sample: LockProvider, run: Run): 
   if (missing.length > 0) return { status: 'unverified', reason: `needs ${missing.join(', ')}`, missing };
   const strays = watchStrays();
   const error = await strays.during(() => failureOf(requirement, traits, run));
-  const unhandled = (await strays.seen()).map((what) => `nobody handled ${what}`);
+  const unhandled = (await strays.seen()).map((what) => `unhandled: ${what}`);
   strays.stop();
   if (error === undefined && unhandled.length === 0) return { status: 'passed' };
   const told = error ?? new AssertionError({ message: 'expected nothing to go unhandled during the check' });
@@ -168,7 +177,10 @@ function isGiven(need: Need, settings: ConformanceSettings): boolean {
   return settings.faults[need] !== undefined;
 }
 
-/** Runs `check` with a context of its own, within the limit; whatever it made is ended, however it ended. */
+/**
+ * Runs `check` with a context of its own, within the limit; whatever it made is ended, however it
+ * ended.
+ */
 async function inScope<T>(id: string, traits: Traits, run: Run, check: (context: Context) => Promise<T>): Promise<T> {
   const { create, createOther, processes, ttl, patience, seed, faults, limit } = run.settings;
   const scope = createScope({ create, createOther, processes, faults, startLimit: limit, endLimit: patience });

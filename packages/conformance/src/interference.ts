@@ -8,7 +8,10 @@ export type Operation = 'tryAcquire' | 'renew' | 'release';
 export interface Fate {
   /** The store gets it so many ms later, or never. @default 0 */
   readonly applied?: number | 'never';
-  /** What the caller hears once the store has answered, or would have: its answer, an error, or nothing for ever. @default 'answer' */
+  /**
+   * What the caller hears once the store has answered, or would have: its answer, an error, or
+   * nothing for ever. @default 'answer'
+   */
   readonly reply?: 'answer' | 'error' | 'nothing';
   /** So many ms after the call, at least, the caller hears it. @default 0 */
   readonly late?: number;
@@ -32,7 +35,9 @@ export interface Call {
   /** Which call of this operation it is, counted from 0 since the rule was set. */
   readonly index: number;
   readonly sentAt: number;
-  /** When the store had answered, whoever heard it; `undefined`: it did not get the call, or not yet. */
+  /**
+   * When the store had answered, heard or not; `undefined`: it did not get the call, or not yet.
+   */
   appliedAt: number | undefined;
   /** When its caller heard anything: the answer, or an error. */
   settledAt: number | undefined;
@@ -41,7 +46,9 @@ export interface Call {
   answer: Grant | Busy | Renewal | boolean | undefined;
 }
 
-/** How wakes come through: as many times as it says, each after so many ms. @default once, at once */
+/**
+ * How wakes come through: as many times as it says, each after so many ms. @default once, at once
+ */
 export type WakeRule = readonly number[];
 
 /** A provider between core and the store, whose single calls go wrong as a check wants. */
@@ -75,7 +82,7 @@ export function interfere(inner: LockProvider): Interference {
   const callbacks = new Map<string, () => void>();
   let wakeRule: WakeRule = [0];
   let fail = (_error: Error): void => {};
-  // Raced by those that nobody answers.
+  // Raced by the calls that get no answer.
   const ended = inBackground(new Promise<never>((_resolve, reject) => (fail = reject)));
 
   async function carry<Answer extends Grant | Busy | Renewal | boolean>(

@@ -14,7 +14,10 @@ export async function countLeaks(count: () => LeakCounts | Promise<LeakCounts>):
   return counts as LeakCounts;
 }
 
-/** Waits until no count is above `baseline`, for at most `limit` ms. Fails with the counts that stayed above. */
+/**
+ * Waits until no count is above `baseline`, for at most `limit` ms. Fails with the counts that
+ * stayed above.
+ */
 export async function settleLeaks(
   count: () => LeakCounts | Promise<LeakCounts>,
   baseline: LeakCounts,

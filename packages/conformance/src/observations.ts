@@ -2,7 +2,7 @@ import type { Traits } from '@locks/core';
 import type { Context } from './context.ts';
 import { eventually } from './time.ts';
 
-/** Looks whether a provider does more than it declares: whoever demands a trait would refuse it for nothing. */
+/** Looks whether a provider does more than it declares: `requires` would refuse it for nothing. */
 export interface Observation {
   readonly id: string;
   appliesTo(traits: Traits): boolean;

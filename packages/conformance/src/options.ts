@@ -1,39 +1,48 @@
 import type { LockProvider } from '@locks/core';
 import type { Faults } from './faults.ts';
 
-/** What is to be tested, and with what means. */
+/** The provider to test, and the means to do it. */
 export interface ConformanceOptions {
   /** What reports call it. */
   readonly name: string;
   /**
-   * Makes a provider. Called often: each provider stands for another process, and all of them must meet on one store. The
-   * suite closes what it got.
+   * Makes a provider. Called often: each provider stands for another process, and all of them must
+   * meet on one store. The suite closes what it got.
    */
   readonly create: () => LockProvider | Promise<LockProvider>;
   /**
-   * Makes a provider on the same store as another service would, with the shortest settings: its places in line last 1 s at
-   * most without a sign of life. Without it, requirements for services with different settings are unverified.
+   * Makes a provider on the same store as another service would, with the shortest settings: its
+   * places in line last 1 s at most without a sign of life. Without it, requirements for services
+   * with different settings are unverified.
    */
   readonly createOther?: (() => LockProvider | Promise<LockProvider>) | undefined;
   /**
-   * The ttl that expiry is tested with, in ms, at least 50; all waits scale with it. Raise it for a store that is slow or far away.
+   * The ttl that expiry is tested with, in ms, at least 50; all waits scale with it. Raise it for a
+   * store that is slow or far away.
    * @default 400
    */
   readonly ttl?: number | undefined;
   /** How to hurt the backend; requirements whose hook is missing are reported as unverified. */
   readonly faults?: Faults | undefined;
   /**
-   * Counts what must not grow, such as keys, rows, connections and subscriptions. After each requirement that passed, every
-   * count must return to where it was before it, or the requirement fails.
+   * Counts what must not grow, such as keys, rows, connections and subscriptions. After each
+   * requirement that passed, every count must return to where it was before it, or the requirement
+   * fails.
    */
   readonly leaks?: (() => LeakCounts | Promise<LeakCounts>) | undefined;
-  /** How another process makes a provider on the same store. Without it, requirements across processes are unverified. */
+  /**
+   * How another process makes a provider on the same store. Without it, requirements across
+   * processes are unverified.
+   */
   readonly processes?: ProcessesOption | undefined;
   /** Checks these requirements and no others. @default all */
   readonly only?: readonly string[] | undefined;
   /** Repeats the random choices of an earlier report. @default chosen anew, and reported */
   readonly seed?: number | undefined;
-  /** The longest time for one requirement, in ms: a provider that hangs fails. @default 30_000, or 60 ttl if that is more */
+  /**
+   * The longest time for one requirement, in ms: a provider that hangs fails. @default 30_000, or
+   * 60 ttl if that is more
+   */
   readonly limit?: number | undefined;
 }
 
@@ -42,7 +51,10 @@ export type LeakCounts = Readonly<Record<string, number>>;
 
 /** A module that other processes import to make their provider. */
 export interface ProcessesOption {
-  /** A file URL or an absolute path; it exports `create(args)`, which gives a provider on the same store. */
+  /**
+   * A file URL or an absolute path; it exports `create(args)`, which gives a provider on the same
+   * store.
+   */
   readonly module: string | URL;
   /** Passed to `create`: anything that structured clone can carry. */
   readonly args?: unknown;

@@ -6,7 +6,10 @@ export interface Random {
   integer(below: number): number;
 }
 
-/** A generator for `label` (a requirement's id), so that running fewer requirements does not change the numbers of the others. */
+/**
+ * A generator for `label` (a requirement's id), so that running fewer requirements does not change
+ * the numbers of the others.
+ */
 export function createRandom(seed: number, label: string): Random {
   let state = seed >>> 0;
   for (const character of label) state = (Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193) + 1) >>> 0;

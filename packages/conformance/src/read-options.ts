@@ -67,8 +67,8 @@ function isLocation(value: unknown): boolean {
 }
 
 /**
- * Fills in the defaults. Throws `LOCK_MISCONFIGURED` for an option that is missing, unknown or wrong,
- * with its name, its value, and what it must be.
+ * Fills in the defaults. Throws `LOCK_MISCONFIGURED` for an option that is missing, unknown or
+ * wrong, with its name, its value, and what it must be.
  */
 export function resolveOptions(options: ConformanceOptions): ConformanceSettings {
   if (!isObject(options)) throw new LockError(code, `${where}: give an object, such as { name, create }.`);

@@ -39,7 +39,9 @@ const marks: Readonly<Record<Status, string>> = {
   'not-applicable': 'n/a',
 };
 
-/** The report as a table for people: a line for each requirement, then failures, notes and a sum. */
+/**
+ * The report as a table for people: a line for each requirement, then failures, notes and a sum.
+ */
 export function printTable(report: ConformanceReport): string {
   return [formatHead(report), ...report.results.map(formatResult), formatEnd(report)].join('\n');
 }
@@ -56,7 +58,10 @@ export function formatResult({ id, title, status, duration, reason }: Requiremen
   return `${marks[status].padEnd(10)} ${String(Math.round(duration)).padStart(6)} ms  ${id}: ${title}${why}`;
 }
 
-/** What follows the lines of the requirements: failures, notes, what is unverified, and a sum. */
+/**
+ * What follows the lines of the requirements: failures, notes, the options that are missing, and a
+ * sum.
+ */
 export function formatEnd({ results, notes, seed }: ConformanceReport): string {
   const failures = results.flatMap(({ id, title, error }) =>
     error === undefined ? [] : [`\n${id}: ${title}\n  ${error.message.replaceAll('\n', '\n  ')}`],

@@ -2,7 +2,10 @@ import type { LockProvider, Traits } from '@locks/core';
 import type { Context } from './context.ts';
 import type { Need } from './faults.ts';
 
-/** `provider`: what the contract demands of an adapter. `locks`: what users of `createLocks` get with it. */
+/**
+ * `provider`: what the contract demands of an adapter. `locks`: what users of `createLocks` get
+ * with it.
+ */
 export type Level = 'provider' | 'locks';
 
 /** One rule of the contract, and how to find out whether a provider keeps it. */

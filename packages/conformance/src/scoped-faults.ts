@@ -2,13 +2,19 @@ import assert from 'node:assert/strict';
 import type { Faults } from './faults.ts';
 import { inBackground } from './time.ts';
 
-/** The hooks as a check sees them: calling one that was not given, and so not declared as a need, fails. */
+/**
+ * The hooks as a check sees them: calling one that was not given, and so not declared as a need,
+ * fails.
+ */
 export type GivenFaults = { readonly [Name in keyof Faults]-?: NonNullable<Faults[Name]> };
 
 /** The hooks of one check, which keep in mind what must be undone. */
 export interface ScopedFaults {
   readonly hooks: GivenFaults;
-  /** Waits for what the hooks are doing and undoes what the check did not. What begins later is undone at once. */
+  /**
+   * Waits for what the hooks are doing and undoes what the check did not. What begins later is
+   * undone at once.
+   */
   end(): Promise<void>;
 }
 

@@ -2,11 +2,16 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { show } from './expect.ts';
 import { turn } from './time.ts';
 
-/** What nobody handles while a check runs: rejections that float, errors thrown into the event loop. */
+/**
+ * Errors that go unhandled while a check runs: floating rejections, exceptions in the event loop.
+ */
 export interface Strays {
-  /** Runs `act`, so that what goes unhandled in it is known to be its own: other checks of this process may run beside it. */
+  /**
+   * Runs `act`, so that what goes unhandled in it is known to be its own: other checks of this
+   * process may run beside it.
+   */
   during<T>(act: () => Promise<T>): Promise<T>;
-  /** What was seen, once what is under way has shown. */
+  /** The errors seen so far, after a turn of the event loop in which late ones show. */
   seen(): Promise<readonly string[]>;
   /** Looks no more. */
   stop(): void;
@@ -23,12 +28,16 @@ const onException = (error: unknown): void => collect(`the exception ${show(erro
 
 function collect(what: string): void {
   const own = current.getStore();
-  // Whoever shares a client between its providers may reject in nobody's context, or in that of a check that has ended.
+  // Providers that share a client may reject outside of any check's context, or in that of a check
+  // that has ended.
   if (own !== undefined && collectors.has(own)) own(what);
   else for (const collector of collectors) collector(what);
 }
 
-/** Looks from now on. Other listeners of the process hear of the same as ever; where there are none, the check stands in for them. */
+/**
+ * Looks from now on. Other listeners of the process hear of the same as ever; where there are none,
+ * the check stands in for them.
+ */
 export function watchStrays(): Strays {
   const seen: string[] = [];
   const collector: Collector = (what) => void seen.push(what);

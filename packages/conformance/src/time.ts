@@ -22,7 +22,10 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** `promise`, whose rejection is no event of its own: it is awaited later, or the check has failed for another reason before. */
+/**
+ * `promise`, whose rejection is no event of its own: it is awaited later, or the check has failed
+ * for another reason before.
+ */
 export function inBackground<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

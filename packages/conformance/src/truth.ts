@@ -11,11 +11,11 @@ const standstill = 20;
 interface Certainty {
   /** In ms of `now()`: counted from the send of the last call that was answered in time. */
   readonly until: number;
-  /** An answer came so close to the end that nobody can say whether core still had time to heed it. */
+  /** An answer came so close to the end that core may have had no time to heed it. */
   readonly doubtful: boolean;
 }
 
-/** What is certain about the lease of `owner` now. */
+/** The certainty about the lease of `owner` now. */
 function certainty({ of }: Interference, owner: string): Certainty {
   let until = -Infinity;
   let doubtful = false;
@@ -31,7 +31,10 @@ function certainty({ of }: Interference, owner: string): Certainty {
   return { until, doubtful };
 }
 
-/** Fails if `held` says anything else than what is certain. On a machine that stands still a lease may end: it must only say so. */
+/**
+ * Fails if `held` contradicts the certainty. On a machine that stands still a lease may end: it
+ * must only say so.
+ */
 export function mustTellTheTruth(lease: Lease, interference: Interference, when: string): void {
   const before = now();
   const { held } = lease;
@@ -43,7 +46,8 @@ export function mustTellTheTruth(lease: Lease, interference: Interference, when:
       `expected held to be false ${when}: the validity ended ${Math.round(before - until)} ms ago`,
     );
   } else if (!doubtful) {
-    // Core looked at its clock before the call was noted here, and a busy machine may have stood still in between.
+    // Core looked at its clock before the call was noted here, and a busy machine may have stood
+    // still in between.
     assert.ok(
       after >= until - standstill,
       `expected held to be true ${when}: ${Math.round(until - after)} ms of its validity are left`,

@@ -4,7 +4,10 @@ import { expectAnswer } from './expect.ts';
 import type { Random } from './random.ts';
 import { inBackground } from './time.ts';
 
-/** A claim that waits for its grant as core would: it tries again when woken, or when `retryAfter` says. */
+/**
+ * A claim that waits for its grant as core would: it tries again when woken, or when `retryAfter`
+ * says.
+ */
 export interface Waiting {
   readonly claim: Claim;
   readonly provider: LockProvider;
@@ -16,7 +19,10 @@ export interface Waiting {
   readonly isGranted: boolean;
   /** Gives up the hold. */
   release(): Promise<boolean>;
-  /** Stops trying and, after the attempt in flight, gives up whatever it has. True: it was granted meanwhile. */
+  /**
+   * Stops trying and, after the attempt in flight, gives up whatever it has. True: it was granted
+   * meanwhile.
+   */
   abandon(): Promise<boolean>;
 }
 
@@ -26,9 +32,15 @@ export interface WaitingOptions {
   readonly signal: AbortSignal;
   /** Jitter of the polls. */
   readonly random: Random;
-  /** Tries again only when woken, so that a wake that does not come is not made good by a poll. @default false */
+  /**
+   * Tries again only when woken, so that a wake that does not come is not made good by a poll.
+   * @default false
+   */
   readonly onlyWhenWoken?: boolean;
-  /** Tries again when an attempt is rejected as unknown, as it may be in a process that was stopped. @default false */
+  /**
+   * Tries again when an attempt is rejected as unknown, as it may be in a process that was stopped.
+   * @default false
+   */
   readonly throughUnknown?: boolean;
 }
 

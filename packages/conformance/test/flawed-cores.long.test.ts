@@ -46,7 +46,7 @@ function tryToCook(recipe: CoreRecipe): Meal | Error {
 async function mustBeCaught(recipe: CoreRecipe): Promise<void> {
   const meal = meals.get(recipe) as Meal | Error;
   if (meal instanceof Error) throw meal;
-  // Where everything builds on what is broken, the others prove nothing.
+  // Where all requirements build on the broken part, the others prove nothing.
   const others = recipe.mayAlsoFail?.includes('*') ? [] : control;
   const only = [...new Set([...recipe.caughtBy, ...others])];
   table.judge(recipe, await runConformanceWith(meal.core, { ...memory(recipe.name), only }, patience));

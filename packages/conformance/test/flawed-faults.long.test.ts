@@ -10,7 +10,7 @@ const others = [
   ...['lost-reply-of-place', 'duplicate-attempt', 'duplicate-sharer', 'duplicate-release', 'duplicate-place'],
   ...['restart-exclusion', 'restart-tokens', 'empty-restart-tokens', 'locks-dropped-reply'],
 ];
-/** Everything against every flaw takes minutes: for whoever adds a requirement or a flaw. */
+/** Everything against every flaw takes minutes: for authors of requirements and flaws. */
 const everything = process.env['LOCKS_TEST_FLAWS'] === 'all';
 const byFaults = requirements.filter(({ needs }) => needs?.some((need) => need !== 'processes')).map(({ id }) => id);
 
@@ -21,7 +21,7 @@ describe.concurrent('flawed providers behind a network that fails', () => {
   for (const flaw of faultFlaws) {
     const { name, caughtBy, mayAlsoFail, make, ttl = 200 } = flaw;
     test(name, async () => {
-      // Where everything builds on what is broken, the others prove nothing.
+      // Where all requirements build on the broken part, the others prove nothing.
       const control = mayAlsoFail?.includes('*') ? [] : others;
       const only = everything ? byFaults : [...new Set([...caughtBy, ...control])];
       table.judge(flaw, await runConformance({ name, ...make(), ttl, only, limit: 6_000 }));

@@ -64,7 +64,7 @@ const others = [
 /** These count what keeps the process alive or block it, and many runs share it here. */
 const alone = new Set(['close-leaves-nothing', 'locks-no-timers', 'locks-blocked-loop']);
 const all = requirements.map(({ id }) => id).filter((id) => !alone.has(id));
-/** Everything against every flaw takes minutes: for whoever adds a requirement or a flaw. */
+/** Everything against every flaw takes minutes: for authors of requirements and flaws. */
 const everything = process.env['LOCKS_TEST_FLAWS'] === 'all';
 const ttl = 200;
 
@@ -73,7 +73,7 @@ afterAll(() => console.log(table.print()));
 
 async function mustBeCaught(flaw: Flaw): Promise<void> {
   const { name, caughtBy, mayAlsoFail, make, options } = flaw;
-  // Where everything builds on what is broken, the others prove nothing.
+  // Where all requirements build on the broken part, the others prove nothing.
   const control = mayAlsoFail?.includes('*') ? [] : others;
   const only = everything ? all : [...new Set([...caughtBy, ...control])];
   const made = make();

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { memory, mustPass } from './support/memory.ts';
 
 const runs = 20;
-/** These count what keeps the process alive or block it, and many runs share it in the first of these tests. */
+/**
+ * These count what keeps the process alive or block it, and many runs share it in the first of
+ * these tests.
+ */
 const alone = ['close-leaves-nothing', 'locks-no-timers', 'locks-blocked-loop'];
 const together = requirements.map(({ id }) => id).filter((id) => !alone.includes(id));
 

@@ -67,19 +67,37 @@ describe('a line that only looks', () => {
     const setting = new LineSetting({
       look: true,
       listen: false,
-      tryFree: async ({ owner }) => {
+      tryFree: ({ owner }) => {
+        if (owner.startsWith('shared')) return undefined;
         tried.push(owner);
-        return owner.startsWith('free') ? { granted: true, token: 7n } : undefined;
+        return Promise.resolve(owner.startsWith('free') ? { granted: true, token: 7n } : undefined);
       },
     });
     expect(await setting.acquire('free 1')).toMatchObject({ granted: true });
     expect(await setting.line.tryAcquire(claimOf('free 2'))).toMatchObject({ granted: true });
     expect(setting.attempted()).toEqual([]);
     expect(await setting.line.tryAcquire(claimOf('a'))).toEqual(busy);
+    expect(await setting.line.tryAcquire(claimOf('shared'))).toEqual(busy);
     for (const owner of ['b', 'b', 'free 3']) expect(await setting.acquire(owner)).toEqual(busy);
     expect(tried).toEqual(['free 1', 'free 2', 'a', 'b']);
-    expect(setting.attempted()).toEqual(['a alone', 'b', 'b', 'free 3']);
+    expect(setting.attempted()).toEqual(['a alone', 'shared alone', 'b', 'b', 'free 3']);
   });
+});
+
+test('a claim that the cheaper attempt grants has no place, though an earlier attempt was in doubt', async () => {
+  let free = false;
+  const setting = new LineSetting({
+    look: true,
+    listen: false,
+    tryFree: async () => (free ? { granted: true, token: 7n } : undefined),
+  });
+  setting.answer = () => Promise.reject(new LockError('LOCK_UNAVAILABLE', 'no answer'));
+  await expect(setting.acquire('a')).rejects.toThrow('no answer');
+  free = true;
+  expect(await setting.acquire('a')).toMatchObject({ granted: true });
+  setting.line.wake('a');
+  await setting.runtime.advance(1);
+  expect(setting.wakes).toEqual([]);
 });
 
 describe('a line that looks until a listener hears', () => {
@@ -107,6 +125,21 @@ describe('a line that looks until a listener hears', () => {
     expect(await call).toEqual(busy);
     await setting.runtime.advance(1_000);
     expect([setting.looks, setting.reports]).toEqual([[], ['listening']]);
+  });
+
+  test('tries no other attempt out of line before it opens its first listener, if the cheaper one was made', async () => {
+    const setting = new LineSetting({
+      look: true,
+      tryFree: ({ owner }) => (owner.startsWith('shared') ? undefined : Promise.resolve(undefined)),
+    });
+    setting.prompt = false;
+    void setting.acquire('a');
+    void setting.acquire('shared');
+    await setting.runtime.advance(1);
+    expect(setting.attempted()).toEqual(['shared alone']);
+    setting.latest.accept();
+    await setting.runtime.advance(1);
+    expect(setting.attempted()).toEqual(['a', 'shared']);
   });
 
   test('waits a moment for its first listener, and then lets claims into line without', async () => {

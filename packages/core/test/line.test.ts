@@ -42,6 +42,20 @@ describe('a line', () => {
     expect(setting.wakes).toEqual(['a', 'b']);
   });
 
+  test('puts a claim into line at once that finds the subscription open when its first attempt is answered', async () => {
+    const setting = new LineSetting();
+    const slow = createDeferred<typeof busy>();
+    setting.answer = ({ owner, others }) =>
+      owner === 'b' && others === undefined ? slow.promise : Promise.resolve(busy);
+    const calls = [watch(setting.acquire('a')), watch(setting.acquire('b'))];
+    await setting.runtime.advance(1);
+    expect(calls.map(({ value }) => value)).toEqual([busy, undefined]);
+    slow.resolve(busy);
+    await setting.runtime.advance(1);
+    expect(calls.map(({ value }) => value)).toEqual([busy, busy]);
+    expect(setting.attempted()).toEqual(['a alone', 'b alone', 'a', 'b']);
+  });
+
   test('puts a waiter that comes late into line by one attempt', async () => {
     const setting = new LineSetting();
     await setting.acquire('a');

@@ -1,4 +1,4 @@
-import type { Deadline, Listen } from '@locks/core/adapter';
+import type { Deadline, Listen, LockError } from '@locks/core/adapter';
 import type { RedisClient } from './client.ts';
 import { toLockError } from './replies.ts';
 
@@ -20,7 +20,8 @@ export function listenOn(client: RedisClient, channel: string, deadline: Deadlin
     });
     let failure: unknown;
     subscriber.on('error', (error: unknown) => (failure ??= error));
-    subscriber.on('close', () => lost(failure));
+    const explain = (error: unknown): LockError => toLockError(failure ?? error, { what: subscription });
+    subscriber.on('close', () => lost(explain('the connection was closed')));
     subscriber.on('message', (from: string, owner: string) => {
       if (from === channel) heard(owner);
     });
@@ -32,7 +33,7 @@ export function listenOn(client: RedisClient, channel: string, deadline: Deadlin
       await deadline.race(subscriber.subscribe(channel), subscription);
     } catch (error) {
       close();
-      throw toLockError(failure ?? error, { what: subscription });
+      throw explain(error);
     }
     return {
       close,

@@ -194,3 +194,22 @@ test('a refused wake channel fails those that must wait, leaves nothing of them,
   await (await next).release();
   await locks.close();
 });
+
+test('a wake channel that may not log in any more fails those that must wait, and works once it may', async () => {
+  const { admin, user } = await withUser(documented);
+  await user.ping();
+  const locks = createLocks(createRedisProvider(user));
+  const lease = await locks.acquire('job');
+  // The connection of the user stays.
+  await admin.acl('SETUSER', 'locker', 'resetpass', '>changed');
+  await expect(locks.acquire('job', { wait: 10_000 })).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining('wake channel') as string,
+  });
+  await admin.acl('SETUSER', 'locker', '>secret');
+  const next = locks.acquire('job');
+  await eventually('the waiter in line', async () => (await locks.inspect('job')).waiters === 1);
+  await lease.release();
+  await (await next).release();
+  await locks.close();
+});

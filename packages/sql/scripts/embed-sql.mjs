@@ -1,4 +1,5 @@
-// Writes src/<dialect>/statements.ts and src/<dialect>/migrations.ts from sql/<dialect>/*.sql and sql/<dialect>/migrations/*.sql.
+// Writes src/<dialect>/statements.ts, plain-statements.ts and migrations.ts from
+// sql/<dialect>/*.sql, sql/<dialect>/plain/*.sql and sql/<dialect>/migrations/*.sql.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 
 export const dialects = ['postgres', 'mysql', 'sqlite'];
@@ -47,11 +48,17 @@ function statementsOf(dialect, text) {
 const header = (dialect, what) =>
   `// Written by scripts/embed-sql.mjs from sql/${dialect}/${what}; a test compares them. Change those and run it again.\n`;
 
-/** The statements of a folder: each stands after a line `-- name: its-name`. */
-export function statementsIn(dialect) {
-  const folder = source(dialect);
+/** Files of a folder that are for database administrators. */
+const forAdministrators = new Set(['grants.sql', 'table.sql']);
+
+/**
+ * The statements of a folder: each stands after a line `-- name: its-name`. `inside` is '' for the
+ * layout with routines, `plain/` for the one table without.
+ */
+export function statementsIn(dialect, inside = '') {
+  const folder = new URL(inside, source(dialect));
   return filesOf(folder)
-    .filter((file) => file !== 'grants.sql')
+    .filter((file) => !forAdministrators.has(file))
     .flatMap((file) => {
       const [, ...sections] = readFileSync(new URL(file, folder), 'utf8').split(/^-- name: ([a-z-]+)\n/m);
       return Array.from({ length: sections.length / 2 }, (_, index) => ({
@@ -61,11 +68,12 @@ export function statementsIn(dialect) {
     });
 }
 
-export function embedStatements(dialect) {
-  const all = statementsIn(dialect);
+export function embedStatements(dialect, inside = '') {
+  const table = () => readFileSync(new URL(`${inside}table.sql`, source(dialect)), 'utf8');
+  const all = [...statementsIn(dialect, inside), ...(inside === '' ? [] : [{ name: 'table', text: table() }])];
   const names = all.map(({ name }) => `'${camelCase(name)}'`);
   return [
-    header(dialect, '*.sql'),
+    header(dialect, `${inside}*.sql`),
     '/** The statements, with the default names of the tables. */',
     `export const statements: Readonly<Record<${names.join(' | ') || 'never'}, string>> = {`,
     ...all.map(({ name, text }) => `  ${camelCase(name)}: ${quoted(stripped(text))},`),
@@ -100,6 +108,7 @@ export function embedMigrations(dialect) {
 if (import.meta.url === `file://${process.argv[1]}`) {
   for (const dialect of dialects) {
     writeFileSync(target(dialect, 'statements'), embedStatements(dialect));
+    writeFileSync(target(dialect, 'plain-statements'), embedStatements(dialect, 'plain/'));
     writeFileSync(target(dialect, 'migrations'), embedMigrations(dialect));
   }
 }

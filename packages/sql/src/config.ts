@@ -11,9 +11,11 @@ import { readConfigOptions } from './options/config-options.ts';
 const longestGrace = 1_000;
 
 /**
- * The provider as `openLocks('postgres://…')`, `mysql://…`, `mariadb://…` and `sqlite:./locks.db` make it, with connections of its own.
- * @throws `LOCK_MISCONFIGURED` for a wrong option, a missing driver, refused credentials, a database or tables that are not there;
- * `LOCK_UNAVAILABLE` when the database does not answer within `connectTimeout`.
+ * The provider as `openLocks('postgres://…')`, `mysql://…`, `mariadb://…` and `sqlite:./locks.db`
+ * make it, with connections of its own.
+ * @throws `LOCK_MISCONFIGURED` for a wrong option, a missing driver, refused credentials, a
+ * database or tables that are not there; `LOCK_UNAVAILABLE` when the database does not answer
+ * within `connectTimeout`.
  */
 export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   const { dialect, url } = dialectOfUrl(config.url);
@@ -26,7 +28,7 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   const provider = assembleProvider(knex, own, runtime, () => end(Math.min(own.timeout / 2, longestGrace)));
   const deadline = createDeadline(runtime, connectTimeout, provider.name);
   const connect = async (): Promise<void> => {
-    if (toMigrate) await migrate(knex, own.names);
+    if (toMigrate) await migrate(knex, { ...own.names, routines: own.routines });
     await provider.connect();
   };
   try {

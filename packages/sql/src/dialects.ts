@@ -11,7 +11,8 @@ const dialects: readonly Dialect[] = [postgres, mysql, sqlite];
 
 /**
  * The dialect of the database that `knex` talks to.
- * @throws `LOCK_MISCONFIGURED` for anything that is not a knex of a known database, and for names that it cannot have.
+ * @throws `LOCK_MISCONFIGURED` for anything that is not a knex of a known database, and for names
+ * that it cannot have.
  */
 export function dialectOf(knex: KnexInstance, names: TableNames): Dialect {
   const client = knex?.client;
@@ -30,7 +31,10 @@ export function dialectOf(knex: KnexInstance, names: TableNames): Dialect {
   return dialect;
 }
 
-/** The dialect that the scheme of `url` names. @throws `LOCK_MISCONFIGURED` without the URL, which may have a password in it. */
+/**
+ * The dialect that the scheme of `url` names.
+ * @throws `LOCK_MISCONFIGURED` without the URL, which may have a password in it.
+ */
 export function dialectOfUrl(url: string | undefined): { readonly dialect: Dialect; readonly url: string } {
   if (url === undefined) {
     throw misconfigured(

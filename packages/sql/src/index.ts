@@ -9,7 +9,7 @@ export type { KnexClient, KnexInstance } from './dialect/knex.ts';
 export { migrate } from './migrations/migrate.ts';
 export { LocksMigrationSource } from './migrations/migration-source.ts';
 export type { KnexMigration, LocksMigration } from './migrations/migration-source.ts';
-export type { SqlOptions, TableOptions } from './options/provider-options.ts';
+export type { MigrateOptions, SqlOptions, TableOptions } from './options/provider-options.ts';
 export { sweep } from './sweep/sweep.ts';
 export type { SweepOptions } from './sweep/sweep.ts';
 export type { WakeMessage } from './line/wake-reports.ts';

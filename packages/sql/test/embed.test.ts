@@ -10,11 +10,12 @@ describe.each(dialects)('the SQL of %s', (dialect) => {
 
   test('is embedded as it stands in its folder', () => {
     expect(read('statements')).toBe(embedStatements(dialect));
+    expect(read('plain-statements')).toBe(embedStatements(dialect, 'plain/'));
     expect(read('migrations')).toBe(embedMigrations(dialect));
   });
 
-  test('says in each statement what it does, and what it returns', () => {
-    const statements = statementsIn(dialect);
+  test.each(['', 'plain/'])('says in each statement of its folder %j what it does, and what it returns', (inside) => {
+    const statements = statementsIn(dialect, inside);
     expect(statements.length).toBeGreaterThan(0);
     for (const { name, text } of statements) {
       expect(text, name).toMatch(/^-- [A-Z][^]*?\.\n/);

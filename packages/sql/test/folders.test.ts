@@ -16,6 +16,8 @@ const shape = [
   'errors.ts',
   'migration-lock.ts',
   'migrations.ts',
+  'plain-statements.ts',
+  'plain.ts',
   'pool.ts',
   'session.ts',
   'statements.ts',

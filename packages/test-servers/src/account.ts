@@ -9,7 +9,10 @@ export interface Account {
   readonly gid: number;
 }
 
-/** The account `name` if this process is root, which some servers refuse to be; else `undefined`: they run as the user that we are. */
+/**
+ * The account `name` if this process is root, which some servers refuse to be; else `undefined`:
+ * they run as the user that we are.
+ */
 export async function accountForServer(name: string | undefined): Promise<Account | undefined> {
   if (name === undefined || process.getuid?.() !== 0) return undefined;
   const [uid, gid] = await Promise.all([ask('-u', name), ask('-g', name)]);

@@ -5,8 +5,9 @@ export type Choice =
   | { readonly kind: 'external'; readonly url: URL; readonly variable: string };
 
 /**
- * Chooses from the environment: `LOCKS_TEST_<NAME>_URL` names a server that runs already; `LOCKS_TEST_SERVERS=docker` starts containers
- * (of `LOCKS_TEST_<NAME>_IMAGE`, or of `image`); else, or with `LOCKS_TEST_SERVERS=local`, servers are local processes.
+ * Chooses from the environment: `LOCKS_TEST_<NAME>_URL` names a server that runs already;
+ * `LOCKS_TEST_SERVERS=docker` starts containers (of `LOCKS_TEST_<NAME>_IMAGE`, or of `image`);
+ * else, or with `LOCKS_TEST_SERVERS=local`, servers are local processes.
  */
 export function chooseServer(name: string, image: string, env: NodeJS.ProcessEnv = process.env): Choice {
   const prefix = `LOCKS_TEST_${name.toUpperCase()}`;

@@ -11,9 +11,10 @@ type Container = ReturnType<Client['container']['getById']>;
 const patience = 5;
 
 /**
- * Starts a server in a container. testcontainers finds the Docker engine, pulls the image, and its reaper removes the container when this
- * process dies (unless `TESTCONTAINERS_RYUK_DISABLED`). The container itself is made here, not by `GenericContainer`: that one waits
- * 10 s for the ports of a server that has ended, and drops its output.
+ * Starts a server in a container. testcontainers finds the Docker engine, pulls the image, and its
+ * reaper removes the container when this process dies (unless `TESTCONTAINERS_RYUK_DISABLED`). The
+ * container itself is made here, not by `GenericContainer`: that one waits 10 s for the ports of a
+ * server that has ended, and drops its output.
  */
 export async function startContainer(definition: ServerDefinition, image: string): Promise<StartedServer> {
   const client = await getContainerRuntimeClient();
@@ -52,7 +53,8 @@ async function startOn(
       StopSignal: definition.stopSignal ?? 'SIGTERM',
       Labels: labels,
       ExposedPorts: { [exposed]: {} },
-      // A fixed port of the host: Docker gives a container another one at each start if it may choose.
+      // A fixed port of the host: Docker gives a container another one at each start if it may
+      // choose.
       HostConfig: {
         PortBindings: { [exposed]: [{ HostIp: host === '127.0.0.1' ? host : '', HostPort: `${port}` }] },
         ...(network === undefined ? {} : { NetworkMode: network }),
@@ -154,7 +156,10 @@ async function startOn(
   };
 }
 
-/** Docker wraps each piece of output in a frame: 8 bytes of header, of which the last four are the size. */
+/**
+ * Docker wraps each piece of output in a frame: 8 bytes of header, of which the last four are the
+ * size.
+ */
 function plainText(frames: Buffer): string {
   let text = '';
   for (let at = 0; at + 8 <= frames.length;) {

@@ -19,7 +19,10 @@ export interface LocalFolders {
   readonly folder: string;
 }
 
-/** Runs a program that belongs to the server, as the user that the server will be; rejects with its output when it fails. */
+/**
+ * Runs a program that belongs to the server, as the user that the server will be; rejects with its
+ * output when it fails.
+ */
 export type RunTool = (binary: string, args: readonly string[], input?: string) => Promise<void>;
 
 /** All that differs between one kind of server and another. */
@@ -33,33 +36,52 @@ export interface ServerDefinition {
   readonly containerCommand: readonly string[];
   /** @default {} */
   readonly containerEnvironment?: Readonly<Record<string, string>>;
-  /** The network that the container joins, and its name there. @default Docker's own, without a name */
+  /**
+   * The network that the container joins, and its name there. @default Docker's own, without a name
+   */
   readonly containerNetwork?: { readonly network: string; readonly alias: string };
-  /** A command that is executed inside the container at each start, again and again until it succeeds. @default none */
+  /**
+   * A command that is executed inside the container at each start, again and again until it
+   * succeeds. @default none
+   */
   readonly containerSetup?: readonly string[];
   readonly program: Program;
-  /** The user that a local process runs as when this one is root, for servers that refuse to be. @default as this process */
+  /**
+   * The user that a local process runs as when this one is root, for servers that refuse to be.
+   * @default as this process
+   */
   readonly account?: string;
   /** Fills an empty data folder, before the server's first start in it. @default nothing to do */
   prepare?(folders: LocalFolders, run: RunTool): Promise<void>;
-  /** Writes what the server reads at each of its starts, into `folders.folder`. @default nothing to do */
+  /**
+   * Writes what the server reads at each of its starts, into `folders.folder`. @default nothing to
+   * do
+   */
   configure?(folders: LocalFolders, port: number): Promise<void>;
-  /** The arguments of a local process that listens on loopback only and keeps its files in `folders`. */
+  /**
+   * The arguments of a local process that listens on loopback only and keeps its files in
+   * `folders`.
+   */
   localArguments(folders: LocalFolders, port: number): readonly string[];
   /** In ms: how long a local process may take to get ready. @default 10_000 */
   readonly readyTimeout?: number;
-  /** What asks the server to end now, in order, whoever is connected. @default 'SIGTERM' */
+  /**
+   * What asks the server to end now, in order, with clients connected or not. @default 'SIGTERM'
+   */
   readonly stopSignal?: NodeJS.Signals;
   /**
-   * What SIGKILL makes a local server leave behind outside its folder, as shell commands that remove it; run in the server's folder,
-   * where its data is in `data`. @default ''
+   * What SIGKILL makes a local server leave behind outside its folder, as shell commands that
+   * remove it; run in the server's folder, where its data is in `data`. @default ''
    */
   readonly cleanUp?: string;
   /** What the server prints when another process has its port. */
   readonly portTaken: RegExp;
   /** Includes the scheme and the credentials, if there are any. */
   url(host: string, port: number): string;
-  /** Rejects as long as the server at `url`, and `local` if it is given, is not ready; settles within about a second. */
+  /**
+   * Rejects as long as the server at `url`, and `local` if it is given, is not ready; settles
+   * within about a second.
+   */
   probe(url: URL, local?: LocalServer): Promise<void>;
   /** Is never shown in an error. */
   readonly secret?: string;

@@ -1,12 +1,14 @@
 /**
  * Shell script with the arguments: folder, commands that clean up, program, its arguments.
  *
- * The shell becomes the program (`exec`), so signals to the child reach the program itself. Before that it leaves a guard behind,
- * which reads the pipe that the Node process holds the other end of: a line says that the program has ended; the end of the pipe
- * says that the Node process has, in whatever way, SIGKILL included. Then the guard kills the program with all the processes it has made
- * (some of which may be stopped, and would stay so) and removes its folder.
+ * The shell becomes the program (`exec`), so signals to the child reach the program itself. Before
+ * that it leaves a guard behind, which reads the pipe that the Node process holds the other end of:
+ * a line says that the program has ended; the end of the pipe says that the Node process has, in
+ * whatever way, SIGKILL included. Then the guard kills the program with all the processes it has
+ * made (some of which may be stopped, and would stay so) and removes its folder.
  *
- * The guard is made by a shell that ends at once, so that it is no child of the program, which would be told of the guard's end.
+ * The guard is made by a shell that ends at once, so that it is no child of the program, which
+ * would be told of the guard's end.
  */
 export const guardScript = `
 processes() {
@@ -34,7 +36,7 @@ guard() {
   kill_children $$
   kill -KILL $$
   eval "$2"
-  # What is being killed may still have made a file.
+  # A process that is being killed may still have made a file.
   for attempt in 1 2 3 4 5; do
     rm -rf -- "$1" && break
     sleep 1

@@ -16,13 +16,19 @@ export interface GuardedProcessOptions {
   readonly logFile: string;
   /** The file that is its standard input. @default none */
   readonly inputFile?: string;
-  /** Shell commands that run in `folder` after the program was killed because this Node process has ended. */
+  /**
+   * Shell commands that run in `folder` after the program was killed because this Node process has
+   * ended.
+   */
   readonly cleanUp: string;
   /** Who the program runs as, and its guard. @default as this process */
   readonly account?: Account | undefined;
 }
 
-/** A child process, with all the processes it makes, that does not outlive this one, nor keep it alive. */
+/**
+ * A child process, with all the processes it makes, that does not outlive this one, nor keep it
+ * alive.
+ */
 export interface GuardedProcess {
   readonly pid: number;
   /** How it ended, as a part of a sentence; `undefined` while it runs. */
@@ -35,16 +41,23 @@ export interface GuardedProcess {
   resume(): Promise<boolean>;
   /** SIGKILL; resolves when all processes are gone. */
   kill(): Promise<void>;
-  /** `signal`, and SIGKILL after `patience` ms, to a stopped process as well; resolves when the process is gone. */
+  /**
+   * `signal`, and SIGKILL after `patience` ms, to a stopped process as well; resolves when the
+   * process is gone.
+   */
   terminate(signal: NodeJS.Signals, patience: number): Promise<void>;
 }
 
-/** Starts a program. Rejects only when no process can be made; a program that is missing is one that has ended. */
+/**
+ * Starts a program. Rejects only when no process can be made; a program that is missing is one that
+ * has ended.
+ */
 export async function startGuarded(options: GuardedProcessOptions): Promise<GuardedProcess> {
   const { program, args, folder, logFile, inputFile = '/dev/null', cleanUp, account = {} } = options;
   const input = openSync(inputFile, 'r');
   const log = openSync(logFile, 'a');
-  // Its own session: Ctrl-C in a terminal ends this process, which may still want to talk to its server while it shuts down.
+  // Its own session: Ctrl-C in a terminal ends this process, which may still want to talk to its
+  // server while it shuts down.
   const child = spawn('/bin/sh', ['-c', guardScript, 'sh', folder, cleanUp, program, ...args], {
     ...account,
     cwd: folder,
@@ -56,7 +69,7 @@ export async function startGuarded(options: GuardedProcessOptions): Promise<Guar
   closeSync(log);
   const pipe = child.stdio[3];
   if (!(pipe instanceof Socket)) throw new Error(`${program} was started without a pipe to its guard`);
-  // A guard that somebody has ended need not be told anything.
+  // A guard that has ended need not be told anything.
   pipe.on('error', () => {});
   pipe.unref();
   let end: string | undefined;
@@ -81,7 +94,7 @@ export async function startGuarded(options: GuardedProcessOptions): Promise<Guar
   }
 
   const kill = async (): Promise<void> => {
-    // Later the process id may be somebody else's.
+    // Later another process may have the id.
     if (end === undefined) await killAll(pid);
     await gone();
   };

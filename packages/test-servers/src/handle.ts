@@ -8,29 +8,38 @@ export interface RestartOptions {
    */
   readonly keepData?: boolean;
   /**
-   * Changes the server's files while it does not run; its argument is the folder of its data. Local processes only. When it rejects, the
-   * server stays down.
+   * Changes the server's files while it does not run; its argument is the folder of its data. Local
+   * processes only. When it rejects, the server stays down.
    * @default nothing
    */
   readonly meanwhile?: (dataFolder: string) => Promise<void>;
 }
 
 /**
- * One running server. Its operations run one after another, in the order of the calls, and reject once `stop` was called.
- * With an external server (`LOCKS_TEST_<NAME>_URL`) all but `stop` reject, and `stop` leaves the server alone.
+ * One running server. Its operations run one after another, in the order of the calls, and reject
+ * once `stop` was called. With an external server (`LOCKS_TEST_<NAME>_URL`) all but `stop` reject,
+ * and `stop` leaves the server alone.
  */
 export interface ServerHandle extends ServerAddress, AsyncDisposable {
   /** The server's process id while it runs as a local process, else `undefined`. */
   readonly pid: number | undefined;
-  /** Freezes the server: connections stay open, nothing is answered. Rejects when it does not run. */
+  /**
+   * Freezes the server: connections stay open, nothing is answered. Rejects when it does not run.
+   */
   pause(): Promise<void>;
   /** Ends a `pause`. Rejects when the server does not run. */
   resume(): Promise<void>;
   /** SIGKILL; resolves when the server is gone, also when it was before. */
   kill(): Promise<void>;
-  /** Starts the server again, whether it runs, is paused or was killed (a running one is shut down in order). Resolves when it answers. */
+  /**
+   * Starts the server again, whether it runs, is paused or was killed (a running one is shut down
+   * in order). Resolves when it answers.
+   */
   restart(options?: RestartOptions): Promise<void>;
-  /** All that the server has printed, its errors among it. A restart without its data may begin anew. */
+  /**
+   * All that the server has printed, its errors among it. A restart without its data may begin
+   * anew.
+   */
   log(): Promise<string>;
   /** Ends the server for good, paused or not, and removes its data. May be called again. */
   stop(): Promise<void>;

@@ -8,7 +8,10 @@ import { messageOf, tailOf } from './ready.ts';
 
 const run = promisify(execFile);
 
-/** The path of a program; installs it first where that is harmless, else rejects with what to install. */
+/**
+ * The path of a program; installs it first where that is harmless, else rejects with what to
+ * install.
+ */
 export async function ensureProgram(
   program: Program,
   serverName: string,
@@ -31,7 +34,7 @@ export async function ensureProgram(
   throw new Error(`${program.debianPackage} is installed, but ${installed.missing}. ${waysOut(program, serverName)}`);
 }
 
-/** The path of a program that has all it needs, else what is missing. */
+/** The path of a program that has all it needs, else the missing part. */
 async function findWhole(program: Program): Promise<{ readonly path: string } | { readonly missing: string }> {
   const { binary, needs } = program;
   const path = await findProgram(program);
@@ -41,14 +44,18 @@ async function findWhole(program: Program): Promise<{ readonly path: string } | 
 }
 
 /**
- * Only as root on Debian and its descendants, and not under systemd: there the package starts a service of its own on the default port,
- * which nobody asked for. Without systemd `RUNLEVEL=1` keeps the package from starting one.
+ * Only as root on Debian and its descendants, and not under systemd: there the package starts a
+ * service of its own on the default port, which was not asked for. Without systemd `RUNLEVEL=1`
+ * keeps the package from starting one.
  */
 function mayInstall(): boolean {
   return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get') && !existsSync('/run/systemd/system');
 }
 
-/** `flock` lets parallel test packages install once, one after the other; the kernel frees its lock if its holder dies. */
+/**
+ * `flock` lets parallel test packages install once, one after the other; the kernel frees its lock
+ * if its holder dies.
+ */
 async function installDebianPackage({ debianPackage }: Program): Promise<void> {
   const script = [
     `if dpkg-query -W -f '\${db:Status-Status}' ${debianPackage} | grep -qx installed; then exit 0; fi`,

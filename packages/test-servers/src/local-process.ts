@@ -16,7 +16,10 @@ const patience = 5_000;
 
 /** What a start need not decide alone. */
 export interface LocalStartOptions {
-  /** Where it listens; when that is taken, the start rejects with a `PortTakenError`. @default a free port */
+  /**
+   * Where it listens; when that is taken, the start rejects with a `PortTakenError`. @default a
+   * free port
+   */
   readonly port?: number | undefined;
   /** Gives the start up. */
   readonly signal?: AbortSignal;

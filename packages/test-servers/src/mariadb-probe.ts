@@ -1,10 +1,13 @@
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { LocalServer } from './definition.ts';
 
-/** Resolves when the MariaDB at `url`, and with `local` the one with its data folder, executes a query; rejects otherwise, within about 1 s. */
+/**
+ * Resolves when the MariaDB at `url`, and with `local` the one with its data folder, executes a
+ * query; rejects otherwise, within about 1 s.
+ */
 export async function probeMariadb(url: URL, local?: LocalServer): Promise<void> {
   const connection = await createConnection({ uri: url.href, connectTimeout: 1_000 });
-  // After the first failure there may be another one, which nobody waits for.
+  // After the first failure there may be another one, which is not awaited.
   connection.on('error', () => {});
   try {
     const [rows] = await connection.query<RowDataPacket[]>({ sql: 'SELECT @@datadir AS folder', timeout: 1_000 });

@@ -21,10 +21,11 @@ const database = 'locks';
 const logSize = '--innodb-log-file-size=16M';
 
 /**
- * Starts a MariaDB of its own for the caller, in the way that the environment chooses (see the README), with a database and a user who
- * may do everything, whose made-up password is part of the handle's `url`. Resolves when it executes queries; rejects with the end of its output
- * when it does not within 60 s. Rejects when `LOCKS_TEST_MARIADB_URL` names an external server and options are given, for it cannot be
- * given any.
+ * Starts a MariaDB of its own for the caller, in the way that the environment chooses (see the
+ * README), with a database and a user who may do everything, whose made-up password is part of the
+ * handle's `url`. Resolves when it executes queries; rejects with the end of its output when it
+ * does not within 60 s. Rejects when `LOCKS_TEST_MARIADB_URL` names an external server and options
+ * are given, for it cannot be given any.
  */
 export function startMariadb(options: MariadbServerOptions = {}): Promise<ServerHandle> {
   const { args = [] } = options;

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * A TCP port that nobody listens on at `host` now. Somebody may take it before the caller does: then take another.
- * It lies below the range of outgoing connections (32768 on Linux, 49152 on macOS): while a server is down, a client that keeps
- * connecting to a port of that range can be given the same port as its own, and is then connected to itself.
+ * A free TCP port of `host`. Another process may take it before the caller does: then take another.
+ * It lies below the range of outgoing connections (32768 on Linux, 49152 on macOS): while a server
+ * is down, a client that keeps connecting to a port of that range can be given the same port as its
+ * own, and is then connected to itself.
  */
 async function findFreePort(host: string): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
@@ -30,7 +31,10 @@ async function canListen(host: string, port: number): Promise<boolean> {
 /** Thrown by a start that found its port taken. */
 export class PortTakenError extends Error {}
 
-/** Runs `start` with a free port of `host`, and with another one when that was taken meanwhile, at most five times. */
+/**
+ * Runs `start` with a free port of `host`, and with another one when that was taken meanwhile, at
+ * most five times.
+ */
 export function startOnFreePort<T>(host: string, start: (port: number) => Promise<T>): Promise<T> {
   return startOnFreePorts(host, 1, ([port = 0]) => start(port));
 }

@@ -1,10 +1,13 @@
 import { Client } from 'pg';
 import type { LocalServer } from './definition.ts';
 
-/** Resolves when the Postgres at `url`, and with `local` the one with its data folder, executes a query; rejects otherwise, within about 1 s. */
+/**
+ * Resolves when the Postgres at `url`, and with `local` the one with its data folder, executes a
+ * query; rejects otherwise, within about 1 s.
+ */
 export async function probePostgres(url: URL, local?: LocalServer): Promise<void> {
   const client = new Client({ connectionString: url.href, connectionTimeoutMillis: 1_000, query_timeout: 1_000 });
-  // After the first failure there may be another one, which nobody waits for.
+  // After the first failure there may be another one, which is not awaited.
   client.on('error', () => {});
   try {
     await client.connect();

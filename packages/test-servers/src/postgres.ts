@@ -19,9 +19,11 @@ const user = 'locks';
 const database = 'locks';
 
 /**
- * Starts a Postgres of its own for the caller, in the way that the environment chooses (see the README), with a database and a superuser
- * whose made-up password is part of the handle's `url`. Resolves when it executes queries; rejects with the end of its output when it
- * does not within 60 s. Rejects when `LOCKS_TEST_POSTGRES_URL` names an external server and options are given, for it cannot be given any.
+ * Starts a Postgres of its own for the caller, in the way that the environment chooses (see the
+ * README), with a database and a superuser whose made-up password is part of the handle's `url`.
+ * Resolves when it executes queries; rejects with the end of its output when it does not within 60
+ * s. Rejects when `LOCKS_TEST_POSTGRES_URL` names an external server and options are given, for it
+ * cannot be given any.
  */
 export function startPostgres(options: PostgresServerOptions = {}): Promise<ServerHandle> {
   const { args = [] } = options;
@@ -71,7 +73,8 @@ export function startPostgres(options: PostgresServerOptions = {}): Promise<Serv
     readyTimeout: 60_000,
     // SIGTERM would wait until all clients have gone.
     stopSignal: 'SIGINT',
-    // The System V shared memory that tells a second server of the folder that there is a first one; line 7 has its key and its id.
+    // The System V shared memory that tells a second server of the folder that there is a first
+    // one; line 7 has its key and its id.
     cleanUp: `sed -n 7p data/postmaster.pid | { read -r key id && ipcrm -m "$id"; }`,
     portTaken: /Address already in use/,
     url: (host, port) => `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`,

@@ -47,8 +47,8 @@ export function familyOf(pid: number, processes: readonly RunningProcess[]): rea
 }
 
 /**
- * Stops (SIGSTOP) a process and all its descendants; resolves to their process ids when all of them stand still. Process groups would
- * not do: each child of a Postgres makes a session of its own.
+ * Stops (SIGSTOP) a process and all its descendants; resolves to their process ids when all of them
+ * stand still. Process groups would not do: each child of a Postgres makes a session of its own.
  */
 export async function freeze(pid: number): Promise<readonly number[]> {
   for (;;) {
@@ -66,9 +66,12 @@ export async function thaw(pid: number): Promise<void> {
   for (const process of familyOf(pid, await listProcesses())) send(process.pid, 'SIGCONT');
 }
 
-/** SIGKILL to a process and all its descendants; resolves when they are gone, or only wait for their parent to notice. */
+/**
+ * SIGKILL to a process and all its descendants; resolves when they are gone, or only wait for their
+ * parent to notice.
+ */
 export async function killAll(pid: number): Promise<void> {
-  // What is frozen makes no more processes that nobody would find.
+  // Frozen processes make no more processes, which would not be found.
   const family = new Set(await freeze(pid));
   for (const member of family) send(member, 'SIGKILL');
   while ((await listProcesses()).some((process) => family.has(process.pid))) await delay(5);

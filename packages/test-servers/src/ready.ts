@@ -14,11 +14,14 @@ export interface ReadyOptions {
   readonly what: string;
 }
 
-/** Resolves when `probe` does; rejects with the server's output when it cannot get ready, or did not in time. */
+/**
+ * Resolves when `probe` does; rejects with the server's output when it cannot get ready, or did not
+ * in time.
+ */
 export async function waitUntilReady({ probe, failure, output, timeout, what }: ReadyOptions): Promise<void> {
   const deadline = performance.now() + timeout;
   for (;;) {
-    // Before the probe too: it must not be answered by somebody else's server on the port of a process that is gone.
+    // Before the probe too: another server may answer on the port of a process that is gone.
     let reason = await failure();
     if (reason === undefined) {
       try {

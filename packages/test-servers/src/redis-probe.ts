@@ -2,7 +2,10 @@ import { connect } from 'node:net';
 import { addressOf } from './address.ts';
 import type { LocalServer } from './definition.ts';
 
-/** Resolves when the Redis at `url`, and the process `local` if it is given, answers PING; rejects otherwise, within 1 s. */
+/**
+ * Resolves when the Redis at `url`, and the process `local` if it is given, answers PING; rejects
+ * otherwise, within 1 s.
+ */
 export async function probeRedis(url: URL, local?: LocalServer): Promise<void> {
   const [user, password] = [url.username, url.password].map(decodeURIComponent);
   const login = password ? [['AUTH', ...(user ? [user] : []), password]] : [];
@@ -15,7 +18,10 @@ export async function probeRedis(url: URL, local?: LocalServer): Promise<void> {
   if (answering !== local.pid) throw new Error(`process ${answering} answers there, instead of ${local.pid}`);
 }
 
-/** Sends commands and resolves to the replies once they match `enough`; rejects at the first error reply. */
+/**
+ * Sends commands and resolves to the replies once they match `enough`; rejects at the first error
+ * reply.
+ */
 function exchange(url: URL, commands: readonly string[][], enough: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     const { host, port } = addressOf(url, 6379);

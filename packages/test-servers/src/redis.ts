@@ -6,18 +6,23 @@ import { startServer } from './start-server.ts';
 /** Options of `startRedis`. */
 export interface RedisServerOptions {
   /**
-   * Further arguments of `redis-server`, such as `['--appendonly', 'yes']`; without any the server persists nothing.
+   * Further arguments of `redis-server`, such as `['--appendonly', 'yes']`; without any the server
+   * persists nothing.
    * @default []
    */
   readonly args?: readonly string[];
-  /** What clients must send with AUTH; part of the handle's `url`. Visible in the process list: not a secret. @default none */
+  /**
+   * What clients must send with AUTH; part of the handle's `url`. Visible in the process list: not
+   * a secret. @default none
+   */
   readonly password?: string;
 }
 
 /**
- * Starts a Redis of its own for the caller, in the way that the environment chooses (see the README). Resolves when it answers PING;
- * rejects with the end of its output when it does not within 10 s (60 s in Docker).
- * Rejects when `LOCKS_TEST_REDIS_URL` names an external server and options are given, for it cannot be given any.
+ * Starts a Redis of its own for the caller, in the way that the environment chooses (see the
+ * README). Resolves when it answers PING; rejects with the end of its output when it does not
+ * within 10 s (60 s in Docker). Rejects when `LOCKS_TEST_REDIS_URL` names an external server and
+ * options are given, for it cannot be given any.
  */
 export function startRedis(options: RedisServerOptions = {}): Promise<ServerHandle> {
   const { args = [], password } = options;

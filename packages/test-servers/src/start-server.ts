@@ -4,7 +4,10 @@ import { useExternal } from './external.ts';
 import { createHandle, type ServerHandle, type StartedServer } from './handle.ts';
 import { startLocally } from './local-process.ts';
 
-/** Starts a server in the way that the environment chooses; `given` are the names of the options that its caller set. */
+/**
+ * Starts a server in the way that the environment chooses; `given` are the names of the options
+ * that its caller set.
+ */
 export async function startServer(definition: ServerDefinition, given: readonly string[]): Promise<ServerHandle> {
   return createHandle(await start(definition, given));
 }

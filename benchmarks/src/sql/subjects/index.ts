@@ -5,6 +5,7 @@ type Loaders = Readonly<Record<string, () => Promise<SqlSubject>>>;
 
 const ours: Loaders = { '@locks': async () => (await import('./ours.ts')).ours };
 const oursOverKnex: Loaders = { '@locks over knex': async () => (await import('./ours.ts')).oursOverKnex };
+const oursPlain: Loaders = { '@locks without routines': async () => (await import('./ours.ts')).oursPlain };
 const verrou: Loaders = { verrou: async () => (await import('./verrou.ts')).verrou };
 
 /** Of those that are needed only: a process that measures one library does not load the others. */
@@ -13,6 +14,7 @@ const loaders: Readonly<Record<Dialect, Loaders>> = {
     'raw client': async () => (await import('./raw-postgres.ts')).rawPostgres,
     ...ours,
     ...oursOverKnex,
+    ...oursPlain,
     ...verrou,
     'advisory-lock': async () => (await import('./advisory-lock.ts')).advisory,
     'pg-mutex-lock': async () => (await import('./pg-mutex-lock.ts')).pgMutexLock,
@@ -20,9 +22,10 @@ const loaders: Readonly<Record<Dialect, Loaders>> = {
   mariadb: {
     'raw client': async () => (await import('./raw-mariadb.ts')).rawMariadb,
     ...ours,
+    ...oursPlain,
     ...verrou,
   },
-  sqlite: { 'raw client': async () => (await import('./raw-sqlite.ts')).rawSqlite, ...ours },
+  sqlite: { 'raw client': async () => (await import('./raw-sqlite.ts')).rawSqlite, ...ours, ...oursPlain },
 };
 
 /** Of ours, and of what they are compared with. */

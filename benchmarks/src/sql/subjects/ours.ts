@@ -24,6 +24,17 @@ export const oursOverKnex: SqlSubject = {
   },
 };
 
+/** Exclusive locks in one table of four columns: no routines and no line, so waiters poll. */
+export const oursPlain: SqlSubject = {
+  name: '@locks without routines',
+  async open({ url }) {
+    const options = { routines: false, table: 'plain_locks', migrate: true };
+    const { acquire, close } = partyOf(await openLocks({ url, options }, { ttl }), async () => {});
+    // Nothing keeps an order that could be watched.
+    return { acquire, close };
+  },
+};
+
 function partyOf(locks: Locks, end: () => Promise<void>): SqlParty {
   return {
     acquire: (key) => locks.acquire(key),

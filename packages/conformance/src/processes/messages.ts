@@ -11,7 +11,10 @@ export type Request =
   | { readonly kind: 'write'; readonly owner: string }
   | { readonly kind: 'count'; readonly file: string; readonly claims: readonly Claim[] };
 
-/** A lease of `createLocks` that another process holds, as its first statements after a request see it. */
+/**
+ * A lease of `createLocks` that another process holds, as its first statements after a request see
+ * it.
+ */
 export interface LeaseElsewhere {
   readonly owner: string;
   readonly token: bigint;

@@ -16,15 +16,23 @@ export interface OtherProcess {
   lineUp(claim: Claim): Promise<void>;
   /** Increments the counter in `file` once per claim, each time under that claim's lock. */
   count(file: string, claims: readonly Claim[]): Promise<void>;
-  /** Takes a place in line for `claim`, and dies by SIGKILL at the very moment of its wake. Resolves when it is in line. */
+  /**
+   * Takes a place in line for `claim`, and dies by SIGKILL at the very moment of its wake. Resolves
+   * when it is in line.
+   */
   lineUpToDie(claim: Claim): Promise<void>;
   /** Takes `key` with `createLocks` in that process; the lease is renewed there. */
   acquire(key: string, ttl: number): Promise<LeaseElsewhere>;
   /** Looks at a lease that `acquire` took: first thing when that process gets to it. */
   look(owner: string): Promise<LeaseElsewhere>;
-  /** What that process hands to a guarded resource for its lease, straight away and without a look. */
+  /**
+   * What that process hands to a guarded resource for its lease, straight away and without a look.
+   */
   write(owner: string): Promise<Pick<LeaseElsewhere, 'token' | 'mode'>>;
-  /** Stops it with SIGSTOP in the middle of whatever it does; resolves when it stands. Rejects on Windows, which cannot. */
+  /**
+   * Stops it with SIGSTOP in the middle of whatever it does; resolves when it stands. Rejects on
+   * Windows, which cannot.
+   */
   pause(): Promise<void>;
   /** Lets it go on. */
   resume(): void;

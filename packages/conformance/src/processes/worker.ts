@@ -8,7 +8,8 @@ import { incrementFile } from './counter-file.ts';
 import type { LeaseElsewhere, Request } from './messages.ts';
 import { serveParent } from './serve-parent.ts';
 
-// The other process of a check: makes a provider and does what it is told. Ends when its parent does.
+// The other process of a check: makes a provider and does what it is told. Ends when its parent
+// does.
 
 // Its waits end with the process.
 const { signal } = new AbortController();
@@ -90,7 +91,10 @@ function heldBy(owner: string): Lease {
   return lease;
 }
 
-/** Whoever is woken while its attempt is in flight tries again; from then on, a wake is its death, with nothing tidied up. */
+/**
+ * A claim that is woken while its attempt is in flight tries again. From then on a wake kills the
+ * process, with nothing tidied up.
+ */
 async function lineUpToDie(claim: Claim): Promise<void> {
   let armed = false;
   let woken = true;

@@ -8,7 +8,7 @@ import { mustBeHeld, range } from './steps.ts';
 import { always, whenTtlExpires, whenWaking } from './when.ts';
 import { activeResources, mustNotGrow } from './resources.ts';
 
-/** What is closed says so, and takes nobody with it. */
+/** A closed provider says so, and takes no other with it. */
 export const closeRequirements: readonly Requirement[] = [
   {
     id: 'close-refuses',
@@ -88,7 +88,7 @@ export const closeRequirements: readonly Requirement[] = [
       await within(2 * context.patience, settled, 'calls that were in flight at close to settle');
       if (context.traits.expiry !== 'ttl') return;
       for (const { key } of claims)
-        await context.state(two, key, 'nobody holding or waiting once the ttl is over', isIdle);
+        await context.state(two, key, 'no holder and no waiter once the ttl is over', isIdle);
     },
   },
   {
@@ -106,7 +106,7 @@ export const closeRequirements: readonly Requirement[] = [
         for (let left = turns >> 1; left > 0; left -= 1) await turn();
         await within(context.patience, provider.close(), 'close() to resolve in the middle of an attempt');
         await within(context.patience, Promise.allSettled([attempt]), 'the attempt to settle after close');
-        await context.state(witness, claim.key, 'nobody holding or waiting once the ttl is over', isIdle);
+        await context.state(witness, claim.key, 'no holder and no waiter once the ttl is over', isIdle);
       });
       await Promise.all(attempts);
     },
@@ -149,7 +149,7 @@ export const closeRequirements: readonly Requirement[] = [
       }
       woken.clear();
       const closing = two.close();
-      assert.equal(woken.size, 0, 'expected close to wake nobody synchronously');
+      assert.equal(woken.size, 0, 'expected close to wake no waiter synchronously');
       await closing;
       await context.eventually(
         `all ${waiters.length} waiters to be woken by close`,
@@ -172,7 +172,7 @@ export const closeRequirements: readonly Requirement[] = [
     title: 'a provider that was used and closed leaves no timer or connection that keeps the process alive',
     appliesTo: always,
     async check(context) {
-      // What is made once, on first use, is no leak.
+      // Things made once, on first use, are no leak.
       await useAndClose(context);
       const before = activeResources();
       for (const _ of range(3)) await useAndClose(context);

@@ -108,7 +108,8 @@ async function downgradeUnderAttack(context: Context, one: LockProvider, two: Lo
   let done = false;
   const attack = range(3).map(async () => {
     for (let attempt = 1; !done; attempt += 1) {
-      // Bursts find a gap within one turn of the event loop; the pause between them lets the conversion go on.
+      // Bursts find a gap within one turn of the event loop; the pause between them lets the
+      // conversion go on.
       if (attempt % 10 === 0) await turn();
       const attacker = context.claim(claim.key);
       const answer = await two.tryAcquire(attacker);

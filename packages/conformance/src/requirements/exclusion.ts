@@ -6,7 +6,7 @@ import type { Requirement } from '../requirement.ts';
 import { holdForAWhile, pick, range } from './steps.ts';
 import { always } from './when.ts';
 
-/** One holder and nobody else. */
+/** One holder at a time. */
 export const exclusionRequirements: readonly Requirement[] = [
   {
     id: 'exclusion-one-winner',
@@ -81,13 +81,13 @@ export const exclusionRequirements: readonly Requirement[] = [
       await Promise.all(
         range(20).map((index) => mustBeBusy(pick([one, two], index), context.claim(key), 'while it is held')),
       );
-      await context.state(two, key, 'one holder and nobody in line after busy attempts without wake', (state) => {
+      await context.state(two, key, 'one holder and no waiter after busy attempts without wake', (state) => {
         return state.holders.length === 1 && state.waiters === 0;
       });
       await mustFree(one, holder, 'by the holder');
       await mustGrant(two, next, 'at once, because those who were busy without wake are not in line');
       await mustFree(two, next, 'by the holder');
-      await context.state(one, key, 'nobody holding or waiting', isIdle);
+      await context.state(one, key, 'no holder and no waiter', isIdle);
     },
   },
 ];

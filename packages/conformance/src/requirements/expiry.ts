@@ -55,7 +55,7 @@ export const expiryRequirements: readonly Requirement[] = [
   {
     id: 'expiry-ends-the-hold',
     level: 'provider',
-    title: 'after its ttl a hold cannot be renewed or released, though nobody took the key since',
+    title: 'after its ttl a hold cannot be renewed or released, though the key is free since',
     appliesTo: whenTtlExpires,
     async check(context) {
       const [one, two] = await context.createMany(2);
@@ -88,7 +88,7 @@ export const expiryRequirements: readonly Requirement[] = [
         await waiting.release();
       });
       await Promise.all(takeOver);
-      await context.state(two, holder.key, 'nobody holding or waiting', isIdle);
+      await context.state(two, holder.key, 'no holder and no waiter', isIdle);
     },
   },
   {
@@ -107,7 +107,7 @@ export const expiryRequirements: readonly Requirement[] = [
       await first.abandon();
       await context.granted(next, `for the next in line after the holder's ttl of ${context.ttl} ms`);
       await next.release();
-      await context.state(two, holder.key, 'nobody holding or waiting', isIdle);
+      await context.state(two, holder.key, 'no holder and no waiter', isIdle);
     },
   },
   {

@@ -62,7 +62,7 @@ export const fairnessRequirements: readonly Requirement[] = [
         await mustBeBusy(two, other, `for a newcomer while ${newcomer.owner} is in line`);
         await mustGrant(one, newcomer, 'for the next in line');
         await mustFree(one, newcomer, 'by the holder');
-        await context.state(two, key, 'nobody holding or waiting', isIdle);
+        await context.state(two, key, 'no holder and no waiter', isIdle);
       });
       await Promise.all(checks);
     },
@@ -147,7 +147,7 @@ export const fairnessRequirements: readonly Requirement[] = [
       for (const reader of readers)
         await context.granted(reader, 'for each reader behind the writer, while the others still hold');
       for (const reader of readers) await mustFree(reader.provider, reader.claim, 'by a reader');
-      await context.state(one, key, 'nobody holding or waiting', isIdle);
+      await context.state(one, key, 'no holder and no waiter', isIdle);
     },
   },
 ];

@@ -159,7 +159,10 @@ export const fencingRequirements: readonly Requirement[] = [
   },
 ];
 
-/** Takes the last tokens below 2^53 of a key, and some more. Floors stay below it, as the contract has it. */
+/**
+ * Takes the last tokens below 2^53 of a key, and some more. Floors stay below it, as the contract
+ * has it.
+ */
 async function reachesTheEnd(context: Context, mode: Mode): Promise<void> {
   const providers = await context.createMany(2);
   const key = context.key();
@@ -181,7 +184,7 @@ async function reachesTheEnd(context: Context, mode: Mode): Promise<void> {
     } else {
       const { message } = await mustReject(attempt, 'LOCK_INVALID', `for a claim whose token would exceed ${latest}`);
       assert.ok(message.includes(key), `expected the message to name the key ${key}, got ${JSON.stringify(message)}`);
-      await context.state(provider, key, 'nobody holding or waiting after the refusal', isIdle);
+      await context.state(provider, key, 'no holder and no waiter after the refusal', isIdle);
     }
   }
 }

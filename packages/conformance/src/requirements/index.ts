@@ -32,7 +32,10 @@ import { staleRequirements } from './stale.ts';
 import { waitingRequirements } from './waiting.ts';
 import { wakeRequirements } from './wake.ts';
 
-/** Every requirement there is, in the order in which they are checked: what others build on comes first. */
+/**
+ * Every requirement there is, in the order in which they are checked: what others build on comes
+ * first.
+ */
 export const requirements: readonly Requirement[] = [
   declarationRequirements,
   exclusionRequirements,

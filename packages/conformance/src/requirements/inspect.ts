@@ -117,7 +117,7 @@ export const inspectionRequirements: readonly Requirement[] = [
   {
     id: 'inspect-idle',
     level: 'provider',
-    title: 'a key that nobody holds or waits for has no holders and no waiters',
+    title: 'a free key without a line has no holders and no waiters',
     appliesTo: always,
     async check(context) {
       const provider = await context.create();
@@ -129,10 +129,10 @@ export const inspectionRequirements: readonly Requirement[] = [
           nothing,
           `expected ${show(nothing)} ${when}, got ${show({ key, holders, waiters })}`,
         );
-      mustBeNothing(await provider.inspect(claim.key), 'for a key that nobody ever held');
+      mustBeNothing(await provider.inspect(claim.key), 'for a key that never had a holder');
       await mustGrant(provider, claim, 'on a free key, after inspect');
       await mustFree(provider, claim, 'by the holder');
-      mustBeNothing(await context.state(provider, claim.key, 'nobody holding or waiting', isIdle), 'after the release');
+      mustBeNothing(await context.state(provider, claim.key, 'no holder and no waiter', isIdle), 'after the release');
     },
   },
   {

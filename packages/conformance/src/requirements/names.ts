@@ -135,9 +135,7 @@ async function holdTogether(context: Context, claims: readonly Claim[], others: 
   await mustBeSeparate(context, claims, others);
   await Promise.all(claims.map((claim) => mustFree(provider, claim, `for the key ${JSON.stringify(claim.key)}`)));
   await Promise.all(
-    claims.map(({ key }) =>
-      context.state(provider, key, `nobody holding or waiting for ${JSON.stringify(key)}`, isIdle),
-    ),
+    claims.map(({ key }) => context.state(provider, key, `no holder and no waiter for ${JSON.stringify(key)}`, isIdle)),
   );
 }
 

@@ -1,4 +1,7 @@
-/** Names that some store, protocol or normalisation treats specially, all different byte by byte. `u` makes them unique. */
+/**
+ * Names that some store, protocol or normalisation treats specially, all different byte by byte.
+ * `u` makes them unique.
+ */
 export function oddNames(u: string): readonly string[] {
   return [
     ...[
@@ -149,7 +152,9 @@ export function oddNames(u: string): readonly string[] {
   ];
 }
 
-/** Whole names that are special by themselves. They are not unique, so whoever takes them waits its turn, in this order. */
+/**
+ * Whole names that are special. They are not unique, so checks take them in turn, in this order.
+ */
 export const wholeNames: readonly string[] = [
   ...[
     ' ',

@@ -38,7 +38,8 @@ export const pausedProcessesRequirements: readonly Requirement[] = [
     async check(context) {
       const { other, leases, later } = await pauseHolder(context, 2);
       const [looks, writes] = leases as [LeaseElsewhere, LeaseElsewhere];
-      // Each key protects a resource of this process; the first holders have written to it, and the second ones too.
+      // Each key protects a resource of this process; the first holders have written to it, and the
+      // second ones too.
       const guard = createFencingGuard();
       for (const [index, lease] of leases.entries())
         for (const writer of [lease, later[index] as Lease]) guard.check(lease.owner, writer);
@@ -64,7 +65,10 @@ export const pausedProcessesRequirements: readonly Requirement[] = [
   },
 ];
 
-/** A process that held some keys and was paused until others had taken them and twice its validity had passed. */
+/**
+ * A process that held some keys and was paused until others had taken them and twice its validity
+ * had passed.
+ */
 interface PausedHolder {
   readonly other: OtherProcess;
   readonly leases: readonly LeaseElsewhere[];
@@ -115,7 +119,7 @@ async function headDies(context: Context): Promise<void> {
     'a grant for the waiter behind one that died when it was woken',
   );
   await mustFree(provider, next.claim, 'by the waiter that was granted');
-  await context.state(provider, holder.key, 'nobody holding or waiting', isIdle);
+  await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
 }
 
 async function headIsPaused(context: Context): Promise<void> {
@@ -136,5 +140,5 @@ async function headIsPaused(context: Context): Promise<void> {
     return holders[0]?.owner === paused.owner;
   });
   await mustFree(provider, paused, 'by force');
-  await context.state(provider, holder.key, 'nobody holding or waiting', isIdle);
+  await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
 }

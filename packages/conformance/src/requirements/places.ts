@@ -24,7 +24,10 @@ export const placesRequirements: readonly Requirement[] = [
   },
 ];
 
-/** The first in line is `who` after `leave`. The next one must be granted, whether the key is freed at once or later. */
+/**
+ * The first in line is `who` after `leave`. The next one must be granted, whether the key is freed
+ * at once or later.
+ */
 async function leavesTheLine(
   context: Context,
   who: string,
@@ -52,7 +55,7 @@ async function leavesTheLine(
     await mustFree(stays, holder, 'by the holder');
     await within(context.placeLimit, next.granted, `a grant for the one behind ${who}`);
     await mustFree(stays, next.claim, 'by the one that stayed');
-    await context.state(stays, holder.key, 'nobody holding or waiting', isIdle);
+    await context.state(stays, holder.key, 'no holder and no waiter', isIdle);
   });
   await Promise.all(granted);
 }

@@ -53,7 +53,8 @@ export const processesRequirements: readonly Requirement[] = [
         `expected the key of a killed process to be free after ${validity} ms, it was held for ${Math.round(now() - answeredAt)} ms`,
       );
       const lasted = taken.answeredAt - sentAt;
-      // A session that ends with its connection may let go at once; nobody is left who could believe to hold it.
+      // A session that ends with its connection may let go at once: the process that could believe
+      // to hold it is gone.
       if (context.traits.expiry === 'ttl') {
         assert.ok(
           lasted >= certain(validity),
@@ -86,7 +87,7 @@ export const processesRequirements: readonly Requirement[] = [
         'a grant for the waiter behind one whose process was killed',
       );
       await mustFree(provider, next.claim, 'by the waiter that was granted');
-      await context.state(provider, holder.key, 'nobody holding or waiting', isIdle);
+      await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
     },
   },
   {
@@ -104,7 +105,8 @@ export const processesRequirements: readonly Requirement[] = [
       }
       await other.kill();
       const refusals = await Promise.all(victims.map(({ key }) => untilGranted(context, provider, key)));
-      // Some may come at the very moment at which a hold or a place ends: with a session all of them end at once.
+      // Some may come at the very moment at which a hold or a place ends: with a session all of
+      // them end at once.
       assert.ok(
         refusals.some((unfounded) => unfounded === 0),
         'expected busy to be answered while there is a holder or a waiter; each key showed none right after that answer',
@@ -137,7 +139,10 @@ export const processesRequirements: readonly Requirement[] = [
   },
 ];
 
-/** Tries until it is granted; how many of the busy answers were given on a key with no holder and no waiter. */
+/**
+ * Tries until it is granted; how many of the busy answers were given on a key with no holder and no
+ * waiter.
+ */
 async function untilGranted(context: Context, provider: LockProvider, key: string): Promise<number> {
   const claim = context.claim(key);
   // How long a hold or a place in line lasts without a sign of life is the provider's choice.

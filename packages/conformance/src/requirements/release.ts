@@ -16,7 +16,7 @@ export const releaseRequirements: readonly Requirement[] = [
     async check(context) {
       const [one, two] = await context.createMany(2);
       const claim = context.claim(context.key());
-      await mustFreeNothing(one, claim, 'for a key that nobody ever held');
+      await mustFreeNothing(one, claim, 'for a key that never had a holder');
       await mustGrant(one, claim, 'on a free key');
       await mustFree(one, claim, 'by the holder');
       await mustFreeNothing(one, claim, 'when repeated');
@@ -24,13 +24,13 @@ export const releaseRequirements: readonly Requirement[] = [
       const next = context.claim(claim.key);
       await mustGrant(two, next, 'at once after the release');
       await mustFree(two, next, 'by the next holder');
-      await context.state(one, claim.key, 'nobody holding or waiting', isIdle);
+      await context.state(one, claim.key, 'no holder and no waiter', isIdle);
     },
   },
   {
     id: 'release-only-own',
     level: 'provider',
-    title: 'release by an owner that does not hold the key answers false and frees nobody',
+    title: 'release by an owner that does not hold the key answers false and frees no hold',
     appliesTo: always,
     async check(context) {
       const [one, two] = await context.createMany(2);
@@ -77,7 +77,7 @@ export const releaseRequirements: readonly Requirement[] = [
       await mustBeBusy(two, waiter, 'while it is held', () => {});
       await mustFreeNothing(two, waiter, 'by a waiter');
       await mustBeHeld(context, two, holder, 'after a waiter left the line');
-      await context.state(one, key, 'nobody in line after the waiter left it', ({ waiters }) => waiters === 0);
+      await context.state(one, key, 'no waiter after the first one left it', ({ waiters }) => waiters === 0);
       await mustFree(one, holder, 'by the holder');
       await mustGrant(one, next, 'at once, because the waiter has left the line');
       await mustFree(one, next, 'by the holder');
@@ -102,6 +102,29 @@ export const releaseRequirements: readonly Requirement[] = [
       const next = context.claim(victim.key);
       await mustGrant(one, next, 'at once after the forced release');
       await mustFree(one, next, 'by the next holder');
+    },
+  },
+  {
+    id: 'release-forced-share',
+    level: 'provider',
+    title: 'release with the owner and mode that inspect reports frees one share alone, whatever its permits',
+    appliesTo: whenShared,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const key = context.key();
+      const [victim, stays] = range(2).map(() => context.claim(key, { mode: 'shared', permits: 2 })) as [Claim, Claim];
+      await mustGrant(one, victim, 'for one of two permits');
+      await mustGrant(one, stays, 'for the other permit');
+      const { holders } = await context.state(two, key, 'two holders', (state) => state.holders.length === 2);
+      const holder = holders.find(({ owner }) => owner === victim.owner);
+      assert.ok(holder !== undefined, `expected inspect to report ${show(victim.owner)}, got ${show(holders)}`);
+      const forced: Claim = { key, owner: holder.owner, mode: holder.mode, ttl: context.ttl };
+      await mustFree(two, forced, `with the reported owner ${show(holder.owner)} and no permits`);
+      await mustNotRenew(one, victim, 'after its share was released by force');
+      const next = context.claim(key, { mode: 'shared', permits: 2 });
+      await mustGrant(two, next, 'for the permit that was freed by force');
+      await mustFree(two, next, 'by the next sharer');
+      await mustFree(one, stays, 'by the sharer that stayed');
     },
   },
   {

@@ -16,7 +16,7 @@ import { now, sleep, sleepUntil } from '../time.ts';
 import { certain, firstGrant, mustBeHeld, timed } from './steps.ts';
 import { all, always, whenFenced, whenShared, whenTtlExpires } from './when.ts';
 
-/** Renew restarts the ttl of the one who holds, and of nobody else. */
+/** Renew restarts the ttl of the holder that calls it, and of no other. */
 export const renewalRequirements: readonly Requirement[] = [
   {
     id: 'renew-restarts-ttl',
@@ -32,7 +32,7 @@ export const renewalRequirements: readonly Requirement[] = [
   {
     id: 'renew-only-own',
     level: 'provider',
-    title: 'renew by an owner that does not hold the key answers false and touches nobody',
+    title: 'renew by an owner that does not hold the key answers false and changes nothing',
     appliesTo: always,
     async check(context) {
       const [one, two] = await context.createMany(2);
@@ -68,13 +68,13 @@ export const renewalRequirements: readonly Requirement[] = [
   {
     id: 'renew-does-not-take',
     level: 'provider',
-    title: 'renew of a key that nobody holds answers false and does not take it',
+    title: 'renew of a free key answers false and does not take it',
     appliesTo: always,
     async check(context) {
       const [one, two] = await context.createMany(2);
       const claim = context.claim(context.key());
-      await mustNotRenew(one, claim, 'for a key that nobody ever held');
-      await context.state(two, claim.key, 'nobody holding after a renewal of a free key', isIdle);
+      await mustNotRenew(one, claim, 'for a key that never had a holder');
+      await context.state(two, claim.key, 'no holder after a renewal of a free key', isIdle);
       await mustFreeNothing(one, claim, 'after a renewal of a free key');
       const next = context.claim(claim.key);
       await mustGrant(two, next, 'after a renewal of a free key');
@@ -167,7 +167,10 @@ async function renewalRestarts(
   await mustFree(two, next, 'by the next holder');
 }
 
-/** Of two sharers one prolongs its share all the time, and the other has died: its permit must come back. */
+/**
+ * Of two sharers one prolongs its share all the time, and the other has died: its permit must come
+ * back.
+ */
 async function prolongsItsOwn(
   context: Context,
   one: LockProvider,

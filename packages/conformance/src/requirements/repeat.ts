@@ -42,7 +42,7 @@ export const repeatRequirements: readonly Requirement[] = [
       await mustGrant(one, third, 'for the permit that was given back');
       await mustFree(two, second, 'by a sharer');
       await mustFree(one, third, 'by a sharer');
-      await context.state(two, first.key, 'nobody holding or waiting', isIdle);
+      await context.state(two, first.key, 'no holder and no waiter', isIdle);
     },
   },
   {
@@ -87,7 +87,7 @@ export const repeatRequirements: readonly Requirement[] = [
       await mustFree(one, holder, 'by the holder');
       await mustGrant(two, waiter, 'for the only one in line');
       await mustFree(two, waiter, 'by the holder');
-      await context.state(one, key, 'nobody holding or waiting', isIdle);
+      await context.state(one, key, 'no holder and no waiter', isIdle);
     },
   },
 ];

@@ -1,6 +1,9 @@
 import type { Context } from '../context.ts';
 
-/** What may keep a process alive on account of a provider; the rest belongs to whoever runs the suite. */
+/**
+ * What may keep a process alive on account of a provider; the rest belongs to the runner of the
+ * suite.
+ */
 const kinds = ['Timeout', 'TCPSocketWrap', 'TLSWrap', 'UDPWRAP', 'StatWatcher'] as const;
 
 /** Counts of what keeps this process alive now. */

@@ -33,7 +33,7 @@ export const sharedRequirements: readonly Requirement[] = [
         );
       }
       await mustFree(two, exclusive, 'by the exclusive holder');
-      await context.state(one, key, 'nobody holding or waiting', isIdle);
+      await context.state(one, key, 'no holder and no waiter', isIdle);
     },
   },
   {
@@ -83,7 +83,7 @@ export const sharedRequirements: readonly Requirement[] = [
       });
       await Promise.all(work);
       assert.ok(most <= 3, `expected at most 3 holders of 3 permits at a time, there were ${most}`);
-      await context.state(providers[0], key, 'nobody holding or waiting', isIdle);
+      await context.state(providers[0], key, 'no holder and no waiter', isIdle);
     },
   },
   {
@@ -162,7 +162,7 @@ export const sharedRequirements: readonly Requirement[] = [
   {
     id: 'permits-forgotten',
     level: 'provider',
-    title: 'when nobody shares a key or waits to, any number of permits is fine',
+    title: 'when no claim shares a key or waits to, any number of permits is fine',
     appliesTo: whenShared,
     async check(context) {
       const [one, two] = await context.createMany(2);
@@ -174,7 +174,7 @@ export const sharedRequirements: readonly Requirement[] = [
         await mustGrant(
           pick([one, two], index),
           sharer,
-          `with ${permits ?? 'unlimited'} permits, when nobody shares the key any more`,
+          `with ${permits ?? 'unlimited'} permits, when no claim shares the key any more`,
         );
         await mustFree(pick([one, two], index), sharer, 'by the sharer');
       }

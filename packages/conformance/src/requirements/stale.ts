@@ -5,7 +5,7 @@ import type { Requirement } from '../requirement.ts';
 import { mustBeHeld } from './steps.ts';
 import { always, whenShared, whenTtlExpires } from './when.ts';
 
-/** An owner that lost the key is told so, and harms nobody. */
+/** An owner that lost the key is told so, and does no harm. */
 export const staleRequirements: readonly Requirement[] = [
   {
     id: 'stale-after-takeover',
@@ -56,7 +56,10 @@ export const staleRequirements: readonly Requirement[] = [
   },
 ];
 
-/** `stale` held `token` once. Somebody else takes the key, and nothing that `stale` tries has an effect. */
+/**
+ * `stale` held `token` once. Another owner takes the key, and nothing that `stale` tries has an
+ * effect.
+ */
 async function mustBeHarmless(
   context: Context,
   one: LockProvider,

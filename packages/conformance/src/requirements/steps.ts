@@ -25,7 +25,10 @@ export interface TimedGrant {
   readonly answeredAt: number;
 }
 
-/** One attempt that is expected to be granted, with its times. The hold cannot have begun before `sentAt`. */
+/**
+ * One attempt that is expected to be granted, with its times. The hold cannot have begun before
+ * `sentAt`.
+ */
 export async function timed(attempt: () => Promise<Grant>): Promise<TimedGrant> {
   const sentAt = now();
   const grant = await attempt();
@@ -59,7 +62,10 @@ export async function mustBeHeld(context: Context, other: LockProvider, claim: C
   );
 }
 
-/** Some time inside a lock: from a few turns of the event loop to 2 ms, so that holders which overlap are seen to. */
+/**
+ * Some time inside a lock: from a few turns of the event loop to 2 ms, so that holders which
+ * overlap are seen to.
+ */
 export async function holdForAWhile({ random }: Context): Promise<void> {
   if (random.integer(2) === 0) await sleep(1 + random.integer(2));
   else for (let turns = 1 + random.integer(6); turns > 0; turns -= 1) await turn();

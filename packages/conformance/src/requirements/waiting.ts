@@ -6,7 +6,7 @@ import { inBackground, sleep } from '../time.ts';
 import { pick, randomMoment, range } from './steps.ts';
 import { always, whenShared } from './when.ts';
 
-/** Whoever waits gets it in the end, or leaves nothing. */
+/** A waiter gets the key in the end, or leaves nothing. */
 export const waitingRequirements: readonly Requirement[] = [
   {
     id: 'waiting-ends-with-a-grant',
@@ -26,7 +26,7 @@ export const waitingRequirements: readonly Requirement[] = [
         await mustFree(waiter.provider, waiter.claim, 'by a waiter that was granted');
       });
       await Promise.all(done);
-      await context.state(providers[1], key, 'nobody holding or waiting', isIdle);
+      await context.state(providers[1], key, 'no holder and no waiter', isIdle);
     },
   },
   {
@@ -73,14 +73,14 @@ export const waitingRequirements: readonly Requirement[] = [
           await mustFree(waiter.provider, waiter.claim, 'by a waiter that was granted');
         });
         await Promise.all(done);
-        await context.state(two, key, `nobody holding or waiting after ${order}`, isIdle);
+        await context.state(two, key, `no holder and no waiter after ${order}`, isIdle);
       });
       await Promise.all(checks);
     },
   },
 ];
 
-/** Waiters come and go on one key; a few are granted in between. Then the key must be as if nobody had been there. */
+/** Waiters come and go on one key; a few are granted in between. Then the key must be as before. */
 async function giveUpAtRandom(
   context: Context,
   providers: readonly LockProvider[],
@@ -111,9 +111,9 @@ async function giveUpAtRandom(
   await context.state(
     first,
     key,
-    'one holder and nobody in line',
+    'one holder and no waiter',
     (state) => state.holders.length === 1 && state.waiters === 0,
   );
   await mustFree(last, next, 'by the holder');
-  await context.state(first, key, 'nobody holding or waiting', isIdle);
+  await context.state(first, key, 'no holder and no waiter', isIdle);
 }

@@ -9,7 +9,10 @@ export const whenShared: Condition = ({ shared }) => shared;
 export const whenNotShared: Condition = ({ shared }) => !shared;
 export const whenWaking: Condition = ({ wake }) => wake;
 export const whenFenced: Condition = ({ fencing }) => fencing !== 'none';
-/** A store that may lose its counter has the clock to go on by; a strict one is emptied by operators only. */
+/**
+ * A store that may lose its counter has the clock to go on by; a strict one is emptied by operators
+ * only.
+ */
 export const whenClockBounded: Condition = ({ fencing }) => fencing === 'clock-bounded';
 export const whenTtlExpires: Condition = ({ expiry }) => expiry === 'ttl';
 export const whenSession: Condition = ({ expiry }) => expiry === 'session';

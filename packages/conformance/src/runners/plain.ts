@@ -4,8 +4,8 @@ import { formatEnd, formatHead, formatResult } from '../report.ts';
 import type { ConformanceReport } from '../report.ts';
 
 /**
- * Checks every requirement, one after the other, and prints the table line by line meanwhile. For any
- * runner, or none. Resolves to the report; rejects as `runConformance` does.
+ * Checks every requirement, one after the other, and prints the table line by line meanwhile. For
+ * any runner, or none. Resolves to the report; rejects as `runConformance` does.
  *
  * @param print Gets each line without its end. @default console.log
  */

@@ -49,7 +49,7 @@ export const loss: readonly CoreRecipe[] = [
     caughtBy: ['locks-loss-signal', 'locks-max-hold'],
   },
   {
-    name: 'listeners run in the asynchronous context of whoever started the timer',
+    name: 'listeners run in the asynchronous context of the flow that started the timer',
     file: 'time/outside-context.js',
     find: 'return outside.runInAsyncScope(callback);',
     replace: 'return callback();',

@@ -16,7 +16,7 @@ export interface CoreRecipe extends Mutant {
   readonly alone?: boolean;
 }
 
-// What tsc wrote, file by file: what is published is a bundle of it.
+// The files that tsc wrote, of which the published one is a bundle.
 const dist = dirname(dirname(fileURLToPath(import.meta.resolve('@locks/core'))));
 
 /** What was made of a recipe. */
@@ -26,7 +26,9 @@ export interface Meal {
   remove(): void;
 }
 
-/** A copy of the built core with the change of `recipe`. Throws if there is no such place to change. */
+/**
+ * A copy of the built core with the change of `recipe`. Throws if there is no such place to change.
+ */
 export function cook({ name, file, find, replace }: CoreRecipe): Meal {
   const directory = mkdtempSync(join(tmpdir(), 'locks-flawed-core-'));
   const remove = (): void => rmSync(directory, { recursive: true, force: true });

@@ -34,7 +34,7 @@ export const basics: readonly Flaw[] = [
     make: wrapped((inner) => ({
       async tryAcquire(claim, wake) {
         const answer = await inner.tryAcquire(claim, wake);
-        if (!answer.granted) throw new Error('the lock is held by somebody else');
+        if (!answer.granted) throw new Error('the lock is held by another owner');
         return answer;
       },
     })),
@@ -83,7 +83,7 @@ export const basics: readonly Flaw[] = [
     make: wrapped(() => ({ close: async () => {} })),
   },
   {
-    name: 'close wakes nobody',
+    name: 'close wakes no waiter',
     caughtBy: ['close-wakes-waiters', 'locks-close-of-provider'],
     make: wrapped((inner) => {
       let closed = false;

@@ -12,7 +12,7 @@ const atTtl = (change: (ttl: number) => number) => (inner: LockProvider) => {
   };
 };
 
-/** What is seen only by looking in time needs a ttl that a loaded machine can look into. */
+/** A flaw that shows only within a ttl needs one that a loaded machine can look into. */
 const calm = () => ({ ttl: 600 });
 
 export const expiry: readonly Flaw[] = [

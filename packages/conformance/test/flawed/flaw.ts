@@ -6,7 +6,9 @@ import type { Rules, Store } from './textbook.ts';
 
 /** A provider that breaks the contract in one way. */
 export interface Flaw extends Mutant {
-  /** A fresh store, and how to make its providers; perhaps also those with the shortest settings. */
+  /**
+   * A fresh store, and how to make its providers; perhaps also those with the shortest settings.
+   */
   readonly make: () => (() => LockProvider) | Required<Pick<ConformanceOptions, 'create' | 'createOther'>>;
   /** What else the run needs to see it. */
   readonly options?: () => Partial<ConformanceOptions>;

@@ -6,7 +6,7 @@ import type { Store } from './textbook.ts';
 
 export const ownership: readonly Flaw[] = [
   {
-    name: 'delete without owner check: release deletes whoever holds the key',
+    name: 'delete without owner check: release deletes the hold of any owner',
     caughtBy: ['release-only-own', 'stale-after-takeover'],
     mayAlsoFail: [
       'repeat-shared',

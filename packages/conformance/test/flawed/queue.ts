@@ -70,7 +70,7 @@ export const queues: readonly Flaw[] = [
     make: withRules({ inTurn: () => true }),
   },
   {
-    name: 'whoever tries again goes to the end of the line',
+    name: 'a waiter that tries again goes to the end of the line',
     caughtBy: ['fair-repeat-keeps-place'],
     make: withRules({
       lineUp: (entry, place) => {

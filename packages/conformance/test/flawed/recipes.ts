@@ -34,7 +34,7 @@ function fromBlog(commands: Commands): LockProvider {
     release: (claim) => send(() => commands.free(claim)),
     inspect: (key) =>
       send(() => {
-        const holders = commands.isTaken(key) ? [{ owner: 'somebody', mode: 'exclusive' } as const] : [];
+        const holders = commands.isTaken(key) ? [{ owner: 'unknown', mode: 'exclusive' } as const] : [];
         return { key, holders, waiters: 0 };
       }),
     async close() {
@@ -43,7 +43,10 @@ function fromBlog(commands: Commands): LockProvider {
   };
 }
 
-/** Well-known recipes that are wrong. Those that are one wrong step of a sound provider are among the other flaws. */
+/**
+ * Well-known recipes that are wrong. Those that are one wrong step of a sound provider are among
+ * the other flaws.
+ */
 export const knownRecipes: readonly Flaw[] = [
   {
     name: 'INCR without expiry',

@@ -4,6 +4,9 @@ import type { Entry } from './textbook.ts';
 import { withRules, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 
+/** The permits that each owner asked for: owners are used once. */
+const permitsOf = new Map<string, number | undefined>();
+
 export const sharing: readonly Flaw[] = [
   {
     name: 'one permit too many',
@@ -103,6 +106,17 @@ export const sharing: readonly Flaw[] = [
         if (claim.mode === 'shared') entry.holds.push({ ...hold });
       },
     }),
+  },
+  {
+    name: 'a release of a share needs the number of permits that it was asked with',
+    caughtBy: ['release-forced-share'],
+    make: wrapped((inner) => ({
+      tryAcquire: (claim, wake) => {
+        permitsOf.set(claim.owner, claim.permits);
+        return inner.tryAcquire(claim, wake);
+      },
+      release: async (claim) => permitsOf.get(claim.owner) === claim.permits && (await inner.release(claim)),
+    })),
   },
   {
     name: 'a downgrade is a release and an attempt',

@@ -112,8 +112,9 @@ export const textbookTraits: Traits = {
 };
 
 /**
- * The contract as plainly as it can be written, with a turn of the event loop on the way there and one on the way back. It
- * shows that the suite accepts more than one implementation, and carries the flaws that the suite must find.
+ * The contract as plainly as it can be written, with a turn of the event loop on the way there and
+ * one on the way back. It shows that the suite accepts more than one implementation, and carries
+ * the flaws that the suite must find.
  */
 export function createTextbook(store: Store, changes: Partial<Rules> = {}): LockProvider {
   const rules: Rules = { ...sound, ...changes };

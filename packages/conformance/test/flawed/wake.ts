@@ -92,7 +92,7 @@ export const wakes: readonly Flaw[] = [
     }),
   },
   {
-    name: 'nobody is woken when the first in line gives up',
+    name: 'no waiter is woken when the first in line gives up',
     caughtBy: ['wake-after-head-leaves'],
     make: withRules({
       toTell: (entry, operation, admits) =>

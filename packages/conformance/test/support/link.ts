@@ -29,7 +29,10 @@ export class Link {
   #connection: Connection;
   #closed = false;
 
-  /** Each call settles within `timeout` ms. `onSubscribed` is called whenever pushes begin to arrive, after an interruption too. */
+  /**
+   * Each call settles within `timeout` ms. `onSubscribed` is called whenever pushes begin to
+   * arrive, after an interruption too.
+   */
   constructor(server: Server, timeout: number, onSubscribed: () => void) {
     this.#server = server;
     this.#timeout = timeout;

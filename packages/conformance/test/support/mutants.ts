@@ -7,15 +7,18 @@ export interface Mutant {
   /** The requirements that must catch it. */
   readonly caughtBy: readonly string[];
   /**
-   * Requirements that build on what is broken and may fail too; `*` stands for any ending. Any other failure is a fault of
-   * the suite: its errors would not be local.
+   * Requirements that build on the broken part and may fail too; `*` stands for any ending. Any
+   * other failure is a fault of the suite: its errors would not be local.
    */
   readonly mayAlsoFail?: readonly string[];
 }
 
 /** Collects what became of mutants, for people to read. */
 export interface MutantTable {
-  /** Fails unless `report` shows that the requirements of `mutant` caught it, and nothing unrelated failed. */
+  /**
+   * Fails unless `report` shows that the requirements of `mutant` caught it, and nothing unrelated
+   * failed.
+   */
   judge(mutant: Mutant, report: ConformanceReport): void;
   /** All of them, in the order of their names. */
   print(): string;

@@ -18,7 +18,10 @@ export interface NetworkOptions {
   readonly wrap?: (inner: LockProvider, link: Link) => Partial<LockProvider>;
 }
 
-/** What a conformance run takes: providers and a store with a network between them, and the hooks that hurt both. */
+/**
+ * What a conformance run takes: providers and a store with a network between them, and the hooks
+ * that hurt both.
+ */
 export interface Network {
   readonly create: () => LockProvider;
   readonly faults: GivenFaults;
@@ -107,7 +110,7 @@ function createClient(server: Server, link: Link, wakes: Map<string, () => void>
     async tryAcquire(claim, wake) {
       const { owner } = claim;
       if (wake !== undefined && !closed) wakes.set(owner, wake);
-      // To whoever waits when it arrives: the latest callback counts.
+      // To the waiter at its arrival: the latest callback counts.
       const push = (): void => void link.push(() => wakes.get(owner)?.());
       const answer = await request((remote) => remote.tryAcquire(claim, wake && push));
       if (answer.granted) wakes.delete(owner);

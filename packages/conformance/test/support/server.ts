@@ -3,11 +3,14 @@ import type { LockProvider } from '@locks/core';
 /** A store that several providers reach: each endpoint is what the server is to one of them. */
 export interface Data {
   open(): LockProvider;
-  /** Forgets what is not on disk. */
+  /** Forgets all that is not on disk. */
   restarted?(): void;
 }
 
-/** A server that can stand still and restart. What reached it before it stood still is done when it goes on. */
+/**
+ * A server that can stand still and restart. What reached it before it stood still is done when it
+ * goes on.
+ */
 export class Server {
   readonly #createData: () => Data;
   #data: Data;
@@ -29,7 +32,7 @@ export class Server {
     return this.#data.open();
   }
 
-  /** Resolves when it does what it is asked; `false`: there is nobody. */
+  /** Resolves when it has done as asked; `false`: there is none. */
   async takesRequest(): Promise<boolean> {
     const life = this.#life;
     while (this.#goesOn !== undefined) await this.#goesOn;

@@ -151,7 +151,8 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
 
   #granted(grant: Grant, sentAt: number): void {
     const now = this.#host.runtime.clock.exact();
-    const holdUntil = now + this.#settings.maxHold;
+    const { maxHold } = this.#settings;
+    const holdUntil = maxHold < Infinity ? now + maxHold : undefined;
     const deadline = deadlineOf(sentAt, grant.validity ?? this.#claim.ttl, holdUntil);
     if (now >= deadline) {
       this.#handBack(sentAt);

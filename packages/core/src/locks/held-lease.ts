@@ -27,8 +27,8 @@ export interface Terms {
   /** When the lease certainly ends, unless it is renewed. */
   readonly deadline: number;
   readonly renew: boolean;
-  /** The clock's reading at which the lease ends however often it is renewed. */
-  readonly holdUntil: number;
+  /** The clock's reading at which the lease ends however often it is renewed. `undefined`: it has no limit. */
+  readonly holdUntil: number | undefined;
 }
 
 /** A granted lease: validity by the clock, renewal and loss from the timer wheel. */
@@ -41,12 +41,13 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   readonly #claim: Claim;
   readonly #token: bigint;
   readonly #autoRenew: boolean;
-  readonly #holdUntil: number;
+  readonly #holdUntil: number | undefined;
   readonly #session: AbortSignal | undefined;
-  /** The clock's reading at the grant. Whole: a whole number takes no memory of its own. */
+  /** The clock's reading at the grant. Whole, as a fraction takes 16 bytes more per lease. */
   readonly #since: number;
   #state: State = 'held';
   #deadline: number;
+  /** Rounded up: whole numbers take less memory, and a release that is repeated longer does no harm. */
   #lastSend: number;
   #failures = 0;
   #reason: LockError | undefined = undefined;
@@ -61,7 +62,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     this.#autoRenew = terms.renew;
     this.#holdUntil = terms.holdUntil;
     this.#deadline = terms.deadline;
-    this.#lastSend = terms.sentAt;
+    this.#lastSend = Math.ceil(terms.sentAt);
     this.#since = Math.floor(terms.now);
     host.leases.add(this);
     this.#plan(terms.sentAt + (terms.deadline - terms.sentAt) / 3, terms.now);
@@ -154,7 +155,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   async #send(): Promise<void> {
     const { provider, runtime } = this.#host;
     const sentAt = runtime.clock.exact();
-    this.#lastSend = sentAt;
+    this.#lastSend = Math.ceil(sentAt);
     let answer: Renewal | false;
     try {
       answer = await provider.renew(this.#claim);
@@ -192,7 +193,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   /** The next thing to do: a renewal at `renewAt`, or else the loss at the deadline. */
   #plan(renewAt: number, now: number = this.#host.runtime.clock.now()): void {
     // Within reach of maxHold another renewal could not move the deadline.
-    const useful = this.#autoRenew && this.#deadline < this.#holdUntil;
+    const useful = this.#autoRenew && this.#deadline < (this.#holdUntil ?? Infinity);
     const at = useful && renewAt < Infinity ? grouped(renewAt, now) : Infinity;
     this.#host.timers.schedule(this, Math.min(at, this.#deadline));
   }
@@ -206,7 +207,9 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   #lapse(): void {
     const { clock } = this.#host.runtime;
     this.#lose(
-      clock.exact() >= this.#holdUntil ? 'its maxHold is over' : 'it was not renewed before its validity ended',
+      clock.exact() >= (this.#holdUntil ?? Infinity)
+        ? 'its maxHold is over'
+        : 'it was not renewed before its validity ended',
     );
   }
 

@@ -18,6 +18,6 @@ export function grouped(at: number, now: number): number {
 }
 
 /** When the lease certainly ends: counted from the send, never beyond `holdUntil`. */
-export function deadlineOf(sentAt: number, validity: number, holdUntil: number): number {
-  return Math.min(sentAt + certain(validity), holdUntil);
+export function deadlineOf(sentAt: number, validity: number, holdUntil: number | undefined): number {
+  return Math.min(sentAt + certain(validity), holdUntil ?? Infinity);
 }

@@ -9,7 +9,10 @@ export interface Hold {
   expires: number;
 }
 
-/** The holds on one key by owner: nearly always one, which needs no hash table, but any number may share. */
+/**
+ * The holds on one key by owner: nearly always one, which needs no hash table, but any number may
+ * share.
+ */
 export class Holds {
   #only: Hold | undefined = undefined;
   #several: Map<string, Hold> | undefined = undefined;

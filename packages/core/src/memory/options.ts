@@ -6,7 +6,10 @@ import type { MemoryStore } from './store.ts';
 
 /** Options of a memory provider. */
 export interface MemoryOptions {
-  /** The store to share with other providers, as several processes share a server. @default one of its own */
+  /**
+   * The store to share with other providers, as several processes share a server. @default one of
+   * its own
+   */
   readonly store?: MemoryStore | undefined;
   /** First come, first served. `false` lets a newcomer pass those in line. @default true */
   readonly fair?: boolean | undefined;

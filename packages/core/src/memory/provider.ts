@@ -164,7 +164,9 @@ class MemoryProvider implements LockProvider {
     return first ? Math.min(refresh, Math.max(0, record.earliestExpiry() - now)) : refresh;
   }
 
-  /** At the end of every operation: tell the head of the line if it can go, and forget what nobody uses. */
+  /**
+   * At the end of every operation: tell the head of the line if it can go, and forget idle keys.
+   */
   #after(record: KeyRecord, owner: string, now: number): void {
     const head = record.admissibleHead(owner);
     // Never synchronously: the caller of this operation must not run the waiter's code.

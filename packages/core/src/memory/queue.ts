@@ -9,7 +9,9 @@ export interface Waiter {
   wake: () => void;
   /** The provider that called last for it. */
   provider: object;
-  /** When its place is forfeit, unless an attempt of its own refreshes it: its process may be gone. */
+  /**
+   * When its place is forfeit, unless an attempt of its own refreshes it: its process may be gone.
+   */
   deadline: number;
   previous: Waiter | undefined;
   next: Waiter | undefined;
@@ -17,7 +19,7 @@ export interface Waiter {
 
 /** The line in front of one key, first come first served. */
 export class Queue {
-  /** Made when somebody waits: most keys never see a line. */
+  /** Made for the first waiter: most keys never see a line. */
   #byOwner: Map<string, Waiter> | undefined = undefined;
   #head: Waiter | undefined = undefined;
   #tail: Waiter | undefined = undefined;
@@ -67,7 +69,7 @@ export class Queue {
     }
   }
 
-  /** The permits of those in line who want to share; `undefined`: nobody does. */
+  /** The permits of those in line who want to share; `undefined`: none does. */
   sharedPermits(): { readonly permits: number | undefined } | undefined {
     for (let waiter = this.#head; waiter !== undefined; waiter = waiter.next) {
       if (waiter.mode === 'shared') return waiter;

@@ -4,8 +4,8 @@ import { Queue } from './queue.ts';
 import type { Waiter } from './queue.ts';
 
 /**
- * The state of one key, and the rules of admission: protocol 3, the directed hand-off queue. Only the head of the line is
- * ever eligible, so that a writer does not starve behind readers.
+ * The state of one key, and the rules of admission: protocol 3, the directed hand-off queue. Only
+ * the head of the line is ever eligible, so that a writer does not starve behind readers.
  */
 export class KeyRecord {
   readonly key: string;
@@ -34,13 +34,13 @@ export class KeyRecord {
     return mode === 'shared' && any.mode === 'shared' && this.holds.size < (permits ?? Infinity);
   }
 
-  /** The permits fixed by those who share the key or wait to. `undefined`: nobody does. */
+  /** The permits fixed by claims that share the key or wait to. `undefined`: there is none. */
   fixedPermits(): { readonly permits: number | undefined } | undefined {
     const { any } = this.holds;
     return any?.mode === 'shared' ? any : this.queue.sharedPermits();
   }
 
-  /** The head of the line if it should try now: somebody tells it at the end of every operation. */
+  /** The head of the line if it should try now: each operation ends by telling it. */
   admissibleHead(except: string): Waiter | undefined {
     const { head } = this.queue;
     return head !== undefined && head.owner !== except && this.admits(head) ? head : undefined;

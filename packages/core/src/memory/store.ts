@@ -10,7 +10,10 @@ import type { MemoryStoreOptions } from './store-options.ts';
 import type { Waiter } from './queue.ts';
 import { KeyRecord } from './record.ts';
 
-/** Idle keys are worth keeping: most come back soon, and making a record costs as much as an acquire. */
+/**
+ * Idle keys are worth keeping: most come back soon, and making a record costs as much as an
+ * acquire.
+ */
 const idleKept = 100;
 
 /** What several memory providers share when they stand for several processes on one store. */
@@ -33,7 +36,10 @@ export class MemoryStore {
     return this.#clock.now();
   }
 
-  /** Awaited at the end of a call, unless `undefined`: a loop of calls would let nothing else of the process run. */
+  /**
+   * Awaited at the end of a call, unless `undefined`: a loop of calls would let nothing else of the
+   * process run.
+   */
   yieldIfDue(now: number): Promise<void> | undefined {
     return this.#runtime.yieldIfDue?.(now);
   }
@@ -82,7 +88,7 @@ export class MemoryStore {
     return token;
   }
 
-  /** Notes that nobody uses `record`; the keys that have been idle longest are forgotten. */
+  /** Notes that `record` is not in use; the keys that have been idle longest are forgotten. */
   tidy(record: KeyRecord, now: number): void {
     if (!record.idle) return;
     this.#idle.add(record);

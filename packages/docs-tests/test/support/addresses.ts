@@ -19,6 +19,8 @@ const patterns: Readonly<Record<'redis' | 'postgres' | 'mysql', RegExp>> = {
 // Whose nodes they are is said by the user, so that stays.
 const zookeeperUrl = /(\bzookeeper:\/\/(?:[^@/?#\s'"`$]*@)?)[^?#\s'"`$]+/g;
 const zookeeperServers = /(\bservers: ')[^']+/g;
+/** Of node-zookeeper-client. Without the chroot: paths are whole. */
+const zookeeperClient = /(\bcreateClient\(')[^']+/g;
 
 /** Points the URLs in a program at these servers, and clients made without an address. */
 export function connectTo(program: Program, addresses: Addresses): Program {
@@ -29,5 +31,7 @@ export function connectTo(program: Program, addresses: Addresses): Program {
   for (const pattern of [zookeeperUrl, zookeeperServers]) {
     source = source.replaceAll(pattern, (_, before: string) => before + addresses.zookeeper);
   }
+  const [server = ''] = addresses.zookeeper.split('/');
+  source = source.replaceAll(zookeeperClient, (_, before: string) => before + server);
   return { ...program, source };
 }

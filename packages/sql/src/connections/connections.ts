@@ -2,7 +2,7 @@ import { LockError, isLockError } from '@locks/core/adapter';
 import type { CallName, Deadline, Runtime } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { KnexClient } from '../dialect/knex.ts';
-import type { LockStore } from '../dialect/lock-store.ts';
+import type { ConnectionRules } from '../dialect/lock-store.ts';
 import { PoolQueue, usualMaximum } from './pool-queue.ts';
 
 /** One call: what it holds, so that its deadline can take it away. */
@@ -12,7 +12,7 @@ interface Call<Connection> {
   waiting: boolean;
   /** Something of its work may have left for the database. */
   sent: boolean;
-  /** Nobody waits for it any more. */
+  /** Its caller has been answered. */
   over: boolean;
 }
 
@@ -25,19 +25,26 @@ export interface About {
 }
 
 /**
- * Connections of a pool, each lent for one call: outside of any transaction of the pool's owner. A call settles within its deadline;
- * a connection that is then still busy is ended, so that what was sent over it takes no effect later.
+ * Connections of a pool, each lent for one call: outside of any transaction of the pool's owner. A
+ * call settles within its deadline; a connection that is then still busy is ended, so that what was
+ * sent over it takes no effect later.
  */
 export class Connections<Connection> {
   readonly #client: KnexClient;
   readonly #queue: PoolQueue<Connection>;
-  readonly #store: LockStore<Connection>;
+  readonly #store: ConnectionRules<Connection>;
   readonly #deadline: Deadline;
   readonly #runtime: Runtime;
   readonly #timeout: number;
   readonly #checked = new WeakSet<object>();
 
-  constructor(client: KnexClient, store: LockStore<Connection>, deadline: Deadline, runtime: Runtime, timeout: number) {
+  constructor(
+    client: KnexClient,
+    store: ConnectionRules<Connection>,
+    deadline: Deadline,
+    runtime: Runtime,
+    timeout: number,
+  ) {
     this.#client = client;
     this.#queue = new PoolQueue(client);
     this.#store = store;
@@ -124,7 +131,8 @@ export class Connections<Connection> {
 
   /** Ends it, and has the pool replace it. */
   #discard(connection: Connection, reason: unknown): void {
-    // What knex itself marks a connection with whose socket has failed: its pool does not lend it again.
+    // What knex itself marks a connection with whose socket has failed: its pool does not lend it
+    // again.
     Object.assign(connection as object, { __knex__disposed: reason });
     this.#store.discard(connection);
   }

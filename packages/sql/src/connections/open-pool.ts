@@ -33,7 +33,8 @@ export async function openPool(
     connection: config.connection,
     // Of SQLite, to which it means nothing here: without it knex warns.
     useNullAsDefault: true,
-    // It prints what is thrown as well, and the reasons of connections that were ended on purpose.
+    // It would print errors that are thrown as well, and those of connections that are ended on
+    // purpose.
     log: silent,
     acquireConnectionTimeout: Math.max(timeout, connectTimeout),
     pool: {

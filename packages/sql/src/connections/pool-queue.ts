@@ -7,13 +7,16 @@ interface Waiting<Connection> {
   readonly reject: (reason: unknown) => void;
 }
 
-/** How many connections a pool is taken to have that does not tell its maximum. A lower number opens them more slowly. */
+/**
+ * How many connections a pool is taken to have that does not tell its maximum. A lower number opens
+ * them more slowly.
+ */
 export const usualMaximum = 10;
 
 /**
- * Borrows connections from a pool. Going through knex's pool costs a client more than the rest of a statement, so what a call gives
- * back goes to the next one that waits, or stays at hand until the end of this turn of the event loop; unless somebody else waits at the pool, who
- * gets it at once.
+ * Borrows connections from a pool. Going through knex's pool costs a client more than the rest of a
+ * statement. So a connection that a call gives back goes to the next call that waits, or stays here
+ * until the end of this turn of the event loop. If others wait at the pool, they get it at once.
  */
 export class PoolQueue<Connection> {
   readonly #client: KnexClient;
@@ -29,7 +32,7 @@ export class PoolQueue<Connection> {
     this.#client = client;
   }
 
-  /** A connection for `call`, that nobody else uses until it is given back. Rejects with what the pool rejects with. */
+  /** A connection for `call` alone, until it is given back. Rejects with the pool's own error. */
   async take(call: object): Promise<Connection> {
     for (let spare = this.#spare.pop(); spare !== undefined; spare = this.#spare.pop()) {
       if (!isDisposed(spare)) return spare;
@@ -94,7 +97,8 @@ export class PoolQueue<Connection> {
     } else if (!isTimeout(error)) {
       this.#next()?.reject(error);
     }
-    // After a timeout of the pool: a call has a limit of its own, and those that wait now may have come later.
+    // After a timeout of the pool: a call has a limit of its own, and those that wait now may have
+    // come later.
     this.#ask();
   }
 

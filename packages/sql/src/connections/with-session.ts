@@ -4,7 +4,10 @@ import type { KnexSession } from '../dialect/knex-session.ts';
 import type { TableNames } from '../dialect/names.ts';
 import { dialectOf } from '../dialects.ts';
 
-/** What `work` resolves to, with a session over a connection of `knex`, or over that of a transaction. */
+/**
+ * What `work` resolves to, with a session over a connection of `knex`, or over that of a
+ * transaction.
+ */
 export async function withSession<T>(
   knex: KnexInstance,
   names: TableNames,

@@ -3,7 +3,7 @@ import type { CallName } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 
 /** A longer text of a driver would hide the advice that follows it; `cause` has all of it. */
-const longestText = 150;
+const longestText = 140;
 
 /** What an error of a driver says, on one line and short enough for a message. */
 export function textOf(error: unknown): string {

@@ -2,8 +2,9 @@ import { LockError } from '@locks/core/adapter';
 import type { TableNames } from './names.ts';
 
 /**
- * The schema (Postgres) or database (MySQL) of the tables, where the user has named none: that in which the first connection finds
- * them. Other connections, and this one later, may look elsewhere, where a key could be held a second time.
+ * The schema (Postgres) or database (MySQL) of the tables, where the user has named none: that in
+ * which the first connection finds them. Other connections, and this one later, may look elsewhere,
+ * where a key could be held a second time.
  */
 export class DefaultSchema {
   readonly #names: TableNames;

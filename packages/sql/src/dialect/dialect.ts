@@ -1,4 +1,5 @@
 import type { CallName, LockError, Runtime } from '@locks/core/adapter';
+import type { PlainTable } from './plain-store.ts';
 import type { KnexClient } from './knex.ts';
 import type { KnexSession, SessionParts } from './knex-session.ts';
 import type { Layout } from './layout.ts';
@@ -9,7 +10,10 @@ import type { ConnectionOptions, Driver, PoolConfig, SpecificOption } from './po
 
 /** The statements of a guard. Their first binding is `resourceValue(resource)`. */
 export interface FenceStatements {
-  /** Raises the token of a resource to the second binding, unless it is higher; waits for others who do. */
+  /**
+   * Raises the token of a resource to the second binding, unless it is higher; waits for other
+   * transactions that do.
+   */
   readonly raise: string;
   /** Selects the resource's `token` as text, and keeps its row locked. */
   readonly read: string;
@@ -17,7 +21,10 @@ export interface FenceStatements {
   resourceValue(resource: string): unknown;
 }
 
-/** Everything that differs from one database to another. Each database has one, in a folder of its own. */
+/**
+ * Everything that differs from one database to another. Each database has one, in a folder of its
+ * own.
+ */
 export interface Dialect {
   /** The database, for messages, and the name of the providers that use it. */
   readonly name: string;
@@ -36,16 +43,21 @@ export interface Dialect {
   checkNames(names: TableNames): void;
   /**
    * The pool that `url` and the options ask for.
-   * @throws `LOCK_MISCONFIGURED` for a URL that names no database; the message does not contain the URL.
+   * @throws `LOCK_MISCONFIGURED` for a URL that names no database; the message does not contain the
+   * URL.
    */
   poolConfig(url: string, options: ConnectionOptions, names: TableNames, runtime: Runtime): PoolConfig;
   createStore(client: KnexClient, options: StoreOptions): LockStore;
+  /** The one table of `routines: false`. */
+  readonly plain: PlainTable;
   openSession(parts: SessionParts): KnexSession;
-  /** The layout of the tables; `undefined` without tables, and where a migration was not finished. */
+  /**
+   * The layout of the tables; `undefined` without tables, and where a migration was not finished.
+   */
   layoutOf(session: KnexSession): Promise<Layout | undefined>;
   /**
-   * What `change` resolves to, which no other process runs meanwhile. What a rejected change did is undone where
-   * `transactionalDdl` is true.
+   * What `change` resolves to, which no other process runs meanwhile. What a rejected change did is
+   * undone where `transactionalDdl` is true.
    */
   withMigrationLock<T>(session: KnexSession, change: () => Promise<T>): Promise<T>;
   /** What can be done about a failed migration that the user must mend, for messages. */

@@ -5,7 +5,10 @@ import type { TableNames } from './names.ts';
 /** A row as the driver gives it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Statements with the default names of the tables, sent one after another over one connection of a knex. */
+/**
+ * Statements with the default names of the tables, sent one after another over one connection of a
+ * knex.
+ */
 export interface KnexSession {
   readonly names: TableNames;
   /** The connection is in a transaction that is the caller's. */
@@ -65,7 +68,10 @@ export function createKnexSession(parts: SessionParts, rules: SessionRules): Kne
   };
 }
 
-/** What knex puts before the message of an error: the statement as it was sent, or with values in place of each `?`. */
+/**
+ * What knex puts before the message of an error: the statement as it was sent, or with values in
+ * place of each `?`.
+ */
 function shownBy(client: KnexClient, { sql, bindings }: Statement): readonly string[] {
   let index = 0;
   const withValues = sql.replaceAll('?', (mark) =>

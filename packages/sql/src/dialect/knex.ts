@@ -1,4 +1,7 @@
-/** What is used of a knex instance, so that its majors fit. It is never destroyed, and its configuration is not changed. */
+/**
+ * The part of a knex instance that is used, so that several majors fit. It is never destroyed, and
+ * its configuration is not changed.
+ */
 export interface KnexInstance {
   readonly client: KnexClient;
   /** Only a transaction has it. */
@@ -12,7 +15,10 @@ export interface KnexClient {
   /** Of the pool; rejects after the pool's own timeout, a minute by default. */
   acquireConnection(): Promise<unknown>;
   releaseConnection(connection: unknown): Promise<unknown>;
-  /** knex's own pool tells how many wait for a connection, and its maximum; one that it was given may not. */
+  /**
+   * knex's own pool tells how many wait for a connection, and its maximum; one that it was given
+   * may not.
+   */
   readonly pool?:
     | {
         readonly max?: number;
@@ -23,7 +29,10 @@ export interface KnexClient {
     | undefined;
   /** Of SQLite. */
   readonly connectionSettings?: { readonly filename?: unknown } | undefined;
-  /** Sends one statement, whose bindings stand where it has `?`; it resolves to an object with what the driver answered. */
+  /**
+   * Sends one statement, whose bindings stand where it has `?`; it resolves to an object with what
+   * the driver answered.
+   */
   query(
     connection: unknown,
     statement: { readonly sql: string; readonly bindings?: readonly unknown[] },

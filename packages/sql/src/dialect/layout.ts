@@ -12,13 +12,17 @@ const ways =
 /** What the layout table says. */
 export interface Layout {
   readonly version: number;
-  /** The oldest layout whose packages can use these tables: during an upgrade, older processes go on. */
+  /**
+   * The oldest layout whose packages can use these tables: during an upgrade, older processes go
+   * on.
+   */
   readonly readableFrom: number;
 }
 
 /**
- * Refuses a layout of the tables that this version cannot work with: `found` is what the layout table says, `undefined` without
- * the table or without its row. `otherwise`: why the database may say so of a table that is there.
+ * Refuses a layout of the tables that this version cannot work with: `found` is what the layout
+ * table says, `undefined` without the table or without its row. `otherwise`: why the database may
+ * say so of a table that is there.
  * @throws `LOCK_MISCONFIGURED` that names the fix.
  */
 export function checkLayout(found: Layout | undefined, names: TableNames, otherwise = ''): void {
@@ -38,7 +42,10 @@ export function checkLayout(found: Layout | undefined, names: TableNames, otherw
   checkReadable(found, names);
 }
 
-/** @throws `LOCK_MISCONFIGURED` for tables that a later version of this package has made, and this one cannot use. */
+/**
+ * @throws `LOCK_MISCONFIGURED` for tables that a later version of this package has made, and this
+ * one cannot use.
+ */
 export function checkReadable({ version, readableFrom }: Layout, names: TableNames): void {
   if (readableFrom <= layoutVersion) return;
   throw misconfigured(
@@ -53,14 +60,20 @@ function nameOf({ table, schema }: TableNames): string {
 
 /** The statements that read the layout. */
 interface LayoutStatements {
-  /** Whether the table is there, as `found`: a query of the table itself would fail, and end a transaction of Postgres. */
+  /**
+   * Whether the table is there, as `found`: a query of the table itself would fail, and end a
+   * transaction of Postgres.
+   */
   readonly exists: string;
   readonly bindings: readonly unknown[];
   /** The `version` and `readable_from` of the latest row. */
   readonly read: string;
 }
 
-/** The layout of the tables; `undefined` where there are none, or where making them was not finished. */
+/**
+ * The layout of the tables; `undefined` where there are none, or where making them was not
+ * finished.
+ */
 export async function readLayout(
   session: KnexSession,
   { exists, bindings, read }: LayoutStatements,

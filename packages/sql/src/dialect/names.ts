@@ -8,7 +8,10 @@ export interface TableNames {
   readonly schema: string | undefined;
 }
 
-/** Short enough that the longest name made of it stays below the 63 bytes of Postgres, the 64 of MySQL. */
+/**
+ * Short enough that the longest name made of it stays below the 63 bytes of Postgres, the 64 of
+ * MySQL.
+ */
 const name = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/;
 
 /** What a name must be, for messages. */
@@ -20,11 +23,11 @@ function isName(text: string): boolean {
 }
 
 /**
- * `sql` with the names of our tables and routines, which it has quoted with `quote` and beginning with `locks`, replaced by the
- * configured ones.
+ * `sql` with the names of our tables and routines, which it has quoted with `quote` and beginning
+ * with `locks`, replaced by the configured ones.
  */
 export function rendered(sql: string, { table, schema }: TableNames, quote: '"' | '`'): string {
-  // Whatever comes here was validated as an option; what is put into SQL is checked where it is put.
+  // The options were validated before. A name is checked again where it is put into SQL.
   if (!isName(table)) throw new LockError('LOCK_MISCONFIGURED', `@locks/sql: "${table}" is not a name: ${nameRule}.`);
   // The database may have told the schema, where it may have any name.
   const before = schema === undefined ? quote : `${quote}${schema.replaceAll(quote, quote + quote)}${quote}.${quote}`;

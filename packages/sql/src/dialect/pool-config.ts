@@ -41,11 +41,14 @@ export interface PoolConfig {
   readonly schema?: string | undefined;
   /** The first thing on each connection. */
   readonly afterCreate?: ((connection: never, done: (error: unknown) => void) => void) | undefined;
-  /** Ends at once what is open still. */
+  /** Ends at once the connections that are still open. */
   destroy?(): void;
 }
 
-/** `base` with `driver`, which knex itself may be unable to find where packages see only what they name. */
+/**
+ * `base` with `driver`, which knex itself may be unable to find where packages see only what they
+ * name.
+ */
 export function withDriver(base: ClientClass, driver: unknown): ClientClass {
   return class extends base {
     _driver(): unknown {

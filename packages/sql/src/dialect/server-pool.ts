@@ -1,10 +1,15 @@
 import { Socket } from 'node:net';
 import type { ServerAddress } from './server-url.ts';
 
-/** A dead connection behind a firewall that forgets silent ones is noticed after this long, in ms. */
+/**
+ * A dead connection behind a firewall that forgets silent ones is noticed after this long, in ms.
+ */
 export const keepAliveDelay = 10_000;
 
-/** The sockets of one pool, to be destroyed when the server does not answer to the end of their connections. */
+/**
+ * The sockets of one pool, to be destroyed when the server does not answer to the end of their
+ * connections.
+ */
 export class Sockets {
   readonly #open = new Set<Socket>();
   readonly #path: string | undefined;

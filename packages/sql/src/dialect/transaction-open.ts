@@ -1,9 +1,12 @@
 /**
- * The connection that the pool lent is in a transaction. What is sent over it takes effect when the
+ * The connection that the pool lent is in a transaction. A statement over it takes effect when the
  * transaction's owner decides.
  */
 export class TransactionOpen extends Error {
-  /** A statement of ours that may change something went over the connection: whether it takes effect is unknown. */
+  /**
+   * A statement of ours that may change something went over the connection: whether it takes effect
+   * is unknown.
+   */
   readonly sent: boolean;
 
   constructor(sent: boolean) {

@@ -12,7 +12,10 @@ export function migrationTooLong(): LockError {
   );
 }
 
-/** What `work` resolves to, within a transaction that `begin` starts; it is rolled back if `work` rejects. */
+/**
+ * What `work` resolves to, within a transaction that `begin` starts; it is rolled back if `work`
+ * rejects.
+ */
 export async function inTransaction<T>(
   session: KnexSession,
   begin: string,

@@ -49,9 +49,12 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
     report: (state, reason) => reports.tell(state, reason),
   });
 
-  /** One statement. It cannot share a key. */
-  async function tryFree(claim: Claim): Promise<Grant | undefined> {
-    if (claim.mode === 'shared') return undefined;
+  /** One statement, for exclusive claims. */
+  function tryFree(claim: Claim): Promise<Grant | undefined> | undefined {
+    return claim.mode === 'shared' ? undefined : acquireFree(claim);
+  }
+
+  async function acquireFree(claim: Claim): Promise<Grant | undefined> {
     const about = { what: 'an acquire', claim };
     const token = await connections.run((connection) => store.acquireFree(connection, claim), about);
     return token === undefined ? undefined : { granted: true, token };

@@ -8,7 +8,8 @@ import type { TableNames } from '../dialect/names.ts';
 import { explainMigration } from './explain-migration.ts';
 
 /**
- * Runs the statements that `steps` answers for the layout that is there, while no other process changes it.
+ * Runs the statements that `steps` answers for the layout that is there, while no other process
+ * changes it.
  * @throws `LOCK_MISCONFIGURED` that names the way out.
  */
 export async function changeLayout(

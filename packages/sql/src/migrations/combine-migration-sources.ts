@@ -1,6 +1,9 @@
 import { LockError } from '@locks/core/adapter';
 
-/** What Knex takes migrations from: its `FsMigrations` for a folder of files, `LocksMigrationSource`, or your own. */
+/**
+ * What Knex takes migrations from: its `FsMigrations` for a folder of files,
+ * `LocksMigrationSource`, or your own.
+ */
 export interface MigrationSource<Spec, Step> {
   getMigrations(loadExtensions: readonly string[]): Promise<Spec[]>;
   getMigrationName(migration: Spec): string;
@@ -14,8 +17,10 @@ export interface SourcedMigration<Step> {
 }
 
 /**
- * One source of all migrations of `sources`, for Knex takes only one: source by source, each in its own order.
- * @throws `LOCK_MISCONFIGURED` when two migrations have the same name, by which Knex knows what is done.
+ * One source of all migrations of `sources`, for Knex takes only one: source by source, each in its
+ * own order.
+ * @throws `LOCK_MISCONFIGURED` when two migrations have the same name: Knex knows by the name that
+ * a migration is done.
  */
 export function combineMigrationSources<Step>(
   // oxlint-disable-next-line typescript/no-explicit-any -- each source has a kind of migration of its own, which only it reads.

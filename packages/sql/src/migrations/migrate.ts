@@ -1,22 +1,29 @@
 import { LockError } from '@locks/core/adapter';
 import type { KnexInstance } from '../dialect/knex.ts';
 import { layoutVersion } from '../dialect/layout.ts';
-import { readTableOptions } from '../options/provider-options.ts';
-import type { TableOptions } from '../options/provider-options.ts';
+import { readMigrateOptions } from '../options/provider-options.ts';
+import type { MigrateOptions } from '../options/provider-options.ts';
 import { changeLayout, stepsTo } from './change-layout.ts';
+import { createPlainTable } from './create-plain-table.ts';
 
 /**
- * Creates the tables, or brings them to the layout of this version. Does nothing if that is done, by whatever way; processes that call it at
- * once do it one after another. A schema must be there; the user must be allowed to create tables and, on a server, routines.
- * @throws `LOCK_MISCONFIGURED` when the tables are of a later version of this package, or when the user may not do it.
+ * Creates the tables, or brings them to the layout of this version. Does nothing if that is done,
+ * by whatever way; processes that call it at once do it one after another. A schema must be there;
+ * the user must be allowed to create tables and, on a server, routines.
+ *
+ * With `routines: false` it creates the one table of four columns. A later call without that option
+ * gives this table what routines need; keys that are held stay held.
+ * @throws `LOCK_MISCONFIGURED` when the tables are of a later version of this package, or when the
+ * user may not do it.
  */
-export async function migrate(knex: KnexInstance, options: TableOptions = {}): Promise<void> {
+export async function migrate(knex: KnexInstance, options: MigrateOptions = {}): Promise<void> {
   if (knex?.isTransaction === true) {
     throw new LockError(
       'LOCK_MISCONFIGURED',
       '@locks/sql: migrate() was given a transaction; give it the knex instance itself, or list LocksMigrationSource among your migrations.',
     );
   }
-  const names = readTableOptions(options);
+  const { names, routines } = readMigrateOptions(options);
+  if (!routines) return await createPlainTable(knex, names);
   await changeLayout(knex, names, (found, dialect) => stepsTo(layoutVersion, found, names, dialect));
 }

@@ -21,8 +21,9 @@ export interface LocksMigration {
 }
 
 /**
- * The migrations of the locks' tables, for `migrationSource` of Knex; beside migrations of your own with `combineMigrationSources`. A
- * step that `migrate` or the plain SQL files have taken already is noted and not taken again.
+ * The migrations of the locks' tables, for `migrationSource` of Knex; beside migrations of your own
+ * with `combineMigrationSources`. A step that `migrate` or the plain SQL files have taken already
+ * is noted and not taken again.
  */
 export class LocksMigrationSource {
   readonly #names: TableNames;
@@ -34,7 +35,8 @@ export class LocksMigrationSource {
 
   async getMigrations(): Promise<LocksMigration[]> {
     const { table, schema } = this.#names;
-    // Two sets of tables in one database are two histories. No name that begins with a date comes before ours.
+    // Two sets of tables in one database are two histories. No name that begins with a date comes
+    // before ours.
     const prefix = `0000_${schema === undefined ? '' : `${schema}.`}${table}`;
     return Array.from({ length: layoutVersion }, (_, from) => ({
       name: `${prefix}_${`${from + 1}`.padStart(4, '0')}`,

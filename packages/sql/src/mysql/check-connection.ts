@@ -2,7 +2,7 @@ import { misconfigured } from '@locks/core/adapter';
 import { checkLayout } from '../dialect/layout.ts';
 import type { TableNames } from '../dialect/names.ts';
 import { TransactionOpen } from '../dialect/transaction-open.ts';
-import type { MysqlConnection } from './connection.ts';
+import type { MysqlConnection, Row } from './connection.ts';
 import { numberOf, readOnly } from './errors.ts';
 import { rowsOf, textOf } from './session.ts';
 
@@ -14,8 +14,8 @@ export interface ConnectionFacts {
 
 /**
  * Checks a new connection, and reads what matters later.
- * @throws `LOCK_MISCONFIGURED` for tables or servers of another version; `TransactionOpen` for a session that commits nothing by
- * itself; the server's own error for one that is read only.
+ * @throws `LOCK_MISCONFIGURED` for tables or servers of another version; `TransactionOpen` for a
+ * session that commits nothing by itself; the server's own error for one that is read only.
  */
 export async function checkConnection(
   connection: MysqlConnection,
@@ -31,13 +31,18 @@ export async function checkConnection(
     row && { version: Number(textOf(row['layout'])), readableFrom: Number(textOf(row['readable_from'])) },
     names,
   );
-  const server = textOf(row?.['server']);
+  checkServer(row ?? {});
+  return { clockMoves: Number(row?.['moves']) === 1 };
+}
+
+/** Checks what every store needs of a server, by its answer to `check-connection.sql`. */
+export function checkServer(row: Row): void {
+  const server = textOf(row['server']);
   if (isTooOld(server))
     throw misconfigured('@locks/sql', `it works with MariaDB 10.6, MySQL 8.0 and newer, not with ${server}`);
   // Each statement begins a transaction, and a lock would be taken when its user commits.
-  if (Number(row?.['autocommit']) !== 1) throw new TransactionOpen(false);
-  if (Number(row?.['read_only']) !== 0) throw readOnly();
-  return { clockMoves: Number(row?.['moves']) === 1 };
+  if (Number(row['autocommit']) !== 1) throw new TransactionOpen(false);
+  if (Number(row['read_only']) !== 0) throw readOnly();
 }
 
 function isTooOld(server: string): boolean {

@@ -1,4 +1,6 @@
-/** What is used of a connection of mysql2, as knex lends it: its interface of callbacks. */
+/**
+ * The part of a connection of mysql2 that is used: its interface of callbacks, as knex lends it.
+ */
 export interface MysqlConnection {
   execute(
     options: ExecuteOptions,
@@ -9,7 +11,10 @@ export interface MysqlConnection {
   readonly stream?: { destroy(): unknown } | undefined;
 }
 
-/** Numbers go as decimal text and bytes as hexadecimal: neither the options of the connection nor its character set matter to these. */
+/**
+ * Numbers go as decimal text and bytes as hexadecimal: neither the options of the connection nor
+ * its character set matter to these.
+ */
 export type Value = string | null;
 
 /** Whatever the pool's owner has chosen for his own statements. */

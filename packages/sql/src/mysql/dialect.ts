@@ -5,6 +5,7 @@ import { readLayout } from '../dialect/layout.ts';
 import { explain, migrationRemedy } from './errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { migrations } from './migrations.ts';
+import { plain } from './plain.ts';
 import { poolConfig } from './pool.ts';
 import { createStore } from './store.ts';
 
@@ -25,6 +26,7 @@ export const mysql: Dialect = {
   checkNames() {},
   poolConfig,
   createStore,
+  plain,
   openSession: (parts) => createKnexSession(parts, { quote: '`', rowsOf }),
   layoutOf: (session) =>
     readLayout(session, {

@@ -8,10 +8,19 @@ export function hex(text: string): string {
   return Buffer.from(text).toString('hex').toUpperCase();
 }
 
-/** The first bytes, in hexadecimal, that are after all keys that begin with `prefix`: the last byte of UTF-8 is never the highest. */
+/**
+ * The first bytes, in hexadecimal, that are after all keys that begin with `prefix`: the last byte
+ * of UTF-8 is never the highest.
+ */
 export function endOf(prefix: string): string {
   const bytes = Buffer.from(prefix);
   if (bytes.length === 0) return 'FF';
   bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) + 1;
   return bytes.toString('hex').toUpperCase();
+}
+
+/** `values`, filled up to a power of two with the first one: few texts of statements, since each is prepared. */
+export function powerOfTwo(values: readonly string[]): readonly string[] {
+  const length = 2 ** Math.ceil(Math.log2(values.length));
+  return Array.from({ length }, (_, index) => values[index] ?? values[0] ?? '');
 }

@@ -12,7 +12,10 @@ export function numberOf(error: unknown): number | undefined {
   return typeof errno === 'number' && errno > 0 && typeof sqlState === 'string' ? errno : undefined;
 }
 
-/** A lock wait that took too long, a deadlock, a row that changed since, a prepared statement that has to be, or is not, prepared. */
+/**
+ * A lock wait that took too long, a deadlock, a row that changed since, a prepared statement that
+ * has to be, or is not, prepared.
+ */
 const undone: ReadonlySet<number | undefined> = new Set([1205, 1213, 1020, 1615, 1243]);
 
 /** The server undid the statement because of what others did meanwhile. */
@@ -22,18 +25,23 @@ export function canRepeat(error: unknown): boolean {
 
 /** Nothing was done, because the connection is in a transaction of its user. */
 export function isInTransaction(error: unknown): boolean {
-  // The isolation level of a transaction that is open cannot be changed: the first thing that a procedure does.
+  // The isolation level of a transaction that is open cannot be changed: the first thing that a
+  // procedure does.
   return error instanceof TransactionOpen ? !error.sent : numberOf(error) === 1568;
 }
 
 /**
- * The server shuts down; the statement was killed, or took longer than its session allows, which no handler of a procedure hears of, so
- * that its transaction may be open still; the connection was killed; it was silent for too long; there is no such prepared
- * statement; the server, or its storage, takes no changes, as after a failover.
+ * The server shuts down; the statement was killed, or took longer than its session allows, which no
+ * handler of a procedure hears of, so that its transaction may be open still; the connection was
+ * killed; it was silent for too long; there is no such prepared statement; the server, or its
+ * storage, takes no changes, as after a failover.
  */
 const ending: ReadonlySet<number> = new Set([1053, 1317, 1969, 3024, 1927, 4031, 1243, 1290, 1836, 1874]);
 
-/** Whether the connection is of no use any more: it failed, the server ends it, or it leads to one that cannot write. */
+/**
+ * Whether the connection is of no use any more: it failed, the server ends it, or it leads to one
+ * that cannot write.
+ */
 export function isBroken(error: unknown): boolean {
   // An answer that was understood.
   if (isLockError(error)) return false;
@@ -41,14 +49,18 @@ export function isBroken(error: unknown): boolean {
   return number === undefined || ending.has(number) || (error as { readonly fatal?: unknown }).fatal === true;
 }
 
-/** What a server says that refuses to write: its connections are given up, because another one may be there by now. */
+/**
+ * What a server says that refuses to write: its connections are given up, because another one may
+ * be there by now.
+ */
 export function readOnly(): Error {
   const message = 'the server is read only: a replica, or about to become one';
   return Object.assign(new Error(message), { errno: 1290, sqlState: 'HY000' });
 }
 
 const tables = 'Run the migrations of @locks/sql, or set the options "table" and "schema".';
-const grants = 'Grant the user what sql/mysql/grants.sql of the package lists.';
+const grants =
+  'Grant the user what sql/mysql/grants.sql of the package lists, or sql/mysql/plain/grants.sql with option "routines" false.';
 const login = 'Check the user, its password, the name of the database, and whether the user needs TLS (option "tls").';
 
 const expired = 'The password has expired: set another one.';
@@ -86,7 +98,10 @@ const ofDriver: Readonly<Record<string, string>> = {
   MYSQL_CLEAR_PASSWORD_NOT_ENABLED: 'Give the user an authentication plugin that does not send its password as text.',
 };
 
-/** A certificate is refused: mysql2 puts a code of its own over that of Node, for faults of the network too. */
+/**
+ * A certificate is refused: mysql2 puts a code of its own over that of Node, for faults of the
+ * network too.
+ */
 function isCertificateRefused(error: unknown): boolean {
   const { code, message } = (error ?? {}) as Readonly<Record<string, unknown>>;
   return code === 'HANDSHAKE_SSL_ERROR' && /certificate|altname/i.test(String(message));
@@ -108,10 +123,12 @@ export function explain(error: unknown, what: CallName, claim?: Claim): LockErro
   return callError({ database: 'MySQL', error, what, claim, remedy, mayTakeEffect });
 }
 
-const rights = 'Run it as a user with CREATE, DROP, SELECT, INSERT, CREATE ROUTINE and ALTER ROUTINE on the database.';
+const rights =
+  'Run it as a user with CREATE, DROP, SELECT, INSERT, UPDATE, DELETE, CREATE ROUTINE and ALTER ROUTINE on the database.';
 
 const migrationRemedies: Readonly<Record<number, string>> = {
-  // No such database, for a user who may not see it; the command, the column, the routine, a privilege is denied.
+  // The server denies the database (also where there is none), the command, the column, the
+  // routine, a privilege.
   1044: rights,
   1142: rights,
   1143: rights,

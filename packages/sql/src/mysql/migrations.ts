@@ -33,6 +33,28 @@ export const migrations: readonly Migration[] = [
   \`next_place\` BIGINT NOT NULL DEFAULT 1,
   PRIMARY KEY (\`key\`)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC`,
+      `SELECT \`version\`, \`owner\`, \`held_until\` FROM \`locks\` WHERE \`key\` IS NULL`,
+      `DROP PROCEDURE IF EXISTS \`locks_widen\``,
+      `CREATE PROCEDURE \`locks_widen\`()
+MODIFIES SQL DATA
+BEGIN
+  -- It has more than four columns.
+  DECLARE EXIT HANDLER FOR 1136 BEGIN END;
+  INSERT INTO \`locks\` SELECT NULL, NULL, NULL, NULL FROM DUAL WHERE FALSE;
+  ALTER TABLE \`locks\`
+    ADD COLUMN \`shares\` BIGINT NOT NULL DEFAULT 0,
+    ADD COLUMN \`permits\` BIGINT NULL,
+    ADD COLUMN \`head_process\` VARBINARY(255) NULL,
+    ADD COLUMN \`head_owner\` VARBINARY(255) NULL,
+    ADD COLUMN \`head_permits\` BIGINT NULL,
+    ADD COLUMN \`head_until\` BIGINT NULL,
+    ADD COLUMN \`line_until\` BIGINT NULL,
+    ADD COLUMN \`next_lapse\` BIGINT NULL,
+    ADD COLUMN \`line_seen\` BIGINT NULL,
+    ADD COLUMN \`next_place\` BIGINT NOT NULL DEFAULT 1;
+END`,
+      `CALL \`locks_widen\`()`,
+      `DROP PROCEDURE \`locks_widen\``,
       `SELECT \`version\`, \`owner\`, \`held_until\`, \`shares\`, \`permits\`, \`head_process\`, \`head_owner\`, \`head_permits\`, \`head_until\`, \`line_until\`,
   \`next_lapse\`, \`line_seen\`, \`next_place\` FROM \`locks\` WHERE \`key\` IS NULL`,
       `CREATE TABLE IF NOT EXISTS \`locks_shares\` (
@@ -375,7 +397,9 @@ BEGIN
   END;
   SELECT CAST(swept AS CHAR) AS swept;
 END`,
-      `INSERT INTO \`locks_layout\` (\`version\`, \`readable_from\`) VALUES (1, 1) ON DUPLICATE KEY UPDATE \`version\` = 1, \`readable_from\` = 1`,
+      `INSERT INTO \`locks_layout\` (\`version\`, \`readable_from\`, \`swept\`)
+SELECT 1, 1, COALESCE(MAX(\`locks\`.\`version\`), 0) FROM \`locks\` WHERE \`locks\`.\`key\` = X'FF'
+ON DUPLICATE KEY UPDATE \`locks_layout\`.\`version\` = 1, \`locks_layout\`.\`readable_from\` = 1`,
     ],
     down: [
       `DROP PROCEDURE IF EXISTS \`locks_act\``,

@@ -7,7 +7,8 @@ import { readServerUrl } from '../dialect/server-url.ts';
 
 /**
  * A pool of connections of `mysql2`.
- * @throws `LOCK_MISCONFIGURED` when neither URL nor option names a database: without one no table is found.
+ * @throws `LOCK_MISCONFIGURED` when neither URL nor option names a database: without one no table
+ * is found.
  */
 export function poolConfig(url: string, options: ConnectionOptions, { schema }: TableNames): PoolConfig {
   const address = readServerUrl(url, 'mysql', 3306);

@@ -4,6 +4,7 @@ import type { MysqlConnection, Row, Value } from './connection.ts';
 /** What a statement without rows is answered with. */
 interface Header {
   readonly insertId: number | string;
+  readonly affectedRows: number;
   /** Bit 0: a transaction is open. */
   readonly serverStatus: number;
 }
@@ -23,6 +24,20 @@ export async function changed(connection: MysqlConnection, sql: string, values: 
   const { insertId, serverStatus } = (await execute(connection, sql, values)) as Header;
   if ((serverStatus & 1) !== 0) throw new TransactionOpen(true);
   return BigInt(insertId);
+}
+
+/** How many rows a statement changed. */
+export async function affected(connection: MysqlConnection, sql: string, values: readonly Value[]): Promise<number> {
+  const { affectedRows, serverStatus } = (await execute(connection, sql, values)) as Header;
+  if ((serverStatus & 1) !== 0) throw new TransactionOpen(true);
+  return affectedRows;
+}
+
+/** Ends `connection` now. */
+export function discard(connection: MysqlConnection): void {
+  connection.destroy();
+  // The former only says goodbye, and would wait for a server that does not answer.
+  connection.stream?.destroy();
 }
 
 /** As a prepared statement, which mysql2 keeps for each connection. */

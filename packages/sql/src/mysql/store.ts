@@ -7,9 +7,9 @@ import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions, Swept, 
 import { checkConnection } from './check-connection.ts';
 import type { ConnectionFacts } from './check-connection.ts';
 import type { MysqlConnection, Row, Value } from './connection.ts';
-import { endOf, hex, micros } from './encoding.ts';
+import { endOf, hex, micros, powerOfTwo } from './encoding.ts';
 import { canRepeat, explain, isBroken, isInTransaction } from './errors.ts';
-import { changed, nameOf, rowsOf, textOf } from './session.ts';
+import { changed, discard, nameOf, rowsOf, textOf } from './session.ts';
 import { textsOf } from './texts.ts';
 import type { Texts } from './texts.ts';
 
@@ -25,7 +25,10 @@ export function createStore(_client: KnexClient, options: StoreOptions): LockSto
   return new MysqlStore(options);
 }
 
-/** MariaDB and MySQL, through mysql2: what one statement on the key's row cannot decide, a stored procedure does. */
+/**
+ * MariaDB and MySQL, through mysql2: what one statement on the key's row cannot decide, a stored
+ * procedure does.
+ */
 class MysqlStore implements LockStore<MysqlConnection> {
   readonly name = 'mysql';
   readonly scope = 'network';
@@ -126,9 +129,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
     const owners: string[] = [];
     for (let start = 0; start < keys.length; start += looksTogether) {
       const some = keys.slice(start, start + looksTogether).map(hex);
-      // Few texts, since each is prepared: the last key again and again up to a power of two.
-      const count = 2 ** Math.ceil(Math.log2(some.length));
-      const asked = Array.from({ length: count }, (_, index) => some[index] ?? some[0] ?? '');
+      const asked = powerOfTwo(some);
       const text = this.#texts.turns.replace('{keys}', asked.map(() => 'UNHEX(?)').join(', '));
       const rows = await rowsOf(connection, text, [this.#options.process, ...asked]);
       owners.push(...rows.map((row) => textOf(row['owner'])));
@@ -159,21 +160,25 @@ class MysqlStore implements LockStore<MysqlConnection> {
   }
 
   discard(connection: MysqlConnection): void {
-    connection.destroy();
-    // The former only says goodbye, and would wait for a server that does not answer.
-    connection.stream?.destroy();
+    discard(connection);
   }
 
   explain(...args: Parameters<LockStore['explain']>): ReturnType<LockStore['explain']> {
     return explain(...args);
   }
 
-  /** Where SYSDATE stands still, a statement that waited for a row cannot tell the time: procedures can, which have more than one. */
+  /**
+   * Where SYSDATE stands still, a statement that waited for a row cannot tell the time: procedures
+   * can, which have more than one.
+   */
   #clockMoves(connection: MysqlConnection): boolean {
     return this.#facts.get(connection)?.clockMoves === true;
   }
 
-  /** What takes effect later than the call is over, or than the ttl, would be a hold that nobody knows of. */
+  /**
+   * A claim that takes effect after the end of the call, or of the ttl, would be a hold without a
+   * holder.
+   */
   #limit(ttl: number): string {
     return micros(Math.min(this.#options.timeout, ttl));
   }

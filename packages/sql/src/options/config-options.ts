@@ -19,9 +19,16 @@ import type { ReadSqlOptions, SqlOptions } from './provider-options.ts';
 
 /** Options of `openLocks` for SQL: those of the provider and those of its connections. */
 export interface SqlConfigOptions extends SqlOptions {
-  /** Create the tables, or bring them to this version's layout, if that is needed: the user must be allowed to. @default false */
+  /**
+   * Create the tables, or bring them to this version's layout, if that is needed: the user must be
+   * allowed to.
+   * @default false
+   */
   readonly migrate?: boolean | undefined;
-  /** How many connections are opened at most; one more listens on Postgres. @default 10, SQLite 1 */
+  /**
+   * How many connections are opened at most; one more listens on Postgres.
+   * @default 10, SQLite 1
+   */
   readonly pool?: number | undefined;
   /** Stronger than the URL's. Not for SQLite. */
   readonly username?: string | undefined;
@@ -30,15 +37,22 @@ export interface SqlConfigOptions extends SqlOptions {
   /** Stronger than the URL's, so that it need not stand in one. Not for SQLite. */
   readonly password?: string | undefined;
   /**
-   * TLS: `true` checks the server's certificate by Node's defaults; an object has options of `tls.connect` (`ca`,
-   * `cert`, …). Not for SQLite. @default false
+   * TLS: `true` checks the server's certificate by Node's defaults; an object has options of
+   * `tls.connect` (`ca`, `cert`, …). Not for SQLite.
+   * @default false
    */
   readonly tls?: boolean | object | undefined;
   /** The old name of `tls`. */
   readonly ssl?: boolean | object | undefined;
-  /** Postgres: what `pg` makes of it; `require` and both `verify-…` check the certificate. Weaker than `tls`. */
+  /**
+   * Postgres: what `pg` makes of it; `require` and both `verify-…` check the certificate. Weaker
+   * than `tls`.
+   */
   readonly sslmode?: 'disable' | 'require' | 'verify-ca' | 'verify-full' | 'no-verify' | undefined;
-  /** `openLocks` must have connected within this time, and each connection later. @default 5_000 */
+  /**
+   * `openLocks` must have connected within this time, and each connection later.
+   * @default 5_000
+   */
   readonly connectTimeout?: Duration | undefined;
   /** Postgres: the connections' name in `pg_stat_activity`. @default '@locks/sql' */
   readonly applicationName?: string | undefined;
@@ -60,14 +74,17 @@ const readers: OptionReaders<NewNames> = {
   applicationName: matching(/^[ -~]{1,63}$/, '1 to 63 printable ASCII characters'),
 };
 
-/** All options, for whom they are. */
+/** All options, by the part that uses them. */
 export interface ReadConfigOptions {
   readonly provider: ReadSqlOptions;
   readonly connections: ConnectionOptions;
   readonly migrate: boolean;
 }
 
-/** Checks `options` for a database. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+/**
+ * Checks `options` for a database. Throws `LOCK_MISCONFIGURED` with the option, its value and what
+ * it must be.
+ */
 export function readConfigOptions(options: object, { name, unusedOptions }: Dialect): ReadConfigOptions {
   const all = readOptions<NewNames>(readers, options, source);
   const unused = unusedOptions.find((each) => all[each] !== undefined);

@@ -1,4 +1,4 @@
-import { duration, flag, matching, readOptions } from '@locks/core/adapter';
+import { LockError, duration, flag, matching, readOptions } from '@locks/core/adapter';
 import type { Duration, OptionReaders, OptionSource } from '@locks/core/adapter';
 import { nameRule } from '../dialect/names.ts';
 import type { TableNames } from '../dialect/names.ts';
@@ -7,26 +7,54 @@ import type { TableNames } from '../dialect/names.ts';
 export interface TableOptions {
   /** What the names of all tables and routines begin with. @default 'locks' */
   readonly table?: string | undefined;
-  /** The schema (Postgres) or database (MySQL) the tables are in; not for SQLite. @default the connection's own */
+  /**
+   * The schema (Postgres) or database (MySQL) the tables are in; not for SQLite.
+   * @default the connection's own
+   */
   readonly schema?: string | undefined;
+}
+
+/** Options of `migrate`. */
+export interface MigrateOptions extends TableOptions {
+  /** `false`: one table of four columns, for providers with the same option. @default true */
+  readonly routines?: boolean | undefined;
 }
 
 /** Options of the SQL provider. */
 export interface SqlOptions extends TableOptions {
+  /**
+   * `false`: one table of four columns, and no stored routines. Then locks are exclusive, nothing
+   * keeps the order of waiters, and waiters poll. @default true
+   */
+  readonly routines?: boolean | undefined;
   /** First come, first served. `false` lets a newcomer pass those in line. @default true */
   readonly fair?: boolean | undefined;
-  /** Each call settles within this time; a statement may wait as long on the server. @default 5_000 */
+  /**
+   * Each call settles within this time; a statement may wait as long on the server.
+   * @default 5_000
+   */
   readonly timeout?: Duration | undefined;
-  /** How long a place in line lasts without a repeat; waiters repeat at a third of it. @default 6_000 */
+  /**
+   * How long a place in line lasts without a repeat; waiters repeat at a third of it.
+   * @default 6_000
+   */
   readonly waiterTtl?: Duration | undefined;
-  /** How long the row of an idle key is kept; two ttls at least. @default 3_600_000 (an hour) */
+  /**
+   * How long the row of an idle key is kept; two ttls at least.
+   * @default 3_600_000 (an hour)
+   */
   readonly tokenRetention?: Duration | undefined;
   /** Remove the rows of idle keys now and then. `false`: leave it to `sweep()`. @default true */
   readonly sweep?: boolean | undefined;
-  /** Postgres: be told by LISTEN and NOTIFY. `false` behind a pooler that lends a connection for each transaction. @default true */
+  /**
+   * Postgres: be told by LISTEN and NOTIFY. `false` behind a pooler that lends a connection for
+   * each transaction.
+   * @default true
+   */
   readonly listen?: boolean | undefined;
   /**
-   * How often a process with waiters looks for their turn where nothing tells it; at least every `waiterTtl / 12`.
+   * How often a process with waiters looks for their turn where nothing tells it; at least every
+   * `waiterTtl / 12`.
    * @default 25, SQLite 5 to 100
    */
   readonly pollInterval?: Duration | undefined;
@@ -40,6 +68,7 @@ const tableReaders: OptionReaders<TableOptions> = { table: name, schema: name };
 /** How the options are checked. */
 export const sqlReaders: OptionReaders<SqlOptions> = {
   ...tableReaders,
+  routines: flag,
   fair: flag,
   timeout: duration(10, 600_000),
   waiterTtl: duration(30, 86_400_000),
@@ -55,6 +84,7 @@ export const sqlSource: OptionSource = { where: '@locks/sql', code: 'LOCK_MISCON
 /** The options with their defaults. */
 export interface ReadSqlOptions {
   readonly names: TableNames;
+  readonly routines: boolean;
   readonly fair: boolean;
   readonly timeout: number;
   readonly waiterTtl: number;
@@ -68,9 +98,12 @@ export interface ReadSqlOptions {
 /** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
 export function readSqlOptions(options: SqlOptions): ReadSqlOptions {
   const read = readOptions(sqlReaders, options, sqlSource);
+  const routines = read.routines ?? true;
+  if (!routines) checkWithoutLine(read);
   return {
     names: namesOf(read),
-    fair: read.fair ?? true,
+    routines,
+    fair: read.fair ?? routines,
     timeout: read.timeout ?? 5_000,
     waiterTtl: read.waiterTtl ?? 6_000,
     tokenRetention: read.tokenRetention ?? 3_600_000,
@@ -80,9 +113,34 @@ export function readSqlOptions(options: SqlOptions): ReadSqlOptions {
   };
 }
 
-/** Checks where the tables are. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+/** Checks what to create, and where. Throws `LOCK_MISCONFIGURED` with the option and its value. */
+export function readMigrateOptions(options: MigrateOptions): {
+  readonly names: TableNames;
+  readonly routines: boolean;
+} {
+  const read = readOptions<MigrateOptions>({ ...tableReaders, routines: flag }, options, sqlSource);
+  return { names: namesOf(read), routines: read.routines ?? true };
+}
+
+/**
+ * Checks where the tables are. Throws `LOCK_MISCONFIGURED` with the option, its value and what it
+ * must be.
+ */
 export function readTableOptions(options: TableOptions): TableNames {
   return namesOf(readOptions(tableReaders, options, sqlSource));
+}
+
+/** Refuses what only a line of waiters could do. @throws `LOCK_MISCONFIGURED` */
+function checkWithoutLine({ fair, listen, waiterTtl }: SqlOptions): void {
+  for (const [option, value] of Object.entries({ fair, listen, waiterTtl })) {
+    // `false` says the same as `routines: false`. `listen: false` also says that a pooler is in
+    // use.
+    if (value === undefined || value === false) continue;
+    throw new LockError(
+      'LOCK_MISCONFIGURED',
+      `@locks/sql: option "${option}" is ${value}, but with option "routines" false waiters have no line: they poll. Leave one of the two options out.`,
+    );
+  }
 }
 
 function namesOf({ table = 'locks', schema }: TableOptions): TableNames {

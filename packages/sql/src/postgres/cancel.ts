@@ -15,7 +15,7 @@ export function abandon(connection: PgConnection): void {
   reset(connection.connection.stream);
 }
 
-/** Ends `connection` in order; nobody waits for it. */
+/** Ends `connection` in order, without waiting for its end. */
 export function end(connection: PgConnection): void {
   // Its server may never answer.
   connection.connection.stream.unref();
@@ -23,8 +23,9 @@ export function end(connection: PgConnection): void {
 }
 
 /**
- * A statement that waits for a row does not notice that its client has gone. The request goes over a connection of its own, without
- * encryption: it holds nothing but a number that is of no use afterwards.
+ * A statement that waits for a row does not notice that its client has gone. The request goes over
+ * a connection of its own, without encryption: it holds nothing but a number that is of no use
+ * afterwards.
  */
 function cancel({ host, port, processID, secretKey }: PgConnection): void {
   if (processID === null || secretKey === null) return;

@@ -17,7 +17,7 @@ export interface Query {
   readonly name?: string;
 }
 
-/** What is used of a client of `pg`. */
+/** The part of a client of `pg` that is used. */
 export interface PgConnection {
   query(query: Query | string): Promise<Reply>;
   on(event: 'notification', listener: (message: { readonly payload?: string | undefined }) => void): unknown;

@@ -5,24 +5,36 @@ import { callError, tlsMissing, tlsRefused } from '../dialect/call-error.ts';
 import { nameTaken } from '../dialect/migration.ts';
 import { TransactionOpen, endTransactions } from '../dialect/transaction-open.ts';
 
-/** The five characters by which the server classifies its errors; `undefined`: it is not one of the server's. */
+/**
+ * The five characters by which the server classifies its errors; `undefined`: it is not one of the
+ * server's.
+ */
 export function stateOf(error: unknown): string | undefined {
   const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown };
   return typeof code === 'string' && typeof severity === 'string' ? code : undefined;
 }
 
-/** The server undid the statement because of what others did meanwhile: a serialization failure, a deadlock, another's statement of that name. */
+/**
+ * The server undid the statement because of what others did meanwhile: a serialization failure, a
+ * deadlock, another's statement of that name.
+ */
 export function canRepeat(error: unknown): boolean {
   return ['40001', '40P01', '26000', '42P05', '0A000'].includes(stateOf(error) ?? '');
 }
 
-/** Nothing was done, because the connection is in a transaction of its user; the server says so when we did not know. */
+/**
+ * Nothing was done, because the connection is in a transaction of its user; the server says so when
+ * we did not know.
+ */
 export function isInTransaction(error: unknown): boolean {
   if (error instanceof TransactionOpen) return !error.sent;
   return ['25001', '25P02'].includes(stateOf(error) ?? '');
 }
 
-/** Whether the connection is of no use any more: it failed, the server ends it, or it leads to one that cannot write. */
+/**
+ * Whether the connection is of no use any more: it failed, the server ends it, or it leads to one
+ * that cannot write.
+ */
 export function isBroken(error: unknown): boolean {
   // An answer that was understood.
   if (isLockError(error)) return false;
@@ -32,12 +44,13 @@ export function isBroken(error: unknown): boolean {
   return severity === 'FATAL' || severity === 'PANIC' || /^(?:08|57P|25)/.test(state);
 }
 
-/** What is wrong with the server as a whole. */
+/** An error about the server as a whole, as the server would send it. */
 export function unusable(state: string, message: string): Error {
   return Object.assign(new Error(message), { code: state, severity: 'ERROR' });
 }
 
-const grants = 'Grant the role what sql/postgres/grants.sql of the package lists.';
+const grants =
+  'Grant the role what sql/postgres/grants.sql of the package lists, or sql/postgres/plain/grants.sql with option "routines" false.';
 
 /** What a retry cannot mend, and what can. */
 const permanent: Readonly<Record<string, string>> = {
@@ -85,7 +98,7 @@ const migrationRemedies: Readonly<Record<string, string>> = {
   '42723': nameTaken,
   '42703': nameTaken,
   '42501': 'Run it as a role with USAGE and CREATE on the schema that owns the tables which are there.',
-  '3F000': 'Create the schema first, or set the option "schema" to one that is there.',
+  '3F000': 'Create the schema, give the role USAGE on it, or set the option "schema" to another.',
 };
 
 /** What can be done about a failure of a migration. */

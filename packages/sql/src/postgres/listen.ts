@@ -27,11 +27,11 @@ export async function listen(
     end(connection);
     throw error;
   }
-  // Whoever waits keeps the process alive by a timer; a provider that nobody closes must not.
+  // Waiters keep the process alive by timers. A provider that is not closed must not.
   connection.connection.stream.unref();
   return {
     async probe() {
-      // Changes nothing for who listens already, and finds out about a pooler that has changed the server's session.
+      // A repeated LISTEN changes nothing, unless a pooler has changed the server's session.
       await connection.query(subscription);
     },
     close: () => end(connection),

@@ -10,18 +10,27 @@ export interface Statement {
   readonly text: string;
 }
 
-/** Names a statement by its text: what another version of this package prepared on the same connection is something else. */
+/**
+ * Names a statement by its text: what another version of this package prepared on the same
+ * connection is something else.
+ */
 export function statement(name: string, text: string): Statement {
   return { name: `locks:${name}:${createHash('sha256').update(text).digest('hex').slice(0, 10)}`, text };
 }
 
-/** What a server answers to the name of a prepared statement that it does not know, knows already, or whose tables have changed. */
+/**
+ * What a server answers to the name of a prepared statement that it does not know, knows already,
+ * or whose tables have changed.
+ */
 const notPrepared = new Set(['26000', '42P05', '0A000']);
 
 /** Values as the server writes them, whatever parsers an application has set. */
 const asText = { getTypeParser: () => (text: unknown) => text };
 
-/** How statements go over a connection that is somebody else's: nothing of it is changed but what is prepared on it. */
+/**
+ * Sends statements over connections of the caller's pool. It changes nothing there but the prepared
+ * statements.
+ */
 export class Sessions {
   readonly #begin: string;
   /** A pooler or a DISCARD takes away what was prepared. */
@@ -34,14 +43,17 @@ export class Sessions {
     this.#begin = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(timeout)}`;
   }
 
-  /** From now on, each statement over `connection` gets a transaction around it that is READ COMMITTED. */
+  /**
+   * From now on, each statement over `connection` gets a transaction around it that is READ
+   * COMMITTED.
+   */
   enclose(connection: PgConnection): void {
     this.#enclosed.add(connection);
   }
 
   /**
    * The rows, as arrays of texts.
-   * @throws `TransactionOpen` where somebody has left a transaction open: the connection must be discarded.
+   * @throws `TransactionOpen` where a transaction was left open: the connection must be discarded.
    */
   async send(connection: PgConnection, what: Statement, values: readonly Value[]): Promise<Reply['rows']> {
     checkIdle(connection, false);

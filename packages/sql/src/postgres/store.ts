@@ -9,6 +9,7 @@ import { TransactionOpen } from '../dialect/transaction-open.ts';
 import { abandon } from './cancel.ts';
 import { checkConnection } from './check-connection.ts';
 import type { PgConnection, Reply, Value } from './connection.ts';
+import { bytes, firstAfter } from './encoding.ts';
 import { canRepeat, explain, isBroken, isInTransaction, stateOf } from './errors.ts';
 import { listen } from './listen.ts';
 import { Sessions, statement } from './session.ts';
@@ -40,7 +41,10 @@ export function createStore(client: KnexClient, options: StoreOptions): LockStor
   /** After how many ms the server ends a statement of a connection anyway. */
   const ends = new WeakMap<PgConnection, number>();
 
-  /** How long a statement may wait for a row: what takes effect later would outlive the caller's belief in it. Setting a limit takes its time. */
+  /**
+   * How long a statement may wait for a row: what takes effect later would outlive the caller's
+   * belief in it. Setting a limit takes its time.
+   */
   function waitOf(connection: PgConnection, most: number): number | null {
     return (ends.get(connection) ?? Infinity) <= most ? null : most;
   }
@@ -186,16 +190,6 @@ export function createStore(client: KnexClient, options: StoreOptions): LockStor
   };
   // The connections come from the pool of a client whose driver is pg.
   return store;
-}
-
-function bytes(text: string): Buffer {
-  return Buffer.from(text);
-}
-
-/** The lowest bytes above all that begin with `prefix`: UTF-8 has no byte 255. */
-function firstAfter(prefix: Buffer): Buffer | null {
-  const last = prefix.at(-1);
-  return last === undefined ? null : Buffer.concat([prefix.subarray(0, -1), Buffer.of(last + 1)]);
 }
 
 function toTurns([process, owner]: Row): readonly Turn[] {

@@ -9,6 +9,16 @@ import type { Session } from './session.ts';
 
 /** Checks a new connection and the tables. @throws `LOCK_MISCONFIGURED` that names the way out. */
 export function checkConnection(session: Session, names: TableNames): void {
+  checkFile(session);
+  session.write(() => {
+    // The schema is a name that this package has made up.
+    checkLayout(layoutOf(session), { ...names, schema: undefined });
+    noticeBoot(session, bootId(), hostTime());
+  });
+}
+
+/** Checks what every store needs of a file. @throws `LOCK_MISCONFIGURED` */
+export function checkFile(session: Pick<Session, 'version' | 'path' | 'pragma'>): void {
   const version = session.version();
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < 3 || (major === 3 && minor < 35))
@@ -26,11 +36,6 @@ export function checkConnection(session: Session, names: TableNames): void {
       `the file ${JSON.stringify(session.path)} has encoding ${encoding}; UTF-8 is needed`,
     );
   }
-  session.write(() => {
-    // The schema is a name that this package has made up.
-    checkLayout(layoutOf(session), { ...names, schema: undefined });
-    noticeBoot(session, bootId(), hostTime());
-  });
 }
 
 function layoutOf(session: Session): Layout | undefined {

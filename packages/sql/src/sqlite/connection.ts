@@ -1,4 +1,4 @@
-/** What is used of a connection: the interface of better-sqlite3, which libsql has too. */
+/** The part of a connection that is used: the interface of better-sqlite3, which libsql has too. */
 export interface Database {
   prepare(sql: string): Statement;
   exec(sql: string): unknown;
@@ -9,7 +9,10 @@ export interface Database {
 export interface Statement {
   /** It returns rows. */
   readonly reader?: boolean | undefined;
-  /** libsql leaves a statement open that was not read to its end, as `get` does, and its transaction with it. */
+  /**
+   * libsql leaves a statement open that was not read to its end, as `get` does, and its transaction
+   * with it.
+   */
   all(parameters?: Parameters): unknown[];
   run(parameters?: Parameters): unknown;
 }
@@ -20,7 +23,10 @@ export type Parameters = Readonly<Record<string, string | number | bigint | null
 /** A row: what a caller's setting `safeIntegers` makes bigints is a number where it is used. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A number of a row, which may be a bigint; the largest are µs since 1970, which a double holds exactly. */
+/**
+ * A number of a row, which may be a bigint; the largest are µs since 1970, which a double holds
+ * exactly.
+ */
 export function numberOf(value: unknown): number {
   return Number(value);
 }

@@ -6,10 +6,13 @@ import type { Database } from './connection.ts';
 import { explain, migrationRemedy } from './errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { migrations } from './migrations.ts';
+import { plain } from './plain.ts';
 import { checkNoSchema, poolConfig } from './pool.ts';
 import { createStore, pathOf } from './store.ts';
 
-/** SQLite 3.35 or newer: from a URL through `libsql`, else through the caller's `better-sqlite3`. */
+/**
+ * SQLite 3.35 or newer: from a URL through `libsql`, else through the caller's `better-sqlite3`.
+ */
 export const sqlite: Dialect = {
   name: 'sqlite',
   // libsql has the interface of better-sqlite3, and installs without a compiler.
@@ -28,11 +31,13 @@ export const sqlite: Dialect = {
   checkNames: checkNoSchema,
   poolConfig,
   createStore,
+  plain,
   openSession: (parts) =>
     createKnexSession(parts, {
       quote: '"',
       rowsOf: (response) => response as readonly Row[],
-      // libsql leaves a prepared statement open that found the file busy, and the next COMMIT fails for it.
+      // libsql leaves a prepared statement open that found the file busy, and the next COMMIT fails
+      // for it.
       run: (connection, sql) => (connection as Database).exec(sql),
     }),
   layoutOf: (session) =>

@@ -34,13 +34,15 @@ function codeOf(error: unknown): string {
   return unnamed === undefined ? code : (primary[Number(unnamed) % 256] ?? code);
 }
 
-/** The file could not be opened. Drivers say so in their own words when it was to be opened first. */
+/**
+ * The file could not be opened. Drivers say so in their own words when it was to be opened first.
+ */
 function isUnopened(error: unknown): boolean {
   if (codeOf(error).startsWith('SQLITE_CANTOPEN')) return true;
   return error instanceof Error && /ConnectionFailed|^Cannot open database/.test(error.message);
 }
 
-/** Somebody else is writing, or setting the file up: nothing was done. */
+/** Another connection writes, or sets the file up: nothing was done. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(codeOf(error));
 }
@@ -53,7 +55,7 @@ export function isInTransaction(error: unknown): boolean {
 /** The connection must not be used again. */
 export function isBroken(error: unknown): boolean {
   if (error instanceof FileReplaced || isInTransaction(error)) return true;
-  // libsql throws a TypeError for a connection that somebody has closed.
+  // libsql throws a TypeError for a connection that its owner has closed.
   if (error instanceof TypeError && /connection is not open/.test(error.message)) return true;
   return /^SQLITE_(IOERR|CORRUPT|NOTADB|CANTOPEN|READONLY|MISUSE)/.test(codeOf(error));
 }
@@ -104,6 +106,6 @@ export function unusable(path: string, why: string, cause?: unknown, more: { rea
 
 /** What can be done about a failure of a migration. */
 export function migrationRemedy(error: unknown): string | undefined {
-  const taken = error instanceof Error && /already exists|no such column/.test(error.message);
+  const taken = error instanceof Error && /already exists|no such column|values were supplied/.test(error.message);
   return taken ? nameTaken : undefined;
 }

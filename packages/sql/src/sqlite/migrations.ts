@@ -7,15 +7,18 @@ export const migrations: readonly Migration[] = [
   {
     name: '0001-locks',
     up: [
-      `CREATE TABLE "locks" (
+      `CREATE TABLE IF NOT EXISTS "locks" (
   key TEXT NOT NULL PRIMARY KEY,
   version INTEGER NOT NULL,
   owner TEXT,
-  held_until INTEGER,
-  line_until INTEGER,
-  next_lapse INTEGER,
-  touched INTEGER NOT NULL
+  held_until INTEGER
 ) WITHOUT ROWID`,
+      `SELECT key, version, owner, held_until FROM "locks" WHERE 0`,
+      `INSERT INTO "locks" SELECT NULL, NULL, NULL, NULL WHERE 0`,
+      `ALTER TABLE "locks" ADD COLUMN line_until INTEGER`,
+      `ALTER TABLE "locks" ADD COLUMN next_lapse INTEGER`,
+      `ALTER TABLE "locks" ADD COLUMN touched INTEGER NOT NULL DEFAULT 0`,
+      `UPDATE "locks" SET touched = 1 WHERE key > '' AND held_until IS NOT NULL`,
       `CREATE TABLE "locks_shares" (
   key TEXT NOT NULL,
   owner TEXT NOT NULL,
@@ -43,7 +46,9 @@ export const migrations: readonly Migration[] = [
   boot TEXT NOT NULL,
   swept INTEGER NOT NULL
 )`,
-      `INSERT INTO "locks_host" (boot, swept) VALUES ('', 0)`,
+      `INSERT INTO "locks_host" (boot, swept)
+SELECT coalesce(max(owner), ''), coalesce(max(version), 0) FROM "locks" WHERE key = ''`,
+      `DELETE FROM "locks" WHERE key = ''`,
       `CREATE TABLE "locks_layout" (
   version INTEGER NOT NULL,
   readable_from INTEGER NOT NULL

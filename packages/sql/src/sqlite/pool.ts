@@ -13,7 +13,8 @@ export function poolConfig(url: string, options: ConnectionOptions, names: Table
     withLibsql(base as SqliteClientClass, driver as DatabaseClass, { patience: options.connectTimeout, runtime });
   return {
     client,
-    // What SQLite does it does at once: a second connection of a process could only wait for the first.
+    // What SQLite does it does at once: a second connection of a process could only wait for the
+    // first.
     max: options.pool ?? 1,
     connection: { filename },
     schema: fileSchema,

@@ -5,33 +5,38 @@ import { hostTime } from './host/clock.ts';
 import { numberOf, textOf } from './connection.ts';
 import type { Database, Parameters, Row, Statement } from './connection.ts';
 import { FileReplaced, isBusy } from './errors.ts';
-import { statements } from './statements.ts';
+import type { statements } from './statements.ts';
 
-/** Our statements by name. */
+/** The statements of the layout with routines by name. */
 export type StatementName = keyof typeof statements;
 
-/** Transactions by connection: a change by the same connection is none to `PRAGMA data_version`, and providers may share one. */
+/**
+ * Transactions by connection: a change by the same connection is none to `PRAGMA data_version`, and
+ * providers may share one.
+ */
 const commits = new WeakMap<Database, number>();
 
 /** For so long the process may do nothing but try to begin, in µs. */
 const longestSpin = 300;
 
 /** One connection, with its prepared statements: all of it synchronous. */
-export class Session {
+export class Session<Name extends string = StatementName> {
   /** The file; '' when there is none. */
   readonly path: string;
   readonly #database: Database;
   readonly #names: TableNames;
-  readonly #prepared = new Map<StatementName, Statement>();
+  readonly #texts: Readonly<Record<Name, string>>;
+  readonly #prepared = new Map<Name, Statement>();
   readonly #identity: string | undefined;
-  /** Whether its owner has it wait for others who write. */
+  /** Whether its owner has set a busy timeout. */
   readonly #blocks: boolean;
   #dataVersion: Statement | undefined = undefined;
   #persistence = longestSpin;
 
-  constructor(database: Database, names: TableNames) {
+  constructor(database: Database, names: TableNames, texts: Readonly<Record<Name, string>>) {
     this.#database = database;
     this.#names = names;
+    this.#texts = texts;
     const files = database.prepare('PRAGMA database_list').all() as Row[];
     this.path = textOf(files.find(({ name }) => name === (names.schema ?? 'main'))?.['file']);
     this.#identity = identify(this.path);
@@ -39,17 +44,17 @@ export class Session {
   }
 
   /** The rows that a statement returns. */
-  rows(name: StatementName, parameters: Parameters = {}): readonly Row[] {
+  rows(name: Name, parameters: Parameters = {}): readonly Row[] {
     return this.#prepare(name).all(parameters) as Row[];
   }
 
   /** The first of them. */
-  row(name: StatementName, parameters?: Parameters): Row | undefined {
+  row(name: Name, parameters?: Parameters): Row | undefined {
     return this.rows(name, parameters)[0];
   }
 
   /** Executes a statement that returns nothing. */
-  run(name: StatementName, parameters: Parameters = {}): void {
+  run(name: Name, parameters: Parameters = {}): void {
     this.#prepare(name).run(parameters);
   }
 
@@ -66,8 +71,8 @@ export class Session {
   }
 
   /**
-   * What `work` returns, in one transaction. It is begun as one that writes: a statement by itself that finds the file busy
-   * stays open in libsql, and every later commit would fail.
+   * What `work` returns, in one transaction. It is begun as one that writes: in libsql, a single
+   * statement that finds the file busy stays open, and every later commit would fail.
    */
   write<T>(work: () => T): T {
     return this.#withoutBlocking(() => {
@@ -102,16 +107,19 @@ export class Session {
     return numberOf((this.#dataVersion.all()[0] as Row)['data_version']);
   }
 
-  #prepare(name: StatementName): Statement {
+  #prepare(name: Name): Statement {
     let statement = this.#prepared.get(name);
     if (statement === undefined) {
-      statement = this.#database.prepare(rendered(statements[name], this.#names, '"'));
+      statement = this.#database.prepare(rendered(this.#texts[name], this.#names, '"'));
       this.#prepared.set(name, statement);
     }
     return statement;
   }
 
-  /** Others write for some 100 µs: to try again at once costs less than to come back later, unless it did not help the last time. */
+  /**
+   * Others write for some 100 µs: to try again at once costs less than to come back later, unless
+   * it did not help the last time.
+   */
   #begin(): void {
     const end = hostTime() + this.#persistence;
     for (;;) {
@@ -131,11 +139,15 @@ export class Session {
     try {
       this.#database.exec('ROLLBACK');
     } catch {
-      // SQLite has done it already, as it does when the disk is full; what went wrong before is the error to tell.
+      // SQLite has done it already, as it does when the disk is full; what went wrong before is the
+      // error to tell.
     }
   }
 
-  /** Waiting for others who write would hold up the whole process; their owner's setting is back before anybody else runs. */
+  /**
+   * Waiting for other writers would stop the whole process. The owner's setting is back before
+   * other code runs.
+   */
   #withoutBlocking<T>(work: () => T): T {
     if (!this.#blocks) return work();
     const timeout = this.#busyTimeout();

@@ -5,6 +5,7 @@ import type { KnexClient } from '../dialect/knex.ts';
 import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions, Swept } from '../dialect/lock-store.ts';
 import { checkConnection } from './check-connection.ts';
 import { hostTime } from './host/clock.ts';
+import { epoch } from './host/epoch.ts';
 import { numberOf, textOf } from './connection.ts';
 import type { Database } from './connection.ts';
 import { explain, isBroken, isBusy, isInTransaction } from './errors.ts';
@@ -14,6 +15,7 @@ import type { Rules } from './key/operations.ts';
 import { successor } from './key/prefix.ts';
 import { KeyRecord } from './key/record.ts';
 import { Session } from './session.ts';
+import { statements } from './statements.ts';
 import { sweep } from './sweep.ts';
 import { TurnWatch } from './turns/turn-watch.ts';
 
@@ -34,7 +36,20 @@ export function pathOf({ connectionSettings }: KnexClient): string | undefined {
   return typeof filename === 'string' ? resolve(filename) : undefined;
 }
 
-/** Whatever it does to the tables it does synchronously: no transaction is ever open while other code runs. */
+/** Ends a transaction that the user of `connection` has left open; its pool closes the connection. */
+export function undo(connection: Database): void {
+  try {
+    // libsql would keep the transaction until the connection is collected.
+    connection.exec('ROLLBACK');
+  } catch {
+    // There was none.
+  }
+}
+
+/**
+ * Whatever it does to the tables it does synchronously: no transaction is ever open while other
+ * code runs.
+ */
 class SqliteStore implements LockStore<Database> {
   readonly name = 'sqlite';
   readonly scope = 'host';
@@ -64,7 +79,7 @@ class SqliteStore implements LockStore<Database> {
   }
 
   async checkConnection(connection: Database): Promise<void> {
-    const session = new Session(connection, this.#options.names);
+    const session = new Session(connection, this.#options.names, statements);
     this.#path = session.path;
     checkConnection(session, this.#options.names);
     this.#connected.set(connection, { session, watch: new TurnWatch(session, this.#pace) });
@@ -143,7 +158,7 @@ class SqliteStore implements LockStore<Database> {
   }
 
   async sweep(connection: Database, retention: number, limit: number, after: string): Promise<Swept> {
-    return await sweep(this.#session(connection), this.#epoch() - retention * 1_000, limit, after);
+    return await sweep(this.#session(connection), epoch(this.#options.runtime) - retention * 1_000, limit, after);
   }
 
   canRepeat(error: unknown): boolean {
@@ -159,14 +174,8 @@ class SqliteStore implements LockStore<Database> {
   }
 
   discard(connection: Database): void {
-    // Its pool closes it; nothing of it is under way, because no call ends between its begin and its end.
     this.#connected.delete(connection);
-    try {
-      // libsql keeps a transaction that its user has left open until its connection is collected.
-      connection.exec('ROLLBACK');
-    } catch {
-      // There was none.
-    }
+    undo(connection);
   }
 
   explain(error: unknown, what: CallName, claim?: Claim): LockError {
@@ -188,13 +197,7 @@ class SqliteStore implements LockStore<Database> {
     return connected;
   }
 
-  /** The µs since 1970, by the wall clock at the start of this process: a clock that is set later does not move it. */
-  #epoch(): number {
-    const { clock } = this.#options.runtime;
-    return Math.floor((clock.origin + clock.now()) * 1_000);
-  }
-
   #leastToken(floor: bigint | undefined): number {
-    return Math.max(this.#epoch(), Number(floor ?? 0n) + 1);
+    return Math.max(epoch(this.#options.runtime), Number(floor ?? 0n) + 1);
   }
 }

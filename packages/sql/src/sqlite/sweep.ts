@@ -5,8 +5,8 @@ import { numberOf, textOf } from './connection.ts';
 import type { Session } from './session.ts';
 
 /**
- * Looks at the `limit` rows after the key `after`, and removes those that are idle and of a version below `older`, with their
- * companions. It takes a few ms, in which no other process writes.
+ * Looks at the `limit` rows after the key `after`, and removes those that are idle and of a version
+ * below `older`, with their companions. It takes a few ms, in which no other process writes.
  */
 export async function sweep(session: Session, older: number, limit: number, after: string): Promise<Swept> {
   const last = session.read(() => session.row('sweepStretch', { after, length: limit - 1 })?.['key']);
@@ -17,7 +17,7 @@ export async function sweep(session: Session, older: number, limit: number, afte
   return { removed, next: to };
 }
 
-/** Removes what is idle in one stretch; how many rows it was. */
+/** Removes the idle rows of one stretch, and returns how many there were. */
 function sweepStretch(
   session: Session,
   stretch: { readonly after: string; readonly to: string | null; readonly older: number },

@@ -1,14 +1,23 @@
 import type { Runtime, TimerHandle } from '@locks/core/adapter';
 
-/** As many rows as one step of a sweep removes at most. More keep others waiting longer, less take longer in all. */
+/**
+ * As many rows as one step of a sweep removes at most. More keep others waiting longer, less take
+ * longer in all.
+ */
 export const sweepBatch = 500;
 
-/** Removes the rows of idle keys: a quarter of the retention after the last time, or up to a half, and every six hours at least. */
+/**
+ * Removes the rows of idle keys: a quarter of the retention after the last time, or up to a half,
+ * and every six hours at least.
+ */
 export class Sweeper {
   readonly #runtime: Runtime;
   readonly #interval: number;
   readonly #step: (after: string) => Promise<string | undefined>;
-  /** Where the next step begins: what failed goes on there, so that the last rows of a long table have their turn too. */
+  /**
+   * Where the next step begins: what failed goes on there, so that the last rows of a long table
+   * have their turn too.
+   */
   #after = '';
   #timer: TimerHandle | undefined = undefined;
   #stopped = false;
@@ -41,7 +50,7 @@ export class Sweeper {
       }
       this.#after = '';
     } catch {
-      // The next time may be better; meanwhile rows stay, which harms nobody.
+      // The next sweep may succeed. Until then the rows stay, which does no harm.
     } finally {
       this.#timer = undefined;
       this.start();

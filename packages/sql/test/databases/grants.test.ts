@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { createLocks, openLocks } from '@locks/core';
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, fence, migrate, sweep } from '../../src/index.ts';
+import { LocksMigrationSource, createSqlGuard, createSqlProvider, fence, migrate, sweep } from '../../src/index.ts';
+import type { TableOptions } from '../../src/index.ts';
 import { connect, databases, ownName } from '../support/databases.ts';
 import { collect, eventually } from '../support/waiting.ts';
 
@@ -55,8 +56,9 @@ function privilegesOf(statement: string, user: string): readonly Privilege[] {
 /** Why calls were refused to a service and a guard that do all that they can. */
 async function refusals(
   user: Knex,
+  options: TableOptions = {},
 ): Promise<{ readonly service: readonly unknown[]; readonly guard: readonly unknown[] }> {
-  const provider = createSqlProvider(user);
+  const provider = createSqlProvider(user, options);
   onTestFinished(() => provider.close());
   const key = ownName();
   const claim = { key, owner: `${key}/1`, ttl: 5_000, mode: 'exclusive' } as const;
@@ -71,14 +73,16 @@ async function refusals(
     () => collect(provider.list?.(key) ?? []),
     () => provider.release(shared),
     () => provider.release(claim),
-    () => sweep(user),
+    () => sweep(user, options),
   ];
   const service: unknown[] = [];
   for (const call of calls) await call().catch((error: unknown) => service.push(error));
   const guard: unknown[] = [];
   // The second one finds a higher token.
   for (const token of [2n, 2n]) {
-    await user.transaction((trx) => fence(trx, key, token)).catch((error: unknown) => guard.push(error));
+    await user
+      .transaction((trx) => createSqlGuard(options).fence(trx, key, token))
+      .catch((error: unknown) => guard.push(error));
   }
   return { service, guard };
 }
@@ -152,5 +156,51 @@ describe.each(databases.slice(0, 2))('the least-privilege user of the documentat
       code: 'LOCK_MISCONFIGURED',
       message: expect.stringMatching(denied) as string,
     });
+  });
+});
+
+/** The rights that the error of a migration names. */
+const migrationRights = {
+  Postgres: ['USAGE ON SCHEMA public', 'CREATE ON SCHEMA public'],
+  MariaDB: ['CREATE', 'DROP', 'SELECT', 'INSERT', 'UPDATE', 'DELETE', 'CREATE ROUTINE', 'ALTER ROUTINE'],
+  SQLite: [],
+};
+
+describe.each(databases.slice(0, 2))('the user who migrates on $name', (database) => {
+  test('needs each of the rights that an error names, and no others', async () => {
+    const url = await database.create();
+    const [admin, name] = [connect(url), ownName()];
+    const onPostgres = database.name === 'Postgres';
+    await admin.raw(
+      onPostgres
+        ? `CREATE ROLE ${name} LOGIN PASSWORD '${password}'`
+        : `CREATE USER ${name} IDENTIFIED BY '${password}'`,
+    );
+    onTestFinished(() => admin.raw(onPostgres ? `DROP OWNED BY ${name}; DROP ROLE ${name}` : `DROP USER ${name}`));
+    if (onPostgres) await admin.raw('REVOKE ALL ON SCHEMA public FROM PUBLIC');
+    const where = onPostgres ? '' : ` ON ${new URL(url).pathname.slice(1)}.*`;
+    const own = Object.assign(new URL(url), { username: name, password }).href;
+    /** Makes the tables, looks whether they are there, uses them as another user, and removes them. */
+    const whole = async (): Promise<void> => {
+      const options = { table: ownName() };
+      const user = connect(own);
+      await migrate(user, options);
+      await migrate(user, options);
+      // The routines run with the rights of the user who made them.
+      const { service } = await refusals(admin, options);
+      for (const reason of service) throw reason;
+      await (await new LocksMigrationSource(options).getMigration({ name: '', from: 0 })).down?.(user);
+    };
+    const rights = migrationRights[database.name];
+    for (const right of rights) await admin.raw(`GRANT ${right}${where} TO ${name}`);
+    await whole();
+    for (const right of rights) {
+      await admin.raw(`REVOKE ${right}${where} FROM ${name}`);
+      await expect(whole(), right).rejects.toMatchObject({
+        code: 'LOCK_MISCONFIGURED',
+        message: expect.stringContaining(right.split(' ON ')[0]!) as string,
+      });
+      await admin.raw(`GRANT ${right}${where} TO ${name}`);
+    }
   });
 });

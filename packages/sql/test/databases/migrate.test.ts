@@ -62,7 +62,7 @@ describe.each(databases)('on $name', (database) => {
       expect(await rowsOf(knex.raw('SELECT version FROM locks_layout'))).toEqual([{ version: 1 }]);
     } else {
       // These undo what is not finished: whoever took the row away did it by hand, and what is there is not ours to change.
-      await expect(migrating).rejects.toThrow(/already exists/);
+      await expect(migrating).rejects.toThrow(/already exists|has 7 columns/);
     }
   });
 

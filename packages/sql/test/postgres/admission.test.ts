@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { interleave, testAdmission } from '../servers/admission.ts';
 import type { Step } from '../servers/admission.ts';
-import { connect, createTables, startServer } from './support/database.ts';
+import { testPlainAdmission } from '../servers/plain-admission.ts';
+import { connect, createPlainTable, createTables, ownDatabase, startServer } from './support/database.ts';
 import { postgres } from './support/postgres.ts';
 
 const server = await startServer();
@@ -53,4 +54,17 @@ testAdmission(postgres, url, {
     acquire(key, null, true),
     ['SELECT freed FROM locks_release($1, $2, $3, 5000)', [Buffer.from(key), holder, 'elsewhere']],
   ],
+});
+
+const plainUrl = await ownDatabase(server);
+await createPlainTable(plainUrl);
+
+testPlainAdmission(postgres, plainUrl, {
+  hold: (key, owner) => [
+    [
+      `UPDATE locks SET owner = $2, version = version + 1, held_until = clock_timestamp() + interval '1 hour' WHERE key = $1`,
+      [Buffer.from(key), owner],
+    ],
+  ],
+  free: (key) => [['UPDATE locks SET owner = NULL, held_until = NULL WHERE key = $1', [Buffer.from(key)]]],
 });

@@ -26,7 +26,7 @@ export interface ConformingKind {
   /** With what it quotes names. */
   readonly quote: '"' | '`';
   /** The statement that removes what has lapsed. */
-  readonly sweep: string;
+  readonly sweep?: string;
   /** The query for what a provider may leave: rows of keys that nobody holds, and nothing else. */
   readonly left: string;
   /** How long a call may take unless a file says otherwise, in ms. */
@@ -64,8 +64,9 @@ export async function suite(
   });
   const prepare = (): Promise<void> => kind.createTables(url, names);
   await prepare();
-  // Places in line that last shorter than by default: several requirements wait for one to lapse.
-  const all = { timeout, waiterTtl: 3_000, ...options };
+  // Places in line that last shorter than by default: several requirements wait for one to lapse. Without routines there are none.
+  const lasting = (waiterTtl: number): SqlOptions => (options.routines === false ? {} : { waiterTtl });
+  const all = { timeout, ...lasting(3_000), ...options };
   const { create, faults } = breakable({
     server,
     url,
@@ -77,7 +78,7 @@ export async function suite(
 
   async function left(): Promise<LeakCounts> {
     // What has lapsed stays until somebody asks for its key, or the sweep comes.
-    await observer.raw(rendered(conforming.sweep, names, quote));
+    if (conforming.sweep !== undefined) await observer.raw(rendered(conforming.sweep, names, quote));
     const [counts] = await rowsOf(observer.raw(rendered(conforming.left, names, quote)));
     return counts as LeakCounts;
   }
@@ -85,7 +86,7 @@ export async function suite(
   conformanceTests({
     name,
     create,
-    createOther: () => make(url, { ...all, waiterTtl: 600 }, conforming),
+    createOther: () => make(url, { ...all, ...lasting(600) }, conforming),
     faults,
     processes: { module: new URL('process.mjs', import.meta.url), args: { url, options: all } },
     leaks: left,

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { noticeBoot } from '../../src/sqlite/host/boot.ts';
 import { bootId, hostTime } from '../../src/sqlite/host/clock.ts';
 import { Session } from '../../src/sqlite/session.ts';
+import { statements } from '../../src/sqlite/statements.ts';
 import { wallClockOff } from '../support/faketime.ts';
 import { ownFile, party } from './support/own.ts';
 import { startWorker, startWorkers } from './support/worker.ts';
@@ -46,7 +47,7 @@ test('a platform that does not tell its boots apart notices one by a clock that 
   const file = ownFile();
   const { locks } = await party(file);
   const lease = await locks.acquire('job', { ttl: 60_000 });
-  const session = new Session(file.observer, { table: 'locks', schema: undefined });
+  const session = new Session(file.observer, { table: 'locks', schema: undefined }, statements);
   const holders = async (): Promise<number> => (await locks.inspect('job')).holders.length;
   const notice = (now: number): void => session.write(() => noticeBoot(session, undefined, now));
   file.observer.exec(`UPDATE "locks_host" SET boot = 'unknown'`);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { LinePace } from '../../src/sqlite/turns/line-pace.ts';
 import { Session } from '../../src/sqlite/session.ts';
+import { statements } from '../../src/sqlite/statements.ts';
 import { TurnWatch } from '../../src/sqlite/turns/turn-watch.ts';
 import { ownFile } from './support/own.ts';
 import type { TestFile } from './support/file.ts';
@@ -14,7 +15,7 @@ function lineUp({ observer }: TestFile, until: number): void {
 }
 
 function watching(file: TestFile): { watch: TurnWatch; session: Session; pace: LinePace } {
-  const session = new Session(file.observer, { table: 'locks', schema: undefined });
+  const session = new Session(file.observer, { table: 'locks', schema: undefined }, statements);
   const pace = new LinePace();
   return { watch: new TurnWatch(session, pace), session, pace };
 }

@@ -44,5 +44,15 @@ export const ofConnections: readonly string[] = [
   'locks-close',
 ];
 
+/** What a provider needs that has holds, and nothing else. */
+export const ofHolds: readonly string[] = [
+  'exclusion-one',
+  'repeat-',
+  'release-',
+  'renew-',
+  'token-increases',
+  'names-',
+];
+
 /** Every requirement's id. */
 export const every: readonly string[] = requirements.map(({ id }) => id);

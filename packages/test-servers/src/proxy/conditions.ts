@@ -6,7 +6,10 @@ export type Way = Exclude<Direction, 'both'>;
 
 /** Which piece of the stream springs a trap, and what it then does. */
 export interface TrapOptions {
-  /** Accepts the piece; a piece is what one read gives, most often one request or one reply. @default any piece */
+  /**
+   * Accepts the piece; a piece is what one read gives, most often one request or one reply.
+   * @default any piece
+   */
   readonly when?: (piece: Buffer) => boolean;
 }
 

@@ -12,7 +12,10 @@ export function dial({ host, port }: Target): Socket {
   return connect({ host, port, allowHalfOpen: true, noDelay: true });
 }
 
-/** A connection to `target`, made; tries again while nobody listens there and it is `wanted`, for `patience` ms, and then rejects. */
+/**
+ * A connection to `target`, made; tries again while no process listens there and it is `wanted`,
+ * for `patience` ms, and then rejects.
+ */
 export async function dialPatiently(target: Target, patience: number, wanted: () => boolean): Promise<Socket> {
   const deadline = performance.now() + patience;
   for (;;) {

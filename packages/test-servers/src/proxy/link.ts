@@ -3,7 +3,10 @@ import type { Conditions, SetTrap, Way } from './conditions.ts';
 import { type Target, dial } from './dial.ts';
 import { type Item, startPump } from './pump.ts';
 
-/** One connection of a client with the one to the server that belongs to it, and that one's shadow, if requests are duplicated. */
+/**
+ * One connection of a client with the one to the server that belongs to it, and that one's shadow,
+ * if requests are duplicated.
+ */
 export interface Link {
   readonly clientOpen: boolean;
   /** How many connections to the server are open. */
@@ -145,7 +148,8 @@ function finish(socket: Socket, how: Exclude<Item, Buffer>): void {
 }
 
 function reset(socket: Socket): void {
-  // A socket that is still connecting has nothing to reset; one that is just being ended refuses to be, and would never close.
+  // A socket that is still connecting has nothing to reset; one that is just being ended refuses to
+  // be, and would never close.
   if (socket.connecting || (socket.writableEnded && !socket.writableFinished)) socket.destroy();
   else if (!socket.destroyed) socket.resetAndDestroy();
 }

@@ -13,36 +13,44 @@ export interface CutOptions extends TrapOptions {
 }
 
 /**
- * A TCP proxy in front of one server, which does to connections what networks do. Faults hold for the connections that exist and for
- * those to come, and may be combined; what switches one on returns what ends it.
+ * A TCP proxy in front of one server, which does to connections what networks do. Faults hold for
+ * the connections that exist and for those to come, and may be combined; what switches one on
+ * returns what ends it.
  */
 export interface Proxy extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
   /** How many clients are connected. */
   readonly clientConnections: number;
-  /** How many connections to the server are open: one per client, two where requests are duplicated. */
+  /**
+   * How many connections to the server are open: one per client, two where requests are duplicated.
+   */
   readonly serverConnections: number;
   /** `original` with the address of this proxy instead of the server's. */
   url(original: string): string;
   /** What goes that way arrives so many ms later, in its order. Several delays add up. */
   delay(delay: number, direction?: Direction): () => void;
   /**
-   * Nothing arrives that way any more, not even that a connection was closed; connections stay open and new ones are accepted.
-   * Ending it cuts them, for what was swallowed stays lost, and resolves when they are cut.
+   * Nothing arrives that way any more, not even that a connection was closed; connections stay open
+   * and new ones are accepted. Ending it cuts them, for what was swallowed stays lost, and resolves
+   * when they are cut.
    */
   silence(direction?: Direction): () => Promise<void>;
   /** What goes that way waits, and arrives in its order when this is ended. */
   hold(direction?: Direction): () => void;
-  /** The connections that exist fall silent both ways, for good: as if something on the way had forgotten them. New ones do not. */
+  /**
+   * The connections that exist fall silent both ways, for good: as if something on the way had
+   * forgotten them. New ones do not.
+   */
   strand(): void;
   /** New connections are reset at once. */
   refuse(): () => void;
   /**
-   * Of connections to come, the server gets all requests a second time, over a connection of its own. An answer reaches the client once
-   * the server has given both, so it must answer what it is asked; which of the two requests was first, nobody knows. Ending it leaves
-   * the connections to the clients as they are. Where a login answers a challenge (Postgres, MariaDB) the second connection is refused by
-   * the server, so nothing is executed twice.
+   * Of connections to come, the server gets all requests a second time, over a connection of its
+   * own. An answer reaches the client once the server has given both, so it must answer what it is
+   * asked; which of the two requests was first is not known. Ending it leaves the connections to
+   * the clients as they are. Where a login answers a challenge (Postgres, MariaDB) the second
+   * connection is refused by the server, so nothing is executed twice.
    */
   duplicate(): () => void;
   /** Resets all connections; new ones succeed. Resolves when they are closed. */
@@ -50,8 +58,9 @@ export interface Proxy extends AsyncDisposable {
   /** The next piece that goes that way is cut off within, and its connection with it. */
   cutMidFrame(way: Way, options?: CutOptions): Trap;
   /**
-   * The next request is answered by the server, but instead of the answer its client gets a reset. Takes the first reply after
-   * it for the answer, so no other request may be under way. `when` is asked about requests.
+   * The next request is answered by the server, but instead of the answer its client gets a reset.
+   * Takes the first reply after it for the answer, so no other request may be under way. `when` is
+   * asked about requests.
    */
   dropReply(options?: TrapOptions): Trap;
   /** Ends what was switched on and what was prepared; cuts all connections if there was silence. */
@@ -62,9 +71,14 @@ export interface Proxy extends AsyncDisposable {
 
 /** Options of `startProxy`. */
 export interface ProxyOptions {
-  /** Gives what shall pass in place of a piece, before any fault is done to it. @default the piece */
+  /**
+   * Gives what shall pass in place of a piece, before any fault is done to it. @default the piece
+   */
   readonly rewrite?: Rewrite;
-  /** In ms: how long a client waits for a server that does not listen, before it gets a reset. @default 0 */
+  /**
+   * In ms: how long a client waits for a server that does not listen, before it gets a reset.
+   * @default 0
+   */
   readonly patience?: number;
 }
 

@@ -17,16 +17,19 @@ export interface PumpOptions {
 
 /** One way of a connection. */
 export interface Pump {
-  /** Delivers what is due. */
+  /** Delivers the items that are due. */
   flush(): void;
-  /** Drops what is under way and what is still to come. */
+  /** Drops the items under way and those still to come. */
   stop(): void;
 }
 
 /** In bytes: how much may be under way before no more is read. */
 const limit = 1024 * 1024;
 
-/** Pumps from one socket to another, which writes what is delivered; reads no faster than the other takes it. */
+/**
+ * Pumps from one socket to another, which writes the items; reads no faster than the other takes
+ * it.
+ */
 export function startPump({ from, to, delay, held, deliver }: PumpOptions): Pump {
   const queue: { readonly due: number; readonly item: Item }[] = [];
   let bytes = 0;

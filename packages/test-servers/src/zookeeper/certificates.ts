@@ -21,7 +21,10 @@ export interface Certificates {
   readonly client: Identity;
 }
 
-/** Makes certificates that are valid from now on for 30 days; rejects when there is no `openssl` in `PATH`. */
+/**
+ * Makes certificates that are valid from now on for 30 days; rejects when there is no `openssl` in
+ * `PATH`.
+ */
 export async function makeCertificates(): Promise<Certificates> {
   const folder = await mkdtemp(join(tmpdir(), 'locks-test-certificates-'));
   const openssl = (...args: readonly string[]): Promise<unknown> => run('openssl', args, { cwd: folder });

@@ -6,7 +6,9 @@ import { type ZookeeperEnsembleOptions, patienceOf } from './ensemble-settings.t
 import { type Members, startTogether } from './members.ts';
 import { clientPort } from './probe.ts';
 
-/** Starts `size` members that vote, and then `observers`, as containers on a network of their own. */
+/**
+ * Starts `size` members that vote, and then `observers`, as containers on a network of their own.
+ */
 export async function startContainerMembers(
   options: ZookeeperEnsembleOptions,
   image: string,

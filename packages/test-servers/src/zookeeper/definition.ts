@@ -9,7 +9,8 @@ export const zookeeperImage = 'zookeeper:3.9';
 /** What servers of one kind have in common, alone and in an ensemble. */
 export interface ZookeeperOptions {
   /**
-   * In ms: ZooKeeper's unit of time. Sessions time out after 2 to 20 of them, unless told otherwise.
+   * In ms: ZooKeeper's unit of time. Sessions time out after 2 to 20 of them, unless told
+   * otherwise.
    * @default 2_000
    */
   readonly tickTime?: number;
@@ -30,7 +31,8 @@ export interface ZookeeperOptions {
    */
   readonly javaProperties?: Readonly<Record<string, string>>;
   /**
-   * Options of the server's Java, such as `['-Xmx1g', '-XX:TieredStopAtLevel=4']`: local servers are made to start quickly, with little memory.
+   * Options of the server's Java, such as `['-Xmx1g', '-XX:TieredStopAtLevel=4']`: local servers
+   * are made to start quickly, with little memory.
    * @default []
    */
   readonly javaOptions?: readonly string[];

@@ -13,8 +13,8 @@ export interface ZookeeperEnsembleOptions extends ZookeeperOptions {
   /** In ticks: how long a member and its leader do without hearing from each other. @default 5 */
   readonly syncLimit?: number;
   /**
-   * Lets `partition`, `lag`, `hold` and `mute` be used: the members reach each other through proxies
-   * of this process, which take some of its time. Local processes only.
+   * Lets `partition`, `lag`, `hold` and `mute` be used: the members reach each other through
+   * proxies of this process, which take some of its time. Local processes only.
    * @default false
    */
   readonly partitions?: boolean;
@@ -36,7 +36,10 @@ export function patienceOf({ initLimit = 20, syncLimit = 5 }: ZookeeperEnsembleO
   return { initLimit: `${initLimit}`, syncLimit: `${syncLimit}` };
 }
 
-/** Of the `zoo.cfg` of a local process: all members, numbered from 1, and their patience with each other. */
+/**
+ * Of the `zoo.cfg` of a local process: all members, numbered from 1, and their patience with each
+ * other.
+ */
 export function ensembleSettings(
   options: ZookeeperEnsembleOptions,
   members: readonly MemberAddress[],

@@ -9,37 +9,48 @@ import { findLeader } from './mode.ts';
 /** Several servers that are one ZooKeeper. */
 export interface ZookeeperEnsemble extends AsyncDisposable {
   /**
-   * Its members, each with its own address and controls. `restart()` of one resolves when it serves clients, which takes a majority:
-   * when there is none, restart several at once.
+   * Its members, each with its own address and controls. `restart()` of one resolves when it serves
+   * clients, which takes a majority: when there is none, restart several at once.
    */
   readonly servers: readonly ServerHandle[];
   /** `zookeeper://host:port,host:port,…`, all members: what a client is given. */
   readonly url: string;
-  /** The member that leads a majority; waits until there is one. Rejects when there is none for 60 s. */
+  /**
+   * The member that leads a majority; waits until there is one. Rejects when there is none for 60
+   * s.
+   */
   leader(): Promise<ServerHandle>;
   /** The other members that vote, whether they run or not; waits until there is a leader. */
   followers(): Promise<readonly ServerHandle[]>;
   /**
-   * Cuts one member off from all others, as a network does that loses everything, while its clients still reach it: a follower goes on
-   * to answer reads for up to `syncLimit` ticks. Returns what ends it. Needs the option `partitions`.
+   * Cuts one member off from all others, as a network does that loses everything, while its clients
+   * still reach it: a follower goes on to answer reads for up to `syncLimit` ticks. Returns what
+   * ends it. Needs the option `partitions`.
    */
   partition(member: ServerHandle): () => Promise<void>;
   /**
-   * What the others send a member arrives `delay` ms later: a follower answers reads from a past that is as old. Returns what ends it.
-   * Needs the option `partitions`.
+   * What the others send a member arrives `delay` ms later: a follower answers reads from a past
+   * that is as old. Returns what ends it. Needs the option `partitions`.
    */
   lag(member: ServerHandle, delay: number): () => void;
-  /** What the others send a member waits, and arrives in its order when this is ended. Needs the option `partitions`. */
+  /**
+   * What the others send a member waits, and arrives in its order when this is ended. Needs the
+   * option `partitions`.
+   */
   hold(member: ServerHandle): () => void;
-  /** What a member sends the others is lost. Ending it cuts its connections to them. Needs the option `partitions`. */
+  /**
+   * What a member sends the others is lost. Ending it cuts its connections to them. Needs the
+   * option `partitions`.
+   */
   mute(member: ServerHandle): () => Promise<void>;
   /** Ends all members for good and removes their data. May be called again. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts an ensemble of ZooKeeper servers of its own for the caller: local processes, or containers on one network. Resolves when all
- * serve clients. Rejects when `LOCKS_TEST_ZOOKEEPER_URL` names an external server, for that one has no members to control.
+ * Starts an ensemble of ZooKeeper servers of its own for the caller: local processes, or containers
+ * on one network. Resolves when all serve clients. Rejects when `LOCKS_TEST_ZOOKEEPER_URL` names an
+ * external server, for that one has no members to control.
  */
 export async function startZookeeperEnsemble(options: ZookeeperEnsembleOptions = {}): Promise<ZookeeperEnsemble> {
   const { size = 3, observers = 0 } = options;

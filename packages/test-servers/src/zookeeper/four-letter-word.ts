@@ -19,9 +19,11 @@ export type FourLetterWord =
   | 'wchs';
 
 /**
- * Asks a ZooKeeper server one of its four-letter words (https://zookeeper.apache.org/doc/current/zookeeperAdmin.html#sc_4lw) and resolves to
- * all that it answers. Rejects when there is no whole answer within `timeout` ms. A server that serves nobody says so in its answer, and so does one
- * that does not allow the word; the servers that `startZookeeper` starts allow all.
+ * Asks a ZooKeeper server one of its four-letter words
+ * (https://zookeeper.apache.org/doc/current/zookeeperAdmin.html#sc_4lw) and resolves to all that it
+ * answers. Rejects when there is no whole answer within `timeout` ms. A server that serves no
+ * client says so in its answer, and so does one that does not allow the word; the servers that
+ * `startZookeeper` starts allow all.
  */
 export function fourLetterWord(
   { host, port }: { readonly host: string; readonly port: number },

@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import type { Program } from '../definition.ts';
 
-/** Where packages have put ZooKeeper: what of it must be there, and the class path that it is run with. */
+/**
+ * Where packages have put ZooKeeper: what of it must be there, and the class path that it is run
+ * with.
+ */
 const places: readonly { readonly jar: string; readonly classPath: readonly string[] }[] = [
   {
     jar: '/usr/share/java/zookeeper.jar',
@@ -24,7 +27,10 @@ export const zookeeperProgram: Program = {
   macos: 'brew install zookeeper openjdk',
 };
 
-/** Arguments of `java` that run a server with `configuration`, a file, and unpack into `folder` what they must. */
+/**
+ * Arguments of `java` that run a server with `configuration`, a file, and unpack into `folder` what
+ * they must.
+ */
 export function javaArguments(
   configuration: string,
   folder: string,

@@ -13,7 +13,10 @@ export interface Members {
   stop(): Promise<void>;
 }
 
-/** All of `count` members, or none: when one does not start, the others are given up by the signal, and stopped. */
+/**
+ * All of `count` members, or none: when one does not start, the others are given up by the signal,
+ * and stopped.
+ */
 export async function startTogether(
   count: number,
   start: (index: number, signal: AbortSignal) => Promise<ServerHandle>,

@@ -9,15 +9,19 @@ interface Address {
 /** What a server is to the others of its ensemble. */
 export type ZookeeperMode = 'leader' | 'follower' | 'observer' | 'standalone' | 'read-only';
 
-/** The mode of a server, by its own word; `undefined` when it serves nobody or does not answer within `timeout` ms. */
+/**
+ * The mode of a server, by its own word; `undefined` when it serves no client or does not answer
+ * within `timeout` ms.
+ */
 export async function modeOf(server: Address, timeout: number = 1_000): Promise<ZookeeperMode | undefined> {
   const answer = await fourLetterWord(server, 'srvr', timeout).catch(() => '');
   return /^Mode: (.*)$/m.exec(answer)?.[1] as ZookeeperMode | undefined;
 }
 
 /**
- * The only leader among `servers`, when it and those that follow it are at least `majority`. Waits for that, at most 60 s.
- * A leader that is cut off from its followers believes to be one until it notices.
+ * The only leader among `servers`, when it and those that follow it are at least `majority`. Waits
+ * for that, at most 60 s. A leader that is cut off from its followers believes to be one until it
+ * notices.
  */
 export async function findLeader<T extends Address>(servers: readonly T[], majority: number): Promise<T> {
   const deadline = performance.now() + 60_000;

@@ -6,7 +6,10 @@ import type { MemberAddress } from './ensemble-settings.ts';
 export interface PeerLinks {
   /** The addresses of all members as `member` shall know them: its own is the real one. */
   seenBy(member: number): readonly MemberAddress[];
-  /** Cuts `member` off from all others: nothing passes any more, and nobody is told. Returns what ends it. */
+  /**
+   * Cuts `member` off from all others: nothing passes any more, without a sign. Returns what ends
+   * it.
+   */
   cutOff(member: number): () => Promise<void>;
   /** What the others send `member` arrives `delay` ms later. Returns what ends it. */
   lag(member: number, delay: number): () => void;
@@ -46,7 +49,8 @@ export async function linkMembers(members: readonly MemberAddress[]): Promise<Pe
   ): Promise<Link> {
     const quorum = await startProxy(
       { host, port: called.quorumPort },
-      // A follower that is refused by a leader that is about to listen tries again; one that is let in and thrown out gives up on it.
+      // A follower that is refused by a leader that is about to listen tries again; one that is let
+      // in and thrown out gives up on it.
       { patience: 1_000 },
     );
     const election = await startProxy(
@@ -67,7 +71,10 @@ export async function linkMembers(members: readonly MemberAddress[]): Promise<Pe
     await Promise.all(links.flatMap(({ quorum, election }) => [quorum.stop(), election.stop()]));
   }
 
-  /** The proxies between `member` and each other one, with the way that leads to it and the one back. */
+  /**
+   * The proxies between `member` and each other one, with the way that leads to it and the one
+   * back.
+   */
   function around(member: number): readonly Around[] {
     return links
       .filter(({ from, to }) => from === member || to === member)

@@ -6,7 +6,10 @@ import { fourLetterWord } from './four-letter-word.ts';
 /** The port of clients, unless they are told another. */
 export const clientPort = 2181;
 
-/** Resolves when the ZooKeeper at `url`, and with `local` the one with its data folder, serves clients; rejects otherwise, within about 1 s. */
+/**
+ * Resolves when the ZooKeeper at `url`, and with `local` the one with its data folder, serves
+ * clients; rejects otherwise, within about 1 s.
+ */
 export async function probeZookeeper(url: URL, local?: LocalServer): Promise<void> {
   const address = addressOf(url, clientPort);
   if (local === undefined) {

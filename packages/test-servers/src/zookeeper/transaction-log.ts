@@ -6,17 +6,22 @@ export type Change =
   | {
       readonly kind: 'create';
       readonly path: string;
-      /** How many children its parent has had, this one included; -1 is one more than before. A number that it has passed is ignored. */
+      /**
+       * How many children its parent has had, this one included; -1 is one more than before. A
+       * number that it has passed is ignored.
+       */
       readonly parentCreations: number;
     }
   | { readonly kind: 'delete'; readonly path: string };
 
 /**
- * Adds a log with `changes` to the data of a single server that does not run: it makes them its own when it starts. A change that is not
- * possible is ignored by it, such as making what is there.
+ * Adds a log with `changes` to the data of a single server that does not run: it makes them its own
+ * when it starts. A change that is not possible is ignored by it, such as making a node that
+ * exists.
  *
- * The format is that of org.apache.zookeeper.server.persistence.FileTxnLog: a header, and for each change its checksum (Adler-32), its size, its
- * bytes (TxnHeader and CreateTxn or DeleteTxn of zookeeper.jute) and a mark of its end.
+ * The format is that of org.apache.zookeeper.server.persistence.FileTxnLog: a header, and for each
+ * change its checksum (Adler-32), its size, its bytes (TxnHeader and CreateTxn or DeleteTxn of
+ * zookeeper.jute) and a mark of its end.
  */
 export async function appendChanges(dataFolder: string, changes: readonly Change[]): Promise<void> {
   const folder = join(dataFolder, 'version-2');

@@ -12,8 +12,8 @@ import { type ZookeeperOptions, defineZookeeper, zookeeperImage } from './defini
 /** Options of `startZookeeper`. */
 export interface ZookeeperServerOptions extends ZookeeperOptions {
   /**
-   * TLS on a port of its own, beside the one without: `'server'` asks clients for no certificate, `'mutual'` lets only those in who have one
-   * of the handle's authority. Local processes only.
+   * TLS on a port of its own, beside the one without: `'server'` asks clients for no certificate,
+   * `'mutual'` lets only those in who have one of the handle's authority. Local processes only.
    * @default none
    */
   readonly tls?: 'server' | 'mutual';
@@ -38,9 +38,10 @@ export interface ZookeeperTlsServer extends ServerHandle {
 }
 
 /**
- * Starts a ZooKeeper of its own for the caller, alone, in the way that the environment chooses (see the README). Resolves when it serves
- * clients; rejects with the end of its output when it does not within 60 s. Rejects when `LOCKS_TEST_ZOOKEEPER_URL` names an external
- * server and options are given, for it cannot be given any.
+ * Starts a ZooKeeper of its own for the caller, alone, in the way that the environment chooses (see
+ * the README). Resolves when it serves clients; rejects with the end of its output when it does not
+ * within 60 s. Rejects when `LOCKS_TEST_ZOOKEEPER_URL` names an external server and options are
+ * given, for it cannot be given any.
  */
 export function startZookeeper(
   options: ZookeeperServerOptions & { readonly tls: 'server' | 'mutual' },
@@ -80,7 +81,10 @@ async function startWithTls(options: ZookeeperOptions, mode: 'server' | 'mutual'
   });
 }
 
-/** The server opens this port after the other one. Resolves when it serves clients; rejects otherwise, within about 1 s. */
+/**
+ * The server opens this port after the other one. Resolves when it serves clients; rejects
+ * otherwise, within about 1 s.
+ */
 async function probeTls(tls: ZookeeperTls): Promise<void> {
   const socket = connect(tls, () => socket.write('srvr'));
   socket.setTimeout(1_000, () => socket.destroy(new Error('no answer within 1000 ms')));

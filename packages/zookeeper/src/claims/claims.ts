@@ -105,7 +105,10 @@ export class Claims {
     });
   }
 
-  /** The node that is there as long as `owner` holds. `undefined`: it holds nothing in a live session. */
+  /**
+   * The node that is there as long as `owner` holds. `undefined`: it holds nothing in a live
+   * session.
+   */
   nodeOf(owner: string): { readonly path: string; readonly session: Session } | undefined {
     const own = this.#claims.get(owner);
     if (own?.token === undefined || own.node === undefined || !own.session.alive) return undefined;
@@ -128,7 +131,9 @@ export class Claims {
     }
   }
 
-  /** The servers said that the node made by `czxid` is gone. If it was its node, the hold is over. */
+  /**
+   * The servers said that the node made by `czxid` is gone. If it was its node, the hold is over.
+   */
   #nodeGone(own: LiveClaim, czxid: bigint): Promise<void> {
     return own.inTurn(async () => {
       // A downgrade may have replaced the node meanwhile.
@@ -148,7 +153,9 @@ export class Claims {
     return own;
   }
 
-  /** Removes the node that a lost session has left, if any: then the claim certainly holds nothing. */
+  /**
+   * Removes the node that a lost session has left, if any: then the claim certainly holds nothing.
+   */
   async #endFormer(own: LiveClaim): Promise<false> {
     await this.#parts.recipe.evict(await this.#parts.ready(), own.claim);
     this.#forget(own);

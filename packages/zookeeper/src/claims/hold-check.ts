@@ -6,8 +6,8 @@ import type { LiveClaim } from '../recipes/live-claim.ts';
 import type { Stat } from '../wire/records.ts';
 
 /**
- * A renewal waits for an answer for at most this share of the session timeout. A lease must not lapse
- * while its session lives on: two ninths of the timeout are left at the latest.
+ * A renewal waits for an answer for at most this share of the session timeout. A lease must not
+ * lapse while its session lives on: two ninths of the timeout are left at the latest.
  */
 const shareOfTimeout = 9;
 
@@ -25,8 +25,8 @@ export class HoldCheck {
   }
 
   /**
-   * `unknown`, if that is allowed: the servers do not answer soon. `goneLate` is called when a later
-   * answer says that the node is gone.
+   * `unknown`, if that is allowed: the servers do not answer soon. `goneLate` is called when a
+   * later answer says that the node is gone.
    */
   async check(
     own: LiveClaim,
@@ -50,7 +50,9 @@ export class HoldCheck {
   }
 }
 
-/** Whether `stat` is that of `node`. Without a line, another claim's node may have the same path. */
+/**
+ * Whether `stat` is that of `node`. Without a line, another claim's node may have the same path.
+ */
 function isNode(stat: Stat | undefined, node: OwnNode): boolean {
   return stat?.czxid === node.czxid;
 }

@@ -22,7 +22,10 @@ export interface ConnectionParts {
   readonly sessionTimeout: number;
   /** The session to go on with, instead of a new one. */
   readonly resume?: Resumed | undefined;
-  /** The highest transaction seen so far: a server that has not seen it refuses the connection. 0 for a new session. */
+  /**
+   * The highest transaction seen so far, 0 for a new session. A server that has not seen it refuses
+   * the connection.
+   */
   readonly lastZxid: bigint;
   readonly auth: readonly Credentials[];
   /** For TCP, TLS, the handshake and the credentials together, in ms. */
@@ -35,7 +38,8 @@ export interface ConnectionParts {
    */
   readonly maxFrame?: number | undefined;
   /**
-   * The longest request that is sent, in bytes: the servers' `jute.maxbuffer`. They end the connection for a longer one.
+   * The longest request that is sent, in bytes. The servers end the connection for a longer one:
+   * this is their `jute.maxbuffer`.
    * @default 1_048_575
    */
   readonly maxRequest?: number | undefined;
@@ -46,9 +50,15 @@ export interface ConnectionParts {
   readonly background?: boolean | undefined;
   /** The number of the first request: for tests. @default 1 */
   readonly firstXid?: number | undefined;
-  /** Called in the order in which events and replies come, also before the promise of `connect` is seen to resolve. Must not throw. */
+  /**
+   * Called in the order in which events and replies come, perhaps before the promise of `connect`
+   * resolves. Must not throw.
+   */
   onEvent(event: WatchEvent): void;
-  /** Called once, when a connection that `connect` resolved to has ended: after the rejections and the promise of `connect`, never during a call. Must not throw. */
+  /**
+   * Called once, when a connection that `connect` resolved to has ended. The rejections and the
+   * promise of `connect` come before. Never called during a call. Must not throw.
+   */
   onEnd(cause: Error): void;
 }
 
@@ -56,9 +66,10 @@ const defaultMaxFrame = 4 * 1024 * 1024;
 const defaultMaxRequest = 0xf_ffff;
 
 /**
- * Connects to one server, begins or resumes a session and shows the credentials.
- * @throws {@link SessionExpiredError} when there is no such session, {@link AuthFailedError} for refused credentials, else
- * {@link ConnectError}. The socket is gone then.
+ * Connects to one server, begins or resumes a session and shows the credentials. The socket is
+ * closed when it rejects.
+ * @throws {@link SessionExpiredError} when there is no such session. {@link AuthFailedError} for
+ * refused credentials. Otherwise {@link ConnectError}.
  */
 export function connect(parts: ConnectionParts): Promise<Connection> {
   const { address, runtime, signal } = parts;

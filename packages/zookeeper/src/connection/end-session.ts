@@ -8,7 +8,7 @@ import { readAccepted, writeHandshake } from './handshake.ts';
 import type { Resumed } from './handshake.ts';
 import { openSocket } from './socket.ts';
 
-/** What is needed to end a session from elsewhere. */
+/** How a session is ended over another connection. */
 export interface EndSessionParts extends Pick<
   ConnectionParts,
   'address' | 'tls' | 'sessionTimeout' | 'within' | 'signal' | 'runtime' | 'background'
@@ -16,13 +16,14 @@ export interface EndSessionParts extends Pick<
   readonly session: Resumed;
 }
 
-/** More than what is answered here has. */
+/** In bytes. The answers here are shorter. */
 const longestAnswer = 65_536;
 const closeXid = 1;
 
 /**
- * Ends a session at one server, over a connection for nothing else. The end is asked for in one write with the connection, so it takes effect also
- * where no answer comes back: to connect alone would only keep the session alive. Resolves when the session is certainly over; rejects with
+ * Ends a session at one server, over a connection for nothing else. The first write asks for the
+ * connection and for the end of the session. So the session ends even if no answer comes back. To
+ * connect alone would only keep it alive. Resolves when the session is certainly over. Rejects with
  * {@link ConnectError} when that is unknown.
  */
 export function endSession(parts: EndSessionParts): Promise<void> {
@@ -69,7 +70,7 @@ export function endSession(parts: EndSessionParts): Promise<void> {
 
 function endRequest({ session, sessionTimeout }: EndSessionParts): Buffer {
   const writer = new Writer();
-  // Any server will do, an empty one too; and nobody need be known to end a session.
+  // Any server may do this, also a server without data, and no credentials are needed.
   writeHandshake(writer, { lastZxid: 0n, sessionTimeout, resume: session, auth: [] });
   const frame = writer.beginFrame();
   writer.int(closeXid);

@@ -35,7 +35,7 @@ export class ConnectError extends Error {
   }
 }
 
-/** The connection ended before the answer: it is unknown what became of the request, if it was sent. */
+/** The connection ended before the answer. If the request was sent, its result is unknown. */
 export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError';
   readonly address: Address;

@@ -29,7 +29,10 @@ const noPassword = Buffer.alloc(16);
 const authXid = -4;
 const authOp = 100;
 
-/** The connect request, and the credentials directly behind it: nothing may be sent before these. */
+/**
+ * Writes the connect request, and the credentials directly behind it. No request may come before
+ * these.
+ */
 export function writeHandshake(
   writer: Writer,
   parts: {
@@ -59,10 +62,17 @@ export function writeHandshake(
   }
 }
 
-/** What the server says to the connect request: `accepted`; or to the next of the credentials: their error code, 0 when they are accepted. */
+/**
+ * The reply to the connect request (`accepted`), or to one of the credentials (an error code, 0
+ * when they are accepted).
+ */
 export type HandshakeReply = { readonly accepted: Accepted } | { readonly code: number };
 
-/** They come in any order: a server that uses Netty may answer the credentials first. @param begun The connect request was answered. */
+/**
+ * Reads one reply. They come in any order: a server that uses Netty may answer the credentials
+ * first.
+ * @param begun The connect request was answered.
+ */
 export function readHandshakeReply(reader: Reader, begun: boolean): HandshakeReply {
   const first = reader.int();
   if (first === authXid) return { code: readAuthReply(reader) };

@@ -38,7 +38,10 @@ export interface OpenParts {
 const lastXid = 2 ** 31 - 1;
 const eventXid = -1;
 
-/** As many requests as are under way at once: enough to keep a server busy, few enough that a heartbeat is soon answered. */
+/**
+ * So many requests are under way at once. With fewer, a server is not kept busy. With more, a
+ * heartbeat waits longer for its answer.
+ */
 const window = 256;
 
 /** A request that is to be sent. */
@@ -128,7 +131,7 @@ export class OpenConnection implements Connection {
     this.#socket.destroy();
     for (let pending = this.#unanswered.shift(); pending !== undefined; pending = this.#unanswered.shift())
       pending.reject(lost);
-    // Behind all that the rejections lead to, and behind whatever waited for this connection to open.
+    // After the effects of the rejections, and after the code that waited for this connection.
     setImmediate(() => this.#parts.onEnd(cause));
   }
 

@@ -3,7 +3,7 @@ import type { Runtime } from '@locks/core/adapter';
 import type { Address } from './address.ts';
 import { openSocket } from './socket.ts';
 
-/** What a server is to its ensemble; `unknown`: it does not allow the question, or does not answer it. */
+/** The mode of a server. `unknown`: it does not allow the question, or does not answer it. */
 export type ServerMode = 'leader' | 'follower' | 'standalone' | 'observer' | 'read-only' | 'unknown';
 
 /** How a server is asked for its mode. */
@@ -23,8 +23,9 @@ const modes: ReadonlySet<string> = new Set<ServerMode>(['leader', 'follower', 's
 const longestAnswer = 16_384;
 
 /**
- * Asks a server for its mode with the four-letter word `srvr`, which servers since 3.4 answer and since 3.5 allow unless told otherwise, over a
- * connection of its own. Never rejects. Does not keep the process alive once it is connected.
+ * Asks a server for its mode, over a connection of its own, with the four-letter word `srvr`.
+ * Servers since 3.4 answer it, and since 3.5 allow it unless their configuration forbids it. Never
+ * rejects. Does not keep the process alive once it is connected.
  */
 export function serverMode(address: Address, { tls, within, signal, runtime }: ServerModeOptions): Promise<ServerMode> {
   return new Promise((resolve) => {
@@ -49,7 +50,7 @@ export function serverMode(address: Address, { tls, within, signal, runtime }: S
       answer += chunk.toString('latin1');
       if (answer.length > longestAnswer) finish();
     });
-    // The server closes the connection behind its answer.
+    // The server closes the connection after its answer.
     socket.on('end', finish);
     socket.on('close', finish);
     socket.on('error', () => finish());

@@ -4,12 +4,15 @@ import type { ConnectionOptions } from 'node:tls';
 import type { Address } from './address.ts';
 import { TlsOptionsError } from './tls-errors.ts';
 
-/** Until the first probe of TCP on a silent connection, in ms. The heartbeat of the session notices much earlier. */
+/**
+ * When TCP first probes a silent connection, in ms. The heartbeat of the session notices much
+ * earlier.
+ */
 const keepAliveDelay = 30_000;
 
 /**
- * Begins a connection; `opened` is called once, when bytes can be sent: with TLS after its handshake. Never throws: options of
- * TLS that cannot be used are an error of the socket.
+ * Begins a connection. Calls `opened` once when bytes can be sent: with TLS, after its handshake.
+ * Never throws: unusable options of TLS are an error of the socket.
  */
 export function openSocket({ host, port }: Address, tls: ConnectionOptions | undefined, opened: () => void): Socket {
   if (tls === undefined)

@@ -1,4 +1,4 @@
-/** Options of TLS that cannot be used: a key that cannot be read, for example. */
+/** Options of TLS that cannot be used, for example an unreadable key. */
 export class TlsOptionsError extends Error {
   override readonly name = 'TlsOptionsError';
 }

@@ -14,7 +14,10 @@ export interface Pending {
   next: Pending | undefined;
 }
 
-/** The requests of one connection that wait for their replies, which come in the order of the requests. */
+/**
+ * The requests of one connection that wait for their replies. Replies come in the order of the
+ * requests.
+ */
 export class Unanswered {
   #first: Pending | undefined;
   #last: Pending | undefined;

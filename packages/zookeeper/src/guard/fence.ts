@@ -6,7 +6,10 @@ import type { Acl } from '../wire/records.ts';
 import { getData } from '../wire/requests.ts';
 import { checkOutcome, transact } from './transaction.ts';
 
-/** How often a write is repeated when other writers are faster. With fewer, a busy fence fails earlier. */
+/**
+ * How often a write is repeated when other writers are faster. With fewer, a busy fence fails
+ * earlier.
+ */
 const rounds = 20;
 
 /** How the step of a fence fails when another writer was faster. */

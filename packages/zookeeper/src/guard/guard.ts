@@ -20,9 +20,9 @@ export interface ZookeeperGuard {
     operations: readonly GuardedOperation[],
   ): Promise<void>;
   /**
-   * As `commit`, for a lease of any provider. The transaction keeps the highest token in the node at
-   * `fence`, and fails if a later holder has written before. It makes a missing node, but not the node
-   * above. Each protected resource needs a fence of its own.
+   * As `commit`, for a lease of any provider. The transaction keeps the highest token in the node
+   * at `fence`, and fails if a later holder has written before. It makes a missing node, but not
+   * the node above. Each protected resource needs a fence of its own.
    * @throws As `commit`.
    */
   fencedCommit(
@@ -31,15 +31,18 @@ export interface ZookeeperGuard {
     operations: readonly GuardedOperation[],
   ): Promise<void>;
   /**
-   * The node of the lease, for a transaction of another client: `transaction().check(path)` before its
-   * writes. The node is there as long as the lease holds, so `NO_NODE` means that the lease has ended.
-   * Check no version: the node may be rewritten meanwhile. The path is whole: the chroot is part of it.
+   * The node of the lease, for a transaction of another client: `transaction().check(path)` before
+   * its writes. The node is there as long as the lease holds, so `NO_NODE` means that the lease has
+   * ended. Check no version: the node may be rewritten meanwhile. The path is whole: the chroot is
+   * part of it.
    * @throws As `commit`, at once. After `LOCK_STALE` nothing must be written.
    */
   check(lease: Pick<Lease, 'key' | 'owner' | 'token' | 'mode'>): { readonly path: string };
 }
 
-/** A guard that writes in the session of `provider`. Paths are whole: the chroot is part of them. */
+/**
+ * A guard that writes in the session of `provider`. Paths are whole: the chroot is part of them.
+ */
 export function createZookeeperGuard(provider: ProviderAccess): ZookeeperGuard {
   return {
     async commit(lease, operations) {

@@ -4,7 +4,7 @@ import type { Operation } from '../wire/multi.ts';
 import type { Acl } from '../wire/records.ts';
 import { createFlags } from '../wire/requests.ts';
 
-/** One operation of a guarded transaction. A version is the one that the node must have; without one it may have any. */
+/** One operation of a guarded transaction. The node must have the `version`, if one is given. */
 export type GuardedOperation =
   | {
       readonly type: 'create';
@@ -20,7 +20,7 @@ export type GuardedOperation =
   | { readonly type: 'remove'; readonly path: string; readonly version?: number }
   | { readonly type: 'check'; readonly path: string; readonly version?: number };
 
-/** What is sent for `operations`. Throws `LOCK_INVALID` for what is none. */
+/** The requests for `operations`. Throws `LOCK_INVALID` for a wrong operation. */
 export function readOperations(operations: readonly GuardedOperation[], acl: readonly Acl[]): Operation[] {
   if (!Array.isArray(operations)) throw invalid('the operations of a guarded write', 'an array');
   return (operations as readonly GuardedOperation[]).map((operation, index) => read(operation, index, acl));

@@ -30,7 +30,10 @@ export async function transact(session: Session, operations: readonly Operation[
   return answer.value;
 }
 
-/** Throws unless the transaction took effect. Its first operation was the guard's, the others are `own`. */
+/**
+ * Throws unless the transaction took effect. Its first operation was the guard's, the others are
+ * `own`.
+ */
 export function checkOutcome({ committed, results }: MultiOutcome, own: readonly Operation[]): void {
   if (committed) return;
   const failed = results.findIndex((result) => !result.ok && result.error !== 'UNDONE' && result.error !== 'NOT_TRIED');

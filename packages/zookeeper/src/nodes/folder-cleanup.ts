@@ -9,11 +9,16 @@ export interface FolderCleanupParts {
   readonly runtime: Runtime;
   /** The folders in a key's folder, which are removed first. */
   readonly below: readonly string[];
-  /** How long an unused folder is kept, in ms. With less, folders in use are made again more often. */
+  /**
+   * How long an unused folder is kept, in ms. With less, folders in use are made again more often.
+   */
   readonly idle: number;
 }
 
-/** So many used and so many unused folders are remembered. With more, the oldest go before their time. */
+/**
+ * So many used and so many unused folders are remembered. With more, the oldest go before their
+ * time.
+ */
 const most = 50_000;
 /** So many folders are removed at once. With more, locks wait longer behind them. */
 const flight = 50;
@@ -22,7 +27,8 @@ const looks = 10;
 
 /**
  * Removes the folders of keys that this process has made, some time after it has left them. The
- * servers remove empty containers too, but 10 000 a minute at most. No acquire or release waits for it.
+ * servers remove empty containers too, but 10 000 a minute at most. No acquire or release waits for
+ * it.
  */
 export class FolderCleanup {
   readonly #parts: FolderCleanupParts;

@@ -100,9 +100,9 @@ export class Nodes {
   }
 
   /**
-   * The result of `read`, at or below `path`, with all that any client committed before this call: a
-   * follower may lag behind other servers. In one flight. Needed where this session's own writes do
-   * not say how far its server is.
+   * The result of `read`, at or below `path`, with all that any client committed before this call:
+   * a follower may lag behind other servers. In one flight. Needed where this session's own writes
+   * do not say how far its server is.
    */
   async latest<T>(session: Pick<Sender, 'send'>, path: string, read: () => Promise<T>): Promise<T> {
     const syncing = session.send(sync(path));
@@ -115,8 +115,8 @@ export class Nodes {
   }
 
   /**
-   * Makes the root. Missing nodes above it are made only where all nodes are open. With the ACL of one
-   * user they would lock out the services of other users.
+   * Makes the root. Missing nodes above it are made only where all nodes are open. With the ACL of
+   * one user they would lock out the services of other users.
    */
   async makeRoot(session: Sender): Promise<void> {
     await this.#makePersistent(session, this.root);

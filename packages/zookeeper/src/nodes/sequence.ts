@@ -5,8 +5,8 @@
 export const sequenceLimit: number = 2 ** 31 - 2 ** 20;
 
 /**
- * From this number on a client that leaves removes the folder if it is empty. Its numbers then begin
- * anew, long before they are used up.
+ * From this number on a client that leaves removes the folder if it is empty. Its numbers then
+ * begin anew, long before they are used up.
  */
 export const renewedSequence: number = 2 ** 30;
 
@@ -15,8 +15,8 @@ export const digits = 10;
 const largest = 2 ** 31 - 1;
 
 /**
- * The number at the end of a name. `undefined`: there is none. Numbers past 2^31 - 1, which ZooKeeper
- * is documented to write as negative ones, go on here.
+ * The number at the end of a name. `undefined`: there is none. Numbers past 2^31 - 1, which
+ * ZooKeeper is documented to write as negative ones, go on here.
  */
 export function sequenceOf(name: string): number | undefined {
   const start = name.length - digits;

@@ -3,14 +3,15 @@ import { allPermissions } from '../wire/records.ts';
 import type { Acl } from '../wire/records.ts';
 
 /**
- * The rights to the nodes. `creator`: for clients with the same credentials. `open`: for all clients that
- * reach the servers.
+ * The rights to the nodes. `creator`: for clients with the same credentials. `open`: for all
+ * clients that reach the servers.
  */
 export type AclOption = 'creator' | 'open' | readonly Acl[];
 
 /**
  * The list for every node that is made. Nothing is open by default.
- * @throws `LOCK_MISCONFIGURED` when no option says which clients may, or the creator has no identity.
+ * @throws `LOCK_MISCONFIGURED` when no option says which clients may, or the creator has no
+ * identity.
  */
 export function aclFrom(
   option: AclOption | undefined,

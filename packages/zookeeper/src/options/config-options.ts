@@ -4,13 +4,13 @@ import { readConnectString } from '../connection/address.ts';
 import { readZookeeperOptions, zookeeperReaders, zookeeperSource } from './options.ts';
 import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options.ts';
 
-/** Options of `openLocks` for ZooKeeper: those of the provider, and how long it may take to reach a server. */
+/** Options of `openLocks` for ZooKeeper. */
 export interface ZookeeperConfigOptions extends Partial<ZookeeperProviderOptions> {
   /** `openLocks` must have connected within this time. @default 5_000 */
   readonly connectTimeout?: Duration | undefined;
 }
 
-/** All options, for whom they are. */
+/** The options of the provider, and those of `openLocks`. */
 export interface ReadConfigOptions {
   readonly provider: ReadZookeeperOptions;
   readonly connectTimeout: number;
@@ -18,7 +18,10 @@ export interface ReadConfigOptions {
 
 const readers: OptionReaders<ZookeeperConfigOptions> = { ...zookeeperReaders, connectTimeout: duration(10, 600_000) };
 
-/** Reads the URL and the options; these are stronger. Throws `LOCK_MISCONFIGURED` with neither the URL nor credentials. */
+/**
+ * Reads the URL and the options. Options win over the URL. Throws `LOCK_MISCONFIGURED`, which shows
+ * neither the URL nor credentials.
+ */
 export function readConfigOptions({ url, options }: Pick<AdapterConfig, 'url' | 'options'>): ReadConfigOptions {
   const place = url === undefined ? {} : readZookeeperUrl(url);
   const read = readOptions<ZookeeperConfigOptions>(readers, options, zookeeperSource);

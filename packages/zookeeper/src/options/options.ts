@@ -19,52 +19,72 @@ import { aclReader, authReader, markersReader, nodePath } from './readers.ts';
 import type { ZookeeperAuth } from './readers.ts';
 import type { Acl } from '../wire/records.ts';
 
-/** Whose locks they are shared with: Curator's `InterProcessMutex`, `InterProcessReadWriteLock` or `InterProcessSemaphoreV2`. */
+/**
+ * Curator shares the locks as `InterProcessMutex`, `InterProcessReadWriteLock` or
+ * `InterProcessSemaphoreV2`.
+ */
 export type Recipe = 'mutex' | 'read-write' | 'semaphore';
 
 /** Options of the ZooKeeper provider. */
 export interface ZookeeperOptions {
   /**
-   * The node under which each key has one, below the chroot of the servers; it is made if need be. What is above it is made only
-   * where `acl` is `open`. @default '/locks'
+   * The node above the nodes of all keys, below the chroot. It is made if it is missing. Missing
+   * nodes above it are made only where `acl` is `open`.
+   * @default '/locks'
    */
   readonly root?: string | undefined;
-  /** First come, first served. `false`: one plain node per key, for exclusive locks only. @default true */
+  /**
+   * First come, first served. `false`: one plain node per key, for exclusive locks only.
+   * @default true
+   */
   readonly fair?: boolean | undefined;
-  /** Which of Curator's locks the nodes are those of; a fair lock's. @default 'mutex' */
+  /**
+   * The lock of Curator whose nodes a fair lock has.
+   * @default 'mutex'
+   */
   readonly recipe?: Recipe | undefined;
-  /** What the names of other libraries' shared contenders have before their number, besides Curator's and kazoo's: all others count as exclusive. @default [] */
+  /**
+   * The names of other libraries' sharers have one of these before their number. Curator's and
+   * kazoo's are known. All other contenders count as exclusive.
+   * @default []
+   */
   readonly sharedMarkers?: readonly string[] | undefined;
   /**
-   * A claim right behind another one of this process knows its place without reading the line, which
-   * saves a request. `false`: each claim reads the line. Only lines of `mutex` and `read-write` do so.
+   * A claim right behind another one of this process knows its place without reading the line,
+   * which saves a request. `false`: each claim reads the line. Only lines of `mutex` and
+   * `read-write` do so.
    * @default true
    */
   readonly knownPlaces?: boolean | undefined;
   /** Each call settles within this time. @default 5_000 */
   readonly timeout?: Duration | undefined;
   /**
-   * After this time of silence the servers remove the locks of this process. They may choose another time, of 2 to 20 of
-   * their ticks. @default 20_000
+   * After this time of silence the servers remove the locks of this process. The servers may choose
+   * another time, of 2 to 20 of their ticks.
+   * @default 20_000
    */
   readonly sessionTimeout?: Duration | undefined;
-  /** Shown to the servers on each connection. */
+  /** Credentials that are shown to the servers on each connection. */
   readonly auth?: ZookeeperAuth | readonly ZookeeperAuth[] | undefined;
   /** With `password`: credentials of the scheme `digest`. */
   readonly username?: string | undefined;
   readonly password?: string | undefined;
-  /** Who may change the nodes. Without credentials it must be said. @default 'creator' */
+  /**
+   * The clients that may use the nodes. It must be given where there are no credentials.
+   * @default 'creator'
+   */
   readonly acl?: AclOption | undefined;
   /**
-   * TLS: `true` checks the servers' certificates by Node's defaults; an object has options of `tls.connect` (`ca`,
-   * `cert`, …). @default false
+   * TLS. `true` checks the servers' certificates by Node's defaults. An object has options of
+   * `tls.connect` (`ca`, `cert`, …).
+   * @default false
    */
   readonly tls?: boolean | object | undefined;
 }
 
 /** Options of `createZookeeperProvider`. */
 export interface ZookeeperProviderOptions extends ZookeeperOptions {
-  /** `'host1:2181,host2:2181'`, perhaps with a chroot behind: `'host1:2181/app'`. */
+  /** `'host1:2181,host2:2181'`, with or without a chroot: `'host1:2181/app'`. */
   readonly servers: string;
 }
 
@@ -106,7 +126,10 @@ export interface ReadZookeeperOptions {
   readonly tls: ConnectionOptions | undefined;
 }
 
-/** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be; never with credentials. */
+/**
+ * Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and the expected value,
+ * but never with credentials.
+ */
 export function readZookeeperOptions(options: ZookeeperProviderOptions): ReadZookeeperOptions {
   const read = readOptions(zookeeperReaders, options, zookeeperSource);
   if (read.servers === undefined)

@@ -2,7 +2,7 @@ import type { OptionReader } from '@locks/core/adapter';
 import type { AclOption } from './acl.ts';
 import type { Acl } from '../wire/records.ts';
 
-/** Who we are, to the servers' access control. */
+/** Credentials for the servers' access control. */
 export interface ZookeeperAuth {
   /** `digest`, or another scheme of the servers. */
   readonly scheme: string;
@@ -10,7 +10,7 @@ export interface ZookeeperAuth {
   readonly credentials: string | Uint8Array;
 }
 
-/** The path of a node, of which no part means something else. */
+/** The path of a node. */
 export const nodePath: OptionReader<string> = {
   expects:
     'the path of a node ("/", "/locks", "/app/locks") outside of "/zookeeper", without empty names, ".", ".." and control characters',
@@ -38,7 +38,7 @@ export const aclReader: OptionReader<AclOption> = {
   parse: (text) => (text === 'creator' || text === 'open' ? text : undefined),
 };
 
-/** Parts of node names, in a URL with commas between them. */
+/** Parts of node names. In a URL, commas separate them. */
 export const markersReader: OptionReader<readonly string[]> = {
   expects: 'a list of what names of nodes have before their number, none empty',
   accepts: (value): value is readonly string[] =>

@@ -1,6 +1,7 @@
 import { permitsRefused } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { Nodes } from '../nodes/nodes.ts';
+import type { OwnNode } from '../nodes/own-node.ts';
 import { folderOf } from '../nodes/paths.ts';
 import type { LiveClaim } from './live-claim.ts';
 import { looks } from './recipe.ts';
@@ -11,7 +12,9 @@ import { waitAt, waitingFor, waitingWith } from './waits.ts';
 /** What a place in line means. */
 export type Verdict =
   | { readonly state: 'holds' }
-  /** One of the nodes in `watch` must go first: then look again. `place`: how many are before it. */
+  /**
+   * One of the nodes in `watch` must go first: then look again. `place`: how many are before it.
+   */
   | { readonly state: 'waits'; readonly watch: readonly string[]; readonly place: number }
   /** Its node is not there: it was released, or its session has ended. */
   | { readonly state: 'missing' }
@@ -30,6 +33,8 @@ export interface LineSteps {
   look(own: LiveClaim): Promise<Verdict | undefined>;
   leave(own: LiveClaim): Promise<boolean>;
   gone(own: LiveClaim): void;
+  /** The claim holds by its node. */
+  holds?(own: LiveClaim, node: OwnNode): void;
 }
 
 /** One attempt in a line: enters it, looks until the place is clear, and watches or leaves. */
@@ -42,14 +47,15 @@ export async function attemptInLine(
   if (own.uncertain) await steps.find(own);
   if (own.node !== undefined && own.claim.mode !== claim.mode) await steps.convert(own, claim);
   own.restate(claim);
-  const before = await asBefore(nodes, own);
+  const before = own.node === undefined ? undefined : await asBefore(nodes, own, own.node);
   if (before !== undefined) return before;
   for (let look = 0; look < looks; look += 1) {
     const verdict = await steps.look(own);
     if (verdict === undefined || own.node === undefined) continue;
-    const folder = folderOf(own.node.path);
+    const { node } = own;
     switch (verdict.state) {
       case 'holds':
+        steps.holds?.(own, node);
         return { holds: true };
       case 'missing':
         // Another client has removed it.
@@ -61,7 +67,7 @@ export async function attemptInLine(
         throw permitsRefused(claim, verdict.inUse);
       case 'exhausted':
         await steps.leave(own);
-        throw sequenceExhausted(claim.key, folder, verdict.sequence);
+        throw sequenceExhausted(claim.key, folderOf(node.path), verdict.sequence);
       case 'waits': {
         if (!own.waits) {
           await steps.leave(own);
@@ -80,10 +86,12 @@ export async function attemptInLine(
   return waitingFor(1);
 }
 
-/** Whether a holder still holds, or a waiter still waits, without reading the line. `undefined`: look. */
-async function asBefore(nodes: Nodes, own: LiveClaim): Promise<AttemptResult | undefined> {
-  const { session, node, watched, token, place } = own;
-  if (node === undefined) return undefined;
+/**
+ * Whether a holder still holds, or a waiter still waits, without reading the line. `undefined`:
+ * look.
+ */
+async function asBefore(nodes: Nodes, own: LiveClaim, node: OwnNode): Promise<AttemptResult | undefined> {
+  const { session, watched, token, place } = own;
   if (token !== undefined) return (await nodes.existsLatest(session, node.path)) && { holds: true };
   if (watched.length === 0) return undefined;
   const stats = await Promise.all([node.path, ...watched].map((path) => nodes.exists(session, path)));

@@ -2,7 +2,10 @@ import { hash } from 'node:crypto';
 import type { Claim, Mode } from '@locks/core';
 import { digits, sequenceOf } from '../nodes/sequence.ts';
 
-/** Whose names the nodes of a line have: Curator's `InterProcessMutex` or its `InterProcessReadWriteLock`. */
+/**
+ * Whose names the nodes of a line have: Curator's `InterProcessMutex` or its
+ * `InterProcessReadWriteLock`.
+ */
 export type LineNames = 'mutex' | 'read-write';
 
 /** A node in line. */
@@ -17,7 +20,9 @@ export interface Contender {
   readonly uuid?: string;
 }
 
-/** A name that has one of these before its number shares: our names and those of Curator and kazoo. */
+/**
+ * A name that has one of these before its number shares: our names and those of Curator and kazoo.
+ */
 const knownSharedMarkers = ['-shared-lock-', '__READ__', '__rlock__'] as const;
 
 /** Finds a claim's node again: a hash of its owner, in the form of a UUID. */
@@ -40,9 +45,9 @@ export function contenderName(recipe: LineNames, claim: Pick<Claim, 'owner' | 'm
 }
 
 /**
- * What a child of a key's folder is. `undefined`: it is not in line. Every name that ends in a number
- * is a contender, whichever client made it. It is exclusive, unless the text before the number ends in
- * a known marker of sharers or in one of `sharedMarkers`.
+ * What a child of a key's folder is. `undefined`: it is not in line. Every name that ends in a
+ * number is a contender, whichever client made it. It is exclusive, unless the text before the
+ * number ends in a known marker of sharers or in one of `sharedMarkers`.
  */
 export function parseContender(name: string, sharedMarkers: readonly string[] = []): Contender | undefined {
   const sequence = sequenceOf(name);
@@ -62,7 +67,10 @@ export function parseContenders(names: readonly string[], sharedMarkers: readonl
   return names.map((name) => parseContender(name, sharedMarkers)).filter((contender) => contender !== undefined);
 }
 
-/** The nodes of one owner, in their order. More than one: a `create` was repeated after a lost reply. */
+/**
+ * The nodes of one owner, in their order. More than one: a `create` was repeated after a lost
+ * reply.
+ */
 export function placesOf(line: readonly Contender[], uuid: string): Contender[] {
   return line.filter((contender) => contender.uuid === uuid).toSorted(inOrder);
 }

@@ -5,8 +5,8 @@ import type { Session } from '../session/session.ts';
 /**
  * One claim of this process in one session.
  *
- * A claim with a token holds. It has its node then, or the node is being looked for (`uncertain`). The
- * mode and permits of `claim` are those that its node stands for.
+ * A claim with a token holds. It has its node then, or the node is being looked for (`uncertain`).
+ * The mode and permits of `claim` are those that its node stands for.
  */
 export class LiveClaim {
   readonly session: Session;
@@ -153,8 +153,8 @@ export class LiveClaim {
   }
 
   /**
-   * Waits for the end of one of `paths`, and of no other node. `place`: how many claims are before it.
-   * `missing`: one of them has gone already. `refused`: there are too many watches.
+   * Waits for the end of one of `paths`, and of no other node. `place`: how many claims are before
+   * it. `missing`: one of them has gone already. `refused`: there are too many watches.
    */
   async watch(paths: readonly string[], place: number): Promise<'watching' | 'missing' | 'refused'> {
     this.unwatch();
@@ -178,8 +178,8 @@ export class LiveClaim {
   }
 
   /**
-   * The result of `work`, done after other work of this claim: an attempt goes on after its caller has
-   * given it up.
+   * The result of `work`, done after other work of this claim: an attempt goes on after its caller
+   * has given it up.
    */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#running === 0 ? work() : this.#last.then(work, work);

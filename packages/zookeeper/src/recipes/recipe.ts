@@ -2,7 +2,9 @@ import type { Claim, KeyState } from '@locks/core';
 import type { Session } from '../session/session.ts';
 import type { LiveClaim } from './live-claim.ts';
 
-/** How often one attempt looks at a lock that other clients change. With fewer, it polls more often. */
+/**
+ * How often one attempt looks at a lock that other clients change. With fewer, it polls more often.
+ */
 export const looks = 10;
 
 /** How an attempt ended. */
@@ -16,8 +18,8 @@ export interface Recipe {
   readonly fair: boolean;
   readonly shared: boolean;
   /**
-   * Gives the claim a node, unless it has one, and tells whether it holds. A claim that neither holds
-   * nor waits has no node afterwards.
+   * Gives the claim a node, unless it has one, and tells whether it holds. A claim that neither
+   * holds nor waits has no node afterwards.
    */
   attempt(own: LiveClaim, claim: Claim): Promise<AttemptResult>;
   /** Removes the nodes of the claim. `true`: its node was there. */

@@ -16,8 +16,8 @@ export interface AbandonedSession {
 export type Connecting = Pick<ConnectionParts, 'runtime' | 'tls' | 'auth' | 'sessionTimeout'>;
 
 /**
- * Ends the sessions that were given up, at the first server that can be reached. Until a session has
- * ended there, or has timed out, its nodes block other clients.
+ * Ends the sessions that were given up, at the first server that can be reached. Until a session
+ * has ended there, or has timed out, its nodes block other clients.
  */
 export class AbandonedSessions {
   readonly #connecting: Connecting;

@@ -3,7 +3,7 @@ import type { Runtime } from '@locks/core/adapter';
 import { pause } from './pause.ts';
 import type { Rotation } from './rotation.ts';
 
-/** What is tried again and again. */
+/** How the loop connects. */
 export interface ConnectLoopParts {
   readonly runtime: Runtime;
   readonly rotation: Rotation;
@@ -29,17 +29,17 @@ export class ConnectLoop {
     return this.#work !== undefined;
   }
 
-  /** Goes on, or begins, if it is wanted. */
+  /** Starts the loop unless it runs, if a connection is wanted. */
   start(): void {
     if (this.#work === undefined && this.#wanted) this.#work = outsideContext(() => this.#run());
   }
 
-  /** What is being tried is not wanted any more. */
+  /** Gives the present attempt up. */
   abort(): void {
     this.#attempt.abort();
   }
 
-  /** Ends it for good; resolves when nothing is left of it. */
+  /** Ends the loop. Resolves when no attempt is left. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#attempt.abort();

@@ -21,18 +21,24 @@ export interface HeartbeatParts {
   beaten(): void;
 }
 
-/** In one timeout. With fewer, the proof is older, and a silent server is left later. */
+/** Heartbeats in one timeout. With fewer, the proof is older, and a silent server is left later. */
 const pulses = 9;
-/** Pulses without a byte after which a server is left, a little less than whole ones: timers are not exact. */
+/**
+ * A server is left after so many pulses without a byte. A little less than 3, because timers are
+ * not exact.
+ */
 const pulsesOfSilence = 2.9;
-/** Pulses without an answer after which a server is left for another one. */
+/** A server is left for another one after so many pulses without an answer. */
 const pulsesWithoutAnswer = 1.9;
-/** Pulses from one write to the next. With more, the proof is older; with one, each process writes twice as often. */
+/**
+ * A write is due after so many pulses. With more, the proof is older. With 1, each process writes
+ * twice as often.
+ */
 const pulsesOfWrite = 1.5;
 
 /**
- * The signs of life of one connection, and the watch over it. All go to the leader, as `Proof` needs: every second one is a
- * write, the others are a `sync`. Ends the connection when its server does not answer.
+ * Sends the heartbeats of one connection, and ends the connection when its server does not answer.
+ * All heartbeats go to the leader, as `Proof` needs. In turns they are a write and a `sync`.
  */
 export class Heartbeat {
   readonly #parts: HeartbeatParts;
@@ -65,7 +71,7 @@ export class Heartbeat {
     const { connection, runtime } = this.#parts;
     if (connection.ended) return;
     const now = runtime.clock.exact();
-    // After a stall of this process answers may be there, unread: they get another pulse.
+    // After a stall of this process answers may be there, unread: it waits another pulse for them.
     const late = now - this.#dueAt > this.#pulse / 2;
     const silence = late ? undefined : this.#silence(now);
     if (silence !== undefined) {
@@ -87,7 +93,7 @@ export class Heartbeat {
     if (oldestUnansweredAt === undefined) return undefined;
     const silent = now - Math.max(oldestUnansweredAt, lastHeardAt);
     if (silent >= this.#pulse * pulsesOfSilence) return `the server was silent for ${Math.round(silent)} ms`;
-    // A single server is the only hope, however slow.
+    // There is no other server to go to, however slow this one is.
     if (!this.#parts.alternatives) return undefined;
     // A server without a leader answers nothing; events still come.
     const idle = now - Math.max(oldestUnansweredAt, lastAnsweredAt);
@@ -110,7 +116,9 @@ export class Heartbeat {
   }
 }
 
-/** Whether the request came through to the leader; otherwise the server at the other end refused it by itself. */
+/**
+ * Whether the leader has answered. Otherwise the server of this connection has refused the request.
+ */
 function fromLeader(answer: Answer<unknown>): boolean {
   return answer.ok || answer.error === 'NO_NODE' || answer.error === 'NO_AUTH' || answer.error === 'BAD_VERSION';
 }

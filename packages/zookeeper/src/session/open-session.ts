@@ -24,7 +24,10 @@ export interface OpenSessionParts {
   onBeat(): void;
 }
 
-/** How often the deadline is looked at, in ms: a timer does not count while the machine is suspended. */
+/**
+ * How often the deadline is looked at, in ms: a timer does not count while the machine is
+ * suspended.
+ */
 const longestSleep = 1_000;
 
 /** A session over one connection after another: until when it lasts, and its watches. */
@@ -115,7 +118,9 @@ export class OpenSession implements Session {
     this.watches.unwatch(path, fired);
   }
 
-  /** Takes a new connection, and sets the watches again. Resolves when the server has taken them. */
+  /**
+   * Takes a new connection, and sets the watches again. Resolves when the server has taken them.
+   */
   attach(connection: Connection): Promise<void> {
     const seen = this.lastZxid;
     const resumed = this.#attached;

@@ -1,6 +1,6 @@
 import type { Runtime } from '@locks/core/adapter';
 
-/** Resolves after `delay` ms, or as soon as `signal` is aborted; does not keep the process alive. */
+/** Resolves after `delay` ms, or when `signal` is aborted. Does not keep the process alive. */
 export function pause(runtime: Runtime, delay: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {

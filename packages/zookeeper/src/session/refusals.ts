@@ -7,7 +7,9 @@ import { TlsOptionsError } from '../connection/tls-errors.ts';
 import { TlsMismatchError } from './tls-mismatch.ts';
 import { UnusableServerError } from './voting-server.ts';
 
-/** For so many ms a refusal is given without asking again. With less, each call asks the servers. */
+/**
+ * For so many ms a refusal is given without asking again. With less, each call asks the servers.
+ */
 const remembered = 1_000;
 
 /** Failures that another attempt would not mend. */
@@ -69,7 +71,9 @@ export class Refusals {
   }
 }
 
-/** Why no lock can be taken from a server, and what to do. `undefined`: another attempt may succeed. */
+/**
+ * Why no lock can be taken from a server, and what to do. `undefined`: another attempt may succeed.
+ */
 function whyUnusable(
   error: unknown,
 ): { readonly address: Address; readonly why: string; readonly advice: string } | undefined {

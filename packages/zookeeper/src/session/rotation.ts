@@ -3,7 +3,9 @@ import type { Address } from '../connection/address.ts';
 
 const firstPause = 50;
 const longestPause = 500;
-/** Least time for one server to answer a connect request: making a session is a write. */
+/**
+ * The least time for one server to answer a connect request, in ms. To make a session is a write.
+ */
 const leastPatience = 500;
 const mostPatience = 1_500;
 
@@ -12,7 +14,7 @@ export class Rotation {
   readonly #addresses: readonly Address[];
   readonly #runtime: Runtime;
   #next: number;
-  /** Since something worked. */
+  /** Since a connection was of use. */
   #failures = 0;
 
   constructor(addresses: readonly Address[], runtime: Runtime) {
@@ -34,27 +36,34 @@ export class Rotation {
   }
 
   /**
-   * For how many ms the next server may be silent: all of them within a third of the session's timeout, so that the session outlives
-   * a silent one, and more with each round in vain, for it may be that all are slow.
+   * For how many ms the next server may be silent. All servers together get a third of the
+   * session's timeout, so that the session outlives a silent one. Each round in vain adds time: all
+   * servers may be slow.
    */
   patience(timeout: number): number {
     const share = Math.min(Math.max(timeout / 3 / this.#addresses.length, leastPatience), mostPatience);
     return Math.min(share * (1 + this.#rounds), Math.max(timeout, leastPatience));
   }
 
-  /** Ms until the next attempt, half of them jitter: none while there are servers that were not tried. */
+  /**
+   * How many ms to wait before the next attempt, half of them jitter. 0 while there are servers
+   * that were not tried.
+   */
   pause(): number {
     if (this.#failures === 0 || this.#failures % this.#addresses.length > 0) return 0;
     const whole = Math.min(firstPause * 2 ** Math.min(this.#rounds - 1, 10), longestPause);
     return whole * (0.5 + this.#runtime.random() / 2);
   }
 
-  /** An attempt was in vain, or a connection has ended. */
+  /** An attempt has failed, or a connection has ended. */
   failed(): void {
     this.#failures += 1;
   }
 
-  /** A connection has proved useful. One that is merely accepted is not: a server may close each at once. */
+  /**
+   * A connection was of use. An accepted connection is not yet: a server may close each one at
+   * once.
+   */
   worked(): void {
     this.#failures = 0;
   }

@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 import { Rotation } from './rotation.ts';
 import { unansweredError } from './session-errors.ts';
 
-/** What a connection besides that of the session needs. */
+/** How a separate connection is made. */
 export interface SeparateParts extends Pick<ConnectionParts, 'tls' | 'auth' | 'runtime' | 'sessionTimeout'> {
   readonly addresses: readonly Address[];
 }
@@ -19,8 +19,9 @@ export type SeparateSender = Pick<Session, 'send'>;
 const longestAnswer = 256 * 1024 * 1024;
 
 /**
- * Gives what `read` resolves to, over a connection and a session for nothing else. A long answer delays the heartbeats of its connection, and
- * one that is too long ends it: neither may happen to the connection that the locks depend on.
+ * The result of `read`, over a connection and a session for nothing else. A long answer delays the
+ * heartbeats of its connection, and an answer that is too long ends it. Neither may happen to the
+ * connection that the locks depend on.
  * @param signal Ends it.
  * @throws `LOCK_UNAVAILABLE`.
  */

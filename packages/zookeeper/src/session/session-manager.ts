@@ -17,9 +17,9 @@ import { SessionWaiters } from './session-waiters.ts';
 import type { Session } from './session.ts';
 
 /**
- * The sessions of one provider, one after another, each over one connection at a time. The first call
- * of `ready` begins a session. It is kept until it is lost, closed or refused. A lost session is ended
- * at the servers, and the next one begins with the next call.
+ * The sessions of one provider, one after another, each over one connection at a time. The first
+ * call of `ready` begins a session. It is kept until it is lost, closed or refused. A lost session
+ * is ended at the servers, and the next one begins with the next call.
  */
 export class SessionManager {
   readonly #options: SessionOptions;
@@ -80,8 +80,8 @@ export class SessionManager {
 
   /**
    * The session that can be used now. Waits for a connection if there is none.
-   * @throws `LOCK_UNAVAILABLE` after `within` ms. `LOCK_MISCONFIGURED` for refused credentials and for
-   * servers that cannot be used. `LOCK_CLOSED`.
+   * @throws `LOCK_UNAVAILABLE` after `within` ms. `LOCK_MISCONFIGURED` for refused credentials and
+   * for servers that cannot be used. `LOCK_CLOSED`.
    */
   ready(within: number): Promise<Session> {
     if (this.#closing) return Promise.reject(closedError());
@@ -96,8 +96,8 @@ export class SessionManager {
   }
 
   /**
-   * Ends the session at the server, so that its nodes go at once. Where no server answers, the nodes
-   * stay until the session times out. Idempotent.
+   * Ends the session at the server, so that its nodes go at once. Where no server answers, the
+   * nodes stay until the session times out. Idempotent.
    */
   close(): Promise<void> {
     this.#closed ??= this.#close();

@@ -17,7 +17,9 @@ export interface Session {
    * confirmed write moves it on.
    */
   readonly deadline: number;
-  /** A comparison of clocks at the call. The first look after the deadline makes the session lost. */
+  /**
+   * A comparison of clocks at the call. The first look after the deadline makes the session lost.
+   */
   readonly alive: boolean;
   /** There is a connection that requests can be sent over now. */
   readonly connected: boolean;

@@ -19,9 +19,9 @@ export class TlsMismatchError extends Error {
 }
 
 /**
- * Throws `TlsMismatchError` if `error` came from a server that answers only with, or only without, TLS.
- * Such a server just ends the connection. Servers do the same while they start or have no quorum. So
- * the server must answer the other way, and after that still not answer this way.
+ * Throws `TlsMismatchError` if `error` came from a server that answers only with, or only without,
+ * TLS. Such a server just ends the connection. Servers do the same while they start or have no
+ * quorum. So the server must answer the other way, and after that still not answer this way.
  */
 export async function checkTls(error: unknown, parts: ConnectionParts): Promise<void> {
   if (!isEndWithoutAnswer(error)) return;

@@ -21,8 +21,8 @@ export class UnusableServerError extends Error {
 }
 
 /**
- * As `connect`, to a server that votes. Asks for the mode and connects at the same time. Rejects with
- * `UnusableServerError` and `TlsMismatchError` too.
+ * As `connect`, to a server that votes. Asks for the mode and connects at the same time. Rejects
+ * with `UnusableServerError` and `TlsMismatchError` too.
  * @param known The server was found to vote before, and is not asked again.
  */
 export async function connectToVotingServer(parts: ConnectionParts, known: boolean): Promise<Connection> {

@@ -4,13 +4,13 @@ import type { Request } from '../wire/request.ts';
 import { getData } from '../wire/requests.ts';
 import { removeWatches, setWatches } from '../wire/session-requests.ts';
 
-/** Sends over the connection there is; rejects when there is none. */
+/** Sends over the present connection. Rejects when there is none. */
 export type Send = <T>(request: Request<T>) => Promise<Answer<T>>;
 
 /** How a watch was answered; see `Session.watch`. */
 export type Watching = 'watching' | 'missing' | 'refused';
 
-/** The server's one watch of a path, and who is to be told. */
+/** The one watch of a path at the server, and its listeners. */
 interface Entry {
   readonly listeners: Set<() => void>;
   /** Until the server has answered. */
@@ -19,7 +19,7 @@ interface Entry {
   fired: boolean;
 }
 
-/** More than 128 KiB in one request can be too much for a server, with its header. */
+/** In bytes. With its header, a request of more than 128 KiB can be too long for a server. */
 const chunkBytes = 120 * 1_024;
 
 /** The watches of one session: one at the server for each path, over all its connections. */
@@ -27,7 +27,7 @@ export class Watches {
   readonly #send: Send;
   readonly #limit: number;
   readonly #entries = new Map<string, Entry>();
-  /** Whom the microtask that is queued will call. */
+  /** The listeners that the queued microtask will call. */
   readonly #due = new Map<string, Set<() => void>>();
 
   /** At most `limit` paths. */
@@ -41,7 +41,7 @@ export class Watches {
     return this.#entries.size;
   }
 
-  /** See `Session.watch`. The caller looks that there is a connection. */
+  /** See `Session.watch`. The caller checks that there is a connection. */
   watch(path: string, fired: () => void): Promise<Watching> {
     let entry = this.#entries.get(path);
     if (entry === undefined) {
@@ -59,13 +59,13 @@ export class Watches {
     this.#due.get(path)?.delete(fired);
     const entry = this.#entries.get(path);
     if (entry === undefined || !entry.listeners.delete(fired) || entry.listeners.size > 0) return;
-    // Whoever waits for the answer will find that nobody listens.
+    // The code that waits for the answer will find no listeners.
     if (entry.setting !== undefined) return;
     this.#entries.delete(path);
     this.#forget(path);
   }
 
-  /** The server has told of `path`; its watch is used up. */
+  /** The server reported an event of `path`. The watch at the server is used up. */
   fire({ path }: WatchEvent): void {
     const entry = this.#entries.get(path);
     if (entry === undefined) return;
@@ -73,14 +73,14 @@ export class Watches {
     else this.#tell(path, entry);
   }
 
-  /** The session is over: everybody is told. */
+  /** The session is over: all listeners are called. */
   fireAll(): void {
     for (const [path, entry] of this.#entries) this.#tell(path, entry);
   }
 
   /**
-   * Sets all watches again over a new connection; what happened since `lastZxid` fires at once. To be called before anything else is
-   * sent. Rejects when the server does not take them.
+   * Sets all watches again over a new connection, before other requests are sent. Changes since
+   * `lastZxid` fire at once. Rejects when the server does not take the watches.
    */
   async restore(send: Send, lastZxid: bigint): Promise<void> {
     const answers: Promise<Answer<void>>[] = [];
@@ -135,7 +135,7 @@ export class Watches {
     if (this.#entries.get(path) === entry) this.#entries.delete(path);
   }
 
-  /** A watch of the same path that is set after this is executed after it, too, and so not removed by it. */
+  /** A later watch of the same path is executed after this, so it is not removed. */
   #forget(path: string): void {
     // Without a connection, or when it ends before the answer, the server has forgotten already.
     this.#send(removeWatches(path)).catch(() => {});
@@ -152,7 +152,7 @@ export class Watches {
 
   #call(): void {
     for (const [path, listeners] of this.#due) {
-      // Each may take others out.
+      // A listener may remove others.
       for (const fired of listeners) fired();
       this.#due.delete(path);
     }

@@ -12,7 +12,10 @@ import { getData, setData } from '../wire/requests.ts';
 import { mint, raiseFor, raisedData, readBase } from './base.ts';
 import type { Base } from './base.ts';
 
-/** How often a step is repeated when other clients are faster. With fewer, a busy root fails earlier. */
+/**
+ * How often a step is repeated when other clients are faster. With fewer, a busy root fails
+ * earlier.
+ */
 const rounds = 20;
 
 /** What a session has read of the base node, and whether it has changed since. */
@@ -32,8 +35,8 @@ export interface TokenOwner {
 }
 
 /**
- * Fencing tokens. A token is the number of the transaction that gave a claim its turn (`order` of its
- * node), plus the base. One node holds the base for the whole root.
+ * Fencing tokens. A token is the number of the transaction that gave a claim its turn (`order` of
+ * its node), plus the base. One node holds the base for the whole root.
  */
 export class Tokens {
   readonly #nodes: Nodes;
@@ -51,8 +54,8 @@ export class Tokens {
   }
 
   /**
-   * The base as it is now. A reading under a watch that has not fired is as good as a read in the same
-   * flight. ZooKeeper tells of a change before it answers any later request.
+   * The base as it is now. A reading under a watch that has not fired is as good as a read in the
+   * same flight. ZooKeeper tells of a change before it answers any later request.
    */
   async current(session: Sender): Promise<Base> {
     return this.cached(session) ?? (await this.#read(session));

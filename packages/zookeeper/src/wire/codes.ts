@@ -16,7 +16,10 @@ const answers: ReadonlyMap<number, ServerError> = new Map([
   [-127, 'THROTTLED'],
 ]);
 
-/** After these nothing is certain about the request, the session or the server: the connection ends. */
+/**
+ * After these, the state of the request, the session and the server is unknown: the connection
+ * ends.
+ */
 const fatal: ReadonlyMap<number, FatalCode> = new Map([
   [-1, 'SYSTEM_ERROR'],
   [-2, 'RUNTIME_INCONSISTENCY'],

@@ -1,7 +1,10 @@
 import { ProtocolError } from './protocol-error.ts';
 import { Reader } from './reader.ts';
 
-/** Cuts one connection's stream of bytes into frames: a length of four bytes, then so many bytes. Copies only frames that come in parts. */
+/**
+ * Cuts the bytes of one connection into frames: a length of four bytes, then so many bytes. Copies
+ * only frames that come in parts.
+ */
 export class FrameSplitter {
   readonly #limit: number;
   readonly #receive: (frame: Reader) => void;
@@ -28,7 +31,10 @@ export class FrameSplitter {
     this.#partial = undefined;
   }
 
-  /** @throws {@link ProtocolError} for a length that is negative or over the limit, and whatever `receive` throws. */
+  /**
+   * @throws {@link ProtocolError} for a length that is negative or over the limit. Errors of
+   * `receive` pass through.
+   */
   push(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length && !this.#stopped)

@@ -22,7 +22,10 @@ export type OperationResult =
       readonly ok: true;
       /** Of a creation. */
       readonly path?: string;
-      /** Of a change of data, and of the creation of a container. The `zxid` of the answer is the `czxid` of any other creation. */
+      /**
+       * For a change of data, and for the creation of a container. For other creations the `zxid`
+       * of the answer is the `czxid`.
+       */
       readonly stat?: Stat;
     }
   /** `UNDONE`: it would have worked; `NOT_TRIED`: one before it failed. */
@@ -42,7 +45,7 @@ export interface FailedStep {
   readonly code: number;
 }
 
-/** Several steps in one transaction. A step that fails is no error of the request: the answer is `ok`, and not `committed`. */
+/** Several steps in one transaction. If a step fails, the answer is `ok` and not `committed`. */
 export function multi(operations: readonly Operation[]): Request<MultiOutcome> {
   return {
     op: 14,

@@ -2,7 +2,10 @@ import { ProtocolError } from './protocol-error.ts';
 
 const none = Buffer.alloc(0);
 
-/** Reads ZooKeeper's serialization ("jute"). Trusts nothing: what does not fit into the frame is a `ProtocolError`. */
+/**
+ * Reads ZooKeeper's serialization ("jute"). Throws `ProtocolError` for a value that exceeds the
+ * frame.
+ */
 export class Reader {
   #buffer: Buffer = none;
   #view: DataView = new DataView(none.buffer);
@@ -50,7 +53,10 @@ export class Reader {
     return Buffer.from(this.#buffer.subarray(at, at + length));
   }
 
-  /** @param smallest How many bytes one value takes at least, so that an absurd count is noticed before it costs memory. */
+  /**
+   * @param smallest The least number of bytes of one value. It reveals an absurd count before it
+   * costs memory.
+   */
   vector<T>(smallest: number, read: () => T): T[] {
     const count = this.#length('list', smallest);
     const values: T[] = [];

@@ -5,7 +5,10 @@ export interface Request<T> {
   readonly op: number;
   /** For messages: `a list of "/locks/x"`. */
   readonly what: string;
-  /** Negative: the number that the protocol reserves for it, instead of the next one of the connection. */
+  /**
+   * The negative number that the protocol reserves for the request, instead of the next one of the
+   * connection.
+   */
   readonly xid?: number;
   write(writer: Writer): void;
   read(reader: Reader): T;

@@ -113,7 +113,10 @@ export function getAcl(path: string): Request<{ readonly acl: readonly Acl[]; re
   };
 }
 
-/** Answered once the server has seen all that the leader had committed before; to be sent before a read. */
+/**
+ * Answered when the server has seen all transactions that the leader had committed before. Send it
+ * before a read.
+ */
 export function sync(path: string): Request<void> {
   return {
     op: 9,

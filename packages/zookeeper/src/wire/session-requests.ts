@@ -18,8 +18,8 @@ export interface Watched {
 }
 
 /**
- * Sets watches again after a reconnect. Those that had to fire since `lastZxid` fire at once, before the answer. A server closes the
- * connection for a request over 1 MiB: send several.
+ * Sets watches again after a reconnect. Watches of nodes that changed since `lastZxid` fire at
+ * once, before the answer. A server closes the connection for a request over 1 MiB: send several.
  */
 export function setWatches(lastZxid: bigint, watched: Watched): Request<void> {
   return {

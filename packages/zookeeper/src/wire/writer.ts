@@ -2,8 +2,9 @@
 const chunk = 32_768;
 
 /**
- * Writes ZooKeeper's serialization ("jute") into one growing buffer. What was taken is never written to again, so it may be handed to a
- * socket; the rest of the buffer is used on.
+ * Writes ZooKeeper's serialization ("jute") into one growing buffer. Bytes that were taken are
+ * never written again, so they may be handed to a socket. Later bytes go into the rest of the
+ * buffer.
  */
 export class Writer {
   #view: DataView;

@@ -27,7 +27,7 @@ class Setting implements AsyncDisposable {
   readonly #opened: Opened = new Opened();
   readonly #locks: Locks[] = [];
 
-  /** With what is above the root. */
+  /** With the nodes above the root. */
   static async begin(): Promise<Setting> {
     const setting = new Setting();
     await makeNode(await setting.client(), folderOf(setting.root), 'persistent');
@@ -55,13 +55,15 @@ function digest({ username, password }: { readonly username: string; readonly pa
   return { scheme: 'digest', credentials: Buffer.from(`${username}:${password}`) };
 }
 
-/** That `call` is refused at once, by what the user may not do, without a password in the message. */
+/**
+ * That `call` is refused at once, by what the user may not do, without a password in the message.
+ */
 async function refused(call: Promise<unknown>, ...secrets: readonly string[]): Promise<void> {
   const error = await call.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  // What is not refused, and given up after a while, is LOCK_UNAVAILABLE.
+  // A call that is given up after a while, and not refused, is LOCK_UNAVAILABLE.
   expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('"auth"') as string });
   for (const secret of secrets) expect(String(error)).not.toContain(secret);
 }

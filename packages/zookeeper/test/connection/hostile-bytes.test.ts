@@ -20,7 +20,7 @@ const requests = [
 
 const bytes = fc.uint8Array({ maxLength: 60 }).map((content) => Buffer.from(content));
 const small = fc.integer({ min: -3, max: 6 });
-/** Whatever a server might send, from plain noise to what is nearly right. */
+/** Bytes that a server might send, from plain noise to nearly right answers. */
 const sent = fc.oneof(
   bytes,
   bytes.map((content) => Buffer.concat([Buffer.from([0, 0, 0, content.length]), content])),

@@ -5,7 +5,10 @@ import { expect, test } from 'vitest';
 import type { Address } from '../../src/connection/address.ts';
 import { startFakeServer } from '../support/fake-server.ts';
 
-/** Runs a script of test/fixtures with an address. Resolves when it has ended to its exit code and what it printed. */
+/**
+ * Runs a script of test/fixtures with an address. Resolves when it has ended to its exit code and
+ * what it printed.
+ */
 async function run(script: string, { host, port }: Address): Promise<readonly [number, string]> {
   const path = new URL(`../fixtures/${script}`, import.meta.url).pathname;
   const child = spawn(process.execPath, [path, host, `${port}`], { stdio: ['ignore', 'pipe', 'inherit'] });

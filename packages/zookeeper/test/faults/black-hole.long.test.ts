@@ -50,7 +50,8 @@ async function fallSilent(
     history.granted('heir', lease);
     return lease;
   });
-  // At any moment between two heartbeats, a whole timeout later: then the deadline comes from heartbeats alone.
+  // At any moment between two heartbeats, a whole timeout later: then the deadline comes from
+  // heartbeats alone.
   await delay(sessionTimeout + moment);
   // On a machine that is too busy sessions end before; what goes for their leases is the same.
   const struck = leases.filter(({ held }) => held).length;
@@ -106,7 +107,8 @@ test(
     const leases = Object.values(margins).flat();
     console.log(
       `black hole: ${rounds} rounds, ${leases.length} leases of sessions of ${sessionTimeout} ms (${held} held when it began), ${chance.note}; ` +
-        // Where replies alone are lost, the process ends its old session itself, right after it has told of the loss.
+        // Where replies alone are lost, the process ends its old session itself, right after it has
+        // told of the loss.
         `smallest time from the loss to the removal: ${smallest.join(', ')}`,
     );
     expect(leases).toHaveLength(rounds * leasesOfRound);

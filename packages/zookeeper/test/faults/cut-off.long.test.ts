@@ -58,7 +58,10 @@ const faults: Readonly<Record<string, Fault>> = {
   'the leader is paused': { member: theLeader, begin: paused },
 };
 
-/** One process has its session at the member that is hurt, and no other server; another is with the majority. */
+/**
+ * One process has its session at the member that is hurt, and no other server; another is with the
+ * majority.
+ */
 async function strike(name: string, { member, begin }: Fault, knownPlaces: boolean): Promise<number[]> {
   const history = createHistory(() => performance.now());
   const hurt = await member();

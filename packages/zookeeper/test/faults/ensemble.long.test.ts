@@ -11,7 +11,9 @@ const cycles = Math.max(1, Math.round(Number(process.env['LOCKS_FAULT_ROUNDS'] ?
 const sessionTimeout = 4_000;
 const root = '/contended';
 const keys = ['a', 'b', 'c', 'd'];
-/** How long an election and the sessions that go over to other servers may take on a slow machine. */
+/**
+ * How long an election and the sessions that go over to other servers may take on a slow machine.
+ */
 const recovery = 40_000;
 
 const chance = openChance();
@@ -75,7 +77,7 @@ test.each([true, false])(
     );
     expect(contenders.problems).toEqual([]);
     expect(contenders.grants).toBeGreaterThan(cycles * 4 * 50);
-    // Sessions are still there: what is gone was removed by its owner.
+    // The sessions are still there: the owners have removed their nodes.
     await using witness = new Witness([await ensemble.leader()], root);
     const session = await witness.session();
     const left = async (): Promise<string[]> =>

@@ -17,14 +17,17 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => ensemble.stop());
 
-/** Ms by the clock that the servers on this machine count with: sessions end at multiples of a tick. */
+/**
+ * Ms by the clock that the servers on this machine count with: sessions end at multiples of a tick.
+ */
 function serverTime(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
 /**
- * Holds what the leader sends the follower from one confirmed heartbeat to the next: the follower reports no session
- * meanwhile. What the follower says is lost from the moment at which the leader has committed the next heartbeat.
+ * Holds what the leader sends the follower from one confirmed heartbeat to the next: the follower
+ * reports no session meanwhile. What the follower says is lost from the moment at which the leader
+ * has committed the next heartbeat.
  */
 async function strike(follower: ServerHandle, sessionTimeout: number): Promise<number> {
   await using opened = new Opened();
@@ -57,7 +60,8 @@ async function strike(follower: ServerHandle, sessionTimeout: number): Promise<n
     confirmed = () => {
       const age = serverTime() - begunAt;
       const phase = (sentAt % tick) / tick;
-      // A report right before a multiple of a tick, and a heartbeat right after it, leave the least to the rounding.
+      // A report right before a multiple of a tick, and a heartbeat right after it, leave the least
+      // to the rounding.
       const likely = phase > 0.06 && phase < 0.2;
       if (age < sessionTimeout || (!likely && age < 10 * sessionTimeout)) return;
       confirmed = () => {};

@@ -91,7 +91,8 @@ describe.each([true, false])('knownPlaces: %s', (knownPlaces) => {
 
         const restore = await cut(proxy);
         const cutAt = performance.now();
-        // Silence is noticed when a heartbeat is not answered, at the latest after a third of the timeout and a pulse.
+        // Silence is noticed when a heartbeat is not answered, at the latest after a third of the
+        // timeout and a pulse.
         const attempts: Promise<unknown>[] = [];
         const grantedMeanwhile: unknown[] = [];
         let over = false;

@@ -23,7 +23,7 @@ const opened = new Opened();
 afterAll(() => opened[Symbol.asyncDispose]());
 let witness: Session;
 beforeAll(async () => {
-  witness = await opened.sessions([server]).ready(10_000);
+  witness = await opened.sessions([server], { sessionTimeout: 20_000 }).ready(10_000);
 });
 
 /** Removes folders that are not used for `idle` ms. */

@@ -35,7 +35,8 @@ test.each([
   });
 });
 
-// As Curator 5.4, kazoo 2.8, go-zookeeper, DistributedLock 2.8 and ZooKeeper's own recipe write them.
+// As Curator 5.4, kazoo 2.8, go-zookeeper, DistributedLock 2.8 and ZooKeeper's own recipe write
+// them.
 test.each([
   [`_c_${uuid}-lock-0000000007`, 'exclusive', uuid],
   [`_c_${uuid}-__WRIT__0000000007`, 'exclusive', uuid],

@@ -4,7 +4,10 @@ import { startFakeServer } from '../support/fake-server.ts';
 import type { FakeClient, FakeServer } from '../support/fake-server.ts';
 import { Opened } from '../support/sessions.ts';
 
-/** Begins a session on every connection and closes it at once. Answers the question for the mode later. */
+/**
+ * Begins a session on every connection and closes it at once. Answers the question for the mode
+ * later.
+ */
 async function serve(server: FakeServer, accepted: () => void): Promise<never> {
   for (;;) answer(await server.client(), accepted);
 }

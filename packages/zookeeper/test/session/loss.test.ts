@@ -65,7 +65,7 @@ test('a session given up here is ended at the server, though nobody asks for the
   expect(sessions.state).toBe('lost');
   expect(await isThere(observer, path)).toBe(true);
   admit();
-  // By itself the server would take ten seconds.
+  // Without that the server would take ten seconds.
   await eventually('the node is removed', async () => !(await isThere(observer, path)), 5_000);
   await eventually('there is no connection left', () => proxy.clientConnections === 0);
   expect(sessions.state).toBe('lost');

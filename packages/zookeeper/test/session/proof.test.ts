@@ -4,7 +4,10 @@ import { type Conclusion, type Outcome, simulate } from '../support/expiry-model
 
 const runs = Number(process.env['LOCKS_TEST_PROOF_RUNS'] ?? 3_000);
 
-/** The runs in which the leader ends the session while the client believes to have it, by their seeds. */
+/**
+ * The runs in which the leader ends the session while the client believes to have it, by their
+ * seeds.
+ */
 function mistakes(conclude: () => Conclusion): readonly (Outcome & { readonly seed: number })[] {
   return Array.from({ length: runs }, (_, seed) => ({ seed, ...simulate(seed, conclude()) })).filter(
     ({ believedUntil, expiredAt }) => believedUntil > expiredAt,
@@ -95,7 +98,7 @@ test('a session that goes on elsewhere counts from there, once a write was confi
   proof.begun(1_000, 10_000);
   expect(proof.deadline).toBe(1_000 + 9_898);
   proof.answered(2_000, 2_010);
-  // Whoever let it in may be a leader that was deposed.
+  // The leader that accepted it may have been deposed.
   proof.resumed(7_000, 10_000);
   expect(proof.deadline).toBe(1_000 + 9_898);
   proof.answered(7_100, 7_110);

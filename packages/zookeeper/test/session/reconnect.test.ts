@@ -99,7 +99,8 @@ test.each(['requests', 'replies', 'both'] as const)(
     const speak = proxy.silence(way);
     const silentSince = performance.now();
     await eventually('the session is suspended', () => sessions.state === 'suspended');
-    // After a pulse of a ninth, and a third of silence: in time for another server, on a slow machine too.
+    // After a pulse of a ninth, and a third of silence: in time for another server, on a slow
+    // machine too.
     expect(performance.now() - silentSince).toBeLessThan((3_000 * 2) / 3);
     await speak();
     expect(await sessions.ready(5_000)).toBe(session);

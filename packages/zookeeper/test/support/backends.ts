@@ -5,9 +5,11 @@ import { createZookeeperProvider } from '../../src/index.ts';
 import type { Backend } from './conformance.ts';
 
 /**
- * Short units of time, for short sessions; and the server looks often for folders that are empty, and for connections that say nothing: if a
- * session connects to a follower twice at the same moment, as after a pause, ZooKeeper 3.8 forgets to answer one of the two, and keeps that
- * one, though its client has closed it, until its session timeout is over, rounded up to the last of these (10 s by default).
+ * Short units of time, for short sessions; and the server looks often for folders that are empty,
+ * and for connections that say nothing: if a session connects to a follower twice at the same
+ * moment, as after a pause, ZooKeeper 3.8 forgets to answer one of the two, and keeps that one,
+ * though its client has closed it, until its session timeout is over, rounded up to the last of
+ * these (10 s by default).
  */
 export const serverOptions = {
   tickTime: 200,
@@ -42,9 +44,10 @@ export async function startAlone(): Promise<Backend> {
 }
 
 /**
- * Three servers of the file's own. They bear to be paused together for longer than any requirement does it: past `syncLimit` followers leave a
- * leader that has not noticed anything, and when they come back to it with a proposal outstanding, ZooKeeper 3.8 commits nothing any more,
- * until somebody restarts it (2 of 37 times; all threads idle, the last zxid the same for ever).
+ * Three servers, which the file stops at its end. They can be paused together for longer than any
+ * requirement does. Past `syncLimit`, followers leave a paused leader that has not noticed
+ * anything. If they come back to it with a proposal outstanding, ZooKeeper 3.8 commits nothing any
+ * more until a restart (2 of 37 times).
  */
 export async function startEnsemble(): Promise<Backend> {
   const ensemble = await startZookeeperEnsemble({ ...serverOptions, initLimit: 100, syncLimit: 100 });
@@ -76,7 +79,10 @@ export async function startEnsemble(): Promise<Backend> {
   };
 }
 
-/** What the first provider makes stays: the root, and the base of tokens. And a chroot, which locks of one user do not make. */
+/**
+ * What the first provider makes stays: the root, and the base of tokens. And a chroot, which locks
+ * of one user do not make.
+ */
 async function makeRoot(members: readonly ServerHandle[]): Promise<void> {
   const servers = members.map(({ host, port }) => `${host}:${port}`).join(',');
   for (const root of ['/locks', '/app']) {
@@ -87,8 +93,8 @@ async function makeRoot(members: readonly ServerHandle[]): Promise<void> {
 }
 
 /**
- * Java takes several times as long for its first few thousand requests: beside others that start, 500 attempts at once took an ensemble 8 s,
- * and 2.5 s later. No requirement is about that.
+ * Java takes several times as long for its first few thousand requests: beside others that start,
+ * 500 attempts at once took an ensemble 8 s, and 2.5 s later. No requirement is about that.
  */
 async function warmUp(members: readonly ServerHandle[]): Promise<void> {
   const providers = members.map(({ host, port }) =>

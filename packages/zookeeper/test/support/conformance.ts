@@ -15,14 +15,18 @@ import { closing } from './waiting.ts';
 export interface Backend {
   readonly members: readonly ServerHandle[];
   readonly faults: Pick<Faults, 'pause' | 'restart' | 'restartEmpty'>;
-  /** The longest time for one requirement, in ms: several servers take a while to start and to elect a leader. @default the suite's */
+  /**
+   * The longest time for one requirement, in ms: several servers take a while to start and to elect
+   * a leader.
+   * @default the suite's
+   */
   readonly limit?: number;
 }
 
 /** Short sessions: several requirements wait for one to end. */
 const settings = { acl: 'open', sessionTimeout: 6_000 } as const;
 
-/** What is between one provider and the servers. */
+/** The proxies between one provider and the servers. */
 interface Way {
   readonly proxies: readonly Proxy[];
   readonly frameProxies: readonly FrameProxy[];

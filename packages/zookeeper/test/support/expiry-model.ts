@@ -30,7 +30,10 @@ interface Event {
   run(): void;
 }
 
-/** Things that happen in the order of their times, and those of one time in the order in which they were planned. */
+/**
+ * Things that happen in the order of their times, and those of one time in the order in which they
+ * were planned.
+ */
 class Simulation {
   now = 0;
   readonly #events: Event[] = [];
@@ -53,7 +56,10 @@ class Simulation {
   }
 }
 
-/** A link that keeps the order; what is under way when it is cut never arrives, what is held arrives later. */
+/**
+ * A link that keeps the order; what is under way when it is cut never arrives, what is held arrives
+ * later.
+ */
 class Link {
   cut = false;
   readonly #simulation: Simulation;
@@ -87,15 +93,20 @@ class Link {
   }
 }
 
-/** Share of the timeout: half a tick, and what a leader may be late with a ping, are less than this together. */
+/**
+ * Share of the timeout: half a tick, and what a leader may be late with a ping, are less than this
+ * together.
+ */
 const pingGap = 0.3;
 
 /**
- * One session through a follower, until something breaks: the follower freezes, or is cut off from the leader, or from the
- * client. As ZooKeeper does it (LearnerSessionTracker, Learner.ping, LearnerHandler, Leader.lead), with the worst case of
- * the expiry: not rounded up to a tick. The client sends what `Heartbeat` sends. What the leader sends the follower (pings,
- * commits, answers to a `sync`) keeps one order, and may be late by any time; the leader's pings may be late by as much as
- * `pingGap` allows. In the worst case the follower is cut off right after a write reached the leader.
+ * One session through a follower, until something breaks: the follower freezes, or is cut off from
+ * the leader, or from the client. As ZooKeeper does it (LearnerSessionTracker, Learner.ping,
+ * LearnerHandler, Leader.lead), with the worst case of the expiry: not rounded up to a tick. The
+ * client sends what `Heartbeat` sends. What the leader sends the follower (pings, commits, answers
+ * to a `sync`) keeps one order, and may be late by any time; the leader's pings may be late by as
+ * much as `pingGap` allows. In the worst case the follower is cut off right after a write reached
+ * the leader.
  */
 export function simulate(seed: number, conclusion: Conclusion): Outcome {
   const random = seeded(seed);

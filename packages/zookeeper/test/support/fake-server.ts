@@ -4,7 +4,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Writer } from '../../src/wire/jute.ts';
 import type { Address } from '../../src/connection/address.ts';
 
-/** A server that says what a test tells it to: for bytes that no real server sends. What real servers do is tested on real ones. */
+/**
+ * A server that says what a test tells it to: for bytes that no real server sends. What real
+ * servers do is tested on real ones.
+ */
 export interface FakeServer extends AsyncDisposable {
   readonly address: Address;
   /** The next client that connects, or one that did and was not asked for yet. */

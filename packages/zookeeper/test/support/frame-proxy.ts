@@ -7,13 +7,23 @@ import { frames } from './frames.ts';
 export interface FrameProxy {
   readonly host: string;
   readonly port: number;
-  /** From now on the server gets every request twice; one of the two replies comes back. Ends with what it returns. */
+  /**
+   * From now on the server gets every request twice; one of the two replies comes back. Ends with
+   * what it returns.
+   */
   double(): () => void;
-  /** The next call of a provider that succeeds takes effect, but its client gets a reset instead of the reply. */
+  /**
+   * The next call of a provider that succeeds takes effect, but its client gets a reset instead of
+   * the reply.
+   */
   dropReply(): void;
-  /** The client gets a reset instead of the reply to the request that comes after `requests` others. */
+  /**
+   * The client gets a reset instead of the reply to the request that comes after `requests` others.
+   */
   cutAfter(requests: number): void;
-  /** The next request with these bytes stays here, and all that the same connection sends after it. */
+  /**
+   * The next request with these bytes stays here, and all that the same connection sends after it.
+   */
   hold(text: string): HeldRequest;
   stop(): Promise<void>;
 }
@@ -28,7 +38,10 @@ export interface HeldRequest {
   letGo(): void;
 }
 
-/** What calls of a provider are made of, and neither heartbeats nor what a session is set up with: remove, exists, create. */
+/**
+ * What calls of a provider are made of, and neither heartbeats nor what a session is set up with:
+ * remove, exists, create.
+ */
 const calls: ReadonlySet<number> = new Set([2, 3, 15]);
 /** A transaction, and the step that a heartbeat consists of. */
 const transaction = 14;

@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net';
 import { type Client, type Exception, type Option, State, createClient } from 'node-zookeeper-client';
 
-/** The parts of `node-zookeeper-client` that a test must reach to end it, or to bring it where it would be after years. */
+/**
+ * The parts of `node-zookeeper-client` that a test must reach to end it, or to bring it where it
+ * would be after years.
+ */
 export interface Insides {
   readonly connectionManager: {
     readonly socket?: Socket;
@@ -11,7 +14,10 @@ export interface Insides {
   };
 }
 
-/** The client that this package could have been built on, shown in the situations that matter to locks. */
+/**
+ * The client that this package could have been built on, shown in the situations that matter to
+ * locks.
+ */
 export interface OldClient extends Disposable {
   readonly client: Client;
   readonly insides: Insides['connectionManager'];

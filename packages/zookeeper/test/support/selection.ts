@@ -1,8 +1,9 @@
 import { requirements } from '@locks/conformance';
 
 /**
- * The requirements, of those in `among`, that a variant of a provider is checked against: those whose ids begin like one of `subjects`. With
- * `LOCKS_TEST_WHOLE` all of `among`, as the long runs do; what a variant does not touch is checked elsewhere in any case.
+ * The requirements, of those in `among`, that a variant of a provider is checked against: those
+ * whose ids begin like one of `subjects`. With `LOCKS_TEST_WHOLE` all of `among`, as the long runs
+ * do; what a variant does not touch is checked elsewhere in any case.
  */
 export function selection(among: readonly string[], ...subjects: readonly string[]): readonly string[] {
   if (process.env['LOCKS_TEST_WHOLE']) return among;
@@ -36,9 +37,6 @@ export const ofTheLayout: readonly string[] = [
   'duplicate',
   'sever-',
 ];
-
-/** Requirements that depend on how a claim learns its place in line. */
-export const ofPlaces: readonly string[] = ['exclusion', 'fair-', 'wake-', 'abandon', 'downgrade', 'release-of-waiter'];
 
 /** What depends on who may do what, and on how the provider was made. */
 export const ofAccess: readonly string[] = ['exclusion-while', 'close-', 'release-', 'inspect-', 'list', 'locks-close'];

@@ -40,7 +40,7 @@ export function ownPath(): string {
   return `/${randomUUID()}`;
 }
 
-/** Makes a node, open to anybody. */
+/** Makes a node that is open to all users. */
 export async function makeNode(session: Session, path: string, kind: NodeKind): Promise<string> {
   return valueOf(await session.send(create({ path, data: Buffer.alloc(0), acl: anybody, kind }))).path;
 }

@@ -1,6 +1,9 @@
 import type { LockProvider } from '@locks/core';
 
-/** Repeats `probe` until it answers with something, and says what was waited for when it does not in time. */
+/**
+ * Repeats `probe` until it answers with something, and says what was waited for when it does not in
+ * time.
+ */
 export async function eventually<T>(
   what: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,

@@ -57,7 +57,7 @@ test.each([{}, { fair: false }, { recipe: 'read-write' }, { recipe: 'semaphore' 
     const next = await later;
     expect(next.token).toBeGreaterThan(token + 3_000_000n);
     expect((await one.inspect(key)).holders).toMatchObject([{ token: next.token }]);
-    // Whoever comes after the raise must not be behind one from before it.
+    // A claim after the raise must not be behind one from before it.
     const last = granted(one, third);
     await other.release(second);
     expect((await last).token).toBeGreaterThan(next.token);

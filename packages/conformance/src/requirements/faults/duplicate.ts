@@ -62,7 +62,7 @@ export const duplicateRequirements: readonly Requirement[] = [
       await mustBeBusy(other, context.claim(key, { mode: 'shared', permits: 3 }), 'because one release gives one back');
       await again.release(second);
       for (const claim of [third, fourth]) await other.release(claim);
-      await context.state(other, key, 'nobody holding or waiting', isIdle);
+      await context.state(other, key, 'no holder and no waiter', isIdle);
     },
   },
   {
@@ -105,7 +105,7 @@ export const duplicateRequirements: readonly Requirement[] = [
       const stay = waiters.filter((_, index) => index !== 2);
       const order = (await orderOf(context, stay, 'though requests arrive twice')).join(' ');
       assert.equal(order, '0 1 2 3 4', `expected the order of the line, 0 1 2 3 4; it was ${order}`);
-      await context.state(other, holder.key, 'nobody holding or waiting', isIdle);
+      await context.state(other, holder.key, 'no holder and no waiter', isIdle);
     },
   },
   {
@@ -130,7 +130,7 @@ export const duplicateRequirements: readonly Requirement[] = [
       });
       await Promise.all(work);
       assert.equal(counter, 24, `expected the counter to reach 24, it reached ${counter}: holders overlapped`);
-      await context.state(other, key, 'nobody holding or waiting', isIdle);
+      await context.state(other, key, 'no holder and no waiter', isIdle);
     },
   },
 ];

@@ -12,7 +12,7 @@ import { restartRequirements } from './restart.ts';
 import { severRequirements } from './sever.ts';
 import { silenceRequirements } from './silence.ts';
 
-/** What needs somebody to hurt the backend, or the way to it. */
+/** Requirements that need a hook to hurt the backend, or the way to it. */
 export const faultRequirements: readonly Requirement[] = [
   severRequirements,
   lostReplyRequirements,

@@ -31,7 +31,8 @@ export const locksDelayRequirements: readonly Requirement[] = [
         );
       };
       mustRemain(lease.remaining, 'an attempt');
-      // The next grant may be a ttl away; a machine that stands still may lose the lease on the way.
+      // The next grant may be a ttl away; a machine that stands still may lose the lease on the
+      // way.
       await lease.renew().then(
         () => mustRemain(lease.remaining, 'a renewal'),
         () => {},
@@ -45,7 +46,7 @@ export const locksDelayRequirements: readonly Requirement[] = [
   {
     id: 'locks-delay-late-grant',
     level: 'locks',
-    title: "a grant that arrives after its validity is nobody's: the caller is told so, and the key becomes free",
+    title: 'a grant that arrives after its validity is handed back: the caller is told so, and the key becomes free',
     appliesTo: all(whenRemote, whenTtlExpires),
     needs: ['delay'],
     async check(context) {

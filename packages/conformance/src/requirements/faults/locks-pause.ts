@@ -15,13 +15,16 @@ import {
 } from './locks-steps.ts';
 import { callLimit, createOther, warmUp } from './steps.ts';
 
-/** A backend that stands still: it is not contention, and nobody believes to hold what it may give to others afterwards. */
+/**
+ * A backend that stands still: it is not contention, and no owner believes to hold a key that it
+ * may give away afterwards.
+ */
 export const locksPauseRequirements: readonly Requirement[] = [
   {
     id: 'locks-pause-callers',
     level: 'locks',
     title:
-      'a backend that stands still is not contention and holds nobody; when it goes on, nothing is left of the callers',
+      'a backend that stands still is not contention and holds up no caller; when it goes on, nothing is left of the callers',
     appliesTo: whenRemote,
     needs: ['pause'],
     async check(context) {

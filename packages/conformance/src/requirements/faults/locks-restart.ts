@@ -62,7 +62,7 @@ export const locksRestartRequirements: readonly Requirement[] = [
       ];
       await context.faults.restartEmpty();
       await mustLearn(context, asked, when);
-      await lossWithin(renewed.remaining + context.patience, renewed, `by itself ${when}`);
+      await lossWithin(renewed.remaining + context.patience, renewed, `without a call ${when}`);
       const other = await createOther(context);
       for (const lease of [asked, renewed]) {
         const next = context.claim(lease.key);

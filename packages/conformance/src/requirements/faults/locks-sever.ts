@@ -12,7 +12,7 @@ export const locksSeverRequirements: readonly Requirement[] = [
   {
     id: 'locks-sever-lease',
     level: 'locks',
-    title: 'a lease is held across a cut: renewals go on, and nobody else gets in',
+    title: 'a lease is held across a cut: renewals go on, and no other owner gets in',
     appliesTo: whenRemote,
     needs: ['sever'],
     async check(context) {
@@ -77,7 +77,7 @@ export const locksSeverRequirements: readonly Requirement[] = [
       }
       await within(callLimit(context) + context.patience, finished, 'all 16 to be served after the last cut');
       assert.equal(counter, 16, `expected the counter to reach 16, it reached ${counter}: holders overlapped`);
-      await context.state(observer, key, 'nobody holding or waiting after the last withLock', isIdle);
+      await context.state(observer, key, 'no holder and no waiter after the last withLock', isIdle);
     },
   },
 ];

@@ -10,7 +10,10 @@ import { acquireAtLast, createHarmed, mustBeLost, mustGetAway } from './locks-st
 import { directions, nameOf } from './silence.ts';
 import { callLimit, createOther, persistent, warmUp } from './steps.ts';
 
-/** A silent backend holds nobody, and nobody believes to hold what it may have given to others. */
+/**
+ * A silent backend holds up no caller, and no owner believes to hold a key that it may have given
+ * away.
+ */
 export const locksSilenceRequirements: readonly Requirement[] = [
   {
     id: 'locks-silence-loss',
@@ -26,7 +29,7 @@ export const locksSilenceRequirements: readonly Requirement[] = [
     id: 'locks-silence-callers',
     level: 'locks',
     title:
-      'nobody is held by a silent backend: deadlines and signals end calls in time, and nothing is left afterwards',
+      'a silent backend holds up no caller: deadlines and signals end calls in time, and nothing is left afterwards',
     appliesTo: whenRemote,
     needs: ['silence'],
     async check(context) {
@@ -64,7 +67,7 @@ export const locksSilenceRequirements: readonly Requirement[] = [
       );
       await sleep(1.5 * ttl);
       await end();
-      const what = 'nobody in line once the silence is over in which the waiter gave up';
+      const what = 'no waiter once the silence is over in which the waiter gave up';
       await context.state(other, holder.key, what, ({ waiters }) => waiters === 0);
       await other.release(holder);
     },

@@ -7,7 +7,7 @@ import { inBackground, now, sleep, turn, within } from '../../time.ts';
 import { mustBeHeld, pick, range } from '../steps.ts';
 import { callLimit, mustStayIdle, settled } from './steps.ts';
 
-/** `createLocks` on a provider that a fault will hit. What is unknown at the end is not waited for. */
+/** `createLocks` on a provider that a fault will hit. An unknown end is not waited for. */
 export async function createHarmed(
   context: Context,
   options: LocksOptions = {},
@@ -34,8 +34,8 @@ export async function acquireAtLast(
 }
 
 /**
- * `lease` must be held for another `duration` ms, and `other` must not be granted its key. Where this process stood still for
- * longer than renewals can bear, losing it was right.
+ * `lease` must be held for another `duration` ms, and `other` must not be granted its key. Where
+ * this process stood still for longer than renewals can bear, losing it was right.
  */
 export async function mustKeep(
   context: Context,
@@ -51,7 +51,7 @@ export async function mustKeep(
   for (const until = now() + duration; now() < until && lease.held;) {
     const asked = now();
     const answer = await other.tryAcquire(intruder);
-    assert.ok(!answer.granted || !lease.held, `expected nobody else to be granted while the lease is held, ${when}`);
+    assert.ok(!answer.granted || !lease.held, `expected no other owner to be granted while the lease is held, ${when}`);
     if (answer.granted) await other.release(intruder);
     await sleep(pause);
     slowest = Math.max(slowest, now() - asked - pause);
@@ -62,8 +62,8 @@ export async function mustKeep(
 }
 
 /**
- * `lease` is released, now or in the background if its release is unknown at first: long before its ttl `other` sees nobody
- * hold it, and whoever takes it then is not harmed by what may come late.
+ * `lease` is released, now or in the background if its release is unknown at first: long before its
+ * ttl `other` sees no holder, and the next holder is not harmed by what may come late.
  */
 export async function mustGetFree(context: Context, lease: Lease, other: LockProvider, when: string): Promise<void> {
   const outcome = await settled(context, `release ${when}`, lease.release());
@@ -85,7 +85,7 @@ export async function mustGetFree(context: Context, lease: Lease, other: LockPro
     await mustBeHeld(context, other, claim, `though the release of the owner before it may be repeated, ${when}`);
   }
   await next.release();
-  await context.state(other, lease.key, `nobody holding or waiting after a release ${when}`, isIdle);
+  await context.state(other, lease.key, `no holder and no waiter after a release ${when}`, isIdle);
 }
 
 /** Releases `lease`: now, or in the background if its release is unknown at first. */
@@ -116,8 +116,9 @@ export function mustBeLost(lease: Lease, when: string): void {
 }
 
 /**
- * Callers of `locks` between the beginning and the end of a fault during which nobody answers it. All of them get away in
- * time, and when it is over nothing is left of them, as `other` sees it, and `locks` serves again.
+ * Callers of `locks` between the beginning and the end of a fault during which it gets no answer.
+ * All of them get away in time, and when it is over nothing is left of them, as `other` sees it,
+ * and `locks` serves again.
  */
 export async function mustGetAway(
   context: Context,
@@ -141,7 +142,8 @@ export async function mustGetAway(
   const calls = [
     unavailable(locks.acquire(keys[1], { wait, ttl }), wait + patience, `a wait of ${wait} ms ${when}`),
     unavailable(locks.tryAcquire(keys[2], { ttl }), callLimit(context), `tryAcquire on a free key ${when}`),
-    // Nothing can be left of it, and with this ttl a grant that nobody gave would not be over yet.
+    // Nothing can be left of it, and with this ttl a grant that no store gave would not be over
+    // yet.
     unavailable(locks.tryAcquire(held.key, { ttl: longTtl }), callLimit(context), `tryAcquire on a held key ${when}`),
   ];
   await turn();
@@ -172,7 +174,10 @@ async function unavailable(call: Promise<unknown>, limit: number, what: string):
   await within(limit, mustReject(call, 'LOCK_UNAVAILABLE', `for ${what}`), `${what} to end`);
 }
 
-/** A line of users of `withLock`, in a known order where the provider is fair; resolves to what they are told. */
+/**
+ * A line of users of `withLock`, in a known order where the provider is fair; resolves to what they
+ * are told.
+ */
 export async function lineUpLocks(
   context: Context,
   all: readonly Locks[],

@@ -64,7 +64,7 @@ export const lostReplyToHolderRequirements: readonly Requirement[] = [
   {
     id: 'lost-reply-of-release',
     level: 'provider',
-    title: 'a release whose reply was lost has freed the key; repeated, it settles and harms nobody',
+    title: 'a release whose reply was lost has freed the key; repeated, it settles and does no harm',
     appliesTo: whenRemote,
     needs: ['dropReply'],
     async check(context) {
@@ -124,7 +124,7 @@ export const lostReplyToHolderRequirements: readonly Requirement[] = [
         // Where nothing was sent, the trap is for this.
         await settled(context, 'a release that is repeated', harmed.release(claim));
         await again.release(claim);
-        await context.state(other, claim.key, 'nobody holding or waiting', isIdle);
+        await context.state(other, claim.key, 'no holder and no waiter', isIdle);
       }
     },
   },

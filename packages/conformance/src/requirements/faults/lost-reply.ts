@@ -10,7 +10,7 @@ import { all, whenFair, whenRemote, whenShared } from '../when.ts';
 import { callLimit, createWarm, lineUp, orderOf, settled, waitOn, warmUp } from './steps.ts';
 import type { Sides } from './steps.ts';
 
-/** A command took effect and its reply was lost: nobody knows, and a repeat finds out (laws 1 and 2). */
+/** A command took effect and its reply was lost: a repeat finds out (laws 1 and 2). */
 export const lostReplyRequirements: readonly Requirement[] = [
   {
     id: 'lost-reply-of-attempt',
@@ -47,7 +47,7 @@ export const lostReplyRequirements: readonly Requirement[] = [
       await again.release(claim);
       await mustGrant(other, third, 'for the permit that was given back');
       for (const each of [second, third]) await other.release(each);
-      await context.state(other, claim.key, 'nobody holding or waiting', isIdle);
+      await context.state(other, claim.key, 'no holder and no waiter', isIdle);
     },
   },
   {
@@ -72,7 +72,7 @@ export const lostReplyRequirements: readonly Requirement[] = [
       await third.release(holder);
       const order = (await orderOf(context, [...early, lost, ...late], 'after one reply was lost')).join(' ');
       assert.equal(order, '0 1 2 3', `expected the order of the line, 0 1 2 3; it was ${order}`);
-      await context.state(other, holder.key, 'nobody holding or waiting', isIdle);
+      await context.state(other, holder.key, 'no holder and no waiter', isIdle);
     },
   },
 ];
@@ -97,7 +97,10 @@ async function attemptTwice(context: Context, { harmed, again, other }: Sides, c
   await other.release(next);
 }
 
-/** An attempt on a free key whose reply is lost. Resolves to its token, if the provider found it out. */
+/**
+ * An attempt on a free key whose reply is lost. Resolves to its token, if the provider found it
+ * out.
+ */
 async function mustNotBeBusy(context: Context, provider: LockProvider, claim: Claim): Promise<bigint | undefined> {
   const outcome = await settled(context, 'an attempt whose reply is lost', provider.tryAcquire(claim));
   if ('error' in outcome) {

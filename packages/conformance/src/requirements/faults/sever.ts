@@ -27,7 +27,7 @@ export const severRequirements: readonly Requirement[] = [
         await mustRenew(again, claim, `by the holder, after cut ${round + 1}`);
         await context.faults.sever(harmed);
         await again.release(claim);
-        await context.state(other, claim.key, `nobody holding after a release that followed cut ${round + 1}`, isIdle);
+        await context.state(other, claim.key, `no holder after a release that followed cut ${round + 1}`, isIdle);
       }
       await mustBeHeld(context, again, holder, 'after the connections of another provider were cut');
       await other.release(holder);
@@ -106,14 +106,15 @@ export const severRequirements: readonly Requirement[] = [
       const waiters = await lineUp(context, [harmed, other], holder.key, 5);
       for (const _ of range(2)) {
         await context.faults.sever(harmed);
-        // A store may drop a waiter that it cannot reach when it is its turn; one that is back is not dropped.
+        // A store may drop a waiter that it cannot reach when it is its turn; one that is back is
+        // not dropped.
         await warmUp(context, harmed, third);
       }
       await context.state(third, holder.key, 'five in line, as before the cut', (state) => state.waiters === 5);
       await third.release(holder);
       const order = await orderOf(context, waiters, 'after the connections of three of them were cut');
       assert.deepEqual(order, range(5), `expected the order of the line, 0 1 2 3 4; it was ${order.join(' ')}`);
-      await context.state(third, holder.key, 'nobody holding or waiting', isIdle);
+      await context.state(third, holder.key, 'no holder and no waiter', isIdle);
     },
   },
   {
@@ -169,7 +170,7 @@ export const severRequirements: readonly Requirement[] = [
       }
       await within(callLimit(context) + context.patience, finished, 'all 24 waiters to be served after the last cut');
       assert.equal(counter, 24, `expected the counter to reach 24, it reached ${counter}: holders overlapped`);
-      await context.state(other, key, 'nobody holding or waiting', isIdle);
+      await context.state(other, key, 'no holder and no waiter', isIdle);
     },
   },
 ];

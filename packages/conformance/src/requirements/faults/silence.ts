@@ -21,12 +21,12 @@ import {
 /** The ways in which a provider can be cut off without a sign. */
 export const directions: readonly Direction[] = ['requests', 'replies', 'both'];
 
-/** Nobody answers: every call ends, and claims nothing that it cannot know. */
+/** The backend does not answer: every call ends, and claims nothing that it cannot know. */
 export const silenceRequirements: readonly Requirement[] = [
   {
     id: 'silence-is-unknown',
     level: 'provider',
-    title: 'calls that nobody answers reject as unknown in time; when the silence ends the provider serves again',
+    title: 'calls without an answer reject as unknown in time; when the silence ends the provider serves again',
     appliesTo: whenRemote,
     needs: ['silence'],
     async check(context) {
@@ -95,7 +95,10 @@ export function nameOf(direction: Direction): string {
   return direction === 'both' ? 'requests and replies' : direction;
 }
 
-/** A session may be known to last a while yet, which is an answer; a ttl can only be restarted by the store. */
+/**
+ * A session may be known to last a while yet, which is an answer; a ttl can only be restarted by
+ * the store.
+ */
 async function mustNotBeRenewed(context: Context, provider: LockProvider, claim: Claim, when: string): Promise<void> {
   const what = `a renewal ${when}`;
   if (context.traits.expiry === 'ttl') {
@@ -104,10 +107,13 @@ async function mustNotBeRenewed(context: Context, provider: LockProvider, claim:
   }
   const outcome = await settled(context, what, provider.renew(claim));
   const lost = 'answer' in outcome && outcome.answer === false;
-  assert.ok(!lost, `expected ${what} to be unknown or what is known of the session, it was answered false`);
+  assert.ok(!lost, `expected ${what} to be unknown or what the session tells, it was answered false`);
 }
 
-/** Every call of `provider` between the beginning and the end of a fault during which nobody answers it. */
+/**
+ * Every call of `provider` between the beginning and the end of a fault during which it gets no
+ * answer.
+ */
 async function mustNotKnow(
   context: Context,
   provider: LockProvider,

@@ -7,7 +7,10 @@ import { now, sleep, turn, within } from '../../time.ts';
 import type { Waiting } from '../../waiting.ts';
 import { pick } from '../steps.ts';
 
-/** The longest that a call may take: the default of a provider's `timeout`, and some for a loaded machine. */
+/**
+ * The longest that a call may take: the default of a provider's `timeout`, and some for a loaded
+ * machine.
+ */
 export function callLimit({ patience }: Context): number {
   return 5_000 + patience;
 }
@@ -15,7 +18,10 @@ export function callLimit({ patience }: Context): number {
 /** What a call came to. */
 export type Outcome<T> = { readonly answer: T } | { readonly error: unknown };
 
-/** What `call` comes to, which it must within the limit of a call; a rejection must mean that its effect is unknown. */
+/**
+ * What `call` comes to, which it must within the limit of a call; a rejection must mean that its
+ * effect is unknown.
+ */
 export async function settled<T>(context: Context, what: string, call: Promise<T>): Promise<Outcome<T>> {
   const outcome = await within(
     callLimit(context),
@@ -29,7 +35,10 @@ export async function settled<T>(context: Context, what: string, call: Promise<T
   return outcome;
 }
 
-/** `call` must reject within the limit of a call, and in a way that means "unknown": there was nobody to answer it. */
+/**
+ * `call` must reject within the limit of a call, and in a way that means "unknown": it got no
+ * answer.
+ */
 export async function mustBeUnknown(context: Context, what: string, call: Promise<unknown>): Promise<void> {
   const outcome = await settled(context, what, call);
   const seen = 'answer' in outcome ? show(outcome.answer) : '';
@@ -46,7 +55,10 @@ function mustMeanUnknown(error: unknown, what: string): void {
   );
 }
 
-/** Repeats `call` until it is answered: rejections that mean "unknown" are borne, with the patience of this check. */
+/**
+ * Repeats `call` until it is answered: rejections that mean "unknown" are borne, with the patience
+ * of this check.
+ */
 export async function answered<T>(context: Context, what: string, call: () => Promise<T>): Promise<T> {
   const deadline = now() + context.patience;
   for (;;) {
@@ -58,7 +70,10 @@ export async function answered<T>(context: Context, what: string, call: () => Pr
   }
 }
 
-/** Waits for `claim` as core would, rejections included: an attempt whose effect is unknown is repeated. */
+/**
+ * Waits for `claim` as core would, rejections included: an attempt whose effect is unknown is
+ * repeated.
+ */
 export function waitOn(context: Context, provider: LockProvider, claim: Claim): Waiting {
   return context.wait(persistent(context, provider), claim);
 }
@@ -88,7 +103,10 @@ export function persistent(context: Context, provider: LockProvider): LockProvid
   return again;
 }
 
-/** The providers of a check. Only calls to `harmed` itself may be left unanswered: all others are repeated. */
+/**
+ * The providers of a check. Only calls to `harmed` itself may be left unanswered: all others are
+ * repeated.
+ */
 export interface Sides {
   /** The one that a fault hits. */
   readonly harmed: LockProvider;
@@ -118,8 +136,9 @@ export async function createOther(context: Context): Promise<LockProvider> {
 }
 
 /**
- * Uses every call of `provider` once on a key of its own, and waits until what the store tells it arrives: a claim is granted
- * by a wake alone. What a first use does besides, such as opening a second connection, is done then.
+ * Uses every call of `provider` once on a key of its own, and waits until what the store tells it
+ * arrives: a claim is granted by a wake alone. What a first use does besides, such as opening a
+ * second connection, is done then.
  */
 export async function warmUp(context: Context, provider: LockProvider, other: LockProvider): Promise<void> {
   const holder = context.claim(context.key());
@@ -138,7 +157,10 @@ export async function warmUp(context: Context, provider: LockProvider, other: Lo
   await one.inspect(claim.key);
 }
 
-/** Each releases when it is granted, and no two may be at once. Resolves to the order of the grants, as indexes. */
+/**
+ * Each releases when it is granted, and no two may be at once. Resolves to the order of the grants,
+ * as indexes.
+ */
 export async function orderOf(context: Context, waiters: readonly Waiting[], when: string): Promise<readonly number[]> {
   const order: number[] = [];
   let inside: number | undefined;
@@ -172,7 +194,10 @@ export async function lineUp(
   return waiters;
 }
 
-/** Nobody may hold or wait for any of `keys` within `limit` ms, as `provider` sees it, and nobody may turn up after that. */
+/**
+ * No claim may hold or wait for any of `keys` within `limit` ms, as `provider` sees it, and none
+ * may turn up after that.
+ */
 export async function mustStayIdle(
   context: Context,
   provider: LockProvider,
@@ -187,13 +212,13 @@ export async function mustStayIdle(
   const deadline = now() + limit;
   for (let states = await used(); states.length > 0; states = await used()) {
     const seen = `at last there was ${show(states)}`;
-    assert.ok(now() < deadline, `expected nobody holding or waiting ${when}, within ${Math.round(limit)} ms; ${seen}`);
+    assert.ok(now() < deadline, `expected no holder and no waiter ${when}, within ${Math.round(limit)} ms; ${seen}`);
     await sleep(20);
   }
   const until = now() + context.ttl / 2;
   while (now() < until) {
     const states = await used();
-    assert.equal(states.length, 0, `expected nobody to turn up again ${when}, there was ${show(states)}`);
+    assert.equal(states.length, 0, `expected no claim to turn up again ${when}, there was ${show(states)}`);
     await sleep(20);
   }
 }

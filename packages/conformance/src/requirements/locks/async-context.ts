@@ -8,7 +8,10 @@ import { always } from '../when.ts';
 
 const flow = new AsyncLocalStorage<string>();
 
-/** No flow runs a listener of another in its own asynchronous context: there it could join what that flow holds. */
+/**
+ * No flow runs a listener of another in its own asynchronous context: there it could join what that
+ * flow holds.
+ */
 export const asyncContextRequirements: readonly Requirement[] = [
   {
     id: 'locks-outside-context',

@@ -43,7 +43,8 @@ export const lateRequirements: readonly Requirement[] = [
       const checks = waits.map(async (options, index) => {
         const { locks, interference } = await context.interfere();
         const key = context.key();
-        // It reaches the store late, so that the store still holds the key for it when core hears of it.
+        // It reaches the store late, so that the store still holds the key for it when core hears
+        // of it.
         interference.rule('tryAcquire', (call) => (call.index === 0 ? { applied: ttl } : undefined));
         const call = index === 0 ? locks.tryAcquire(key, { ttl }) : locks.acquire(key, { ttl, ...options });
         const lease = await call.catch(() => undefined);
@@ -61,7 +62,7 @@ export const lateRequirements: readonly Requirement[] = [
           (sent) => sent.length > 0,
         );
         await lease?.release();
-        await context.state(provider, key, 'nobody holding or waiting', isIdle);
+        await context.state(provider, key, 'no holder and no waiter', isIdle);
       });
       await Promise.all(checks);
     },
@@ -98,7 +99,7 @@ export const lateRequirements: readonly Requirement[] = [
         'expected a lease to be lost at the first look after the event loop was blocked',
       );
       await mustReject(looked.renew(), 'LOCK_LOST', 'for renew after the event loop was blocked');
-      await context.eventually('the signal of a lease that nobody looked at to fire', () => told, Boolean);
+      await context.eventually('the signal of a lease that was not looked at to fire', () => told, Boolean);
       mustBeLost(ignored);
       await sleepUntil(now() + ttl);
       const late = interference.of('renew').length - sent;
@@ -112,7 +113,10 @@ export const lateRequirements: readonly Requirement[] = [
   },
 ];
 
-/** Whether the renewal was confirmed after the validity that it was meant to prolong, and before that which it would have given. */
+/**
+ * Whether the renewal was confirmed after the validity that it was meant to prolong, and before
+ * that which it would have given.
+ */
 async function mustNotRevive(context: Context): Promise<boolean> {
   const { locks, interference } = await context.interfere();
   const provider = await context.create();
@@ -137,7 +141,7 @@ async function mustNotRevive(context: Context): Promise<boolean> {
     () => interference.of('release', lease.owner),
     (sent) => sent.length > 0,
   );
-  await context.state(provider, key, 'nobody holding or waiting', isIdle);
+  await context.state(provider, key, 'no holder and no waiter', isIdle);
   return late?.answeredAt !== undefined && late.answeredAt < late.sentAt + certain(ttl);
 }
 

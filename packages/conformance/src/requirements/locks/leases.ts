@@ -33,7 +33,7 @@ export const leasesRequirements: readonly Requirement[] = [
         `expected the counter to reach 60 under the lock, it reached ${counter}: holders overlapped`,
       );
       const provider = await context.create();
-      await context.state(provider, key, 'nobody holding or waiting after withLock', isIdle);
+      await context.state(provider, key, 'no holder and no waiter after withLock', isIdle);
     },
   },
   {

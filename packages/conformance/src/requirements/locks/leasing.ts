@@ -16,8 +16,8 @@ export async function acquireInTime(
 }
 
 /**
- * Where the machine stood still for longer than a short ttl, the grant is over when it arrives, core hands it back and says
- * that the backend is not available: so it is asked again.
+ * Where the machine stood still for longer than a short ttl, the grant is over when it arrives,
+ * core hands it back and says that the backend is not available: so it is asked again.
  */
 export async function inTime<T>(context: Context, acquire: () => Promise<T>): Promise<T> {
   for (const until = now() + context.patience; ;) {
@@ -48,8 +48,9 @@ export function aborted({ signal }: Lease): Promise<void> {
 }
 
 /**
- * Makes an experiment that proves something only if it is in time, until it was: on a machine that stands still, losing a
- * lease is right. At most four times; where none was in time, nothing is known against the provider.
+ * Makes an experiment that proves something only if it is in time, until it was: on a machine that
+ * stands still, losing a lease is right. At most four times; where none was in time, nothing is
+ * known against the provider.
  */
 export async function untilConclusive(experiment: () => Promise<boolean>): Promise<void> {
   for (let round = 0; round < 4; round += 1) if (await experiment()) return;

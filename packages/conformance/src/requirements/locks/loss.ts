@@ -13,7 +13,7 @@ export const lossRequirements: readonly Requirement[] = [
   {
     id: 'locks-renewal',
     level: 'locks',
-    title: 'a lease is renewed in the background: it is held for more than three ttls, and nobody else gets in',
+    title: 'a lease is renewed in the background: it is held for more than three ttls, and no other owner gets in',
     appliesTo: whenTtlExpires,
     check: (context) => untilConclusive(() => keepsOthersOut(context)),
   },
@@ -51,7 +51,7 @@ export const lossRequirements: readonly Requirement[] = [
   {
     id: 'locks-loss-by-renewal',
     level: 'locks',
-    title: 'a lease that was released by force learns it by itself, at its next renewal',
+    title: 'a lease that was released by force learns it at its next renewal',
     appliesTo: always,
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
@@ -66,7 +66,7 @@ export const lossRequirements: readonly Requirement[] = [
   {
     id: 'locks-loss-before-expiry',
     level: 'locks',
-    title: 'without renewal, the signal fires before the store lets go: nobody else is granted while it has not',
+    title: 'without renewal, the signal fires before the store lets go: no other owner is granted while it has not',
     appliesTo: whenTtlExpires,
     async check(context) {
       const [locks, other] = [await context.createLocks(), await context.create()];
@@ -97,7 +97,7 @@ export const lossRequirements: readonly Requirement[] = [
   {
     id: 'locks-loss-signal',
     level: 'locks',
-    title: 'the signal of a lease that is not renewed fires by itself, not later than its ttl by much',
+    title: 'the signal of a lease that is not renewed fires without a call, not later than its ttl by much',
     appliesTo: always,
     async check(context) {
       const locks = await context.createLocks();
@@ -135,7 +135,10 @@ async function releaseByForce(context: Context, provider: LockProvider, key: str
   assert.equal(freed, true, `expected a forced release of ${holder.owner} to answer true, got ${show(freed)}`);
 }
 
-/** Whether it was kept, rather than lost because this process or the store stood still for the time between two renewals. */
+/**
+ * Whether it was kept, rather than lost because this process or the store stood still for the time
+ * between two renewals.
+ */
 async function keepsOthersOut(context: Context): Promise<boolean> {
   const [locks, other] = [await context.createLocks(), await context.create()];
   const { ttl } = context;
@@ -148,7 +151,7 @@ async function keepsOthersOut(context: Context): Promise<boolean> {
     const asked = now();
     const intruder = context.claim(key);
     const answer = await other.tryAcquire(intruder);
-    assert.ok(!answer.granted || !lease.held, 'expected nobody else to be granted while the lease is held');
+    assert.ok(!answer.granted || !lease.held, 'expected no other owner to be granted while the lease is held');
     if (answer.granted) await other.release(intruder);
     await sleep(ttl / 20);
     slowest = Math.max(slowest, now() - asked - ttl / 20);

@@ -136,7 +136,7 @@ async function abortInLine(context: Context): Promise<void> {
   await mustGrant(provider, holder, 'on a free key');
   interference.rule('release', ({ index }) => (index < 3 ? refused : undefined));
   await abortAndLook(context, locks.acquire.bind(locks), holder.key, () => interference.of('tryAcquire')[0]?.answer);
-  await context.state(provider, holder.key, 'the holder alone, with nobody in line', ({ holders, waiters }) => {
+  await context.state(provider, holder.key, 'the holder alone, with no waiter', ({ holders, waiters }) => {
     return waiters === 0 && holders.length === 1 && holders[0]?.owner === holder.owner;
   });
   await mustFree(provider, holder, 'by the holder');
@@ -175,7 +175,7 @@ async function abortAndLook(
 
 async function mustBeFreeFor(context: Context, provider: LockProvider, key: string): Promise<void> {
   const next = context.claim(key);
-  await mustGrant(provider, next, 'at once, because whoever gave up has left nothing');
+  await mustGrant(provider, next, 'at once, because the waiters that gave up have left nothing');
   await mustFree(provider, next, 'by the holder');
 }
 
@@ -189,7 +189,7 @@ async function settledReleases(context: Context, { of }: Interference, lease: Le
   assert.equal(sent.length, 4, `expected four releases, of which the last was answered; ${sent.length} were sent`);
 }
 
-/** A store may keep what has expired until somebody comes by. */
+/** A store may keep what has expired until the next call. */
 async function forget(provider: LockProvider, { of }: Interference): Promise<void> {
   await Promise.all([...new Set(of('tryAcquire').map(({ claim }) => claim))].map((claim) => provider.release(claim)));
 }

@@ -41,7 +41,8 @@ async function isKept(context: Context, ttl: number): Promise<boolean> {
   );
   const { held } = lease;
   if (!held) {
-    // Two thirds of the ttl lie between the moment of a renewal and the end: half of them went to a slow call or a slow process.
+    // Two thirds of the ttl lie between the moment of a renewal and the end: half of them went to a
+    // slow call or a slow process.
     const stall = Math.max(slowest, slowestCall(interference, lease.owner));
     const why = `expected a lease with a ttl of ${ttl} ms to be kept; it was lost though nothing took longer than ${Math.round(stall)} ms: ${show(lease.signal.reason)}`;
     assert.ok(stall >= ttl / 4, why);

@@ -89,7 +89,7 @@ export const unknownRequirements: readonly Requirement[] = [
       const { token } = holders[0] ?? {};
       if (token !== undefined) assert.equal(lease.token, token, 'expected the lease to have the token of the store');
       assert.equal(await lease.release(), true, 'expected release to answer true');
-      await context.state(provider, key, 'nobody holding or waiting after release', isIdle);
+      await context.state(provider, key, 'no holder and no waiter after release', isIdle);
     },
   },
   {
@@ -100,7 +100,8 @@ export const unknownRequirements: readonly Requirement[] = [
     async check(context) {
       const provider = await context.create();
       const later: Fate = { applied: context.ttl / 2, reply: 'error' };
-      // With sessions, a release that answers false is conclusive: an attempt before it has no effect later.
+      // With sessions, a release that answers false is conclusive: an attempt before it has no
+      // effect later.
       const fates = context.traits.expiry === 'session' ? [refused, replyLost] : [refused, replyLost, later];
       const checks = fates.map(async (fate) => {
         const { locks, interference } = await context.interfere();
@@ -146,7 +147,10 @@ export const unknownRequirements: readonly Requirement[] = [
   },
 ];
 
-/** Whether this process did not stand still for the time of the repetitions: then losing the lease would be right. */
+/**
+ * Whether this process did not stand still for the time of the repetitions: then losing the lease
+ * would be right.
+ */
 async function survivesRejections(context: Context, fate: Fate): Promise<boolean> {
   const { locks, interference } = await context.interfere();
   const ttl = 2 * context.ttl;

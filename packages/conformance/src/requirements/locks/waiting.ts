@@ -21,7 +21,8 @@ export const locksWaitingRequirements: readonly Requirement[] = [
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const holder = context.claim(context.key());
       await mustGrant(provider, holder, 'on a free key');
-      // Long enough for the first answer to come, which makes it a timeout rather than a backend that is not available.
+      // Long enough for the first answer to come, which makes it a timeout rather than a backend
+      // that is not available.
       const wait = context.ttl + 300;
       const waits = range(3).map(() => locks.acquire(holder.key, { wait, ttl: context.longTtl }));
       await Promise.all(waits.map((each) => mustReject(each, 'LOCK_TIMEOUT', `after a wait of ${wait} ms`)));
@@ -101,7 +102,7 @@ export const locksWaitingRequirements: readonly Requirement[] = [
         const next = context.claim(key);
         await mustGrant(provider, next, 'at once, after hundreds of waits were aborted');
         await mustFree(provider, next, 'by the holder');
-        await context.state(provider, key, 'nobody holding or waiting', isIdle);
+        await context.state(provider, key, 'no holder and no waiter', isIdle);
       }
     },
   },
@@ -162,7 +163,7 @@ export const locksWaitingRequirements: readonly Requirement[] = [
       );
       assert.equal(lease.held, false, 'expected held to be false after close');
       await context.state(provider, held, 'the key of a closed Locks to be free', isIdle);
-      await context.state(provider, busy, 'the other holder alone, with nobody in line', ({ holders, waiters }) => {
+      await context.state(provider, busy, 'the other holder alone, with no waiter', ({ holders, waiters }) => {
         return holders.length === 1 && holders[0]?.owner === foreign.owner && waiters === 0;
       });
       await mustReject(locks.acquire(held), 'LOCK_CLOSED', 'for acquire after close');
@@ -186,7 +187,7 @@ export const locksWaitingRequirements: readonly Requirement[] = [
 ];
 
 async function mustLeaveNothing(context: Context, provider: LockProvider, holder: Claim): Promise<void> {
-  await context.state(provider, holder.key, 'the holder alone, with nobody in line', ({ holders, waiters }) => {
+  await context.state(provider, holder.key, 'the holder alone, with no waiter', ({ holders, waiters }) => {
     return waiters === 0 && holders.length === 1 && holders[0]?.owner === holder.owner;
   });
   await mustFree(provider, holder, 'by the holder');

@@ -7,7 +7,7 @@ import { inBackground, now, sleep, turn, within } from '../../time.ts';
 import { range } from '../steps.ts';
 import { always, whenWaking } from '../when.ts';
 
-/** Wakes are hints: whoever waits is served without them, and not served twice because of them. */
+/** Wakes are hints: a waiter is served without them, and not served twice because of them. */
 export const locksWakesRequirements: readonly Requirement[] = [
   {
     id: 'locks-wakes-dropped',
@@ -55,7 +55,8 @@ export const locksWakesRequirements: readonly Requirement[] = [
         interference.wakeAll();
         await (round % 3 === 0 ? sleep(2) : turn());
       }
-      // Two waiters, their polls, and one attempt for each round of wakes and each of its two wakes.
+      // Two waiters, their polls, and one attempt for each round of wakes and each of its two
+      // wakes.
       const limit = 2 + 2 * wakes + polls(now() - start) * 2;
       const sent = interference.of('tryAcquire');
       assert.ok(
@@ -68,7 +69,7 @@ export const locksWakesRequirements: readonly Requirement[] = [
       const lease = await within(context.patience, wait, 'the waiter to be served after its holder released');
       assert.ok(lease.held, 'expected the lease to be held');
       await lease.release();
-      await context.state(provider, holder.key, 'nobody holding or waiting', isIdle);
+      await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
     },
   },
   {
@@ -117,12 +118,14 @@ export const locksWakesRequirements: readonly Requirement[] = [
         `expected at most ${limit} attempts in ${Math.round(now() - start)} ms, ${sent} were made`,
       );
       await mustFree(provider, holder, 'by the holder');
-      await context.state(provider, holder.key, 'nobody holding or waiting', isIdle);
+      await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
     },
   },
 ];
 
-/** A holder and a line behind it; each is served when the one before has released, and none twice. */
+/**
+ * A holder and a line behind it; each is served when the one before has released, and none twice.
+ */
 async function serveAll(context: Context, rule: WakeRule, count: number, ttl: number): Promise<void> {
   const { locks, interference } = await context.interfere();
   const provider = await context.create();
@@ -160,7 +163,7 @@ async function serveAll(context: Context, rule: WakeRule, count: number, ttl: nu
   await within(context.patience + 12_000, all, `${count} waits to be served`);
   assert.equal(order.length, count, `expected each of ${count} waits to be served once`);
   if (context.traits.fair) assert.deepEqual(order, range(count), 'expected them to be served in the order of the line');
-  await context.state(provider, holder.key, 'nobody holding or waiting', isIdle);
+  await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
 }
 
 /** How many claims have heard that the key is busy. */
@@ -177,7 +180,10 @@ function mustNotOverlap(attempts: readonly Call[]): void {
   }
 }
 
-/** How many attempts, at most, a wait makes by itself in so many ms: a provider may name moments as close as that. */
+/**
+ * How many attempts, at most, a wait makes without a wake in so many ms: a provider may name
+ * moments as close as that.
+ */
 function polls(duration: number): number {
   return 8 + Math.ceil(duration / 25);
 }

@@ -47,7 +47,7 @@ export const connections: readonly FaultFlaw[] = [
     make: endsWithConnection((_claim, granted) => !granted),
   },
   {
-    name: 'after a cut nobody is woken who waited before',
+    name: 'after a cut the waiters from before are not woken',
     caughtBy: ['sever-wakes', 'silence-wakes', 'empty-restart-waiters'],
     mayAlsoFail: ['sever-keeps-place', 'sever-again-and-again', 'restart-waiters', 'locks-*'],
     make: connection({ wakesAfterInterruption: false }),

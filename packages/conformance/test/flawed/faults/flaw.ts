@@ -9,7 +9,10 @@ import type { Rules, Store } from '../textbook.ts';
 /** A provider that is sound until something happens to its connection or to its store. */
 export interface FaultFlaw extends Mutant {
   readonly make: () => Network;
-  /** The ttl to test with, in ms: a longer one where a machine that stands still would hide it. @default 200 */
+  /**
+   * The ttl to test with, in ms: a longer one where a machine that stands still would hide it.
+   * @default 200
+   */
   readonly ttl?: number;
 }
 

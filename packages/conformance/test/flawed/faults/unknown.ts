@@ -15,7 +15,7 @@ async function orElse<T>(call: Promise<T>, otherwise: (error: unknown) => T | Pr
 
 const busy: Busy = { granted: false };
 
-/** What is not known is told as something that is. */
+/** The unknown is told as something certain. */
 export const unknowns: readonly FaultFlaw[] = [
   {
     name: 'a lost reply of an attempt is taken for contention',
@@ -41,7 +41,7 @@ export const unknowns: readonly FaultFlaw[] = [
     })),
   },
   {
-    name: 'a key that was seen held is busy as long as nobody answers',
+    name: 'a key that was seen held is busy as long as there is no answer',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-callers', 'locks-pause-callers'],
     mayAlsoFail: ['locks-*'],
     make: client((inner) => {
@@ -59,7 +59,7 @@ export const unknowns: readonly FaultFlaw[] = [
     }),
   },
   {
-    name: 'an attempt that nobody answers is granted',
+    name: 'an attempt without an answer is granted',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-callers', 'locks-pause-callers'],
     mayAlsoFail: ['sever-*', 'lost-reply-*', 'restart-*', 'locks-*'],
     make: client((inner) => ({
@@ -67,13 +67,13 @@ export const unknowns: readonly FaultFlaw[] = [
     })),
   },
   {
-    name: 'a renewal that nobody answers is taken for a loss',
+    name: 'a renewal without an answer is taken for a loss',
     caughtBy: ['lost-reply-of-renewal', 'silence-is-unknown', 'pause-is-unknown', 'locks-dropped-reply'],
     mayAlsoFail: ['lost-reply-of-renewal-counts', 'locks-sever-lease', 'locks-restart-lease'],
     make: client((inner) => ({ renew: (claim, token) => orElse(inner.renew(claim, token), () => false) })),
   },
   {
-    name: 'a renewal that nobody answers is taken for a success',
+    name: 'a renewal without an answer is taken for a success',
     ttl: 600,
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-loss'],
     mayAlsoFail: ['locks-*'],
@@ -100,13 +100,13 @@ export const unknowns: readonly FaultFlaw[] = [
     }),
   },
   {
-    name: 'a release that nobody answers is answered with false',
+    name: 'a release without an answer is answered with false',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'lost-reply-of-release-not-false'],
     mayAlsoFail: ['locks-sever-*', 'locks-silence-*', 'locks-pause-callers'],
     make: client((inner) => ({ release: (claim) => orElse(inner.release(claim), () => false) })),
   },
   {
-    name: 'a release that nobody answers is answered with true',
+    name: 'a release without an answer is answered with true',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-sever-release'],
     mayAlsoFail: ['sever-*', 'locks-sever-*', 'locks-silence-*', 'locks-pause-callers'],
     make: client((inner) => ({ release: (claim) => orElse(inner.release(claim), () => true) })),
@@ -127,7 +127,7 @@ export const unknowns: readonly FaultFlaw[] = [
     }),
   },
   {
-    name: 'a key that nobody answers about is free',
+    name: 'a key without an answer is free',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown'],
     make: client((inner) => ({
       inspect: (key) => orElse(inner.inspect(key), () => ({ key, holders: [], waiters: 0 })),
@@ -148,13 +148,13 @@ export const unknowns: readonly FaultFlaw[] = [
     }),
   },
   {
-    name: 'it waits for ever when nobody answers',
+    name: 'it waits for ever when there is no answer',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-callers'],
     mayAlsoFail: ['locks-*'],
     make: connection({ timeout: Infinity }),
   },
   {
-    name: 'attempts that nobody answered are kept, and sent when the line is free',
+    name: 'attempts without an answer are kept, and sent when the line is free',
     caughtBy: ['sever-in-flight', 'silence-is-unknown', 'pause-is-unknown'],
     mayAlsoFail: ['sever-*', 'lost-reply-*', 'restart-*', 'locks-*'],
     make: client((inner) => {

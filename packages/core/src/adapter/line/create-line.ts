@@ -40,13 +40,17 @@ class ProcessLine implements Line {
   async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
     this.#checkOpen();
     const parts = this.#parts;
-    if (wake === undefined && parts.tryFree === undefined) return await parts.attempt(claim);
+    const free = parts.tryFree === undefined || this.#places.waitsFor(claim.key) ? undefined : parts.tryFree(claim);
+    if (wake === undefined && free === undefined) return await parts.attempt(claim);
     const now = parts.runtime.clock.now();
     const end = now + parts.deadline.timeout;
     let within: number | undefined;
-    if (parts.tryFree !== undefined && !this.#places.waitsFor(claim.key)) {
-      const grant = await parts.tryFree(claim);
-      if (grant !== undefined) return grant;
+    if (free !== undefined) {
+      const grant = await free;
+      if (grant !== undefined) {
+        this.#places.leave(claim.owner);
+        return grant;
+      }
       this.#checkOpen();
       within = this.#until(end);
     }
@@ -56,7 +60,7 @@ class ProcessLine implements Line {
     try {
       const { open } = this.#subscription;
       // A process whose keys are always free needs no place, and no subscription.
-      let answer = open ? undefined : await parts.attempt(claim, undefined, within);
+      let answer = open || free !== undefined ? undefined : await parts.attempt(claim);
       if (answer?.granted !== true) {
         const place = this.#places.take(claim, wake);
         answer = open ? await this.#attemptInLine(place, within) : await this.#enterLine(place, end);

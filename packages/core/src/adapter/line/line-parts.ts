@@ -55,10 +55,11 @@ export interface LineParts {
    */
   attempt(claim: Claim, others?: readonly Claim[], within?: number): Promise<Grant | Waiting>;
   /**
-   * A cheaper attempt, made first while no claim of this process is in line on the key.
-   * `undefined`: `attempt` decides.
+   * A cheaper attempt, made first while no claim of this process is in line on the key. It resolves
+   * to `undefined` where `attempt` must decide. It returns `undefined` for a claim that it cannot
+   * take.
    */
-  tryFree?(claim: Claim): Promise<Grant | undefined>;
+  tryFree?(claim: Claim): Promise<Grant | undefined> | undefined;
   /** Subscribes to the turns of this process. Called when the first claim has to wait. */
   readonly listen?: Listen | undefined;
   /** Used while no listener hears: one query finds the turns of all claims that wait. */

@@ -68,8 +68,9 @@ export class Subscription {
    */
   async whenOpen(patience: number): Promise<boolean> {
     if (this.#closed !== undefined) throw this.#closed;
-    const { deadline } = this.#parts;
-    const now = this.#parts.runtime.clock.now();
+    if (this.open) return true;
+    const { deadline, runtime } = this.#parts;
+    const now = runtime.clock.now();
     this.#opening ??= createOpening(now);
     const { since, promise } = this.#opening;
     this.#start();

@@ -9,6 +9,7 @@
 -- Keys and owners are bytes: no collation makes two of them equal.
 
 -- One row per key: whatever decides who is admitted.
+-- The first four columns are those of ../plain/table.sql: a table that has been used without routines goes on with its rows.
 CREATE TABLE IF NOT EXISTS `locks` (
   `key` VARBINARY(512) NOT NULL,
   -- The highest fencing token minted or told.
@@ -37,6 +38,35 @@ CREATE TABLE IF NOT EXISTS `locks` (
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
 -- Fails where the name is that of another table, before anything is made.
+SELECT `version`, `owner`, `held_until` FROM `locks` WHERE `key` IS NULL;
+
+-- Where the table has the four columns only, it gets the others. From then on the statements of clients without routines fail that
+-- take a key: they are made for four columns.
+DROP PROCEDURE IF EXISTS `locks_widen`;
+DELIMITER //
+CREATE PROCEDURE `locks_widen`()
+MODIFIES SQL DATA
+BEGIN
+  -- It has more than four columns.
+  DECLARE EXIT HANDLER FOR 1136 BEGIN END;
+  INSERT INTO `locks` SELECT NULL, NULL, NULL, NULL FROM DUAL WHERE FALSE;
+  ALTER TABLE `locks`
+    ADD COLUMN `shares` BIGINT NOT NULL DEFAULT 0,
+    ADD COLUMN `permits` BIGINT NULL,
+    ADD COLUMN `head_process` VARBINARY(255) NULL,
+    ADD COLUMN `head_owner` VARBINARY(255) NULL,
+    ADD COLUMN `head_permits` BIGINT NULL,
+    ADD COLUMN `head_until` BIGINT NULL,
+    ADD COLUMN `line_until` BIGINT NULL,
+    ADD COLUMN `next_lapse` BIGINT NULL,
+    ADD COLUMN `line_seen` BIGINT NULL,
+    ADD COLUMN `next_place` BIGINT NOT NULL DEFAULT 1;
+END//
+DELIMITER ;
+CALL `locks_widen`();
+DROP PROCEDURE `locks_widen`;
+
+-- The same for the other columns.
 SELECT `version`, `owner`, `held_until`, `shares`, `permits`, `head_process`, `head_owner`, `head_permits`, `head_until`, `line_until`,
   `next_lapse`, `line_seen`, `next_place` FROM `locks` WHERE `key` IS NULL;
 
@@ -408,4 +438,7 @@ BEGIN
 END//
 DELIMITER ;
 
-INSERT INTO `locks_layout` (`version`, `readable_from`) VALUES (1, 1) ON DUPLICATE KEY UPDATE `version` = 1, `readable_from` = 1;
+-- Without routines, a row of the key 255 keeps the highest removed token. The next sweep removes it.
+INSERT INTO `locks_layout` (`version`, `readable_from`, `swept`)
+SELECT 1, 1, COALESCE(MAX(`locks`.`version`), 0) FROM `locks` WHERE `locks`.`key` = X'FF'
+ON DUPLICATE KEY UPDATE `locks_layout`.`version` = 1, `locks_layout`.`readable_from` = 1;

@@ -6,30 +6,43 @@
 -- Only the owner should be allowed to create anything in the schema.
 
 -- One row per key: whatever decides who is admitted. No index but the primary key, so that updates stay on their page.
-CREATE TABLE "locks" (
+-- The first four columns are those of ../plain/table.sql: a table that has been used without routines goes on with its rows.
+CREATE TABLE IF NOT EXISTS "locks" (
   key bytea PRIMARY KEY CHECK (octet_length(key) BETWEEN 1 AND 512),
   -- The highest fencing token minted or told.
   version bigint NOT NULL,
   -- The exclusive holder.
   owner text,
   -- The latest expiry of any holder: free if NULL or past.
-  held_until timestamptz,
+  held_until timestamptz
+);
+
+-- Refuses a table of that name with another origin.
+DO $$
+BEGIN
+  PERFORM ROW(NULL::bytea, NULL::bigint, NULL::text, NULL::timestamptz)::"locks";
+EXCEPTION WHEN cannot_coerce THEN
+  RAISE duplicate_table USING MESSAGE = 'the table of the locks already exists, with other columns';
+END $$;
+
+-- From here on the statements of clients without routines fail that take a key: they are made for four columns.
+ALTER TABLE "locks"
   -- How many share it, while there is no owner.
-  shares integer NOT NULL DEFAULT 0,
+  ADD COLUMN shares integer NOT NULL DEFAULT 0,
   -- How many may share it, fixed while somebody shares it or waits to: 0 any number, NULL not fixed.
-  permits integer,
+  ADD COLUMN permits integer,
   -- The first in line.
-  head_process text,
-  head_owner text,
-  head_until timestamptz,
+  ADD COLUMN head_process text,
+  ADD COLUMN head_owner text,
+  ADD COLUMN head_until timestamptz,
   -- No deadline in line is after it: nobody is in line if NULL or past.
-  line_until timestamptz,
+  ADD COLUMN line_until timestamptz,
   -- No deadline in line is before it.
-  next_lapse timestamptz,
+  ADD COLUMN next_lapse timestamptz,
   -- When somebody in line gave the last sign of life: it lies ahead only where the clock was stepped back.
-  line_seen timestamptz,
-  next_place bigint NOT NULL DEFAULT 1
-) WITH (
+  ADD COLUMN line_seen timestamptz,
+  ADD COLUMN next_place bigint NOT NULL DEFAULT 1;
+ALTER TABLE "locks" SET (
   fillfactor = 50,
   autovacuum_vacuum_threshold = 500,
   autovacuum_vacuum_scale_factor = 0.05,
@@ -77,7 +90,10 @@ CREATE TABLE "locks_layout" (
   -- No token of a row that was removed exceeds it.
   swept bigint NOT NULL DEFAULT 0
 );
-INSERT INTO "locks_layout" (version, readable_from) VALUES (1, 1);
+-- Without routines, a row of the key 255 keeps the highest removed token.
+INSERT INTO "locks_layout" (version, readable_from, swept)
+SELECT 1, 1, coalesce(max(l.version), 0) FROM "locks" AS l WHERE l.key = '\xff';
+DELETE FROM "locks" AS l WHERE l.key = '\xff';
 
 -- What guards of business tables know: never touched by the locks themselves.
 CREATE TABLE "locks_fences" (

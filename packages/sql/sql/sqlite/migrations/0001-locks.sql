@@ -3,15 +3,24 @@
 
 -- One row per key. Held exclusively: owner and held_until; shared: held_until alone, the latest expiry of the shares.
 -- line_until and next_lapse are null when nobody is in line, else not before, and not after, any deadline in line.
-CREATE TABLE "locks" (
+-- The first four columns are those of ../plain/table.sql: a table that has been used without routines goes on with its rows.
+CREATE TABLE IF NOT EXISTS "locks" (
   key TEXT NOT NULL PRIMARY KEY,
   version INTEGER NOT NULL,
   owner TEXT,
-  held_until INTEGER,
-  line_until INTEGER,
-  next_lapse INTEGER,
-  touched INTEGER NOT NULL
+  held_until INTEGER
 ) WITHOUT ROWID;
+
+-- Fails where the name is that of another table.
+SELECT key, version, owner, held_until FROM "locks" WHERE 0;
+INSERT INTO "locks" SELECT NULL, NULL, NULL, NULL WHERE 0;
+
+-- From here on the statements of clients without routines fail that take a key: they are made for four columns.
+ALTER TABLE "locks" ADD COLUMN line_until INTEGER;
+ALTER TABLE "locks" ADD COLUMN next_lapse INTEGER;
+ALTER TABLE "locks" ADD COLUMN touched INTEGER NOT NULL DEFAULT 0;
+-- Holds that began without routines end with the boot, too.
+UPDATE "locks" SET touched = 1 WHERE key > '' AND held_until IS NOT NULL;
 
 -- permits: 0 is any number.
 CREATE TABLE "locks_shares" (
@@ -48,7 +57,10 @@ CREATE TABLE "locks_host" (
   swept INTEGER NOT NULL
 );
 
-INSERT INTO "locks_host" (boot, swept) VALUES ('', 0);
+-- Without routines, a row of the empty key has the boot and the highest removed token.
+INSERT INTO "locks_host" (boot, swept)
+SELECT coalesce(max(owner), ''), coalesce(max(version), 0) FROM "locks" WHERE key = '';
+DELETE FROM "locks" WHERE key = '';
 
 -- readable_from: packages made for this layout, and for later ones, can use the tables.
 CREATE TABLE "locks_layout" (

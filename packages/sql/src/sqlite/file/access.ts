@@ -14,8 +14,9 @@ export function whyNoFile(path: string): string | undefined {
 }
 
 /**
- * Why this process cannot write to the file at `path`, or beside it. `undefined`: the file system gives no reason, so another
- * attempt may succeed. It opens nothing: to close a file takes the process the locks that SQLite has on it.
+ * Why this process cannot write to the file at `path`, or beside it. `undefined`: the file system
+ * gives no reason, so another attempt may succeed. It opens nothing: to close a file takes the
+ * process the locks that SQLite has on it.
  */
 export function whyNotWritable(path: string): string | undefined {
   const { R_OK, W_OK, X_OK } = constants;
@@ -35,7 +36,10 @@ export function whyNotWritable(path: string): string | undefined {
   );
 }
 
-/** What `look` says, or what the system says that refuses it for good: this process may not do `what`. */
+/**
+ * What `look` says, or what the system says that refuses it for good: this process may not do
+ * `what`.
+ */
 function orRefusal(what: string, look: () => string | undefined): string | undefined {
   try {
     return look();

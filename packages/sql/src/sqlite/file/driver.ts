@@ -8,12 +8,13 @@ import { whyNoFile } from './access.ts';
 export type DatabaseClass = new (path: string) => Database;
 
 /**
- * The name by which a connection of this package knows the file: it is attached to a database in memory. libsql closes a
- * database when the collector has found its last statement, but what is detached it closes at once.
+ * The name by which a connection of this package knows the file: it is attached to a database in
+ * memory. libsql closes a database when the collector has found its last statement. It closes a
+ * detached file at once.
  */
 export const fileSchema = 'locks_file';
 
-/** What is used of knex's client for better-sqlite3. */
+/** The part of knex's client for better-sqlite3 that is used. */
 export interface SqliteClient {
   readonly connectionSettings: { readonly filename: string };
   destroyRawConnection(connection: Database): unknown;
@@ -37,8 +38,9 @@ export interface OpenOptions {
 }
 
 /**
- * `Client`, knex's for better-sqlite3, with libsql in its place: the same interface, from binaries that are packages of the registry.
- * `patience`: how long others may keep a file busy that is being opened, in ms.
+ * `Client`, knex's for better-sqlite3, with libsql in its place: the same interface, from binaries
+ * that are packages of the registry. `patience`: how long others may keep a file busy that is being
+ * opened, in ms.
  */
 export function withLibsql(Client: SqliteClientClass, Libsql: DatabaseClass, options: OpenOptions): SqliteClientClass {
   return class extends Client {
@@ -55,7 +57,8 @@ export function withLibsql(Client: SqliteClientClass, Libsql: DatabaseClass, opt
     }
 
     override async _query(connection: Database, query: Query): Promise<unknown> {
-      // libsql leaves a prepared statement open that finds the file busy, such as BEGIN: the next COMMIT would fail.
+      // libsql leaves a prepared statement open that finds the file busy, such as BEGIN: the next
+      // COMMIT would fail.
       if ((query.bindings ?? []).length > 0 || connection.prepare(query.sql).reader === true) {
         return await super._query(connection, query);
       }
@@ -67,10 +70,11 @@ export function withLibsql(Client: SqliteClientClass, Libsql: DatabaseClass, opt
 }
 
 /**
- * Opens a file for locks, which is created if it is not there; its folder must be. With a write-ahead log, who reads holds up nobody,
- * not even stopped in the middle. The log is not synchronized with each commit: no crash of a process loses anything by that, and after
- * one of the host its holds are void anyway, because they are of another boot; for the versions that a power cut took, the clock in
- * each token makes up.
+ * Opens a file for locks. The file is created if it is missing; its folder must exist. With a
+ * write-ahead log, a reader keeps no writer waiting, not even a reader that is stopped. The log is
+ * not synchronized with each commit. A crash of a process loses nothing by that. After a crash of
+ * the host all holds are void, because they are of another boot. Tokens that a power cut took are
+ * made up for by the clock in each token.
  */
 async function openFile(Libsql: DatabaseClass, path: string, { patience, runtime }: OpenOptions): Promise<Database> {
   // SQLite itself says no more than that it cannot open it, and writes to a device.
@@ -99,7 +103,7 @@ function closeFile(database: Database): void {
   try {
     database.exec(`DETACH ${fileSchema}`);
   } catch {
-    // It is not attached yet, or a statement failed in the middle: what is left goes with the collector.
+    // It is not attached yet, or a statement failed in the middle: the collector ends the rest.
   }
   database.close();
 }
@@ -113,7 +117,7 @@ function setUp(database: Database, path: string): void {
   database.exec(`PRAGMA ${fileSchema}.synchronous = NORMAL`);
 }
 
-/** The database in memory is UTF-8, and what is attached must be the same. */
+/** The database in memory is UTF-8, and an attached file must be the same. */
 function isOtherEncoding(error: unknown): boolean {
   return error instanceof Error && error.message.includes('same text encoding');
 }

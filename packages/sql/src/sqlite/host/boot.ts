@@ -2,9 +2,10 @@ import { numberOf, textOf } from '../connection.ts';
 import type { Session } from '../session.ts';
 
 /**
- * Looks whether the host has been booted since the tables were last used: in a transaction that writes. Then nobody holds anything,
- * and the times in the tables mean nothing. Where the platform does not tell its boots apart, a row that was written
- * later than now tells; one that was not has at most its ttl left.
+ * Looks whether the host has been booted since the tables were last used: in a transaction that
+ * writes. Then all holds are void, and the times in the tables mean nothing. Where the platform
+ * does not tell its boots apart, a row that was written later than now tells it. A row that was not
+ * has at most its ttl left.
  */
 export function noticeBoot(session: Session, boot: string | undefined, now: number): void {
   const stored = textOf(session.row('readHost')?.['boot']);

@@ -1,14 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** The µs since the host's boot, or another moment that is the same to all its processes: no step of the wall clock moves it. */
+/**
+ * The µs since the host's boot, or another moment that is the same to all its processes: no step of
+ * the wall clock moves it.
+ */
 export function hostTime(): number {
   return Number(process.hrtime.bigint() / 1_000n);
 }
 
 let known: { readonly id: string | undefined } | undefined;
 
-/** What tells one boot of the host from another; `undefined`: the platform has nothing to tell it by. */
+/**
+ * What tells one boot of the host from another; `undefined`: the platform has nothing to tell it
+ * by.
+ */
 export function bootId(): string | undefined {
   known ??= { id: readBootId() };
   return known.id;

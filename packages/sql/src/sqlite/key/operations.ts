@@ -14,7 +14,10 @@ export interface Rules {
   placeTaken(): void;
 }
 
-/** An attempt to hold the key; with `line`, a place in line is taken or kept. @throws `LOCK_INVALID` */
+/**
+ * An attempt to hold the key; with `line`, a place in line is taken or kept.
+ * @throws `LOCK_INVALID`
+ */
 export function attempt(record: KeyRecord, claim: Claim, line: Line | undefined, rules: Rules): Attempt {
   const { owner } = claim;
   const permits = permitsOf(claim);
@@ -36,7 +39,8 @@ export function attempt(record: KeyRecord, claim: Claim, line: Line | undefined,
 
 /**
  * A waiter that comes again, and finds that the first in line could go and did not, doubts that it
- * lives: one of another process forfeits its place if it does not come soon. In how many ms to look.
+ * lives: one of another process forfeits its place if it does not come soon. In how many ms to
+ * look.
  */
 function doubtHead(record: KeyRecord, owner: string, process: string): number | undefined {
   const head = record.head();
@@ -117,7 +121,10 @@ function restart(record: KeyRecord, { owner, ttl }: Claim, token: number | undef
   return true;
 }
 
-/** The head of the line, if it can go; or if it is one of those just kept, who must look when a holder would expire. */
+/**
+ * The head of the line, if it can go, or if its place was just kept: then it must look when a
+ * holder would expire.
+ */
 function turnsAfter(record: KeyRecord, owner: string, kept: readonly string[] = []): readonly Turn[] {
   const head = record.head();
   if (head === undefined || head.owner === owner) return [];

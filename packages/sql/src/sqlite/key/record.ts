@@ -22,15 +22,16 @@ interface Shares {
 const noShares: Shares = { number: 0, permits: undefined, first: undefined };
 
 /**
- * The state of one key, read and written in one transaction, and the rules of admission: protocol 3, the directed hand-off queue, as
- * in the memory provider. What has expired is gone from the start. Times are µs.
+ * The state of one key, read and written in one transaction, and the rules of admission: protocol
+ * 3, the directed hand-off queue, as in the memory provider. What has expired is gone from the
+ * start. Times are µs.
  */
 export class KeyRecord {
   readonly key: string;
   readonly now: number;
   /** The highest token ever minted or told. */
   version: number;
-  /** Who holds it exclusively. */
+  /** The exclusive holder. */
   owner: string | undefined;
   readonly #session: Session;
   /** The latest expiry of any holder. */
@@ -53,13 +54,16 @@ export class KeyRecord {
     this.#purge();
   }
 
-  /** Whether the holders leave room for one more who wants this. */
+  /** Whether the holders leave room for one more claim with these permits. */
   admits(permits: number | undefined): boolean {
     if (this.#heldUntil === undefined) return true;
     return this.owner === undefined && permits !== undefined && (permits === 0 || this.#shares.number < permits);
   }
 
-  /** The permits fixed by those who share the key, or by others who wait to. `undefined`: nobody does. */
+  /**
+   * The permits fixed by the shared holders, or by other waiters for a share. `undefined`: there
+   * are none.
+   */
   fixedPermits(owner: string): number | undefined {
     if (this.#shares.number > 0) return this.#shares.permits;
     if (this.#lineUntil === undefined) return undefined;
@@ -86,7 +90,7 @@ export class KeyRecord {
     this.#changed = true;
   }
 
-  /** When a place becomes free by time alone; `undefined`: nobody holds the key. */
+  /** When a place becomes free by time alone; `undefined`: the key is free. */
   earliestExpiry(): number | undefined {
     return this.#shares.first ?? this.#heldUntil;
   }

@@ -5,11 +5,14 @@ const slowest = 100;
 /** The part of the time without a move that a look may come late. */
 const share = 1 / 20;
 
-/** How often this process looks whether it is its turn: the longer nothing has moved in its lines, the less often. */
+/**
+ * How often this process looks whether it is its turn: the longer nothing has moved in its lines,
+ * the less often.
+ */
 export class LinePace {
   #movedAt = 0;
 
-  /** Somebody was served, or came first; `now` in µs. */
+  /** A waiter was served, or came first; `now` in µs. */
   moved(now: number): void {
     this.#movedAt = now;
   }

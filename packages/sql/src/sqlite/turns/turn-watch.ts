@@ -2,7 +2,10 @@ import { numberOf, textOf } from '../connection.ts';
 import type { LinePace } from './line-pace.ts';
 import type { Session } from '../session.ts';
 
-/** Looks for turns over one connection, and queries the tables only when the answer may have changed. */
+/**
+ * Looks for turns over one connection, and queries the tables only when the answer may have
+ * changed.
+ */
 export class TurnWatch {
   readonly #session: Session;
   readonly #pace: LinePace;
@@ -10,7 +13,7 @@ export class TurnWatch {
   #commits: number | undefined = undefined;
   /** When time alone may change the answer: a holder expires, or a place lapses. */
   #changes = 0;
-  /** Who was first on each key, and after how many grants. */
+  /** The first waiter of each key, and after how many grants. */
   #seen = '';
 
   constructor(session: Session, pace: LinePace) {
@@ -25,7 +28,7 @@ export class TurnWatch {
     if (dataVersion === this.#dataVersion && commits === this.#commits && now < this.#changes) return [];
     const rows = this.#session.rows('turns', { keys: JSON.stringify(keys), process, now });
     const turns = rows.map(({ owner }) => textOf(owner)).filter((owner) => owner !== '');
-    // Whoever is not heard of after its turn was told is told again.
+    // A waiter that does not act on its turn is told again.
     this.#changes = turns.length > 0 ? 0 : Math.min(Infinity, ...rows.map(({ changes }) => numberOf(changes)));
     this.#dataVersion = dataVersion;
     this.#commits = commits;
@@ -33,7 +36,7 @@ export class TurnWatch {
     return turns;
   }
 
-  /** Signs of life of those in line, and renewals, are no moves: they would keep all who wait busy. */
+  /** Refreshed places and renewals are no moves: they would keep all waiters busy. */
   #notice(seen: string, now: number): void {
     if (seen === this.#seen) return;
     this.#seen = seen;

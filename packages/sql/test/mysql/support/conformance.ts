@@ -1,10 +1,11 @@
 import type { ConformingKind } from '../../servers/conformance.ts';
-import { openTo, withClient } from './database.ts';
+import { createPlainTable, openTo, withClient } from './database.ts';
 import { mariadb } from './mariadb.ts';
 
 /**
- * Whether `piece` says that a call of a provider has taken effect: that a statement found its row, or what the procedure decided. A
- * statement that found no row is followed by another one, and the server's answers say which of them it was.
+ * Whether `piece` says that a call of a provider has taken effect: that a statement found its row,
+ * or what the procedure decided. A statement that found no row is followed by another one, and the
+ * server's answers say which of them it was.
  */
 function saysEffect(piece: Buffer): boolean {
   return /Rows matched: [1-9]|turn_owner/.test(piece.toString('latin1'));
@@ -29,4 +30,22 @@ export const conformingMariadb: ConformingKind = {
   // A short deadline: each call to a server that says nothing takes this long.
   timeout: 2_000,
   poolSize: 10,
+};
+
+/**
+ * The same of a provider without routines. Its acquire is an INSERT, whose answer says nothing of
+ * rows: where it has taken effect, it has an insert id, which is a token of eight bytes.
+ */
+function saysPlainEffect(piece: Buffer): boolean {
+  return saysEffect(piece) || /^...\x01\x00[\x01\x02]\xfe/s.test(piece.toString('latin1'));
+}
+
+/** The same without routines: the table holds as few rows as are held. */
+export const plainMariadb: ConformingKind = {
+  ...conformingMariadb,
+  kind: { ...mariadb, createTables: createPlainTable },
+  dropReply: (proxy) => proxy.cutMidFrame('replies', { bytes: 0, when: saysPlainEffect }),
+  sweep: 'SELECT 1',
+  left: `SELECT (SELECT count(*) FROM information_schema.processlist WHERE user = 'everybody') AS connections,
+    (SELECT count(*) FROM \`locks\` WHERE held_until > UNIX_TIMESTAMP(NOW(6)) * 1000000) AS used`,
 };

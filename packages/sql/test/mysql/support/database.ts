@@ -5,6 +5,7 @@ import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { rendered } from '../../../src/dialect/names.ts';
 import type { TableNames } from '../../../src/dialect/names.ts';
 import { migrations } from '../../../src/mysql/migrations.ts';
+import { plain } from '../../../src/mysql/plain.ts';
 import { sessions } from '../../servers/sessions.ts';
 import type { Sessions } from '../../servers/sessions.ts';
 
@@ -18,6 +19,16 @@ const defaultNames: TableNames = { table: 'locks', schema: undefined };
 
 /** Runs the migrations in the database at `url`, or in that of the names; it is created where it is missing. */
 export async function createTables(url: string, names: TableNames = defaultNames): Promise<void> {
+  const statements = migrations.flatMap(({ up }) => up);
+  await run(url, names, statements);
+}
+
+/** Creates the one table of `routines: false`, in the same database. */
+export async function createPlainTable(url: string, names: TableNames = defaultNames): Promise<void> {
+  await run(url, names, [plain.create]);
+}
+
+async function run(url: string, names: TableNames, statements: readonly string[]): Promise<void> {
   const { pathname } = new URL(url);
   const server = new URL('/', url).href;
   for (const database of [pathname.slice(1), names.schema]) {
@@ -25,9 +36,7 @@ export async function createTables(url: string, names: TableNames = defaultNames
     await withClient(server, (client) => client.query(`CREATE DATABASE IF NOT EXISTS \`${database}\``));
   }
   await withClient(url, async (client) => {
-    for (const { up } of migrations) {
-      for (const statement of up) await client.query(rendered(statement, names, '`'));
-    }
+    for (const statement of statements) await client.query(rendered(statement, names, '`'));
   });
 }
 

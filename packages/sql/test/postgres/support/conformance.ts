@@ -1,5 +1,6 @@
 import type { ConformingKind } from '../../servers/conformance.ts';
-import { removeTables, trustEverybody } from './database.ts';
+import { rendered } from '../../../src/dialect/names.ts';
+import { createPlainTable, removeTables, trustEverybody, withClient } from './database.ts';
 import { postgres } from './postgres.ts';
 
 /** Whether `piece` has a statement of a provider, and not what a new connection begins with. */
@@ -27,4 +28,17 @@ export const conformingPostgres: ConformingKind = {
   timeout: 10_000,
   // Small: each connection is a process of the server, and a hundred claims at once open them all.
   poolSize: 4,
+};
+
+/** The same without routines: the table holds as few rows as are held. */
+export const plainPostgres: ConformingKind = {
+  ...conformingPostgres,
+  kind: { ...postgres, createTables: createPlainTable },
+  forget: (url, names) =>
+    withClient(url, async (client) => {
+      await client.query(rendered('DROP TABLE "locks"', names, '"'));
+    }),
+  sweep: 'SELECT 1',
+  left: `SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')::integer AS connections,
+    (SELECT count(*) FROM "locks" WHERE held_until > clock_timestamp())::integer AS used`,
 };

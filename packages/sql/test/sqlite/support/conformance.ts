@@ -28,10 +28,11 @@ export const ofCaller: Make = ({ url }, options) => {
 
 /** Registers the suite on a file of its own: all of it, or those that `only` names. */
 export function suite(name: string, make: Make, options: SqlConfigOptions, only?: readonly string[]): void {
-  const file = createFile();
+  const routines = options.routines !== false;
+  const file = createFile(routines);
   afterAll(() => file.remove());
   // Places in line that last shorter than by default: several requirements wait for one to lapse.
-  const all = { timeout: 2_000, waiterTtl: 3_000, ...options };
+  const all = { timeout: 2_000, ...(routines ? { waiterTtl: 3_000 } : {}), ...options };
   conformanceTests({
     name,
     create: () => make(file, all),
@@ -40,7 +41,7 @@ export function suite(name: string, make: Make, options: SqlConfigOptions, only?
       module: new URL('process.mjs', import.meta.url),
       args: { url: file.url, caller: make === ofCaller, ...all },
     },
-    leaks: async () => ({ ...countLive(file), connections: await openDescriptors(file.folder) }),
+    leaks: async () => ({ ...countLive(file, routines), connections: await openDescriptors(file.folder) }),
     only,
   });
 }

@@ -8,6 +8,7 @@ import { systemRuntime } from '@locks/core/adapter';
 import { fromConfig } from '../../../src/index.ts';
 import type { SqlConfigOptions } from '../../../src/index.ts';
 import { migrations } from '../../../src/sqlite/migrations.ts';
+import { plain } from '../../../src/sqlite/plain.ts';
 import { hostTime } from '../../../src/sqlite/host/clock.ts';
 
 /** A file of its own. */
@@ -20,13 +21,14 @@ export interface TestFile {
   remove(): void;
 }
 
-/** A new file with the tables. */
-export function createFile(): TestFile {
+/** A new file with the tables, or with the one table of `routines: false`. */
+export function createFile(routines = true): TestFile {
   const folder = mkdtempSync(join(tmpdir(), 'locks-sqlite-'));
   const path = join(folder, 'locks.db');
   const observer = new Libsql(path);
   observer.exec('PRAGMA journal_mode = WAL');
-  for (const { up } of migrations) for (const statement of up) observer.exec(statement);
+  if (!routines) observer.exec(plain.create);
+  else for (const { up } of migrations) for (const statement of up) observer.exec(statement);
   return {
     folder,
     path,
@@ -49,7 +51,10 @@ export async function openProvider(
 }
 
 /** What the tables say of keys that are held or waited for, as of now: rows that lapsed go when somebody uses their key again. */
-export function countLive({ observer }: Pick<TestFile, 'observer'>): Record<'held' | 'shares' | 'line', number> {
+export function countLive(
+  { observer }: Pick<TestFile, 'observer'>,
+  routines = true,
+): Record<'held' | 'shares' | 'line', number> {
   const count = (table: string, condition: string): number => {
     const [row] = observer
       .prepare(`SELECT count(*) AS found FROM "${table}" WHERE ${condition}`)
@@ -58,7 +63,7 @@ export function countLive({ observer }: Pick<TestFile, 'observer'>): Record<'hel
   };
   return {
     held: count('locks', 'held_until > :now'),
-    shares: count('locks_shares', 'expires > :now'),
-    line: count('locks_line', 'deadline > :now'),
+    shares: routines ? count('locks_shares', 'expires > :now') : 0,
+    line: routines ? count('locks_line', 'deadline > :now') : 0,
   };
 }

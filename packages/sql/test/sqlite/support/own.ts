@@ -6,8 +6,8 @@ import { createFile, openProvider } from './file.ts';
 import type { TestFile } from './file.ts';
 
 /** A file that goes with the test. */
-export function ownFile(): TestFile {
-  const file = createFile();
+export function ownFile(routines = true): TestFile {
+  const file = createFile(routines);
   onTestFinished(() => file.remove());
   return file;
 }

@@ -4,9 +4,9 @@ import { inOrder } from '../contenders.ts';
 import type { Contender } from '../contenders.ts';
 
 /**
- * The meaning of the place called `own`, first come, first served. An exclusive contender holds when it
- * is the first. A sharer holds when no exclusive contender is before it, and, with n permits, fewer
- * than n sharers. `line` is in any order. O(n), for a waiter of permits O(n log n).
+ * The meaning of the place called `own`, first come, first served. An exclusive contender holds
+ * when it is the first. A sharer holds when no exclusive contender is before it, and, with n
+ * permits, fewer than n sharers. `line` is in any order. O(n), for a waiter of permits O(n log n).
  *
  * A waiter watches the nodes that wake as few as possible at a time:
  *

@@ -4,7 +4,10 @@ import type { Session } from '../../session/session.ts';
 import type { Verdict } from '../attempt-in-line.ts';
 import type { LiveClaim } from '../live-claim.ts';
 
-/** What is known of a place before the line is read. To wait is to wait for a node of this session. */
+/**
+ * A place that is known before the line is read. A claim that waits does so for a node of this
+ * session.
+ */
 type KnownPlace = Extract<Verdict, { readonly state: 'holds' | 'waits' }>;
 
 /** A node of this session in a line. */
@@ -34,17 +37,20 @@ interface Line {
   undisturbed: boolean;
 }
 
-/** So many folders are watched, and so many remembered that were used once. With more, more memory. */
+/**
+ * So many folders are watched, and so many remembered that were used once. With more, more memory.
+ */
 const most = 1_000;
 
 /**
- * What a provider knows of its lines without reading them. ZooKeeper numbers the nodes of a folder one
- * by one. So a node whose number follows that of another node of this session is right behind it:
+ * What a provider knows of its lines without reading them. ZooKeeper numbers the nodes of a folder
+ * one by one. So a node whose number follows that of another node of this session is right behind
+ * it:
  *
  * - It waits for that node if it is still there. The watch of that node tells.
- * - It holds if that node was the first and was removed, and the folder is still the same. The watch
- *   of the folder tells, before the answer to any later request. Or the new node itself, if it was made
- *   before the other one was removed.
+ * - It holds if that node was the first and was removed, and the folder is still the same. The
+ *   watch of the folder tells, before the answer to any later request. Or the new node itself, if
+ *   it was made before the other one was removed.
  */
 export class KnownLines {
   readonly #enabled: boolean;
@@ -142,8 +148,8 @@ export class KnownLines {
   }
 
   /**
-   * Watches a folder that is used for the second time, by a claim that no other waits for. Resolves to
-   * a function that tells whether the folder has changed since.
+   * Watches a folder that is used for the second time, by a claim that no other waits for. Resolves
+   * to a function that tells whether the folder has changed since.
    */
   async #watchFor(
     session: Session,

@@ -33,8 +33,8 @@ export interface LineParts {
 }
 
 /**
- * Curator's recipe: ephemeral sequential nodes in one folder per key. The lowest holds, and each waits
- * for the one before it.
+ * Curator's recipe: ephemeral sequential nodes in one folder per key. The lowest holds, and each
+ * waits for the one before it.
  */
 export class LineRecipe implements Recipe {
   readonly fair = true;
@@ -62,6 +62,9 @@ export class LineRecipe implements Recipe {
       look: (own) => this.#look(own),
       leave: (own) => this.leave(own),
       gone: (own) => this.gone(own),
+      holds: (own, { path }) => {
+        if (own.claim.mode === 'exclusive') this.#known.holds(own, path);
+      },
     };
   }
 
@@ -103,16 +106,8 @@ export class LineRecipe implements Recipe {
     return this.#lines.used(session, names);
   }
 
-  async #look(own: LiveClaim): Promise<Verdict | undefined> {
-    const verdict = await this.#place(own);
-    const { node, claim } = own;
-    if (verdict?.state === 'holds' && node !== undefined && claim.mode === 'exclusive')
-      this.#known.holds(own, node.path);
-    return verdict;
-  }
-
   /** What its place means. `undefined`: it has none yet, look again. */
-  async #place(own: LiveClaim): Promise<Verdict | undefined> {
+  async #look(own: LiveClaim): Promise<Verdict | undefined> {
     if (own.uncertain) return this.#judge(own, await this.#lines.find(own));
     const { node, session, claim } = own;
     if (node === undefined) return await this.#enter(own);
@@ -131,7 +126,9 @@ export class LineRecipe implements Recipe {
     return { ...verdict, watch: verdict.watch.map((name) => `${folder}/${name}`) };
   }
 
-  /** Makes the node, and reads the line in the same flight, unless its place will be known without. */
+  /**
+   * Makes the node, and reads the line in the same flight, unless its place will be known without.
+   */
   async #enter(own: LiveClaim): Promise<Verdict | undefined> {
     const { session, claim } = own;
     const folder = this.#nodes.ofKey(claim.key);
@@ -163,7 +160,9 @@ export class LineRecipe implements Recipe {
     return { state: 'holds' };
   }
 
-  /** Makes a held exclusive claim a shared one with the same number, so no other claim gets between. */
+  /**
+   * Makes a held exclusive claim a shared one with the same number, so no other claim gets between.
+   */
   async #convert(own: LiveClaim, claim: Claim): Promise<void> {
     const { session, node, token } = own;
     if (node === undefined) return;

@@ -19,10 +19,10 @@ import { PlainWaiters } from './waiters.ts';
  * One ephemeral node per key, which the holder makes and all waiters watch: the layout of many
  * home-made locks.
  *
- * The nodes of all holders have the same path and the same version, and ZooKeeper removes by path and
- * version only. A release that comes late, or twice, would remove the node of the next holder. So each
- * hold has a second node with a name of its own. One transaction makes both, and one removes both.
- * Where the second node is gone, the hold is over and nothing is removed.
+ * The nodes of all holders have the same path and the same version, and ZooKeeper removes by path
+ * and version only. A release that comes late, or twice, would remove the node of the next holder.
+ * So each hold has a second node with a name of its own. One transaction makes both, and one
+ * removes both. Where the second node is gone, the hold is over and nothing is removed.
  */
 export class PlainRecipe implements Recipe {
   readonly fair = false;
@@ -170,7 +170,9 @@ export class PlainRecipe implements Recipe {
   }
 }
 
-/** Another library's holder: the data of its node where that may be an owner, else the node's name. */
+/**
+ * Another library's holder: the data of its node where that may be an owner, else the node's name.
+ */
 function ownerOf({ data }: ReadNode, path: string): string {
   return readNodeData(data)?.owner ?? (/^[ -~]{1,250}$/.test(data) ? data : nameOf(path));
 }

@@ -23,7 +23,10 @@ export class PlainWaiters {
     return group?.session === own.session && group.watching && group.claims.has(own);
   }
 
-  /** Waits for the node at `path` to go. `missing`: it has gone already. `refused`: too many watches. */
+  /**
+   * Waits for the node at `path` to go. `missing`: it has gone already. `refused`: too many
+   * watches.
+   */
   async join(own: LiveClaim, path: string): Promise<'watching' | 'missing' | 'refused'> {
     const group = this.#groupAt(path, own.session);
     group.claims.add(own);

@@ -44,8 +44,8 @@ export class Admission {
   }
 
   /**
-   * Whether its lease is a hold, by `leases` that were read after it was made. Otherwise the lease is
-   * given back.
+   * Whether its lease is a hold, by `leases` that were read after it was made. Otherwise the lease
+   * is given back.
    */
   async keeps(own: LiveClaim, leases: readonly HeldLease[]): Promise<boolean> {
     const { node, session, claim } = own;
@@ -79,9 +79,9 @@ export class Admission {
   }
 
   /**
-   * Exchanges its place in line for a lease, in one transaction that fails if the place has gone. The
-   * leases are counted in the same flight, because a client of another library may make one out of its
-   * turn, after its place has expired. `false`: look again.
+   * Exchanges its place in line for a lease, in one transaction that fails if the place has gone.
+   * The leases are counted in the same flight, because a client of another library may make one out
+   * of its turn, after its place has expired. `false`: look again.
    */
   async exchange(own: LiveClaim, claim: Claim, { data, base, counted }: NewLease): Promise<boolean> {
     const { session, node } = own;

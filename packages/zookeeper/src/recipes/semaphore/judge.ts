@@ -5,8 +5,8 @@ import type { Contender } from '../contenders.ts';
 import type { HeldLease } from './leases.ts';
 
 /**
- * The state of a semaphore, whose `leases` were read after `locks`. The names are those of the folders,
- * which Curator chose.
+ * The state of a semaphore, whose `leases` were read after `locks`. The names are those of the
+ * folders, which Curator chose.
  */
 export interface SemaphoreState {
   /** The claims that wait to enter, in any order. Only the first may make a lease. */
@@ -21,13 +21,13 @@ export type Entry =
   { readonly state: 'enters' } | Exclude<Verdict, { readonly state: 'holds' }>;
 
 /**
- * The rule of Curator's InterProcessSemaphoreV2. The first in line alone makes leases, and there are at
- * most as many leases as permits. Curator makes its lease at once, and waits until there are few
- * enough, still first in line. This package makes a lease only when there is room for a hold. An
- * exclusive claim holds when it is the first and there is no lease. It stays first in line.
+ * The rule of Curator's InterProcessSemaphoreV2. The first in line alone makes leases, and there
+ * are at most as many leases as permits. Curator makes its lease at once, and waits until there are
+ * few enough, still first in line. This package makes a lease only when there is room for a hold.
+ * An exclusive claim holds when it is the first and there is no lease. It stays first in line.
  *
- * A client of Curator whose place has expired may still make its lease, out of its turn. So the maker
- * of a lease counts again afterwards, as Curator does (`isAmongFirst`).
+ * A client of Curator whose place has expired may still make its lease, out of its turn. So the
+ * maker of a lease counts again afterwards, as Curator does (`isAmongFirst`).
  */
 export function judgeEntry(
   { locks, leases }: SemaphoreState,
@@ -52,8 +52,8 @@ export function judgeEntry(
   }
   const free = limit === undefined ? leases.length === 0 : leases.length < limit;
   if (free) return { state: 'enters' };
-  // All but limit - 1 leases must go: then one of any `limit` leases has. For an exclusive claim all
-  // must go, one after another.
+  // All but limit - 1 leases must go: then one of any `limit` leases has. For an exclusive claim
+  // all must go, one after another.
   return { state: 'waits', watch: leases.slice(0, limit ?? 1).map(({ name }) => `leases/${name}`), place: 0 };
 }
 

@@ -14,8 +14,8 @@ export interface HeldLease {
 }
 
 /**
- * The name of a claim's lease before the number that ZooKeeper puts behind it. Curator counts leases
- * of any name.
+ * The name of a claim's lease before the number that ZooKeeper puts behind it. Curator counts
+ * leases of any name.
  */
 export function leaseName({ owner, permits }: Pick<Claim, 'owner' | 'permits'>): string {
   return `_c_${uuidOf(owner)}-${permits === undefined ? 'shared' : `of-${permits}`}-lease-`;
@@ -34,8 +34,8 @@ function parseLease(name: string): HeldLease {
 }
 
 /**
- * Whether the lease called `own` is among the first `permits` of `leases`, which were read after it was
- * made. The maker of a later lease reads later, and has counted this one.
+ * Whether the lease called `own` is among the first `permits` of `leases`, which were read after it
+ * was made. The maker of a later lease reads later, and has counted this one.
  */
 export function isAmongFirst(leases: readonly HeldLease[], own: string, permits: number = Infinity): boolean {
   const mine = leases.find(({ name }) => name === own);

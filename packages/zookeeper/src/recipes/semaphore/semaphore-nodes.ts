@@ -49,7 +49,9 @@ export class SemaphoreNodes {
     return this.#nodes.latest(session, folder, () => this.read(session, folder));
   }
 
-  /** Removes a node of a claim, and its folder if that is empty and its numbers should begin anew. */
+  /**
+   * Removes a node of a claim, and its folder if that is empty and its numbers should begin anew.
+   */
   async remove(session: Session, path: string): Promise<boolean> {
     const removing = this.#nodes.remove(session, path);
     const [removed] = await Promise.all([removing, this.#nodes.renewSequence(session, path)]);

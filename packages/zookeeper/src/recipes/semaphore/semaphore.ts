@@ -16,7 +16,10 @@ import { inspectSemaphore } from './inspect.ts';
 import { judgeEntry } from './judge.ts';
 import { SemaphoreNodes } from './semaphore-nodes.ts';
 
-/** Curator's InterProcessSemaphoreV2: a line in `locks`, whose first makes itself a lease in `leases`. */
+/**
+ * Curator's InterProcessSemaphoreV2: a line in `locks`, whose first makes itself a lease in
+ * `leases`.
+ */
 export class SemaphoreRecipe implements Recipe {
   readonly fair = true;
   readonly shared = true;
@@ -106,7 +109,9 @@ export class SemaphoreRecipe implements Recipe {
     return (await this.#nodes.remove(session, `${folder}/locks/${place.name}`)) && held;
   }
 
-  /** Makes a held exclusive claim a shared one, in one transaction, so no other claim gets between. */
+  /**
+   * Makes a held exclusive claim a shared one, in one transaction, so no other claim gets between.
+   */
   async #convert(own: LiveClaim, claim: Claim): Promise<void> {
     if (own.token === undefined) {
       await this.leave(own);

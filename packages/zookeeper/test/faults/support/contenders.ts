@@ -28,8 +28,9 @@ interface Counter {
 const interval = 5;
 
 /**
- * Contenders that take one lock after another. A holder changes a counter that two holders at once would
- * spoil. All leases are on one clock: a history of them finds two that are held at one moment.
+ * Contenders that take one lock after another. A holder changes a counter that two holders at once
+ * would spoil. All leases are on one clock: a history of them finds two that are held at one
+ * moment.
  */
 export class Contenders implements AsyncDisposable {
   readonly problems: string[] = [];

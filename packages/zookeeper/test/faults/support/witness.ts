@@ -28,7 +28,7 @@ export class Witness implements AsyncDisposable {
     this.#root = root;
   }
 
-  /** A session of its own, which outlives what is tested. */
+  /** A session of its own, which outlives the tested ones. */
   async session(): Promise<Session> {
     return await this.#opened.sessions(this.#servers, { sessionTimeout: 60_000 }).ready(30_000);
   }

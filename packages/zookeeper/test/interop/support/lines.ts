@@ -11,11 +11,16 @@ export interface Line {
   /** Of the key's node. */
   readonly path: string;
   readonly client: Client;
-  /** The children of the key's node, or of one below it, first come first; none when there is no such node. */
+  /**
+   * The children of the key's node, or of one below it, first come first; none when there is no
+   * such node.
+   */
   names(below?: string): Promise<readonly string[]>;
   /** Resolves when `count` places are taken. */
   places(count: number, below?: string): Promise<void>;
-  /** How many nodes of the line are watched for their end: so many have seen that they must wait. */
+  /**
+   * How many nodes of the line are watched for their end: so many have seen that they must wait.
+   */
   watches(): Promise<number>;
   /** Resolves when so many are. */
   watched(count: number): Promise<void>;

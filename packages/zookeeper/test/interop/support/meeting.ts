@@ -16,9 +16,15 @@ export interface Meeting<Kind extends string> {
   startOther(): Promise<Peer<Kind>>;
   /** Of both, where they share. @default none */
   readonly permits?: number;
-  /** Two of ours exclude each other too, and so do two of theirs: there is one holder at a time. Otherwise one side reads and the other writes. */
+  /**
+   * Two of ours exclude each other too, and so do two of theirs: there is one holder at a time.
+   * Otherwise one side reads and the other writes.
+   */
   readonly alone: boolean;
-  /** kazoo's ReadLock also waits for writers that came after it (kazoo#649), and these for it. @default false */
+  /**
+   * kazoo's ReadLock also waits for writers that came after it (kazoo#649), and these for it.
+   * @default false
+   */
   readonly waitsForLater?: boolean;
 }
 
@@ -44,7 +50,8 @@ export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
     await eventually(`${count} to wait`, async () => {
       const watches = await line.watches();
       if (recipe !== 'semaphore' || watches >= count) return watches >= count;
-      // The first one may be a Curator: it watches the list of leases, which the server does not show, having made one too many.
+      // The first one may be a Curator: it watches the list of leases, which the server does not
+      // show, having made one too many.
       return watches === count - 1 && (await line.names('/leases')).length > permits;
     });
   }
@@ -168,7 +175,7 @@ export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
       node[nodeWrites ? 'contend' : 'look'](meeting.node, line.path, { ...rounds, permits: ownPermits }),
       other[theyWrite ? 'contend' : 'look'](meeting.other, line.path, { ...rounds, permits }),
     ]);
-    // A writer sees itself, a reader nobody.
+    // A writer sees itself, a reader sees no holder.
     const [self, them] = [nodeWrites ? 1 : 0, theyWrite ? 1 : 0];
     expect(await Promise.all(runs)).toEqual([self, them, self, them]);
     expect(await counter.count()).toBe(20 * 2 * (self + them));

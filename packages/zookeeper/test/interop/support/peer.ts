@@ -39,8 +39,9 @@ export interface Peer<Kind extends string> {
   /** @param options.permits 0: none. @param options.wait In ms. */
   acquire(kind: Kind, path: string, options?: { readonly permits?: number; readonly wait?: number }): PeerLock;
   /**
-   * Acquires and releases `rounds` times; inside it adds one to the number in the node `counter`, without a check of its version. Resolves
-   * to how many were inside at once at most, as far as it saw.
+   * Acquires and releases `rounds` times; inside it adds one to the number in the node `counter`,
+   * without a check of its version. Resolves to how many were inside at once at most, as far as it
+   * saw.
    */
   contend(kind: Kind, path: string, options: ContendOptions): Promise<number>;
   /** The same, but looks only, and so does not count among those inside. */
@@ -93,11 +94,14 @@ interface Line {
 /**
  * A child process that reads commands and writes answers, one a line, `<id> <word> …`:
  *
- * - `<id> acquire <kind> <path> <permits> <wait in ms>` is answered by `<id> acquired`, `<id> timeout` or `<id> error <message>`
+ * - `<id> acquire <kind> <path> <permits> <wait in ms>` is answered by `<id> acquired`, `<id>
+ *   timeout` or `<id> error <message>`
  * - `<id> release` by `<id> released`
- * - `<id> contend <kind> <path> <permits> <counter> <rounds>`, and `look`, by `<id> done <most inside at once>`
+ * - `<id> contend <kind> <path> <permits> <counter> <rounds>`, and `look`, by `<id> done <most
+ *   inside at once>`
  *
- * It says `0 ready` first and ends with its standard input, which ends with this process at the latest.
+ * It says `0 ready` first and ends with its standard input, which ends with this process at the
+ * latest.
  */
 async function startPeer<Kind extends string>(
   command: readonly string[],

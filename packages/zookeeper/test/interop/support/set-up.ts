@@ -25,7 +25,8 @@ let remove: (() => Promise<void>) | undefined;
 export async function setup(project: TestProject): Promise<void> {
   const peers = await preparePeers();
   remove = peers.remove;
-  // Short sessions, because the places of killed processes last as long; empty containers go soon, because the names in them count from 0 then.
+  // Short sessions, because the places of killed processes last as long; empty containers go soon,
+  // because the names in them count from 0 then.
   server = await startZookeeper({ tickTime: 500, javaProperties: { 'znode.container.checkIntervalMs': '500' } });
   project.provide('interopAddress', `${server.host}:${server.port}`);
   project.provide('peerPrograms', peers.programs);

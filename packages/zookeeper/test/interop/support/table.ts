@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** What is shown of each pair of locks. */
+/** The columns of each pair of locks. */
 const columns = [
   'they hold',
   'Node holds',

@@ -27,7 +27,10 @@ export interface PeerPrograms {
   readonly kazoo: readonly string[];
 }
 
-/** Compiles the peers into `folder`, which is new; installs what they need first where that is harmless, else rejects with what to install. */
+/**
+ * Compiles the peers into `folder`, which is new; installs what they need first where that is
+ * harmless, else rejects with what to install.
+ */
 export async function preparePeers(): Promise<{
   readonly programs: PeerPrograms;
   readonly remove: () => Promise<void>;

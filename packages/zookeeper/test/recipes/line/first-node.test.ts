@@ -30,7 +30,10 @@ async function below(root: string): Promise<readonly string[]> {
   return children;
 }
 
-/** Takes a key that nobody has used, while its connection is cut instead of the reply to one of the requests. */
+/**
+ * Takes a key that nobody has used, while its connection is cut instead of the reply to one of the
+ * requests.
+ */
 async function cutAfter(root: string, recipe: Recipe, requests: number): Promise<'served' | 'failed'> {
   const proxy = await startFrameProxy(server);
   const servers = `${proxy.host}:${proxy.port}`;
@@ -79,7 +82,8 @@ test.each(['mutex', 'semaphore'] as const)('%s: of many claims at once one makes
     const before = await lastTransaction();
     const answers = await Promise.all(claims.map((claim) => provider.tryAcquire(claim)));
     expect(answers.filter(({ granted }) => granted)).toHaveLength(1);
-    // Each tries to make its node, and finds no folder; makes it; and removes it, but for the one that holds: 150, some heartbeats, and the folder's.
+    // Each tries to make its node, and finds no folder; makes it; and removes it, but for the one
+    // that holds: 150, some heartbeats, and the folder's.
     expect((await lastTransaction()) - before).toBeLessThan(175n);
   } finally {
     await provider.close();

@@ -20,7 +20,7 @@ const provider = createZookeeperProvider({ servers, acl: 'open' });
 const other = createZookeeperProvider({ servers, acl: 'open' });
 afterAll(() => Promise.all([provider.close(), other.close()]));
 
-/** Somebody who does what he likes. */
+/** A client that keeps to no rule. */
 const opened = new Opened();
 afterAll(() => opened[Symbol.asyncDispose]());
 let stranger: Session;
@@ -94,7 +94,8 @@ describe('a key that this process uses alone', () => {
     const { key, folder } = await usedKey();
     await removeNode(folder);
     await makeNode(stranger, folder, 'persistent');
-    // Numbers 0 to 2, of which the first stays: the next is 3, as it would have been in the old folder.
+    // Numbers 0 to 2, of which the first stays: the next is 3, as it would have been in the old
+    // folder.
     const first = await makeNode(stranger, `${folder}/them-lock-`, 'ephemeral-sequential');
     for (let time = 0; time < 2; time += 1)
       await removeNode(await makeNode(stranger, `${folder}/them-lock-`, 'ephemeral-sequential'));
@@ -247,7 +248,8 @@ describe('two providers, somebody else in the same lines, and folders that come 
         const key = pick();
         const folder = `/locks/${key}`;
         await delay(Math.random() * 4);
-        // It is only removed while nobody is in it: the numbers begin anew, and are soon the same again.
+        // It is only removed while nobody is in it: the numbers begin anew, and are soon the same
+        // again.
         await stranger.send(remove(folder));
         const data = { path: `${folder}/them-lock-`, data: Buffer.alloc(0), acl: anybody };
         const made = await stranger.send(create({ ...data, kind: 'ephemeral-sequential' }));

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Two processes and somebody who looks. */
+/** Two processes and an observer. */
 class Setting implements AsyncDisposable {
   readonly history = createHistory(() => performance.now());
   readonly one: Locks = open('one');

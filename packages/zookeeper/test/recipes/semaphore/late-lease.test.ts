@@ -11,7 +11,8 @@ import type { FrameProxy } from '../../support/frame-proxy.ts';
 import { Opened, makeNode, valueOf } from '../../support/sessions.ts';
 import { eventually } from '../../support/waiting.ts';
 
-// A process that uses Curator may make its lease after its place in line has expired: then it is not alone in making one.
+// A process that uses Curator may make its lease after its place in line has expired: then it is
+// not alone in making one.
 
 const server = await startZookeeper({ tickTime: 500 });
 afterAll(() => server.stop());

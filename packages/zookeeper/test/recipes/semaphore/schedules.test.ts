@@ -184,7 +184,10 @@ function join(semaphore: Semaphore, kind: Kind, rule: Rule, count: Count): void 
 const kinds = ['shared', 'curator'] as const;
 const steps = ['step', 'step', 'step', 'die'] as const;
 type Move = Kind | (typeof steps)[number] | 'expire';
-/** An exclusive claim has no lease that Curator could count: beside it a session of Curator's that ends must be its process's end. */
+/**
+ * An exclusive claim has no lease that Curator could count: beside it a session of Curator's that
+ * ends must be its process's end.
+ */
 const moves = fc.constantFrom<readonly Move[]>([...kinds, ...steps, 'exclusive'], [...kinds, ...steps, 'expire']);
 const plans = moves.chain((among) => fc.array(fc.tuple(fc.constantFrom(...among), fc.nat()), { maxLength: 80 }));
 
@@ -217,7 +220,7 @@ function play(runs: number, rule: Rule, count: Count = isAmongFirst): void {
         else join(semaphore, move, rule, count);
         semaphore.check();
       }
-      // Holders that came last leave first: nobody must sleep on because the others stay.
+      // Holders that came last leave first: no waiter must sleep on because the others stay.
       for (let turns = 0; ; turns += 1) {
         expect(turns).toBeLessThan(10_000);
         const awake = semaphore.parties.filter((party) => party.ready());

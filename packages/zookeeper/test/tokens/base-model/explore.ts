@@ -8,11 +8,14 @@ export interface Exploration {
   readonly states: number;
   /** How many of them show each of these: what never happened was not checked. */
   readonly seen: ReadonlySet<string>;
-  /** What is wrong, and the steps that lead there. */
+  /** The problem, and the steps that lead to it. */
   readonly violation?: { readonly what: string; readonly steps: readonly string[] };
 }
 
-/** All that can happen in `world`, breadth first; ends at the first violation, and at `most` states: broken rules may go on for ever. */
+/**
+ * All that can happen in `world`, breadth first; ends at the first violation, and at `most` states:
+ * broken rules may go on for ever.
+ */
 export function explore(world: World, rules: Rules, most: number = Infinity): Exploration {
   const first = begin(world);
   const known = new Set([keyOf(first)]);

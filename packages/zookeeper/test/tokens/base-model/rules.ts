@@ -5,7 +5,10 @@ import type { Base, Headroom, Minted, Place } from '../../../src/tokens/base.ts'
 export interface Rules {
   mint(place: Place, base: Base, listedAt: bigint): Minted;
   raiseFor(token: bigint, order: bigint, base: Base): bigint | undefined;
-  /** `once`: read when its node is made, and not again before it raises it itself. `late`: the watch's event comes at any time after the replies that follow it. */
+  /**
+   * `once`: read when its node is made, and not again before it raises it itself. `late`: the
+   * watch's event comes at any time after the replies that follow it.
+   */
   readonly reading: 'watched' | 'once' | 'late';
   readonly compareAndSet: boolean;
   /** The base is below the node of the key, and goes with its last child. */

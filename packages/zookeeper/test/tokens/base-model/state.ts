@@ -20,7 +20,9 @@ export type Phase =
 /** What one client knows, and what it is about. */
 export interface Client {
   readonly phase: Phase;
-  /** How many transactions its server has shown it: all replies and events up to there have come. */
+  /**
+   * How many transactions its server has shown it: all replies and events up to there have come.
+   */
   readonly seen: number;
   /** It goes on once it has seen so many: the reply to its last write. */
   readonly until: number;
@@ -52,7 +54,9 @@ export interface Nodes {
   readonly made: readonly (number | undefined)[];
 }
 
-/** What the servers have after each number of transactions, by log: a log is shared by many states. */
+/**
+ * What the servers have after each number of transactions, by log: a log is shared by many states.
+ */
 const histories = new WeakMap<readonly Entry[], readonly Nodes[]>();
 
 /** A log without transactions. */

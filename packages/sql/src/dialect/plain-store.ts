@@ -1,0 +1,44 @@
+import type { Claim, KeyState } from '@locks/core';
+import type { Runtime } from '@locks/core/adapter';
+import type { KnexClient } from './knex.ts';
+import type { KnexSession } from './knex-session.ts';
+import type { ConnectionRules, Swept } from './lock-store.ts';
+import type { TableNames } from './names.ts';
+
+/** What a plain store is made of. */
+export interface PlainOptions {
+  readonly names: TableNames;
+  /** How long the server may work on a statement, in ms. */
+  readonly timeout: number;
+  readonly runtime: Runtime;
+}
+
+/**
+ * The one table of four columns, for one pool of connections. Each change is one conditional write
+ * of one row. No lock on a row outlives the write.
+ */
+export interface PlainStore<Connection = unknown> extends ConnectionRules<Connection> {
+  /** Who can meet in it. */
+  readonly scope: 'host' | 'network';
+  /** The token if the key was free or this owner's; `undefined`: another owner holds it. */
+  acquire(connection: Connection, claim: Claim): Promise<bigint | undefined>;
+  renew(connection: Connection, claim: Claim, token: bigint | undefined): Promise<boolean>;
+  /** Whether this call freed a hold. */
+  release(connection: Connection, claim: Claim): Promise<boolean>;
+  inspect(connection: Connection, key: string): Promise<KeyState>;
+  /** At most `limit` held keys with this prefix, in byte order, after the key `after`. */
+  list(connection: Connection, prefix: string, after: string | undefined, limit: number): Promise<readonly string[]>;
+  /** Removes rows of keys that have been idle for `retention` ms, `limit` of them at most. */
+  sweep(connection: Connection, retention: number, limit: number, after: string): Promise<Swept>;
+}
+
+/** One database's part of the plain lock. */
+export interface PlainTable {
+  /** Creates the table. */
+  readonly create: string;
+  /** Its columns with their types, in their order, as `columnsOf` answers them. */
+  readonly columns: string;
+  /** The columns of the table that is there; `undefined` without one. */
+  columnsOf(session: KnexSession): Promise<string | undefined>;
+  createStore(client: KnexClient, options: PlainOptions): PlainStore;
+}

@@ -1,0 +1,24 @@
+import { withSession } from '../connections/with-session.ts';
+import type { KnexInstance } from '../dialect/knex.ts';
+import type { TableNames } from '../dialect/names.ts';
+import { checkColumns } from '../dialect/plain-columns.ts';
+import { explainMigration } from './explain-migration.ts';
+
+/**
+ * Creates the table of `routines: false` where it is missing.
+ * @throws `LOCK_MISCONFIGURED` for a table with other columns, and for a user who may not create
+ * one.
+ */
+export async function createPlainTable(knex: KnexInstance, names: TableNames): Promise<void> {
+  try {
+    await withSession(knex, names, (session, { plain, withMigrationLock }) =>
+      withMigrationLock(session, async () => {
+        const found = await plain.columnsOf(session);
+        if (found === undefined) await session.run(plain.create);
+        else checkColumns(found, plain.columns, names);
+      }),
+    );
+  } catch (error) {
+    throw explainMigration(knex, names, error);
+  }
+}

@@ -1,0 +1,143 @@
+import { createLocks } from '@locks/core';
+import type { Lease, Locks } from '@locks/core';
+import { startZookeeper } from '@locks/test-servers';
+import { Exception } from 'node-zookeeper-client';
+import type { Transaction } from 'node-zookeeper-client';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createZookeeperGuard, createZookeeperProvider } from '../../src/index.ts';
+import type { ZookeeperGuard, ZookeeperOptions } from '../../src/index.ts';
+import { called, connectOld } from '../support/old-client.ts';
+import { ownPath } from '../support/sessions.ts';
+
+const server = await startZookeeper({ tickTime: 200, javaProperties: { 'zookeeper.forceSync': 'no' } });
+afterAll(() => server.stop());
+
+/** The client of a team, and what it says of its transactions. */
+interface Writer {
+  /** Sends a write to `path` in one transaction with a check of the node at `checked`. */
+  write(checked: string, path: string, text: string): Promise<string>;
+  read(path: string): Promise<string>;
+}
+
+async function openWriter(): Promise<Writer> {
+  const { client, ...old } = await connectOld([server]);
+  onTestFinished(() => old[Symbol.dispose]());
+  const committed = (transaction: Transaction): Promise<string> =>
+    new Promise((resolve, reject) => {
+      transaction.commit((error, results: readonly { readonly err: number }[] | undefined) => {
+        if (error === null || error === undefined) resolve('written');
+        else if (results === undefined) reject(new Error(String(error)));
+        else resolve(results[0]?.err === Exception.NO_NODE ? 'stale' : String(error));
+      });
+    });
+  return {
+    async write(checked, path, text) {
+      return await committed(client.transaction().check(checked).setData(path, Buffer.from(text)));
+    },
+    async read(path) {
+      return String(await called<Buffer>((callback) => client.getData(path, callback)));
+    },
+  };
+}
+
+interface Party {
+  readonly locks: Locks;
+  readonly guard: ZookeeperGuard;
+}
+
+function openParty(options: ZookeeperOptions = {}): Party {
+  const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, acl: 'open', ...options });
+  onTestFinished(() => provider.close());
+  return { locks: createLocks(provider), guard: createZookeeperGuard(provider) };
+}
+
+async function ownNode(party: Party): Promise<string> {
+  const path = ownPath();
+  const lease = await party.locks.acquire(`for ${path}`);
+  await party.guard.commit(lease, [{ type: 'create', path, data: 'first' }]);
+  await lease.release();
+  return path;
+}
+
+describe.each(['mutex', 'read-write', 'semaphore'] as const)('%s: a transaction of node-zookeeper-client', (recipe) => {
+  test('writes while the lease holds, also after its node was rewritten, and not after its end', async () => {
+    const party = openParty({ recipe });
+    const path = await ownNode(party);
+    const writer = await openWriter();
+    const lease = await party.locks.acquire(path);
+    const checked = party.guard.check(lease);
+    expect(await writer.write(checked.path, path, 'held')).toBe('written');
+    // With the same bytes, so that only the version of the node changes.
+    expect(await writer.write(checked.path, checked.path, await writer.read(checked.path))).toBe('written');
+    expect(await writer.write(checked.path, path, 'still held')).toBe('written');
+
+    await lease.release();
+    const next = await party.locks.acquire(path);
+    expect(await writer.write(checked.path, path, 'late')).toBe('stale');
+    expect(await writer.write(party.guard.check(next).path, path, 'next')).toBe('written');
+    expect(await writer.read(path)).toBe('next');
+    await next.release();
+  });
+
+  test('is refused after a release by force that the holder has not noticed', async () => {
+    const [party, other] = [openParty({ recipe }), openParty({ recipe })];
+    const path = await ownNode(party);
+    const writer = await openWriter();
+    const lease = await party.locks.acquire(path, { renew: false });
+    await other.guard.commit(await other.locks.acquire('another'), [
+      { type: 'remove', path: party.guard.check(lease).path },
+    ]);
+    expect(lease.held).toBe(true);
+    expect(await writer.write(party.guard.check(lease).path, path, 'late')).toBe('stale');
+    expect(await writer.read(path)).toBe('first');
+  });
+});
+
+describe('the check of a lease', () => {
+  async function codeOf(party: Party, lease: Lease): Promise<unknown> {
+    try {
+      return party.guard.check(lease).path;
+    } catch (error) {
+      return (error as { readonly code?: unknown }).code;
+    }
+  }
+
+  test('has a whole path, with the chroot and the root', async () => {
+    const chroot = await ownNode(openParty());
+    const servers = `${server.host}:${server.port}${chroot}`;
+    const provider = createZookeeperProvider({ servers, root: '/mine', acl: 'open' });
+    onTestFinished(() => provider.close());
+    const lease = await createLocks(provider).acquire('key');
+    expect(createZookeeperGuard(provider).check(lease).path).toMatch(
+      new RegExp(`^${chroot}/mine/key/_c_.*-lock-\\d{10}$`),
+    );
+    await lease.release();
+  });
+
+  test('is refused at once for a lease that has ended, or is another provider’s', async () => {
+    const [party, other] = [openParty(), openParty()];
+    const lease = await party.locks.acquire('ended');
+    expect(await codeOf(other, lease)).toBe('LOCK_STALE');
+    await lease.release();
+    expect(await codeOf(party, lease)).toBe('LOCK_STALE');
+  });
+
+  test('is refused for a shared lease, and without a line', async () => {
+    const party = openParty();
+    const shared = await party.locks.acquire('shared', { mode: 'shared' });
+    expect(await codeOf(party, shared)).toBe('LOCK_INVALID');
+    await shared.release();
+    const plain = openParty({ fair: false, root: '/plain' });
+    const lease = await plain.locks.acquire('plain');
+    expect(await codeOf(plain, lease)).toBe('LOCK_INVALID');
+    await lease.release();
+  });
+
+  test('is refused when the provider is closed', async () => {
+    const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, acl: 'open' });
+    const guard = createZookeeperGuard(provider);
+    const lease = await createLocks(provider).acquire('closed');
+    await provider.close();
+    expect(() => guard.check(lease)).toThrow(expect.objectContaining({ code: 'LOCK_CLOSED' }));
+  });
+});
