@@ -3,8 +3,4 @@ export function now(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-export function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
-}
+export { setTimeout as sleep } from 'node:timers/promises';

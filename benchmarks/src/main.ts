@@ -9,7 +9,7 @@ import { formatGates } from './gates/gate.ts';
 import { evaluateGates } from './gates/gates.ts';
 import { chartsOf } from './plots/charts.ts';
 import { drawChart } from './plots/svg.ts';
-import { createRandom } from './random.ts';
+import { createRandom } from '@locks/core/testing';
 import type { Result } from './results.ts';
 import type { SuiteContext, SuiteReport } from './suite.ts';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createRandom, shuffle } from '../src/random.ts';
+import { createRandom } from '@locks/core/testing';
+import { shuffle } from '../src/random.ts';
 import { fairness, median, percentile, ratioOfRounds } from '../src/statistics.ts';
 
 test('the median is the middle value, or the mean of the two in the middle', () => {

@@ -1,3 +1,5 @@
+import { createRandom as createNumbers } from '@locks/core/testing';
+
 /** Random choices, the same ones for the same seed. */
 export interface Random {
   /** From 0 up to 1. */
@@ -10,15 +12,9 @@ export interface Random {
   chance(probability: number): boolean;
 }
 
-/** Mulberry32. */
+/** The choices of `seed`. */
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d_2b_79_f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = createNumbers(seed);
   return {
     next,
     between: (low, high) => low + next() * (high - low),

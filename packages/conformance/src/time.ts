@@ -1,25 +1,19 @@
 import { AssertionError } from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
+
+/** `sleep` is for requirements about time itself. Everything else waits for a condition. `turn` is one of the event loop. */
+export { sleep, turn };
 
 /** Monotonic ms. */
 export function now(): number {
   return performance.now();
 }
 
-/** Where time itself is the subject; everything else waits for a condition. */
-export function sleep(delay: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, delay));
-}
-
 /** Sleeps until `now()` has reached `moment`: a timer may fire a fraction of a ms early. */
 export async function sleepUntil(moment: number): Promise<void> {
   for (let left = moment - now(); left > 0; left = moment - now()) await sleep(Math.ceil(left));
-}
-
-/** One turn of the event loop. */
-export function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /**

@@ -26,5 +26,6 @@ export { permitsRefused, tokensEnded, upgradeRefused } from '../errors/refusals.
 export { isTlsRefusal, tlsReason } from '../errors/tls-refusal.ts';
 export { systemRuntime } from '../time/runtime.ts';
 export type { Runtime, TimerHandle } from '../time/runtime.ts';
+export { settledWithin } from '../time/settled-within.ts';
 export { createDeadline } from './deadline.ts';
 export type { CallName, Deadline } from './deadline.ts';

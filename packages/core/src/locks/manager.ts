@@ -9,7 +9,7 @@ import type { LocksOptions } from '../options/locks-options.ts';
 import { createOwners } from '../options/owner.ts';
 import { checkRequires } from '../options/requirements.ts';
 import { KeepAlive } from '../time/keep-alive.ts';
-import type { Runtime } from '../time/runtime.ts';
+import { settledWithin } from '../time/settled-within.ts';
 import { TimerWheel } from '../time/timer-wheel.ts';
 import { AbortFollowers } from './abort-followers.ts';
 import { Acquisition } from './acquisition.ts';
@@ -191,13 +191,13 @@ export class LockManager implements Locks {
     const { acquisitions, leases, releases, runtime, timers, waitTimers, provider } = this.#host;
     for (const acquisition of acquisitions.members()) acquisition.close(reason);
     for (const lease of leases.members()) lease.close(reason);
-    await within(runtime, this.#closeTimeout, releases.finished());
+    await settledWithin(runtime, this.#closeTimeout, releases.finished());
     releases.stop();
     // A caller whose release has no answer yet hears when its hold has ended.
     if (timers.size === 0) timers.stop();
     waitTimers.stop();
     this.#keepAlive.stop();
-    if (this.#owned) await within(runtime, this.#closeTimeout, closeQuietly(provider));
+    if (this.#owned) await settledWithin(runtime, this.#closeTimeout, closeQuietly(provider));
   }
 }
 
@@ -230,15 +230,4 @@ function notOptional(): LockError {
 
 function closedError(): LockError {
   return new LockError('LOCK_CLOSED', 'This Locks is closed; open another one.');
-}
-
-/** Waits for `work`, but no longer than `limit` ms. */
-async function within(runtime: Runtime, limit: number, work: Promise<void>): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = runtime.setTimer(resolve, limit, true);
-    void work.then(() => {
-      runtime.clearTimer(timer);
-      resolve();
-    });
-  });
 }

@@ -2,5 +2,6 @@
 export { checkHistory } from './check-history.ts';
 export { createHistory } from './history.ts';
 export type { History, HistoryEvent } from './history.ts';
+export { createRandom } from './random.ts';
 export { createVirtualRuntime } from './virtual-runtime.ts';
 export type { VirtualRuntime, VirtualRuntimeOptions } from './virtual-runtime.ts';

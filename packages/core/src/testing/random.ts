@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) from `seed`, always the same ones (mulberry32). */
+/** Numbers from 0 up to 1, the same ones for the same seed (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

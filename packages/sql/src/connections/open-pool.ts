@@ -1,5 +1,5 @@
-import { LockError } from '@locks/core/adapter';
-import type { Runtime, TimerHandle } from '@locks/core/adapter';
+import { LockError, settledWithin } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
 import type { KnexInstance } from '../dialect/knex.ts';
 import type { ClientClass, ConnectionOptions, Driver, PoolConfig } from '../dialect/pool-config.ts';
 
@@ -49,7 +49,7 @@ export async function openPool(
   return {
     knex,
     async end(grace) {
-      await settled(knex.destroy(), grace, runtime);
+      await settledWithin(runtime, grace, knex.destroy());
       config.destroy?.();
     },
   };
@@ -67,14 +67,4 @@ async function importing<T>(module: string, driver: string, load: () => Promise<
       absent ? {} : { cause: error },
     );
   }
-}
-
-/** Resolves when `work` has settled, or after `limit` ms. */
-async function settled(work: Promise<unknown>, limit: number, runtime: Runtime): Promise<void> {
-  let timer: TimerHandle | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = runtime.setTimer(resolve, limit, true);
-  });
-  await Promise.race([work.catch(() => {}), late]);
-  if (timer !== undefined) runtime.clearTimer(timer);
 }

@@ -1,3 +1,5 @@
+import { createRandom } from '@locks/core/testing';
+
 /** How a client concludes until when its session is kept. */
 export interface Conclusion {
   readonly deadline: number;
@@ -12,17 +14,6 @@ export interface Outcome {
   readonly expiredAt: number;
   /** How many writes were confirmed. */
   readonly confirmed: number;
-}
-
-/** Numbers in [0, 1) that a seed determines: mulberry32. */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d_2b_79_f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 interface Event {
@@ -109,7 +100,7 @@ const pingGap = 0.3;
  * the leader.
  */
 export function simulate(seed: number, conclusion: Conclusion): Outcome {
-  const random = seeded(seed);
+  const random = createRandom(seed);
   const between = (low: number, high: number): number => low + (high - low) * random();
   const simulation = new Simulation();
   const timeout = [4_000, 6_000, 10_000, 30_000][Math.floor(random() * 4)] ?? 4_000;

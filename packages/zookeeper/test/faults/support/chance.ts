@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { seeded } from '../../support/expiry-model.ts';
+import { createRandom } from '@locks/core/testing';
 
 /** What the random choices of one file come from. */
 export interface Chance {
@@ -14,7 +14,7 @@ export interface Chance {
 /** Starts from `LOCKS_FAULT_SEED`, or from anywhere. */
 export function openChance(): Chance {
   const seed = Number(process.env['LOCKS_FAULT_SEED'] ?? randomInt(2 ** 31));
-  const number = seeded(seed);
+  const number = createRandom(seed);
   return {
     note: `LOCKS_FAULT_SEED=${seed}`,
     number,
