@@ -15,6 +15,8 @@ export interface RedisGuard {
    * @throws `LOCK_STALE`; `LOCK_INVALID` for a lease that is not exclusive, and for a key of a Cluster that has braces without a
    * tag; `LOCK_UNAVAILABLE` when the answer is unknown.
    */
+  write(key: string, value: string, lease: Pick<Lease, 'token' | 'mode'>): Promise<void>;
+  /** The old name of `write`. */
   fencedSet(key: string, value: string, lease: Pick<Lease, 'token' | 'mode'>): Promise<void>;
 }
 
@@ -29,17 +31,16 @@ export function createRedisGuard(client: RedisClient, options: RedisGuardOptions
   const { timeout = 5_000 } = readOptions<RedisGuardOptions>({ timeout: redisReaders.timeout }, options, redisSource);
   const deadline = createDeadline(systemRuntime, timeout, 'Redis', () => connectionTrouble(client));
   const clientPrefix = client.options?.keyPrefix ?? '';
-  return {
-    async fencedSet(key, value, lease) {
-      checkFenceable(key, lease);
-      const what = `a guarded write to ${JSON.stringify(key)}`;
-      const explain = (error: unknown): unknown =>
-        toLockError(fromReply(error, key, lease), { what, lua: scripts.fencedSet.lua });
-      const fence = fenceOf(key, clientPrefix);
-      const args = [`${lease.token}`, value];
-      await callScript(client, deadline, { script: scripts.fencedSet, keys: [key, fence], args, what, explain });
-    },
+  const write: RedisGuard['write'] = async (key, value, lease) => {
+    checkFenceable(key, lease);
+    const what = `a guarded write to ${JSON.stringify(key)}`;
+    const explain = (error: unknown): unknown =>
+      toLockError(fromReply(error, key, lease), { what, lua: scripts.fencedSet.lua });
+    const fence = fenceOf(key, clientPrefix);
+    const args = [`${lease.token}`, value];
+    await callScript(client, deadline, { script: scripts.fencedSet, keys: [key, fence], args, what, explain });
   };
+  return { write, fencedSet: write };
 }
 
 /** What the fence of `key` is called: in the same Cluster slot, and of no other key. */

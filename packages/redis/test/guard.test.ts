@@ -14,10 +14,10 @@ test('a holder that was paused cannot write over its successor', async () => {
   const guard = createRedisGuard(client);
   const paused = await locks.acquire('account', { ttl: 1_000, renew: false });
   const successor = await locks.acquire('account');
-  await guard.fencedSet(`${prefix}balance`, 'new', successor);
-  await expect(guard.fencedSet(`${prefix}balance`, 'old', paused)).rejects.toMatchObject({ code: 'LOCK_STALE' });
+  await guard.write(`${prefix}balance`, 'new', successor);
+  await expect(guard.write(`${prefix}balance`, 'old', paused)).rejects.toMatchObject({ code: 'LOCK_STALE' });
   expect(await client.get(`${prefix}balance`)).toBe('new');
-  await guard.fencedSet(`${prefix}balance`, 'newer', successor);
+  await guard.write(`${prefix}balance`, 'newer', successor);
   expect(await client.get(`${prefix}balance`)).toBe('newer');
   await locks.close();
 });
@@ -25,19 +25,21 @@ test('a holder that was paused cannot write over its successor', async () => {
 test('tokens are compared as whole numbers, also beyond 2^53 and of different lengths', async () => {
   const guard = createRedisGuard(connect());
   const key = `${ownPrefix()}{x}`;
-  await guard.fencedSet(key, 'a', at(9n));
-  await guard.fencedSet(key, 'b', at(10n));
-  await guard.fencedSet(key, 'c', at(2n ** 60n));
-  await expect(guard.fencedSet(key, 'd', at(2n ** 60n - 1n))).rejects.toMatchObject({ code: 'LOCK_STALE' });
-  await guard.fencedSet(key, 'e', at(2n ** 60n + 1n));
+  await guard.write(key, 'a', at(9n));
+  await guard.write(key, 'b', at(10n));
+  await guard.write(key, 'c', at(2n ** 60n));
+  await expect(guard.write(key, 'd', at(2n ** 60n - 1n))).rejects.toMatchObject({ code: 'LOCK_STALE' });
+  await guard.write(key, 'e', at(2n ** 60n + 1n));
+  // The old name.
+  await expect(guard.fencedSet(key, 'f', at(2n ** 60n))).rejects.toMatchObject({ code: 'LOCK_STALE' });
 });
 
 test('leases that are not exclusive are refused', async () => {
   const guard = createRedisGuard(connect());
-  await expect(guard.fencedSet('key', 'value', { token: 1n, mode: 'shared' })).rejects.toMatchObject({
+  await expect(guard.write('key', 'value', { token: 1n, mode: 'shared' })).rejects.toMatchObject({
     code: 'LOCK_INVALID',
   });
-  await expect(guard.fencedSet('key', 'value', undefined as never)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+  await expect(guard.write('key', 'value', undefined as never)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
 });
 
 test("the fragment protects a script of one's own", async () => {
@@ -62,7 +64,7 @@ test('a flushed script cache does not stop it', async () => {
   const guard = createRedisGuard(client);
   const key = ownPrefix();
   await client.script('FLUSH');
-  await guard.fencedSet(key, 'a', at(1n));
+  await guard.write(key, 'a', at(1n));
   expect(await client.get(key)).toBe('a');
 });
 
@@ -92,10 +94,10 @@ describe.each(clients)('resources whose names have braces, with %s', (_name, cre
     const client = create(server.url, { keyPrefix });
     closeAfterTest(client);
     const guard = createRedisGuard(client);
-    for (const [index, name] of braced.entries()) await guard.fencedSet(name, prefix, at(BigInt(100 - index)));
+    for (const [index, name] of braced.entries()) await guard.write(name, prefix, at(BigInt(100 - index)));
     for (const [index, name] of braced.entries()) {
-      await guard.fencedSet(name, 'again', at(BigInt(100 - index)));
-      await expect(guard.fencedSet(name, 'late', at(BigInt(99 - index))), name).rejects.toThrow(`${100 - index}`);
+      await guard.write(name, 'again', at(BigInt(100 - index)));
+      await expect(guard.write(name, 'late', at(BigInt(99 - index))), name).rejects.toThrow(`${100 - index}`);
       expect(await client.get(name)).toBe('again');
     }
     expect(await client.dbsize()).toBe(2 * braced.length);
@@ -112,9 +114,9 @@ describe.each(clients)('resources whose names have braces, with %s', (_name, cre
     );
     const guard = createRedisGuard(client);
     const untagged = ['x}', '{}x', '{}', '}{'];
-    for (const name of braced.filter((each) => !untagged.includes(each))) await guard.fencedSet(name, 'value', at(1n));
+    for (const name of braced.filter((each) => !untagged.includes(each))) await guard.write(name, 'value', at(1n));
     for (const name of untagged) {
-      await expect(guard.fencedSet(name, 'value', at(1n)), name).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+      await expect(guard.write(name, 'value', at(1n)), name).rejects.toMatchObject({ code: 'LOCK_INVALID' });
     }
   });
 });

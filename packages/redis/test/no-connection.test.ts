@@ -41,7 +41,7 @@ describe.each(clients)('a client of the caller without a connection, %s', (_name
     await told('a wait', () => locks.acquire('job', { wait: 900 }));
     await told('a wait that is shorter than the timeout of the provider', () => locks.acquire('job', { wait: 50 }));
     const guard = createRedisGuard(client, { timeout: '400ms' });
-    await told('a guarded write', () => guard.fencedSet('x', '1', { token: 1n, mode: 'exclusive' }));
+    await told('a guarded write', () => guard.write('x', '1', { token: 1n, mode: 'exclusive' }));
     await locks.close();
     await provider.close();
   });

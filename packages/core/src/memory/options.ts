@@ -2,7 +2,8 @@ import type { Duration, OptionReaders } from '../options/option-reader.ts';
 import { flag, withMethods } from '../options/option-readers.ts';
 import type { Runtime } from '../time/runtime.ts';
 import { storeReaders } from './store-options.ts';
-import type { MemoryStore } from './store.ts';
+import type { MemoryStore } from './store-options.ts';
+import type { MemoryStorage } from './store.ts';
 
 /** Options of a memory provider. */
 export interface MemoryOptions {
@@ -20,8 +21,8 @@ export interface MemoryOptions {
 }
 
 /** How the options of a provider are checked. */
-export const memoryReaders: OptionReaders<MemoryOptions> = {
+export const memoryReaders: OptionReaders<Omit<MemoryOptions, 'store'> & { readonly store?: MemoryStorage }> = {
   ...storeReaders,
-  store: withMethods<MemoryStore>('a store of createMemoryStore', 'now', 'keys', 'waitersOf'),
+  store: withMethods<MemoryStorage>('a store of createMemoryStore', 'now', 'keys', 'waitersOf'),
   fair: flag,
 };

@@ -7,7 +7,7 @@ import { memoryReaders } from './options.ts';
 import type { MemoryOptions } from './options.ts';
 import type { KeyRecord } from './record.ts';
 import { memorySource } from './store-options.ts';
-import { MemoryStore } from './store.ts';
+import { MemoryStorage } from './store.ts';
 
 /**
  * Locks within one process: for tests, demos, and services that run once.
@@ -15,17 +15,17 @@ import { MemoryStore } from './store.ts';
  */
 export function createMemoryProvider(options: MemoryOptions = {}): LockProvider {
   const { store, fair = true, ...own } = readOptions(memoryReaders, options, memorySource);
-  return new MemoryProvider(store ?? new MemoryStore(own), fair);
+  return new MemoryProvider(store ?? new MemoryStorage(own), fair);
 }
 
 class MemoryProvider implements LockProvider {
   readonly name = 'memory';
   readonly traits: Traits;
-  readonly #store: MemoryStore;
+  readonly #store: MemoryStorage;
   readonly #fair: boolean;
   #closed = false;
 
-  constructor(store: MemoryStore, fair: boolean) {
+  constructor(store: MemoryStorage, fair: boolean) {
     this.#store = store;
     this.#fair = fair;
     this.traits = { scope: 'process', expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, wake: true };

@@ -14,6 +14,14 @@ export interface MemoryStoreOptions {
   readonly runtime?: Runtime | undefined;
 }
 
+/** A store of `createMemoryStore`, for several memory providers. */
+export interface MemoryStore {
+  /** How long a place in line lasts without a repeat, in ms. */
+  readonly waiterTtl: number;
+  /** The keys that begin with `prefix` and are held or waited for. */
+  keys(prefix: string): Iterable<string>;
+}
+
 /** How the options of a store are checked. */
 export const storeReaders: OptionReaders<MemoryStoreOptions> = {
   waiterTtl: duration(30, 86_400_000),

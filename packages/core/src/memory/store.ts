@@ -6,7 +6,7 @@ import type { Runtime } from '../time/runtime.ts';
 import { readOptions } from '../options/read-options.ts';
 import type { ReadOptions } from '../options/read-options.ts';
 import { memorySource, storeReaders } from './store-options.ts';
-import type { MemoryStoreOptions } from './store-options.ts';
+import type { MemoryStore, MemoryStoreOptions } from './store-options.ts';
 import type { Waiter } from './queue.ts';
 import { KeyRecord } from './record.ts';
 
@@ -17,7 +17,7 @@ import { KeyRecord } from './record.ts';
 const idleKept = 100;
 
 /** What several memory providers share when they stand for several processes on one store. */
-export class MemoryStore {
+export class MemoryStorage implements MemoryStore {
   readonly waiterTtl: number;
   readonly #runtime: Runtime;
   readonly #clock: Clock;
@@ -112,5 +112,5 @@ export class MemoryStore {
 
 /** A store for memory providers: what a server would be to them. */
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
-  return new MemoryStore(readOptions(storeReaders, options, memorySource));
+  return new MemoryStorage(readOptions(storeReaders, options, memorySource));
 }

@@ -1,4 +1,5 @@
-import { createLocks, createMemoryProvider, createMemoryStore, isLockError } from '../../src/index.ts';
+import { createLocks, createMemoryProvider, isLockError } from '../../src/index.ts';
+import { MemoryStorage } from '../../src/memory/store.ts';
 import type { AcquireOptions, LockProvider, Runtime } from '../../src/index.ts';
 import { createHistory } from '../../src/testing/history.ts';
 import { createRandom } from '../../src/testing/random.ts';
@@ -36,7 +37,7 @@ export const longestTtl = 1_000;
 /** Several processes on one store, each behind its own link, in virtual time. */
 export class World {
   readonly store: VirtualRuntime = createVirtualRuntime();
-  readonly memory: ReturnType<typeof createMemoryStore> = createMemoryStore({ runtime: this.store, waiterTtl });
+  readonly memory: MemoryStorage = new MemoryStorage({ runtime: this.store, waiterTtl });
   readonly history: ReturnType<typeof createHistory> = createHistory(() => this.store.time);
   readonly processes: readonly Process[];
   /** Everything that happened, one line each: the same for the same schedule. */

@@ -1,11 +1,12 @@
-import { createMemoryProvider, createMemoryStore } from '../../src/index.ts';
-import type { Claim, LockProvider, MemoryStore } from '../../src/index.ts';
+import { createMemoryProvider } from '../../src/index.ts';
+import { MemoryStorage } from '../../src/memory/store.ts';
+import type { Claim, LockProvider } from '../../src/index.ts';
 import { VirtualRuntime } from './virtual-runtime.ts';
 
 /** A memory store in virtual time, with a provider on it. */
 export interface MemorySetting {
   readonly runtime: VirtualRuntime;
-  readonly store: MemoryStore;
+  readonly store: MemoryStorage;
   readonly provider: LockProvider;
   /** Another process on the same store. */
   another(): LockProvider;
@@ -16,7 +17,7 @@ export const waiterTtl = 600;
 
 export function createMemorySetting(fair = true): MemorySetting {
   const runtime = new VirtualRuntime();
-  const store = createMemoryStore({ runtime, waiterTtl });
+  const store = new MemoryStorage({ runtime, waiterTtl });
   const another = () => createMemoryProvider({ store, fair });
   return { runtime, store, provider: another(), another };
 }

@@ -15,37 +15,45 @@ export interface ZookeeperGuard {
    * ZooKeeper refuses. `LOCK_INVALID` for a lease that is not exclusive, and for wrong or too long
    * operations. `LOCK_UNAVAILABLE` when the answer is unknown: they may have taken effect.
    */
-  commit(
-    lease: Pick<Lease, 'key' | 'owner' | 'token' | 'mode'>,
-    operations: readonly GuardedOperation[],
-  ): Promise<void>;
+  write(operations: readonly GuardedOperation[], lease: Pick<Lease, 'key' | 'owner' | 'token' | 'mode'>): Promise<void>;
   /**
-   * As `commit`, for a lease of any provider. The transaction keeps the highest token in the node
+   * As `write`, for a lease of any provider. The transaction keeps the highest token in the node
    * at `fence`, and fails if a later holder has written before. It makes a missing node, but not
    * the node above. Each protected resource needs a fence of its own.
-   * @throws As `commit`.
+   * @throws As `write`.
    */
-  fencedCommit(
+  writeFenced(
     fence: string,
-    lease: Pick<Lease, 'token' | 'mode'>,
     operations: readonly GuardedOperation[],
+    lease: Pick<Lease, 'token' | 'mode'>,
   ): Promise<void>;
   /**
    * The node of the lease, for a transaction of another client: `transaction().check(path)` before
    * its writes. The node is there as long as the lease holds, so `NO_NODE` means that the lease has
    * ended. Check no version: the node may be rewritten meanwhile. The path is whole: the chroot is
    * part of it.
-   * @throws As `commit`, at once. After `LOCK_STALE` nothing must be written.
+   * @throws As `write`, at once. After `LOCK_STALE` nothing must be written.
    */
   check(lease: Pick<Lease, 'key' | 'owner' | 'token' | 'mode'>): { readonly path: string };
+  /** The old form of `write`. */
+  commit(
+    lease: Pick<Lease, 'key' | 'owner' | 'token' | 'mode'>,
+    operations: readonly GuardedOperation[],
+  ): Promise<void>;
+  /** The old form of `writeFenced`. */
+  fencedCommit(
+    fence: string,
+    lease: Pick<Lease, 'token' | 'mode'>,
+    operations: readonly GuardedOperation[],
+  ): Promise<void>;
 }
 
 /**
  * A guard that writes in the session of `provider`. Paths are whole: the chroot is part of them.
  */
 export function createZookeeperGuard(provider: ProviderAccess): ZookeeperGuard {
-  return {
-    async commit(lease, operations) {
+  const guard: Omit<ZookeeperGuard, 'commit' | 'fencedCommit'> = {
+    async write(operations, lease) {
       checkLease(lease, provider);
       const own = readOperations(operations, provider.acl);
       await provider.inSession(
@@ -61,7 +69,7 @@ export function createZookeeperGuard(provider: ProviderAccess): ZookeeperGuard {
         lease.key,
       );
     },
-    async fencedCommit(fence, lease, operations) {
+    async writeFenced(fence, operations, lease) {
       checkPath(fence, 'a fence');
       checkFenceable(fence, lease);
       const own = readOperations(operations, provider.acl);
@@ -76,13 +84,18 @@ export function createZookeeperGuard(provider: ProviderAccess): ZookeeperGuard {
       return { path: node.path };
     },
   };
+  return {
+    ...guard,
+    commit: (lease, operations) => guard.write(operations, lease),
+    fencedCommit: (fence, lease, operations) => guard.writeFenced(fence, operations, lease),
+  };
 }
 
 /** Throws unless the node of the lease says whether the lease holds. */
 function checkLease(lease: Pick<Lease, 'key' | 'token' | 'mode'>, { traits }: ProviderAccess): void {
   checkFenceable(lease.key, lease);
   if (traits.fair) return;
-  const message = `With fair: false all holders of ${JSON.stringify(lease.key)} have a node at the same path, which does not say which holder it belongs to. Use fencedCommit.`;
+  const message = `With fair: false all holders of ${JSON.stringify(lease.key)} have a node at the same path, which does not say which holder it belongs to. Use writeFenced.`;
   throw new LockError('LOCK_INVALID', message, { key: lease.key });
 }
 

@@ -48,22 +48,34 @@ describe('a write under the check of the holder’s node', () => {
     const party = openParty();
     const path = ownPath();
     const lease = await party.locks.acquire(path);
-    await party.guard.commit(lease, [{ type: 'create', path, data: 'first' }]);
-    await party.guard.commit(lease, [{ type: 'setData', path, data: 'second', version: 0 }]);
+    await party.guard.write([{ type: 'create', path, data: 'first' }], lease);
+    await party.guard.write([{ type: 'setData', path, data: 'second', version: 0 }], lease);
     await lease.release();
-    expect(await codeOf(party.guard.commit(lease, [{ type: 'setData', path, data: 'late' }]))).toBe('LOCK_STALE');
+    expect(await codeOf(party.guard.write([{ type: 'setData', path, data: 'late' }], lease))).toBe('LOCK_STALE');
     expect(await read(party, path)).toBe('second');
+  });
+
+  test('has an old form, as the write under a fence has', async () => {
+    const party = openParty();
+    const [path, fence] = [ownPath(), ownPath()];
+    const lease = await party.locks.acquire(path);
+    await party.guard.commit(lease, [{ type: 'create', path, data: 'first' }]);
+    await party.guard.fencedCommit(fence, lease, [{ type: 'setData', path, data: 'second' }]);
+    expect(await read(party, path)).toBe('second');
+    expect(await read(party, fence)).toBe(`${lease.token}`);
+    await lease.release();
+    expect(await codeOf(party.guard.commit(lease, []))).toBe('LOCK_STALE');
   });
 
   test('is refused after a release by force, by the servers', async () => {
     const [party, other] = [openParty(), openParty()];
     const path = ownPath();
     const lease = await party.locks.acquire(path);
-    await party.guard.commit(lease, [{ type: 'create', path, data: 'mine' }]);
+    await party.guard.write([{ type: 'create', path, data: 'mine' }], lease);
     const { owner, key, mode } = lease;
     expect(await other.provider.release({ owner, key, mode, ttl: 30_000 })).toBe(true);
     expect(lease.held).toBe(true);
-    expect(await codeOf(party.guard.commit(lease, [{ type: 'setData', path, data: 'late' }]))).toBe('LOCK_STALE');
+    expect(await codeOf(party.guard.write([{ type: 'setData', path, data: 'late' }], lease))).toBe('LOCK_STALE');
     expect(await read(party, path)).toBe('mine');
   });
 
@@ -75,7 +87,7 @@ describe('a write under the check of the holder’s node', () => {
       { type: 'create', path },
       { type: 'check', path, version: 7 },
     ] as const;
-    await expect(party.guard.commit(lease, operations)).rejects.toMatchObject({
+    await expect(party.guard.write(operations, lease)).rejects.toMatchObject({
       name: 'GuardedOperationError',
       index: 1,
       error: 'BAD_VERSION',
@@ -101,23 +113,23 @@ describe('a write under the check of the holder’s node', () => {
     const party = openParty();
     const lease = await party.locks.acquire(ownPath());
     const wrong = operations as readonly GuardedOperation[];
-    for (const commit of [party.guard.commit(lease, wrong), party.guard.fencedCommit(ownPath(), lease, wrong)]) {
+    for (const commit of [party.guard.write(wrong, lease), party.guard.writeFenced(ownPath(), wrong, lease)]) {
       const error: unknown = await commit.catch((reason: unknown) => reason);
       expect(error).toMatchObject({ code: 'LOCK_INVALID', message: expect.stringMatching(/guarded write/) as string });
     }
-    await party.guard.commit(lease, []);
-    expect(await codeOf(party.guard.fencedCommit(1 as unknown as string, lease, []))).toBe('LOCK_INVALID');
+    await party.guard.write([], lease);
+    expect(await codeOf(party.guard.writeFenced(1 as unknown as string, [], lease))).toBe('LOCK_INVALID');
   });
 
   test('is refused for leases of others, shared ones, and such without a line', async () => {
     const [party, other, plain] = [openParty(), openParty(), openParty({ fair: false })];
     const path = ownPath();
     const lease = await party.locks.acquire(path);
-    expect(await codeOf(other.guard.commit(lease, []))).toBe('LOCK_STALE');
+    expect(await codeOf(other.guard.write([], lease))).toBe('LOCK_STALE');
     const shared = await party.locks.acquire(ownPath(), { mode: 'shared' });
-    expect(await codeOf(party.guard.commit(shared, []))).toBe('LOCK_INVALID');
+    expect(await codeOf(party.guard.write([], shared))).toBe('LOCK_INVALID');
     const bare = await plain.locks.acquire(ownPath().slice(1));
-    expect(await codeOf(plain.guard.commit(bare, []))).toBe('LOCK_INVALID');
+    expect(await codeOf(plain.guard.write([], bare))).toBe('LOCK_INVALID');
   });
 });
 
@@ -126,12 +138,12 @@ describe('a write under a token', () => {
     const party = openParty({ fair: false });
     const [path, fence] = [ownPath(), ownPath()];
     const first = await party.locks.acquire('token');
-    await party.guard.fencedCommit(fence, first, [{ type: 'create', path, data: 'first' }]);
-    await party.guard.fencedCommit(fence, first, [{ type: 'setData', path, data: 'again' }]);
+    await party.guard.writeFenced(fence, [{ type: 'create', path, data: 'first' }], first);
+    await party.guard.writeFenced(fence, [{ type: 'setData', path, data: 'again' }], first);
     await first.release();
     const second = await party.locks.acquire('token');
-    await party.guard.fencedCommit(fence, second, [{ type: 'setData', path, data: 'second' }]);
-    expect(await codeOf(party.guard.fencedCommit(fence, first, [{ type: 'remove', path }]))).toBe('LOCK_STALE');
+    await party.guard.writeFenced(fence, [{ type: 'setData', path, data: 'second' }], second);
+    expect(await codeOf(party.guard.writeFenced(fence, [{ type: 'remove', path }], first))).toBe('LOCK_STALE');
     expect(await read(party, path)).toBe('second');
     expect(await read(party, fence)).toBe(`${second.token}`);
   });
@@ -139,12 +151,12 @@ describe('a write under a token', () => {
   test('of many at once only rising tokens pass, and the highest does', async () => {
     const party = openParty();
     const [path, fence] = [ownPath(), ownPath()];
-    await party.guard.fencedCommit(fence, { token: 0n, mode: 'exclusive' }, [{ type: 'create', path, data: '0' }]);
+    await party.guard.writeFenced(fence, [{ type: 'create', path, data: '0' }], { token: 0n, mode: 'exclusive' });
     const tokens = [5n, 3n, 9n, 1n, 7n, 8n, 2n, 6n, 4n];
     const codes = await Promise.all(
       tokens.map((token) =>
         codeOf(
-          party.guard.fencedCommit(fence, { token, mode: 'exclusive' }, [{ type: 'setData', path, data: `${token}` }]),
+          party.guard.writeFenced(fence, [{ type: 'setData', path, data: `${token}` }], { token, mode: 'exclusive' }),
         ),
       ),
     );
@@ -156,9 +168,9 @@ describe('a write under a token', () => {
   test('a fence needs a node above it, and data that are a token', async () => {
     const party = openParty();
     const lease = { token: 5n, mode: 'exclusive' } as const;
-    expect(await codeOf(party.guard.fencedCommit(`${ownPath()}/below`, lease, []))).toBe('LOCK_INVALID');
+    expect(await codeOf(party.guard.writeFenced(`${ownPath()}/below`, [], lease))).toBe('LOCK_INVALID');
     const fence = ownPath();
-    await party.guard.fencedCommit(ownPath(), lease, [{ type: 'create', path: fence, data: 'text' }]);
-    expect(await codeOf(party.guard.fencedCommit(fence, lease, []))).toBe('LOCK_INVALID');
+    await party.guard.writeFenced(ownPath(), [{ type: 'create', path: fence, data: 'text' }], lease);
+    expect(await codeOf(party.guard.writeFenced(fence, [], lease))).toBe('LOCK_INVALID');
   });
 });

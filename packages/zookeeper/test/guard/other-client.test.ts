@@ -54,7 +54,7 @@ function openParty(options: ZookeeperOptions = {}): Party {
 async function ownNode(party: Party): Promise<string> {
   const path = ownPath();
   const lease = await party.locks.acquire(`for ${path}`);
-  await party.guard.commit(lease, [{ type: 'create', path, data: 'first' }]);
+  await party.guard.write([{ type: 'create', path, data: 'first' }], lease);
   await lease.release();
   return path;
 }
@@ -84,9 +84,10 @@ describe.each(['mutex', 'read-write', 'semaphore'] as const)('%s: a transaction 
     const path = await ownNode(party);
     const writer = await openWriter();
     const lease = await party.locks.acquire(path, { renew: false });
-    await other.guard.commit(await other.locks.acquire('another'), [
-      { type: 'remove', path: party.guard.check(lease).path },
-    ]);
+    await other.guard.write(
+      [{ type: 'remove', path: party.guard.check(lease).path }],
+      await other.locks.acquire('another'),
+    );
     expect(lease.held).toBe(true);
     expect(await writer.write(party.guard.check(lease).path, path, 'late')).toBe('stale');
     expect(await writer.read(path)).toBe('first');
