@@ -3,7 +3,15 @@ import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AdapterConfig, Busy, Grant, LockProvider, Runtime } from '@locks/core';
-import { LockError, createDeadline, duration, isLockError, readOptions, systemRuntime } from '@locks/core/adapter';
+import {
+  LockError,
+  createDeadline,
+  duration,
+  isLockError,
+  readOptions,
+  systemRuntime,
+  tokensEnded,
+} from '@locks/core/adapter';
 
 /** A key's directory at one moment. One name in it decides: `state,<token>,<since>,<until>,<file with the owner>`. */
 interface State {
@@ -82,10 +90,11 @@ export function createFolderProvider(folder: string, timeout = 5_000, runtime: R
             await mkdir(pathOf({ ...seen, place: draft }), { recursive: true });
             await rename(draft, seen.place).catch(() => rm(draft, { recursive: true, force: true }));
           }
-          next.holder = `holder-${seen.token}-${randomUUID()}`;
-          await writeFile(join(seen.place, next.holder), owner);
           const clock = Math.floor((runtime.clock.origin + runtime.clock.now()) * 1_000);
           next.token = Math.max(seen.token + 1, Number(floor) + 1, clock);
+          if (next.token > Number.MAX_SAFE_INTEGER) throw tokensEnded({ key });
+          next.holder = `holder-${seen.token}-${randomUUID()}`;
+          await writeFile(join(seen.place, next.holder), owner);
         } else if (seen.owner !== owner) return { granted: false };
         if (await replace(seen, next)) return { granted: true, token: BigInt(next.token) };
       });
