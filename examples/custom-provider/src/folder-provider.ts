@@ -3,15 +3,7 @@ import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AdapterConfig, Busy, Grant, LockProvider, Runtime } from '@locks/core';
-import {
-  LockError,
-  createDeadline,
-  duration,
-  isLockError,
-  readOptions,
-  systemRuntime,
-  tokensEnded,
-} from '@locks/core/adapter';
+import { LockError, createDeadline, duration, isLockError, readOptions, systemRuntime } from '@locks/core/adapter';
 
 /** A key's directory at one moment. One name in it decides: `state,<token>,<since>,<until>,<file with the owner>`. */
 interface State {
@@ -90,9 +82,10 @@ export function createFolderProvider(folder: string, timeout = 5_000, runtime: R
             await mkdir(pathOf({ ...seen, place: draft }), { recursive: true });
             await rename(draft, seen.place).catch(() => rm(draft, { recursive: true, force: true }));
           }
-          const clock = Math.floor((runtime.clock.origin + runtime.clock.now()) * 1_000);
-          next.token = Math.max(seen.token + 1, Number(floor) + 1, clock);
-          if (next.token > Number.MAX_SAFE_INTEGER) throw tokensEnded({ key });
+          const clock = runtime.clock.origin + runtime.clock.now();
+          next.token = Math.max(seen.token + 1, Number(floor) + 1, Math.floor(clock * 1_000));
+          if (next.token >= 2 ** 53)
+            throw new LockError('LOCK_INVALID', `No more tokens: ${JSON.stringify(key)}`, { key });
           next.holder = `holder-${seen.token}-${randomUUID()}`;
           await writeFile(join(seen.place, next.holder), owner);
         } else if (seen.owner !== owner) return { granted: false };
