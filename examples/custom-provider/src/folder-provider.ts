@@ -84,8 +84,7 @@ export function createFolderProvider(folder: string, timeout = 5_000, runtime: R
           }
           const clock = runtime.clock.origin + runtime.clock.now();
           next.token = Math.max(seen.token + 1, Number(floor) + 1, Math.floor(clock * 1_000));
-          if (next.token >= 2 ** 53)
-            throw new LockError('LOCK_INVALID', `No more tokens: ${JSON.stringify(key)}`, { key });
+          if (next.token >= 2 ** 53) throw new LockError('LOCK_INVALID', `Tokens end: ${JSON.stringify(key)}`, { key });
           next.holder = `holder-${seen.token}-${randomUUID()}`;
           await writeFile(join(seen.place, next.holder), owner);
         } else if (seen.owner !== owner) return { granted: false };
