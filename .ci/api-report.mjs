@@ -1,6 +1,8 @@
 // Usage: node .ci/api-report.mjs [--update]
-// Compares the public API of each published package, as its built types show it, with packages/<name>/api.md. Prints the
-// differences and fails if there are any. With --update it writes the files instead.
+//
+// Compares the public API of each published package, as its built types show it, with
+// packages/<name>/api.md. Prints the differences and fails if there are any. With --update it
+// writes the files instead.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -79,7 +81,8 @@ function reportsOf(entries) {
         messages: {
           extractorMessageReporting: {
             default: { logLevel: ExtractorLogLevel.None },
-            // A type that is needed and cannot be imported is a flaw of the API, to be seen in the report.
+            // A type that is needed and cannot be imported is a flaw of the API, to be seen in the
+            // report.
             'ae-forgotten-export': { logLevel: ExtractorLogLevel.None, addToApiReportFile: true },
           },
           tsdocMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },

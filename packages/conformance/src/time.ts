@@ -3,7 +3,10 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
-/** `sleep` is for requirements about time itself. Everything else waits for a condition. `turn` is one of the event loop. */
+/**
+ * `sleep` is for requirements about time itself. Everything else waits for a condition. `turn` is
+ * one of the event loop.
+ */
 export { sleep, turn };
 
 /** Monotonic ms. */

@@ -1,6 +1,6 @@
 /**
- * The few methods of an `ioredis` client (5 or 6) that are used, so that both majors fit. Nothing is registered on it, no
- * option of it is changed, and it is never closed.
+ * The few methods of an `ioredis` client (5 or 6) that are used, so that both majors fit. Nothing
+ * is registered on it, no option of it is changed, and it is never closed.
  */
 export interface RedisClient {
   evalsha(sha: string, numberOfKeys: number, ...args: (string | number)[]): Promise<unknown>;
@@ -21,14 +21,18 @@ export interface RedisClient {
   readonly stream: unknown;
 }
 
-/** The connection that sends the next command; `undefined` while the client has none and keeps commands for later. */
+/**
+ * The connection that sends the next command; `undefined` while the client has none and keeps
+ * commands for later.
+ */
 export function openConnection({ status, stream }: RedisClient): unknown {
   return status === 'ready' ? stream : undefined;
 }
 
 /**
- * Whether `error` says that a command never left: the client had no connection, and no queue for what waits for one. Unknown
- * where it was connected at the call, because some clients send a command again.
+ * Whether `error` says that a command never left: the client had no connection, and no queue for
+ * what waits for one. Unknown where it was connected at the call, because some clients send a
+ * command again.
  */
 export function neverSent(statusAtCall: RedisClient['status'], error: unknown): boolean {
   if (statusAtCall === 'ready' || !(error instanceof Error)) return false;
@@ -40,28 +44,35 @@ export function neverSent(statusAtCall: RedisClient['status'], error: unknown): 
 const notWriteable = "Stream isn't writeable";
 const noConnection = /^(?:Stream isn't writeable|Reached the max retries per request limit|Connection is closed)/;
 
-/** A command failed for want of a connection. The message and the code are those of the connection's error. */
+/**
+ * A command failed for want of a connection. The message and the code are those of the connection's
+ * error, where that is known.
+ */
 class NoConnection extends Error {
   readonly code: string | undefined;
 
-  constructor(trouble: NodeJS.ErrnoException, cause: Error) {
-    super(trouble.message, { cause });
-    this.code = trouble.code;
+  constructor(trouble: NodeJS.ErrnoException | undefined, cause: Error) {
+    super(trouble?.message ?? 'its client has no connection', { cause });
+    this.code = trouble?.code;
   }
 }
 
-/** Why `client` has no connection, as far as its last socket tells. `undefined` while it has one, or opens one. */
+/**
+ * Why `client` has no connection, as far as its last socket tells. `undefined` while it has one, or
+ * opens one.
+ */
 export function connectionError({ status, stream }: RedisClient): NodeJS.ErrnoException | undefined {
   if (status === 'ready') return undefined;
   const { errored } = (stream ?? {}) as { readonly errored?: unknown };
   return errored instanceof Error ? errored : undefined;
 }
 
-/** `error`, or the reason of it where the client only says that it has no connection, and not why. */
+/**
+ * `error`, or the reason of it where the client only says that it has no connection, and not why.
+ */
 export function withConnectionError(client: RedisClient, error: unknown): unknown {
   if (!(error instanceof Error) || !noConnection.test(error.message)) return error;
-  const trouble = connectionError(client);
-  return trouble === undefined ? error : new NoConnection(trouble, error);
+  return new NoConnection(connectionError(client), error);
 }
 
 /** What the copy of the client that listens for wakes is told. */

@@ -25,8 +25,9 @@ export interface RedisConfigOptions extends RedisOptions {
   /** Database; stronger than the URL's path. @default 0 */
   readonly db?: number | undefined;
   /**
-   * TLS: `true` checks the server's certificate by Node's defaults; an object has options of `tls.connect` (`ca`,
-   * `cert`, `key`, `servername`, …). @default true for `rediss:`, else false
+   * TLS: `true` checks the server's certificate by Node's defaults; an object has options of
+   * `tls.connect` (`ca`, `cert`, `key`, `servername`, …).
+   * @default true for `rediss:`, else false
    */
   readonly tls?: boolean | object | undefined;
   /** `openLocks` must have connected within this time. @default 5_000 */
@@ -47,8 +48,9 @@ const readers: OptionReaders<RedisConfigOptions> = {
 
 /**
  * The provider as `openLocks('redis://…')` makes it, with a client of its own.
- * @throws `LOCK_MISCONFIGURED` for a wrong option, missing `ioredis`, refused credentials or TLS that the two sides do
- * not agree on; `LOCK_UNAVAILABLE` when Redis does not answer within `connectTimeout`.
+ * @throws `LOCK_MISCONFIGURED` for a wrong option, missing `ioredis`, refused credentials or TLS
+ * that the two sides do not agree on; `LOCK_UNAVAILABLE` when Redis does not answer within
+ * `connectTimeout`.
  */
 export async function fromConfig({ url, options, runtime }: AdapterConfig): Promise<LockProvider> {
   const read = readOptions<RedisConfigOptions>(readers, options, redisSource);
@@ -66,14 +68,15 @@ export async function fromConfig({ url, options, runtime }: AdapterConfig): Prom
     ...given(server),
     ...given({ username: username ?? place.username, password: password ?? place.password, connectionName }),
     connectTimeout,
-    // Core repeats calls without an answer. A client that does it too would send a claim after it was given up.
+    // Core repeats calls without an answer. A client that does it too would send a claim after it
+    // was given up.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     // A connection that has silently died is replaced, not waited for.
     socketTimeout: timeout,
     retryStrategy: (attempt: number) => Math.min(attempt * 50, 1_000),
-    // A server that has just started guesses how long it will load. The guess may be far too long, and the client
-    // sleeps for that time.
+    // A server that has just started guesses how long it will load. The guess may be far too long,
+    // and the client sleeps for that time.
     maxLoadingRetryTime: 200,
     lazyConnect: true,
   });

@@ -10,10 +10,11 @@ import { scripts } from './scripts.ts';
 /** Writes to Redis that a holder makes who came too late are refused. */
 export interface RedisGuard {
   /**
-   * Sets `key` to `value` if no later holder has been there. The highest token is kept without expiry, at `{<key>}:fence`. Where
-   * the key has a Cluster hash tag it is `<key>:fence`, and where it is one as a whole, `<key>:fence:tag`.
-   * @throws `LOCK_STALE`; `LOCK_INVALID` for a lease that is not exclusive, and for a key of a Cluster that has braces without a
-   * tag; `LOCK_UNAVAILABLE` when the answer is unknown.
+   * Sets `key` to `value` if no later holder has been there. The highest token is kept without
+   * expiry, at `{<key>}:fence`. Where the key has a Cluster hash tag it is `<key>:fence`, and where
+   * it is one as a whole, `<key>:fence:tag`.
+   * @throws `LOCK_STALE`; `LOCK_INVALID` for a lease that is not exclusive, and for a key of a
+   * Cluster that has braces without a tag; `LOCK_UNAVAILABLE` when the answer is unknown.
    */
   write(key: string, value: string, lease: Pick<Lease, 'token' | 'mode'>): Promise<void>;
   /** The old name of `write`. */
@@ -26,7 +27,10 @@ export interface RedisGuardOptions {
   readonly timeout?: Duration | undefined;
 }
 
-/** A guard that writes through `client`. For writes of another kind put `fenceLua` into a script of your own. */
+/**
+ * A guard that writes through `client`. For writes of another kind put `fenceLua` into a script of
+ * your own.
+ */
 export function createRedisGuard(client: RedisClient, options: RedisGuardOptions = {}): RedisGuard {
   const { timeout = 5_000 } = readOptions<RedisGuardOptions>({ timeout: redisReaders.timeout }, options, redisSource);
   const deadline = createDeadline(systemRuntime, timeout, 'Redis', () => connectionTrouble(client));
@@ -45,7 +49,8 @@ export function createRedisGuard(client: RedisClient, options: RedisGuardOptions
 
 /** What the fence of `key` is called: in the same Cluster slot, and of no other key. */
 function fenceOf(key: string, clientPrefix: string): string {
-  // The slot goes by what is between the first opening brace and the next closing one, if that is anything.
+  // The text between the first opening brace and the next closing one decides the slot, if there
+  // is any.
   const tag = /^[^{]*\{([^}]*)\}/.exec(clientPrefix + key)?.[1];
   if (!tag) return `{${clientPrefix}${key}}:fence`;
   // `{x}:fence` is the fence of x.
@@ -62,7 +67,10 @@ function fromReply(error: unknown, key: string, lease: Pick<Lease, 'token'>): un
   );
 }
 
-/** The error for the reply `LOCKS_STALE <token>` of a script that uses `fenceLua`; any other error as it is. */
+/**
+ * The error for the reply `LOCKS_STALE <token>` of a script that uses `fenceLua`; any other error
+ * as it is.
+ */
 export function fromFenceReply(error: unknown, resource: string, lease: Pick<Lease, 'token'>): unknown {
   const seen = error instanceof Error ? /\bLOCKS_STALE (\d+)/.exec(error.message)?.[1] : undefined;
   return seen === undefined ? error : staleError(resource, lease.token, BigInt(seen));

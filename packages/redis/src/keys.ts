@@ -13,8 +13,9 @@ export interface KeyNames {
 }
 
 /**
- * The main key is `<prefix><key>`, without a hash tag; its companions are `{<prefix><key>}:queue` and so on. A companion's tag
- * is the whole main name, client prefix included, so all land in one Cluster slot. Braces in keys would break that.
+ * The main key is `<prefix><key>`, without a hash tag; its companions are `{<prefix><key>}:queue`
+ * and so on. A companion's tag is the whole main name, client prefix included, so all land in one
+ * Cluster slot. Braces in keys would break that.
  */
 export function keyNames(prefix: string, clientPrefix: string): KeyNames {
   const main = (key: string): string =>

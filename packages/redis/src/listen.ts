@@ -4,7 +4,9 @@ import { toLockError } from './replies.ts';
 
 const subscription = 'the subscription of the wake channel';
 
-/** Subscribes a copy of `client` to `channel`, on which scripts publish the owners whose turn it is. */
+/**
+ * Subscribes a copy of `client` to `channel`, on which scripts publish the owners whose turn it is.
+ */
 export function listenOn(client: RedisClient, channel: string, deadline: Deadline): Listen {
   return async (heard, lost, signal) => {
     // The line opens another copy when this one is lost.

@@ -8,8 +8,8 @@ export interface Denial {
 const denied = /\bNOPERM\b|\bACL failure in script\b|\bThe user executing the script can't\b/;
 
 /**
- * What is denied, if `text` says that something is; the versions of Redis use different words. Those before 7.2 do not name a
- * command of a script, but its line in `lua`.
+ * The denied right, if `text` says that one is. The versions of Redis use different words.
+ * Those before 7.2 do not name a command of a script, but its line in `lua`.
  */
 export function findDenial(text: string, lua: string | undefined): Denial | undefined {
   if (!denied.test(text)) return undefined;

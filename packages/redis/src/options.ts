@@ -13,9 +13,15 @@ export interface RedisOptions {
   readonly fair?: boolean | undefined;
   /** Each call settles within this time. @default 5_000 */
   readonly timeout?: Duration | undefined;
-  /** How long a place in line lasts without a repeat; waiters repeat at a third of it. @default 6_000 */
+  /**
+   * How long a place in line lasts without a repeat; waiters repeat at a third of it.
+   * @default 6_000
+   */
   readonly waiterTtl?: Duration | undefined;
-  /** How long an idle key's token counter is kept; two ttls at least. @default 3_600_000 (an hour) */
+  /**
+   * How long an idle key's token counter is kept; two ttls at least.
+   * @default 3_600_000 (an hour)
+   */
   readonly tokenRetention?: Duration | undefined;
 }
 
@@ -42,7 +48,10 @@ export interface ReadRedisOptions {
   readonly tokenRetention: number;
 }
 
-/** Checks `client` and `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+/**
+ * Checks `client` and `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it
+ * must be.
+ */
 export function readRedisOptions(client: RedisClient, options: RedisOptions): ReadRedisOptions {
   if (typeof client?.evalsha !== 'function' || typeof client.duplicate !== 'function') {
     throw misconfigured(redisSource.where, 'it needs an ioredis client (5 or 6): createRedisProvider(new Redis(url))');

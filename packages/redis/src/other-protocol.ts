@@ -6,7 +6,10 @@ import type { LockError } from '@locks/core/adapter';
 import { redisSource } from './options.ts';
 import { toLockError } from './replies.ts';
 
-/** A server answers a `PING` or the first message of TLS at once. More time keeps `openLocks` from its error longer. */
+/**
+ * A server answers a `PING` or the first message of TLS at once. More time keeps `openLocks` from
+ * its error longer.
+ */
 const patience = 500;
 
 /** A server that a client could not connect to. */
@@ -18,9 +21,9 @@ export interface RefusingServer {
 }
 
 /**
- * Why the client could not connect, where its error does not say so. A server without TLS keeps silent when it is asked
- * for TLS. A server with TLS hangs up when it is not, or when it misses a certificate of the client. `undefined`: not
- * known.
+ * Why the client could not connect, where its error does not say so. A server without TLS keeps
+ * silent when it is asked for TLS. A server with TLS hangs up when it is not, or when it misses a
+ * certificate of the client. `undefined`: not known.
  */
 export async function otherProtocol(server: RefusingServer, { cause }: LockError): Promise<LockError | undefined> {
   const { host, port, tls } = server;

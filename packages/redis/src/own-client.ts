@@ -6,7 +6,10 @@ import { toLockError } from './replies.ts';
 import { otherProtocol } from './other-protocol.ts';
 import type { RefusingServer } from './other-protocol.ts';
 
-/** A client of this package's own: `connect`, `disconnect` and events on top of what the provider uses. */
+/**
+ * A client of this package's own: `connect`, `disconnect` and events on top of what the provider
+ * uses.
+ */
 export interface OwnClient extends RedisClient {
   connect(): Promise<unknown>;
   select(db: number): Promise<unknown>;
@@ -27,7 +30,8 @@ export async function importClient(): Promise<new (options: object) => OwnClient
 
 /**
  * Connects `client` within `limit` ms.
- * @throws `LOCK_MISCONFIGURED` where another attempt would fail in the same way; else `LOCK_UNAVAILABLE`.
+ * @throws `LOCK_MISCONFIGURED` where another attempt would fail in the same way; else
+ * `LOCK_UNAVAILABLE`.
  */
 export async function connectClient(
   client: OwnClient,

@@ -11,7 +11,10 @@ export class Releases {
   readonly #scripts: LockScripts;
   readonly #deadline: Deadline;
   readonly #runtime: Runtime;
-  /** Under way, for all releases that wait for a connection: a client that is cut off keeps each command. */
+  /**
+   * Under way, for all releases that wait for a connection: a client that is cut off keeps each
+   * command.
+   */
   #ping: Promise<unknown> | undefined = undefined;
 
   constructor(client: RedisClient, scripts: LockScripts, deadline: Deadline, runtime: Runtime) {

@@ -23,8 +23,8 @@ export interface FailedCall {
 }
 
 /**
- * The contract's error for what the client rejected with. An error reply, and a broken connection, leave it unknown what was
- * done. Only what a retry cannot mend is permanent.
+ * The contract's error for what the client rejected with. An error reply, and a broken connection,
+ * leave it unknown what was done. Only what a retry cannot mend is permanent.
  */
 export function toLockError(error: unknown, { what, claim, lua, unsent = false }: FailedCall): LockError {
   if (isLockError(error)) return error;
@@ -66,7 +66,10 @@ export function connectionTrouble(client: RedisClient): LockError | undefined {
   return error === undefined ? undefined : toLockError(error, { what: 'the connection' });
 }
 
-/** The answer to an attempt: a token, as text where it is near 2^53; or minus the ms until the next attempt. */
+/**
+ * The answer to an attempt: a token, as text where it is near 2^53; or minus the ms until the next
+ * attempt.
+ */
 export function toAnswer(reply: unknown): Grant | { readonly granted: false; readonly retryAfter: number } {
   if (typeof reply === 'string' && /^\d+$/.test(reply)) return { granted: true, token: BigInt(reply) };
   const number = toInteger(reply, 'an attempt');
@@ -99,7 +102,10 @@ export function toKeyState(key: string, reply: unknown): KeyState {
   return { key, holders, waiters: toInteger(waiters, 'an inspection') };
 }
 
-/** A release that freed nothing, or was sent twice and heard of the second only: its connection was replaced meanwhile. */
+/**
+ * A release that freed nothing, or was sent twice and heard of the second only: its connection was
+ * replaced meanwhile.
+ */
 export function releasedInDoubt({ key }: Claim): LockError {
   const name = JSON.stringify(key);
   return new LockError(

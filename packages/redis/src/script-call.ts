@@ -13,7 +13,10 @@ export interface ScriptCall {
   readonly explain: (error: unknown) => unknown;
 }
 
-/** Calls a script by its digest, or by its text where the server does not know it, within the deadline or `within` ms. */
+/**
+ * Calls a script by its digest, or by its text where the server does not know it, within the
+ * deadline or `within` ms.
+ */
 export function callScript(
   client: RedisClient,
   deadline: Deadline,

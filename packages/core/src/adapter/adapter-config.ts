@@ -3,9 +3,15 @@ import type { Runtime } from '../time/runtime.ts';
 
 /** What `openLocks` hands to an adapter. */
 export interface AdapterConfig {
-  /** As the user gave it, password included: never put it into a message. Core's own query options are taken out. */
+  /**
+   * As the user gave it, password included: never put it into a message. Core's own query options
+   * are taken out.
+   */
   readonly url: string | undefined;
-  /** The adapter's own options: those of `options` in the configuration, then the query of the URL as strings. */
+  /**
+   * The adapter's own options: those of `options` in the configuration, then the query of the URL
+   * as strings.
+   */
   readonly options: Readonly<Record<string, unknown>>;
   /** The clock, timers and randomness of the `Locks` that will use the provider. */
   readonly runtime: Runtime;
@@ -15,7 +21,8 @@ export interface AdapterConfig {
 export interface AdapterModule {
   /**
    * Makes the provider; `openLocks` closes it.
-   * @throws `LOCK_MISCONFIGURED` naming the wrong option, `LOCK_UNAVAILABLE` when the backend does not answer.
+   * @throws `LOCK_MISCONFIGURED` naming the wrong option, `LOCK_UNAVAILABLE` when the backend does
+   * not answer.
    */
   fromConfig(config: AdapterConfig): LockProvider | Promise<LockProvider>;
 }

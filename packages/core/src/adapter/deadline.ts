@@ -11,21 +11,27 @@ export interface Deadline {
   /** How long a call may take, in ms, where `race` is not told otherwise. */
   readonly timeout: number;
   /**
-   * What `call` settles to, or `LOCK_UNAVAILABLE` after the timeout; `what` says in the message what was not answered.
-   * A late answer is dropped, a late rejection too; what the call does goes on, so a loop of its own must end by itself. A step of a longer call gets what is left of its time as `within`.
-   * A rejection in time goes to `mend`: it returns another call to wait for until the same deadline, or throws what to reject with.
+   * The outcome of `call`, or `LOCK_UNAVAILABLE` after the timeout. `what` names the call in the
+   * message. A late answer or rejection is dropped. The call itself goes on, so a loop in it must
+   * have an end of its own. `within` is the time in ms that a longer call leaves for this step. A
+   * rejection in time goes to `mend`, which returns another call to wait for until the same
+   * deadline, or throws the error to reject with.
    */
   race<T>(call: Promise<T>, what: CallName, within?: number, mend?: (error: unknown) => Promise<T>): Promise<T>;
   /** Stops the timer; calls that are under way settle with their backend only. */
   stop(): void;
 }
 
-/** Deadlines may be this many ms late, so that the calls of a while share one bucket of the timer wheel; twice as much after a stall. */
+/**
+ * Deadlines may be this many ms late, so that the calls of a while share one bucket of the timer
+ * wheel; twice as much after a stall.
+ */
 const slack = 16;
 
 /**
- * One deadline for all calls of a provider: a timer per command costs more than the rest of the call. `trouble` says why
- * the backend may be silent, if that is known when a call is late. Its code, message and cause go into the rejection.
+ * One deadline for all calls of a provider: a timer per command costs more than the rest of the
+ * call. `trouble` says why the backend may be silent, if that is known when a call is late. Its
+ * code, message and cause go into the rejection.
  */
 export function createDeadline(
   runtime: Runtime,
@@ -51,7 +57,8 @@ export function createDeadline(
           timerNext: undefined,
           due(now) {
             if (!late && now > end + 2 * slack) {
-              // The event loop was blocked, or the process stopped: the answer may be there, unread.
+              // The event loop was blocked, or the process stopped: the answer may be there,
+              // unread.
               late = true;
               timers.schedule(entry, now + slack);
               return;

@@ -5,8 +5,9 @@ import type { Lease } from '../lease.ts';
 /** Refuses holders that come too late, for resources that live in one process. */
 export interface FencingGuard {
   /**
-   * Throws `LOCK_STALE` if a later holder has been at `resource`; else remembers the lease's token. Call it in the same
-   * synchronous step as the change it protects: what an `await` separates, a later holder may pass between.
+   * Throws `LOCK_STALE` if a later holder has been at `resource`; else remembers the lease's token.
+   * Call it in the same synchronous step as the change it protects: what an `await` separates, a
+   * later holder may pass between.
    * @throws `LOCK_STALE`; `LOCK_INVALID` for a lease that is not exclusive.
    */
   check(resource: string, lease: Pick<Lease, 'token' | 'mode'>): void;
@@ -14,7 +15,10 @@ export interface FencingGuard {
   forget(resource: string): void;
 }
 
-/** A guard that remembers the highest token seen for each resource. Memory: one entry per resource, until `forget`. */
+/**
+ * A guard that remembers the highest token seen for each resource. Memory: one entry per resource,
+ * until `forget`.
+ */
 export function createFencingGuard(): FencingGuard {
   const highest = new Map<string, bigint>();
   return {
@@ -30,7 +34,10 @@ export function createFencingGuard(): FencingGuard {
   };
 }
 
-/** What every guard refuses: tokens of shared holders say nothing about their order among each other. */
+/**
+ * What every guard refuses: tokens of shared holders say nothing about their order among each
+ * other.
+ */
 export function checkFenceable(resource: string, lease: Pick<Lease, 'token' | 'mode'>): void {
   if (typeof lease !== 'object' || lease === null || typeof lease.token !== 'bigint') {
     throw new LockError(

@@ -1,16 +1,24 @@
-/** What went wrong. Match errors by `code`, not by class: several copies of this package may be loaded. */
+/**
+ * What went wrong. Match errors by `code`, not by class: several copies of this package may be
+ * loaded.
+ */
 export type LockErrorCode =
   /** The lock was not free within `wait`; the backend answered. */
   | 'LOCK_TIMEOUT'
   /** The lease ended against its holder's will. */
   | 'LOCK_LOST'
-  /** The backend did not answer, or answered with an error; whether the call took effect is unknown. */
+  /**
+   * The backend did not answer, or answered with an error; whether the call took effect is unknown.
+   */
   | 'LOCK_UNAVAILABLE'
   /** `close()` was called. */
   | 'LOCK_CLOSED'
   /** An argument, an option of a call, or the use of a lease is wrong. */
   | 'LOCK_INVALID'
-  /** The configuration is wrong, or the backend refuses it: permissions, version, missing adapter, unmet `requires`. */
+  /**
+   * The configuration is wrong, or the backend refuses it: permissions, version, missing adapter,
+   * unmet `requires`.
+   */
   | 'LOCK_MISCONFIGURED'
   /** `maxWaiters` claims are waiting already. */
   | 'LOCK_OVERLOADED'
@@ -25,7 +33,10 @@ export interface LockErrorOptions {
   readonly key?: string;
   /** `LOCK_LOST` from `withLock`: what `work` resolved to. */
   readonly result?: unknown;
-  /** From a provider: the call certainly never left for the backend. Law 1 of the contract says what follows. */
+  /**
+   * From a provider: the call certainly never left for the backend. Law 1 of the contract says what
+   * follows.
+   */
   readonly sent?: false | undefined;
 }
 
@@ -34,9 +45,15 @@ export class LockError extends Error {
   override readonly name = 'LockError';
   readonly code: LockErrorCode;
   readonly key: string | undefined;
-  /** `LOCK_LOST` from `withLock`: what `work` resolved to, when it did. When it threw, its error is `cause`. */
+  /**
+   * `LOCK_LOST` from `withLock`: what `work` resolved to, when it did. When it threw, its error is
+   * `cause`.
+   */
   readonly result: unknown;
-  /** `false`: the call certainly never left for the backend. `undefined`: it did, or that is unknown. */
+  /**
+   * `false`: the call certainly never left for the backend. `undefined`: it did, or that is
+   * unknown.
+   */
   readonly sent: false | undefined;
 
   constructor(code: LockErrorCode, message: string, options: LockErrorOptions = {}) {
@@ -59,7 +76,9 @@ const codes: ReadonlySet<string> = new Set<LockErrorCode>([
   'LOCK_STALE',
 ]);
 
-/** Whether `error` is a `LockError` (of any copy of this package), with that code if one is given. */
+/**
+ * Whether `error` is a `LockError` (of any copy of this package), with that code if one is given.
+ */
 export function isLockError(error: unknown, code?: LockErrorCode): error is LockError {
   if (!(error instanceof Error)) return false;
   const own = (error as { readonly code?: unknown }).code;

@@ -2,8 +2,8 @@ import type { Claim } from '../contract.ts';
 import { LockError } from './lock-error.ts';
 
 /**
- * What every provider answers a sharer whose number of permits is not the one in use; `undefined` is
- * unlimited.
+ * What every provider answers a sharer whose number of permits is not the one in use; `undefined`
+ * is unlimited.
  */
 export function permitsRefused({ key, permits }: Pick<Claim, 'key' | 'permits'>, inUse: number | undefined): LockError {
   const [has, wants] = [inUse ?? 'unlimited', permits ?? 'unlimited'];

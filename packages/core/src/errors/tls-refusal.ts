@@ -1,7 +1,10 @@
 /** Node's codes for a certificate that OpenSSL does not accept. */
 const certificateCodes =
   /^(?:UNABLE_TO_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_|PATH_LENGTH_|HOSTNAME_MISMATCH$|ERR_TLS_CERT_)/;
-/** What ends a handshake: an alert of the server, or bytes that are not TLS. Others may be a fault of the network. */
+/**
+ * What ends a handshake: an alert of the server, or bytes that are not TLS. Others may be a fault
+ * of the network.
+ */
 const handshakeCodes =
   /^ERR_SSL_.*(?:CERTIFICATE|CIPHER|HANDSHAKE_FAILURE|PACKET_LENGTH_TOO_LONG|PROTOCOL|UNKNOWN_CA|UNRECOGNIZED_NAME|VERSION)/;
 /** Options that cannot be used: a key that cannot be read, for example. */
@@ -9,7 +12,9 @@ const optionCodes = /^ERR_OSSL_/;
 /** OpenSSL's reason, where Node gives the error another code, such as EPROTO. */
 const opensslReason = /:SSL routines:[^:]*:([^:]+)/;
 
-/** Whether another connection with the same TLS options and certificates would fail in the same way. */
+/**
+ * Whether another connection with the same TLS options and certificates would fail in the same way.
+ */
 export function isTlsRefusal(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const { code } = error as { readonly code?: unknown };
@@ -20,7 +25,10 @@ export function isTlsRefusal(error: unknown): error is Error {
   return reason !== undefined && handshakeCodes.test(`ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`);
 }
 
-/** What a refusal of TLS says, at most 120 characters. OpenSSL's own message has places in its source. */
+/**
+ * What a refusal of TLS says, at most 120 characters. OpenSSL's own message has places in its
+ * source.
+ */
 export function tlsReason(error: Error): string {
   const { reason } = error as { readonly reason?: unknown };
   const words = typeof reason === 'string' && reason !== '' ? reason : error.message;

@@ -31,7 +31,10 @@ export const schemes: Readonly<Record<string, string>> = {
   sqlite: 'sql',
 };
 
-/** Imports the adapter `named` in a configuration. Throws `LOCK_MISCONFIGURED` with the command that installs it. */
+/**
+ * Imports the adapter `named` in a configuration. Throws `LOCK_MISCONFIGURED` with the command that
+ * installs it.
+ */
 export async function loadAdapter(named: unknown): Promise<AdapterModule> {
   if (isAdapter(named)) return named;
   if (typeof named !== 'string' || named === '') {
@@ -64,12 +67,15 @@ export async function loadAdapter(named: unknown): Promise<AdapterModule> {
   );
 }
 
-/** The module, or `undefined` if there is none. A module that is there and fails to load rejects with its own error. */
+/**
+ * The module, or `undefined` if there is none. A module that is there and fails to load rejects
+ * with its own error.
+ */
 async function importFrom(id: string): Promise<unknown> {
   if (isBuiltin(id)) return await import(id);
   const user = pathToFileURL(join(process.cwd(), 'any.js')).href;
-  // This package may be stored away from its user (pnpm, workspaces), who is the one that installed the adapter; and a
-  // path is the user's in any case.
+  // This package may be stored away from its user (pnpm, workspaces), who is the one that installed
+  // the adapter; and a path is the user's in any case.
   const isPath = id.startsWith('.') || isAbsolute(id);
   const found = (isPath ? undefined : (importPath(id) ?? requirePath(id, import.meta.url))) ?? requirePath(id, user);
   return found === undefined ? undefined : await import(found);

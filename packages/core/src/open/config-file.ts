@@ -8,13 +8,16 @@ import { fillPlaceholders } from './placeholders.ts';
 
 /** A configuration, and where it was read. */
 export interface ConfigSource {
-  /** A path or the name of an environment variable, for messages. `undefined`: the caller's code. */
+  /**
+   * A path or the name of an environment variable, for messages. `undefined`: the caller's code.
+   */
   readonly where: string | undefined;
   readonly config: LocksConfig;
 }
 
 /**
- * Reads a configuration file: JSON, with environment variables filled in. The path is relative to the working directory.
+ * Reads a configuration file: JSON, with environment variables filled in. The path is relative to
+ * the working directory.
  * @throws `LOCK_MISCONFIGURED` with the file, and with the line and column where it is not JSON.
  */
 export async function readConfigFile(path: unknown): Promise<ConfigSource> {

@@ -71,7 +71,7 @@ async function makeProvider(
   }
 }
 
-/** A foreign error may carry the URL; what is kept of it is its text without the password. */
+/** The text of a foreign error without the password, as such an error may carry the URL. */
 function withoutPassword(error: unknown, url: string | undefined): unknown {
   const password = /^[^/]*\/\/[^/?#@]*?:([^/?#]*)@/.exec(url ?? '')?.[1];
   if (password === undefined || password === '') return error;

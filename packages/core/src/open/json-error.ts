@@ -5,8 +5,8 @@ const token =
   /[ \t\n\r]*([{}[\],:]|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)\b)/y;
 
 /**
- * Where `text`, which `JSON.parse` refused, stops being JSON. The error of `JSON.parse` cannot be shown: it has no
- * position in some cases, and it has part of the text, which may be a password.
+ * Where `text`, which `JSON.parse` refused, stops being JSON. The error of `JSON.parse` cannot be
+ * shown: it has no position in some cases, and it has part of the text, which may be a password.
  */
 export function describeJsonError(text: string): string {
   const open: string[] = [];

@@ -4,15 +4,16 @@ import type { LocksConfig } from './locks-config.ts';
 import { outsideContext } from '../time/outside-context.ts';
 
 /**
- * Opens locks on the backend that a URL or a configuration names: imports its adapter, checks every option and
- * `requires`, and connects. `close` closes the provider too. Durations are ms or text (`'250ms'`, `'30s'`, `'1h'`). A
- * URL's query takes the options of `Locks` and of the adapter.
+ * Opens locks on the backend that a URL or a configuration names: imports its adapter, checks every
+ * option and `requires`, and connects. `close` closes the provider too. Durations are ms or text
+ * (`'250ms'`, `'30s'`, `'1h'`). A URL's query takes the options of `Locks` and of the adapter.
  *
- * Without `target` it reads the file that the environment variable `LOCKS_CONFIG` names, else `locks.config.json` in the
- * working directory if there is one, and `LOCKS_URL`. The strongest first: `options`, `target`, `LOCKS_URL`, the file; in
- * each of them, options are stronger than the query of its URL.
- * @throws `LOCK_MISCONFIGURED` naming the file, the option and the way out; `LOCK_UNAVAILABLE` when the backend does not
- * answer.
+ * Without `target` it reads the file that the environment variable `LOCKS_CONFIG` names, else
+ * `locks.config.json` in the working directory if there is one, and `LOCKS_URL`. The strongest
+ * first: `options`, `target`, `LOCKS_URL`, the file; in each of them, options are stronger than the
+ * query of its URL.
+ * @throws `LOCK_MISCONFIGURED` naming the file, the option and the way out; `LOCK_UNAVAILABLE` when
+ * the backend does not answer.
  */
 export async function openLocks(target?: string | LocksConfig, options: LocksOptions = {}): Promise<Locks> {
   // What the adapter starts now lasts longer than its caller's asynchronous context.

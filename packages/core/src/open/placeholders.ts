@@ -3,8 +3,9 @@ import { misconfigured } from '../errors/misconfigured.ts';
 const placeholder = /\$(\$?)\{([^}]*)\}?/g;
 
 /**
- * `value` with `${NAME}` in its texts replaced by the environment variable of that name. `$${` stands for `${`.
- * Throws `LOCK_MISCONFIGURED` with `where`, the option and the name of a variable that is not set.
+ * `value` with `${NAME}` in its texts replaced by the environment variable of that name. `$${`
+ * stands for `${`. Throws `LOCK_MISCONFIGURED` with `where`, the option and the name of a variable
+ * that is not set.
  */
 export function fillPlaceholders(value: unknown, where: string, path: readonly string[] = []): unknown {
   if (typeof value === 'string') return fillText(value, where, path);

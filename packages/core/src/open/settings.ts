@@ -18,8 +18,9 @@ export interface Settings {
 }
 
 /**
- * Merges configurations, the strongest last, option by option. Of several URLs the last one counts, with its query: the
- * query is as strong as the source of its URL, and weaker than the options there.
+ * Merges configurations, the strongest last, option by option. Of several URLs the last one counts,
+ * with its query: the query is as strong as the source of its URL, and weaker than the options
+ * there.
  */
 export function mergeSources(sources: readonly ConfigSource[]): Settings {
   for (const { config } of sources) checkShape(config);
@@ -77,7 +78,9 @@ function readUrl(url: string | undefined): {
   return { adapterUrl: url.slice(0, mark), defaults: readOptions(textReaders, own, source), query };
 }
 
-/** Without options that are `undefined`: these mean "not set", and must not hide a weaker source. */
+/**
+ * Without options that are `undefined`: these mean "not set", and must not hide a weaker source.
+ */
 export function given<T extends object>(options: T): Partial<T> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

@@ -8,16 +8,23 @@ import { unknownOption } from './unknown-option.ts';
 
 /** Options of one `acquire`, `tryAcquire` or `withLock`. */
 export interface AcquireOptions {
-  /** How long the store keeps the lock without a renewal, in ms, from 50 to 86 400 000. @default 30_000 */
+  /**
+   * How long the store keeps the lock without a renewal, in ms, from 50 to 86 400 000.
+   * @default 30_000
+   */
   readonly ttl?: number | undefined;
-  /** How long to wait for the lock, in ms; 0 is one attempt. @default Infinity; 0 for `tryAcquire` */
+  /**
+   * How long to wait for the lock, in ms; 0 is one attempt.
+   * @default Infinity; 0 for `tryAcquire`
+   */
   readonly wait?: number | undefined;
   /** Ends the waiting: the call rejects with the signal's own reason. It does not end a lease. */
   readonly signal?: AbortSignal | undefined;
   /** Renew the lease in the background, at a third of its validity. @default true */
   readonly renew?: boolean | undefined;
   /**
-   * The lease is lost after this many ms, however often it was renewed: a hung holder does not hold for ever.
+   * The lease is lost after this many ms, however often it was renewed: a hung holder does not hold
+   * for ever.
    * @default Infinity
    */
   readonly maxHold?: number | undefined;
@@ -25,7 +32,10 @@ export interface AcquireOptions {
   readonly mode?: Mode | undefined;
   /** With `mode: 'shared'`: at most this many holders at once. @default unlimited */
   readonly permits?: number | undefined;
-  /** The same asynchronous context may take the key again. Only `withLock` opens such a scope. @default false */
+  /**
+   * The same asynchronous context may take the key again. Only `withLock` opens such a scope.
+   * @default false
+   */
   readonly reentrant?: boolean | undefined;
 }
 

@@ -2,7 +2,10 @@ import { LockError } from '../errors/lock-error.ts';
 
 const longestKey = 512;
 
-/** Throws `LOCK_INVALID` unless `key` is a string of 1 to 512 UTF-8 bytes with no NUL and no lone surrogate. */
+/**
+ * Throws `LOCK_INVALID` unless `key` is a string of 1 to 512 UTF-8 bytes with no NUL and no lone
+ * surrogate.
+ */
 export function checkKey(key: unknown): asserts key is string {
   if (typeof key !== 'string') {
     throw new LockError('LOCK_INVALID', `A key must be a string, not ${describe(key)}.`);

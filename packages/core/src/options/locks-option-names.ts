@@ -1,4 +1,7 @@
-/** The options of `Locks` that text can carry: a URL's query may have them beside those of the adapter. */
+/**
+ * The options of `Locks` that text can carry: a URL's query may have them beside those of the
+ * adapter.
+ */
 export const locksOptionNames = [
   'ttl',
   'wait',

@@ -1,8 +1,8 @@
 import type { LockErrorCode } from '../errors/lock-error.ts';
 
 /**
- * A duration in a configuration: a number of ms, or text with a unit, such as `'250ms'`, `'30s'`, `'5m'` or `'1h'`.
- * Text without a unit is ms.
+ * A duration in a configuration: a number of ms, or text with a unit, such as `'250ms'`, `'30s'`,
+ * `'5m'` or `'1h'`. Text without a unit is ms.
  */
 export type Duration = number | string;
 
@@ -13,7 +13,9 @@ export interface OptionReader<T> {
   /** Text that `parse` reads, for the message, where `expects` does not show it: `"30s"`. */
   readonly example?: string;
   accepts(value: unknown): value is T;
-  /** Reads the option from a URL, a configuration or the command line. `undefined`: not readable. */
+  /**
+   * Reads the option from a URL, a configuration or the command line. `undefined`: not readable.
+   */
   parse(text: string): T | undefined;
   /** Messages do not show a wrong value. @default false */
   readonly secret?: boolean;

@@ -7,8 +7,9 @@ import { unknownOption } from './unknown-option.ts';
 export type ReadOptions<T> = { [Name in keyof T]?: ReadOption<T[Name]> };
 
 /**
- * Checks `input` against `readers` and returns the options that are set, by their names of today. Throws with the
- * name, the value and the expected value. For an unknown name the message has the known ones.
+ * Checks `input` against `readers` and returns the options that are set, by their names of today.
+ * Throws with the name, the value and the expected value. For an unknown name the message has the
+ * known ones.
  */
 export function readOptions<T extends object>(
   readers: OptionReaders<T>,

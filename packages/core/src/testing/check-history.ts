@@ -8,10 +8,11 @@ interface Known {
 }
 
 /**
- * What a history breaks of the promises of a lock, in words; nothing is an empty list. Two leases of one key are never held at
- * the same moment unless they share it within their permits; tokens exceed those of all earlier grants they conflict with, and
- * none is given twice; a lease that was not held any more does not come back; a loss is told once, and never after the release.
- * With `ended`, the history is over: every lease has come to an end.
+ * What a history breaks of the promises of a lock, in words; nothing is an empty list. Two leases
+ * of one key are never held at the same moment unless they share it within their permits; tokens
+ * exceed those of all earlier grants they conflict with, and none is given twice; a lease that was
+ * not held any more does not come back; a loss is told once, and never after the release. With
+ * `ended`, the history is over: every lease has come to an end.
  */
 export function checkHistory(events: readonly HistoryEvent[], options: { readonly ended?: boolean } = {}): string[] {
   const broken: string[] = [];

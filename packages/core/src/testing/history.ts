@@ -2,7 +2,10 @@ import type { Mode } from '../contract.ts';
 import { isLockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
 
-/** What happened to a lease, at a time of whoever keeps the history. Plain data: it can be written down and checked elsewhere. */
+/**
+ * What happened to a lease, at a time of whoever keeps the history. Plain data: it can be written
+ * down and checked elsewhere.
+ */
 export type HistoryEvent = { readonly at: number; readonly owner: string } & (
   | {
       readonly type: 'granted';
@@ -29,7 +32,10 @@ export type HistoryEvent = { readonly at: number; readonly owner: string } & (
 /** Writes down what leases say, for `checkHistory`. */
 export interface History {
   readonly events: readonly HistoryEvent[];
-  /** `acquire` gave `lease` to `process`. All other leases are asked at this moment whether they are held. */
+  /**
+   * `acquire` gave `lease` to `process`. All other leases are asked at this moment whether they are
+   * held.
+   */
   granted(process: string, lease: Lease, permits?: number): void;
   /** The holder is about to call `release`. */
   released(lease: Lease): void;

@@ -1,4 +1,7 @@
-/** For the tests of those who use locks: time that moves on command, and the check of what leases said. */
+/**
+ * For the tests of those who use locks: time that moves on command, and the check of what leases
+ * said.
+ */
 export { checkHistory } from './check-history.ts';
 export { createHistory } from './history.ts';
 export type { History, HistoryEvent } from './history.ts';

@@ -20,7 +20,10 @@ export class Timeline {
   ids = 0;
   readonly timers: Set<VirtualTimer> = new Set();
 
-  /** Moves time on, timer by timer, and lets everything that follows from one happen before the next. */
+  /**
+   * Moves time on, timer by timer, and lets everything that follows from one happen before the
+   * next.
+   */
   async advance(ms: number): Promise<void> {
     const end = this.now + ms;
     await drained();
@@ -47,7 +50,9 @@ export class Timeline {
   }
 }
 
-/** Resolves when no promise callback is pending: Node takes its next tick after the last of them. */
+/**
+ * Resolves when no promise callback is pending: Node takes its next tick after the last of them.
+ */
 function drained(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }

@@ -12,7 +12,10 @@ export interface VirtualRuntimeOptions {
   readonly seed?: number;
   /** What `random` always answers, instead of numbers from the seed. */
   readonly random?: number;
-  /** Another runtime, whose time this one shares: two processes in one world. @default a time of its own */
+  /**
+   * Another runtime, whose time this one shares: two processes in one world.
+   * @default a time of its own
+   */
   readonly with?: VirtualRuntime;
   /** How fast its clock and timers run: 1.001 gains one ms per second. @default 1 */
   readonly rate?: number;
@@ -21,9 +24,9 @@ export interface VirtualRuntimeOptions {
 const longestDelay = 2 ** 31 - 1;
 
 /**
- * A runtime whose time moves only when a test moves it: option `runtime` of `createLocks`, `openLocks` and
- * `createMemoryStore`. Its clock is core's own, made from virtual sources, so that a suspension is noticed the way it is on a
- * real machine.
+ * A runtime whose time moves only when a test moves it: option `runtime` of `createLocks`,
+ * `openLocks` and `createMemoryStore`. Its clock is core's own, made from virtual sources, so that
+ * a suspension is noticed the way it is on a real machine.
  */
 export class VirtualRuntime implements Runtime, TimerOwner {
   readonly clock: Clock;
@@ -93,7 +96,9 @@ export class VirtualRuntime implements Runtime, TimerOwner {
     return `id${this.#timeline.ids}`;
   }
 
-  /** Moves time on by `ms`, for all runtimes that share it, and lets everything that follows happen. */
+  /**
+   * Moves time on by `ms`, for all runtimes that share it, and lets everything that follows happen.
+   */
   advance(ms: number): Promise<void> {
     return this.#timeline.advance(ms);
   }
@@ -103,12 +108,17 @@ export class VirtualRuntime implements Runtime, TimerOwner {
     this.#timeline.now += ms;
   }
 
-  /** The event loop of this runtime is blocked for `ms` from now: its timers are late, those of others are not. */
+  /**
+   * The event loop of this runtime is blocked for `ms` from now: its timers are late, those of
+   * others are not.
+   */
   stall(ms: number): void {
     this.busyUntil = Math.max(this.busyUntil, this.#timeline.now + ms);
   }
 
-  /** The machine slept for `ms`: its monotonic clock and its timers stood still, the world went on. */
+  /**
+   * The machine slept for `ms`: its monotonic clock and its timers stood still, the world went on.
+   */
   suspend(ms: number): void {
     this.#slept += ms;
   }

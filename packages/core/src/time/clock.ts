@@ -5,9 +5,15 @@ import { performance } from 'node:perf_hooks';
 export interface Clock {
   /** Cheap: for sends and waits. Has perhaps not noticed yet that the machine was suspended. */
   now(): number;
-  /** Looks for a suspension first: for every decision that a lease is still held. Never less than `now()`. */
+  /**
+   * Looks for a suspension first: for every decision that a lease is still held. Never less than
+   * `now()`.
+   */
   exact(): number;
-  /** Epoch ms at which `now()` was 0, read once: what makes fencing tokens of different stores comparable. */
+  /**
+   * Epoch ms at which `now()` was 0, read once: what makes fencing tokens of different stores
+   * comparable.
+   */
   readonly origin: number;
 }
 
@@ -15,9 +21,14 @@ export interface Clock {
 export interface ClockSources {
   /** Monotonic ms that may stop while the machine is suspended. */
   monotonic(): number;
-  /** Ms since boot, suspension included, at a resolution of some 10 ms. `undefined`: not known on this platform. */
+  /**
+   * Ms since boot, suspension included, at a resolution of some 10 ms. `undefined`: not known on
+   * this platform.
+   */
   sinceBoot(): number | undefined;
-  /** The wall clock, in epoch ms: a hint that it is worth reading `sinceBoot`. It decides nothing. */
+  /**
+   * The wall clock, in epoch ms: a hint that it is worth reading `sinceBoot`. It decides nothing.
+   */
   wall(): number;
   readonly origin: number;
 }
@@ -26,10 +37,12 @@ const suspensionTolerance = 2_000;
 const lookAtLeastEvery = 1_000;
 
 /**
- * A monotonic clock that counts the time a suspended machine slept. `performance.now()` stops during a suspension while
- * the server's clock runs on, so a lease would look held after waking. The reading since boot does not stop: where it has
- * gained more than 2 s on the monotonic one, the gain counts. That reading costs several µs (a file of the kernel), so it is
- * taken when the wall clock has moved against the monotonic one, as it does over a suspension, and every second at least.
+ * A monotonic clock that counts the time a suspended machine slept. `performance.now()` stops
+ * during a suspension while the server's clock runs on, so a lease would look held after waking.
+ * The reading since boot does not stop: where it has gained more than 2 s on the monotonic one, the
+ * gain counts. That reading costs several µs (a file of the kernel), so it is taken when the wall
+ * clock has moved against the monotonic one, as it does over a suspension, and every second at
+ * least.
  */
 export function createClock(sources: ClockSources): Clock {
   const startMonotonic = sources.monotonic();
@@ -65,7 +78,8 @@ export function createClock(sources: ClockSources): Clock {
 /** The clock of this process. */
 export const systemClock: Clock = createClock({
   monotonic: () => performance.now(),
-  // Elsewhere os.uptime() follows the wall clock or costs more; macOS and Windows keep performance.now() running or stop both.
+  // Elsewhere os.uptime() follows the wall clock or costs more; macOS and Windows keep
+  // performance.now() running or stop both.
   sinceBoot: () => (process.platform === 'linux' ? uptime() * 1_000 : undefined),
   wall: Date.now,
   origin: performance.timeOrigin,

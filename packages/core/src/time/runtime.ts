@@ -23,8 +23,9 @@ export interface Runtime {
   /** A string that no other process ever gets: the unguessable part of owners. */
   uniqueId(): string;
   /**
-   * For calls that need no I/O: `await` alone lets no timer and no socket of the process have its turn. At the end of such a
-   * call, when `now` on the clock: a promise to await first, or `undefined` where the event loop has turned lately.
+   * For calls that need no I/O: `await` alone lets no timer and no socket of the process have its
+   * turn. At the end of such a call, when `now` on the clock: a promise to await first, or
+   * `undefined` where the event loop has turned lately.
    * @default never needed
    */
   yieldIfDue?(now: number): Promise<void> | undefined;
@@ -32,7 +33,10 @@ export interface Runtime {
 
 const longestDelay = 2 ** 31 - 1;
 
-/** Calls without I/O keep the event loop for so many ms. More delays timers, less costs calls a larger part of their time. */
+/**
+ * Calls without I/O keep the event loop for so many ms. More delays timers, less costs calls a
+ * larger part of their time.
+ */
 const longestTurn = 10;
 /** When this turn of the event loop heard of the first call without I/O. */
 let turnBegan: number | undefined;

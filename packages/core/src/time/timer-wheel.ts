@@ -14,17 +14,21 @@ interface Bucket extends TimerEntry {
   pending: boolean;
 }
 
-/** A timer does not count the time that a machine was suspended: what became due meanwhile must not wait for long after it. */
+/**
+ * A timer does not count the time that a machine was suspended: what became due meanwhile must not
+ * wait for long after it.
+ */
 const longestSleep = 1_000;
 
 /** Fewer empty buckets than this are left in the heap, until their time comes. */
 const emptiesKept = 64;
 
 /**
- * A timer wheel with buckets made on demand: entries of the same millisecond share one, a heap orders the buckets, and one
- * timer serves all. Adding to an existing bucket, moving and removing are a few pointer writes, because almost every lease
- * is released long before it is due. Callers round what may be early, so that many entries share a bucket. When more than half
- * of the buckets are empty, the empty ones go.
+ * A timer wheel with buckets made on demand: entries of the same millisecond share one, a heap
+ * orders the buckets, and one timer serves all. Adding to an existing bucket, moving and removing
+ * are a few pointer writes, because almost every lease is released long before it is due. Callers
+ * round what may be early, so that many entries share a bucket. When more than half of the buckets
+ * are empty, the empty ones go.
  */
 export class TimerWheel {
   readonly #runtime: Runtime;
@@ -47,7 +51,10 @@ export class TimerWheel {
     return this.#size;
   }
 
-  /** Puts `entry` at `at` (ms of the runtime's clock, rounded up), from wherever it was. `Infinity` only takes it out. */
+  /**
+   * Puts `entry` at `at` (ms of the runtime's clock, rounded up), from wherever it was. `Infinity`
+   * only takes it out.
+   */
   schedule(entry: TimerEntry, at: number): void {
     this.cancel(entry);
     if (at === Infinity) return;
@@ -74,7 +81,8 @@ export class TimerWheel {
     this.#size -= 1;
     // Of a ring of one, that one is the bucket.
     if (previous === next && (next as Bucket).pending) this.#countEmpty();
-    // A timer left behind would keep the process alive; one that does not may as well fire for nothing.
+    // A timer left behind would keep the process alive; one that does not may as well fire for
+    // nothing.
     if (this.#size === 0 && this.#keepAlive) this.stop();
   }
 

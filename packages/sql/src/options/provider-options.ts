@@ -1,4 +1,4 @@
-import { LockError, duration, flag, matching, readOptions } from '@locks/core/adapter';
+import { duration, flag, matching, misconfigured, readOptions } from '@locks/core/adapter';
 import type { Duration, OptionReaders, OptionSource } from '@locks/core/adapter';
 import { nameRule } from '../dialect/names.ts';
 import type { TableNames } from '../dialect/names.ts';
@@ -136,9 +136,9 @@ function checkWithoutLine({ fair, listen, waiterTtl }: SqlOptions): void {
     // `false` says the same as `routines: false`. `listen: false` also says that a pooler is in
     // use.
     if (value === undefined || value === false) continue;
-    throw new LockError(
-      'LOCK_MISCONFIGURED',
-      `@locks/sql: option "${option}" is ${value}, but with option "routines" false waiters have no line: they poll. Leave one of the two options out.`,
+    throw misconfigured(
+      '@locks/sql',
+      `option "${option}" is ${value}, but with option "routines" false waiters have no line: they poll. Leave one of the two options out`,
     );
   }
 }
