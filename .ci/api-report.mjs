@@ -119,6 +119,7 @@ function silence(message) {
 function codeOf(report) {
   const [code = ''] = /```ts\n[^]*\n```/.exec(report) ?? [];
   return code
+    .replaceAll(/^ *\/\*\*[^]*?\*\/\n/gm, '')
     .replaceAll(/^ *\/\/ (?:@public|\(undocumented\)|\(No @packageDocumentation .*\))\n/gm, '')
     .replaceAll(/\n{3,}/g, '\n\n')
     .replace(/```ts\n\n/, '```ts\n')

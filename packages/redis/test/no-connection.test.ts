@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { createLocks } from '@locks/core';
 import type { LockError } from '@locks/core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisGuard, createRedisProvider } from '../src/index.ts';
 import { clients, closeAfterTest, eventually } from './support/redis.ts';
 
@@ -45,6 +45,23 @@ describe.each(clients)('a client of the caller without a connection, %s', (_name
     await locks.close();
     await provider.close();
   });
+});
+
+test('a client that opens its first connection has none, whatever it says of its queue', async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void silent.close());
+  const [[, create]] = clients;
+  const { port } = silent.address() as AddressInfo;
+  const client = create(`redis://127.0.0.1:${port}`, { enableOfflineQueue: false });
+  closeAfterTest(client);
+  const provider = createRedisProvider(client);
+  await expect(provider.inspect('job')).rejects.toMatchObject({
+    code: 'LOCK_UNAVAILABLE',
+    message: 'Redis failed at an inspection on "job": its client has no connection',
+    sent: false,
+  });
+  await provider.close();
 });
 
 test('a guard refuses options that it does not have', () => {
