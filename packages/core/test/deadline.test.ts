@@ -38,13 +38,13 @@ describe('a deadline', () => {
   it('says why the backend is silent, where that is known at the end', async () => {
     const runtime = new VirtualRuntime();
     const cause = new Error('refused');
-    let trouble: LockError | undefined;
-    const deadline = createDeadline(runtime, 1_000, 'scripted', () => trouble);
+    const troubles: LockError[] = [];
+    const deadline = createDeadline(runtime, 1_000, 'scripted', () => troubles[0]);
     const first = watch(deadline.race(new Promise(() => {}), 'EVALSHA'), runtime);
     await runtime.advance(1_017);
     expect(first.error).toMatchObject({ message: 'scripted did not answer EVALSHA within 1000 ms.' });
     const second = watch(deadline.race(new Promise(() => {}), 'EVALSHA'), runtime);
-    trouble = new LockError('LOCK_MISCONFIGURED', 'TLS fails: self-signed certificate.', { cause });
+    troubles.push(new LockError('LOCK_MISCONFIGURED', 'TLS fails: self-signed certificate.', { cause }));
     await runtime.advance(1_017);
     expect(second.error).toMatchObject({
       code: 'LOCK_MISCONFIGURED',

@@ -10,7 +10,7 @@ version = CASE WHEN owner = :owner AND held_until > :now THEN version ELSE max(v
 owner = :owner,
 held_until = :until
 WHERE owner = :owner OR held_until IS NULL OR held_until <= :now
-RETURNING version`,
+RETURNING version, version > 9007199254740992 AS ended`,
   renew: `UPDATE "locks" SET held_until = :until, version = coalesce(:token, version)
 WHERE key = :key AND owner = :owner AND held_until > :now AND version <= coalesce(:token, version)
 RETURNING version`,

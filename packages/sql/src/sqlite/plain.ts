@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Claim } from '@locks/core';
+import { tokensEnded } from '@locks/core/adapter';
 import type { CallName, LockError, Runtime } from '@locks/core/adapter';
 import type { KnexClient } from '../dialect/knex.ts';
 import type { Swept } from '../dialect/lock-store.ts';
@@ -68,13 +69,17 @@ class SqlitePlainStore implements PlainStore<Database> {
     this.#sessions.set(connection, session);
   }
 
-  async acquire(connection: Database, { key, owner, ttl, floor = 0n }: Claim): Promise<bigint | undefined> {
+  async acquire(connection: Database, claim: Claim): Promise<bigint | undefined> {
+    const { key, owner, ttl, floor = 0n } = claim;
     const session = this.#session(connection);
     const others = { key, owner, now: hostTime() };
     if (session.read(() => session.row('heldByOthers', others)) !== undefined) return undefined;
     const row = this.#write(session, (now) => {
       const least = Math.max(epoch(this.#runtime), Number(floor) + 1);
-      return session.row('acquire', { key, owner, until: now + ttl * 1_000, now, least });
+      const taken = session.row('acquire', { key, owner, until: now + ttl * 1_000, now, least });
+      // Thrown within the transaction, which undoes what it has written.
+      if (taken !== undefined && numberOf(taken['ended']) !== 0) throw tokensEnded(claim);
+      return taken;
     });
     return row && BigInt(numberOf(row['version']));
   }

@@ -9,7 +9,7 @@ SELECT 1 FROM "locks" WHERE key = :key AND owner <> :owner AND held_until > :now
 -- name: acquire
 -- Takes a key that is free, or restarts the ttl of this owner's hold: one conditional write.
 -- :key, :owner, :until (expiry), :now, :least (the least token)
--- Returns the token, or no row.
+-- Returns the token and whether it exceeds 2^53, where JavaScript's numbers end; or no row.
 -- Without column names it fails once the table has more columns: then its keys are for clients with
 -- routines.
 INSERT INTO "locks"
@@ -19,7 +19,7 @@ ON CONFLICT (key) DO UPDATE SET
   owner = :owner,
   held_until = :until
 WHERE owner = :owner OR held_until IS NULL OR held_until <= :now
-RETURNING version;
+RETURNING version, version > 9007199254740992 AS ended;
 
 -- name: renew
 -- Restarts the ttl of a hold, and raises its token.
