@@ -15,11 +15,42 @@ export function checkColumns(found: string | undefined, needed: string, names: T
       `the table ${nameOf(names)} is missing${otherwise}. To create it, run sql/<database>/plain/table.sql, call migrate(knex, { routines: false }), or open with migrate=true`,
     );
   }
-  if (found.startsWith(`${needed}, `)) throw routinesAdded(names);
+  if (hasMore(found, needed)) throw routinesAdded(names);
   throw misconfigured(
     '@locks/sql',
     `the table ${nameOf(names)} has the columns (${found}); with option "routines" false it needs (${needed}). Set option "table" to another name`,
   );
+}
+
+/**
+ * Looks at the table over each new connection of one store. A store that has used the table before may
+ * meet it after its migration for routines. Then its acquires fail in the database; its renewals and
+ * releases must go on.
+ */
+export class ColumnsCheck {
+  readonly #needed: string;
+  readonly #names: TableNames;
+  #used = false;
+
+  constructor(needed: string, names: TableNames) {
+    this.#needed = needed;
+    this.#names = names;
+  }
+
+  /**
+   * Whether the table is still the plain lock's: `false` after its migration.
+   * @throws `LOCK_MISCONFIGURED` as `checkColumns` does.
+   */
+  isPlain(found: string | undefined, otherwise?: string): boolean {
+    if (this.#used && found !== undefined && hasMore(found, this.#needed)) return false;
+    checkColumns(found, this.#needed, this.#names, otherwise);
+    this.#used = true;
+    return true;
+  }
+}
+
+function hasMore(found: string, needed: string): boolean {
+  return found.startsWith(`${needed}, `);
 }
 
 /** The error of a client without routines for a table that clients with routines use. */

@@ -5,7 +5,7 @@ import type { KnexClient } from '../dialect/knex.ts';
 import { looksPerRemoval } from '../dialect/lock-store.ts';
 import type { Swept } from '../dialect/lock-store.ts';
 import type { TableNames } from '../dialect/names.ts';
-import { checkColumns, routinesAdded } from '../dialect/plain-columns.ts';
+import { ColumnsCheck, routinesAdded } from '../dialect/plain-columns.ts';
 import type { PlainOptions, PlainStore, PlainTable } from '../dialect/plain-store.ts';
 import { checkServer } from './check-connection.ts';
 import type { MysqlConnection } from './connection.ts';
@@ -44,11 +44,13 @@ class MysqlPlainStore implements PlainStore<MysqlConnection> {
   readonly scope = 'network';
   readonly #options: PlainOptions;
   readonly #schema: DefaultSchema;
+  readonly #check: ColumnsCheck;
   #texts: Texts;
 
   constructor(options: PlainOptions) {
     this.#options = options;
     this.#schema = new DefaultSchema(options.names);
+    this.#check = new ColumnsCheck(columns, options.names);
     this.#texts = textsOf(options, options.names);
   }
 
@@ -57,11 +59,12 @@ class MysqlPlainStore implements PlainStore<MysqlConnection> {
     const values = [names.schema ?? null, names.table];
     const [row = {}] = await rowsOf(connection, this.#texts.checkConnection, values);
     checkServer(row);
-    checkColumns(columnsIn(row), columns, names);
+    const isPlain = this.#check.isPlain(columnsIn(row));
     if (names.schema === undefined) {
       this.#schema.found(nameOf(row['home']));
       this.#texts = textsOf(this.#options, this.#schema.names);
     }
+    if (!isPlain) return;
     // An acquire reads this row. A read that finds none locks the gap where other keys are
     // inserted.
     const found = await rowsOf(connection, this.#texts.findRemoved, []);

@@ -4,7 +4,7 @@ import type { KnexClient } from '../dialect/knex.ts';
 import { looksPerRemoval } from '../dialect/lock-store.ts';
 import { rendered } from '../dialect/names.ts';
 import { TransactionOpen } from '../dialect/transaction-open.ts';
-import { checkColumns, routinesAdded } from '../dialect/plain-columns.ts';
+import { ColumnsCheck, routinesAdded } from '../dialect/plain-columns.ts';
 import type { PlainOptions, PlainStore, PlainTable } from '../dialect/plain-store.ts';
 import { abandon } from './cancel.ts';
 import { checkServer, hidden } from './check-connection.ts';
@@ -39,6 +39,7 @@ export const plain: PlainTable = {
 function createStore(_client: KnexClient, { names, timeout }: PlainOptions): PlainStore {
   const sessions = new Sessions(timeout);
   const schema = new DefaultSchema(names);
+  const check = new ColumnsCheck(columns, names);
   const prepareAll = (): Readonly<Record<keyof typeof statements, Statement>> => {
     const all = Object.entries(statements).map(([name, text]) => [
       name,
@@ -67,9 +68,7 @@ function createStore(_client: KnexClient, { names, timeout }: PlainOptions): Pla
     try {
       const [row = []] = await ask(connection, checkConnection);
       const [home, found] = row.slice(5);
-      const { endsAfter, readCommitted } = checkServer(row, () =>
-        checkColumns(found ?? undefined, columns, names, hidden),
-      );
+      const { endsAfter, readCommitted } = checkServer(row, () => check.isPlain(found ?? undefined, hidden));
       if (names.schema === undefined) {
         schema.found(home ?? undefined);
         prepared = prepareAll();

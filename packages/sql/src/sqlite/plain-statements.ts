@@ -1,7 +1,7 @@
 // Written by scripts/embed-sql.mjs from sql/sqlite/plain/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'heldByOthers' | 'acquire' | 'renew' | 'release' | 'inspect' | 'list' | 'columns' | 'readHost' | 'voidHolds' | 'writeHost' | 'raiseRemoved' | 'removable' | 'remove' | 'table', string>> = {
+export const statements: Readonly<Record<'heldByOthers' | 'acquire' | 'renew' | 'release' | 'inspect' | 'list' | 'columns' | 'readHost' | 'voidHolds' | 'writeHost' | 'touchHost' | 'raiseRemoved' | 'removable' | 'remove' | 'table', string>> = {
   heldByOthers: `SELECT 1 FROM "locks" WHERE key = :key AND owner <> :owner AND held_until > :now`,
   acquire: `INSERT INTO "locks"
 VALUES (:key, max(:least, coalesce((SELECT version + 1 FROM "locks" WHERE key = ''), 0)), :owner, :until)
@@ -30,6 +30,7 @@ LIMIT :limit`,
   voidHolds: `UPDATE "locks" SET owner = NULL, held_until = NULL WHERE key > '' AND held_until IS NOT NULL`,
   writeHost: `INSERT INTO "locks" VALUES ('', 0, :boot, :now)
 ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, held_until = excluded.held_until`,
+  touchHost: `UPDATE "locks" SET held_until = :now WHERE key = ''`,
   raiseRemoved: `INSERT INTO "locks" VALUES ('', :older, NULL, NULL)
 ON CONFLICT (key) DO UPDATE SET version = max(version, excluded.version)`,
   removable: `SELECT key FROM "locks"

@@ -5,7 +5,7 @@ import type { CallName, LockError, Runtime } from '@locks/core/adapter';
 import type { KnexClient } from '../dialect/knex.ts';
 import type { Swept } from '../dialect/lock-store.ts';
 import type { TableNames } from '../dialect/names.ts';
-import { checkColumns, routinesAdded } from '../dialect/plain-columns.ts';
+import { ColumnsCheck, routinesAdded } from '../dialect/plain-columns.ts';
 import type { PlainOptions, PlainStore, PlainTable } from '../dialect/plain-store.ts';
 import { checkFile } from './check-connection.ts';
 import { numberOf, textOf } from './connection.ts';
@@ -43,6 +43,7 @@ class SqlitePlainStore implements PlainStore<Database> {
   readonly name = 'sqlite';
   readonly scope = 'host';
   readonly #names: TableNames;
+  readonly #check: ColumnsCheck;
   readonly #runtime: Runtime;
   /** Weak: a connection that its pool has dropped is closed by the collector. */
   readonly #sessions = new WeakMap<Database, PlainSession>();
@@ -52,6 +53,8 @@ class SqlitePlainStore implements PlainStore<Database> {
   /** `path` as the pool is configured: a connection tells it better. */
   constructor({ names, runtime }: PlainOptions, path: string | undefined) {
     this.#names = names;
+    // The schema is a name that this package has made up.
+    this.#check = new ColumnsCheck(columns, { ...names, schema: undefined });
     this.#runtime = runtime;
     this.#path = path;
   }
@@ -62,9 +65,7 @@ class SqlitePlainStore implements PlainStore<Database> {
     checkFile(session);
     session.write(() => {
       const found = textOf(session.row('columns', { table: this.#names.table })?.['columns']);
-      // The schema is a name that this package has made up.
-      checkColumns(found || undefined, columns, { ...this.#names, schema: undefined });
-      noticePlainBoot(session, bootId(), hostTime());
+      if (this.#check.isPlain(found || undefined)) noticePlainBoot(session, bootId(), hostTime());
     });
     this.#sessions.set(connection, session);
   }
@@ -176,7 +177,7 @@ class SqlitePlainStore implements PlainStore<Database> {
       const now = hostTime();
       const result = work(now);
       // Where boots have no name, the latest write tells them apart.
-      if (bootId() === undefined) session.run('writeHost', { boot: 'unknown', now });
+      if (bootId() === undefined) session.run('touchHost', { now });
       return result;
     });
   }

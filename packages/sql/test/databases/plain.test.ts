@@ -245,7 +245,7 @@ describe.each(databases)('a table that began without routines, on $name', (datab
 
   test('is refused to clients with routines before, and to those without afterwards; holds go on', async () => {
     const { url, knex } = await setUp(database);
-    const without = provide(knex);
+    const without = provide(connect(url, { pool: { min: 0, max: 3 } }));
     const held = claim('held', 'a/1');
     const busy = claim('busy', 'a/2');
     const token = await tokenOf(without.tryAcquire(held));
@@ -276,7 +276,8 @@ describe.each(databases)('a table that began without routines, on $name', (datab
       expect(answer).toMatchObject(database.name === 'SQLite' && key === 'busy' ? { granted: false } : refused);
     }
     await expect(sweep(knex, plain)).rejects.toMatchObject(refused);
-    expect(await without.renew(held)).toEqual({});
+    // Some of these go over connections that are opened now.
+    expect(await Promise.all([1, 2, 3, 4].map(() => without.renew(held)))).toEqual([{}, {}, {}, {}]);
     expect(await routines.tryAcquire(claim('held', 'b/1'))).toMatchObject({ granted: false });
     expect(await without.release(held)).toBe(true);
     expect(await tokenOf(routines.tryAcquire(claim('held', 'b/1')))).toBeGreaterThan(token);

@@ -24,6 +24,12 @@ UPDATE "locks" SET owner = NULL, held_until = NULL WHERE key > '' AND held_until
 INSERT INTO "locks" VALUES ('', 0, :boot, :now)
 ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, held_until = excluded.held_until;
 
+-- name: touch-host
+-- Notes when a process wrote last.
+-- :now
+-- Returns nothing.
+UPDATE "locks" SET held_until = :now WHERE key = '';
+
 -- name: raise-removed
 -- Notes what every later token of a new row must exceed.
 -- :older
