@@ -82,10 +82,11 @@ export function createFolderProvider(folder: string, timeout = 5_000, runtime: R
             await mkdir(pathOf({ ...seen, place: draft }), { recursive: true });
             await rename(draft, seen.place).catch(() => rm(draft, { recursive: true, force: true }));
           }
+          const clock = runtime.clock.origin + runtime.clock.now();
+          next.token = Math.max(seen.token + 1, Number(floor) + 1, Math.floor(clock * 1_000));
+          if (next.token >= 2 ** 53) throw new LockError('LOCK_INVALID', `Tokens end: ${JSON.stringify(key)}`, { key });
           next.holder = `holder-${seen.token}-${randomUUID()}`;
           await writeFile(join(seen.place, next.holder), owner);
-          const clock = Math.floor((runtime.clock.origin + runtime.clock.now()) * 1_000);
-          next.token = Math.max(seen.token + 1, Number(floor) + 1, clock);
         } else if (seen.owner !== owner) return { granted: false };
         if (await replace(seen, next)) return { granted: true, token: BigInt(next.token) };
       });

@@ -77,7 +77,11 @@ test('200 waiters keep their places with a few commands among them, and their or
   const holder = await locks.acquire('hot');
   const served: number[] = [];
   const waiting: Promise<void>[] = [];
-  for (let index = 0; index < 200; index += 1) waiting.push(locks.withLock('hot', () => void served.push(index)));
+  const wait = (index: number): unknown => waiting.push(locks.withLock('hot', () => void served.push(index)));
+  wait(0);
+  // Without a subscription a claim has no place in line, and so no order.
+  await eventually('the subscription', async () => (await locks.inspect('hot')).waiters === 1);
+  for (let index = 1; index < 200; index += 1) wait(index);
   await eventually('200 waiters', async () => (await locks.inspect('hot')).waiters === 200);
   // Once the subscription is there all waiters look again.
   await eventually('no waiter to look again', async () => {

@@ -1,4 +1,4 @@
-import { LockError } from '@locks/core/adapter';
+import { misconfigured } from '@locks/core/adapter';
 import type { Dialect } from './dialect/dialect.ts';
 import type { KnexInstance } from './dialect/knex.ts';
 import type { TableNames } from './dialect/names.ts';
@@ -18,13 +18,14 @@ export function dialectOf(knex: KnexInstance, names: TableNames): Dialect {
   const client = knex?.client;
   if (typeof client?.acquireConnection !== 'function' || typeof client.releaseConnection !== 'function') {
     throw misconfigured(
-      '@locks/sql needs a knex instance: createSqlProvider(knex({ client: "pg", connection: url })).',
+      '@locks/sql',
+      'it needs a knex instance: createSqlProvider(knex({ client: "pg", connection: url }))',
     );
   }
   const dialect = dialects.find(({ driver }) => driver.client === client.driverName);
   if (dialect === undefined) {
     const known = dialects.map(({ driver }) => driver.client).join(', ');
-    throw misconfigured(`@locks/sql works with the knex clients ${known}, not with "${client.driverName}".`);
+    throw misconfigured('@locks/sql', `it works with the knex clients ${known}, not with "${client.driverName}"`);
   }
   dialect.checkNames(names);
   return dialect;
@@ -37,16 +38,13 @@ export function dialectOf(knex: KnexInstance, names: TableNames): Dialect {
 export function dialectOfUrl(url: string | undefined): { readonly dialect: Dialect; readonly url: string } {
   if (url === undefined) {
     throw misconfigured(
-      '@locks/sql: option "url" is missing; write postgres://user:password@host/database, mysql://… or sqlite:./locks.db.',
+      '@locks/sql',
+      'option "url" is missing; write postgres://user:password@host/database, mysql://… or sqlite:./locks.db',
     );
   }
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0].toLowerCase() ?? '';
   const dialect = dialects.find(({ schemes }) => schemes.includes(scheme));
   if (dialect !== undefined) return { dialect, url };
   const known = dialects.flatMap(({ schemes }) => schemes).join(', ');
-  throw misconfigured(`@locks/sql: its URL must start with one of ${known}, not ${scheme || 'with no scheme'}.`);
-}
-
-function misconfigured(message: string): LockError {
-  return new LockError('LOCK_MISCONFIGURED', message);
+  throw misconfigured('@locks/sql', `its URL must start with one of ${known}, not ${scheme || 'with no scheme'}`);
 }

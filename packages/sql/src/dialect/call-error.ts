@@ -35,8 +35,8 @@ export function callError({ database, error, what, claim, remedy, mayTakeEffect 
 }
 
 /** What to do when a server refuses TLS. */
-export const tlsMissing = 'Turn TLS on at the server, or off here (option "ssl").';
+export const tlsMissing = 'Turn TLS on at the server, or off here (option "tls").';
 
 /** What to do when a certificate, or the handshake, is refused. */
 export const tlsRefused =
-  'Give the certificate that signed the server\'s as option "ssl": { ca }, and check the host name, the dates and the versions of TLS.';
+  'Give the certificate that signed the server\'s as option "tls": { ca }, and check the host name, the dates and the versions of TLS.';

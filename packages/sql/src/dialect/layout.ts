@@ -1,4 +1,4 @@
-import { LockError } from '@locks/core/adapter';
+import { misconfigured } from '@locks/core/adapter';
 import type { KnexSession } from './knex-session.ts';
 import type { TableNames } from './names.ts';
 
@@ -28,10 +28,14 @@ export interface Layout {
 export function checkLayout(found: Layout | undefined, names: TableNames, otherwise = ''): void {
   const tables = nameOf(names);
   if (found === undefined) {
-    throw misconfigured(`the table ${tables} is missing${otherwise}. To create the locks' tables, ${ways}`);
+    throw misconfigured(
+      '@locks/sql',
+      `the table ${tables} is missing${otherwise}. To create the locks' tables, ${ways}`,
+    );
   }
   if (found.version < layoutVersion) {
     throw misconfigured(
+      '@locks/sql',
       `the table ${tables} says layout ${found.version}; this version of the package needs layout ${layoutVersion}. To update the tables, ${ways}`,
     );
   }
@@ -45,16 +49,13 @@ export function checkLayout(found: Layout | undefined, names: TableNames, otherw
 export function checkReadable({ version, readableFrom }: Layout, names: TableNames): void {
   if (readableFrom <= layoutVersion) return;
   throw misconfigured(
+    '@locks/sql',
     `the table ${nameOf(names)} says layout ${version}, for packages that know layout ${readableFrom}; this one knows layout ${layoutVersion}. Install the version of the package that the tables were made for, or a later one`,
   );
 }
 
 function nameOf({ table, schema }: TableNames): string {
   return `"${schema === undefined ? '' : `${schema}.`}${table}_layout"`;
-}
-
-function misconfigured(why: string): LockError {
-  return new LockError('LOCK_MISCONFIGURED', `@locks/sql: ${why}.`);
 }
 
 /** The statements that read the layout. */

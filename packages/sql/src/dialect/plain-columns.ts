@@ -1,4 +1,5 @@
-import { LockError } from '@locks/core/adapter';
+import { misconfigured } from '@locks/core/adapter';
+import type { LockError } from '@locks/core/adapter';
 import type { TableNames } from './names.ts';
 
 /**
@@ -10,11 +11,13 @@ export function checkColumns(found: string | undefined, needed: string, names: T
   if (found === needed) return;
   if (found === undefined) {
     throw misconfigured(
+      '@locks/sql',
       `the table ${nameOf(names)} is missing${otherwise}. To create it, run sql/<database>/plain/table.sql, call migrate(knex, { routines: false }), or open with migrate=true`,
     );
   }
   if (hasMore(found, needed)) throw routinesAdded(names);
   throw misconfigured(
+    '@locks/sql',
     `the table ${nameOf(names)} has the columns (${found}); with option "routines" false it needs (${needed}). Set option "table" to another name`,
   );
 }
@@ -53,15 +56,12 @@ function hasMore(found: string, needed: string): boolean {
 /** The error of a client without routines for a table that clients with routines use. */
 export function routinesAdded(names: TableNames, cause?: unknown): LockError {
   return misconfigured(
+    '@locks/sql',
     `option "routines" is false, but the table ${nameOf(names)} was migrated for routines. Leave the option out in all processes, or set option "table" to another name`,
-    cause,
+    { cause },
   );
 }
 
 function nameOf({ table, schema }: TableNames): string {
   return `"${schema === undefined ? '' : `${schema}.`}${table}"`;
-}
-
-function misconfigured(why: string, cause?: unknown): LockError {
-  return new LockError('LOCK_MISCONFIGURED', `@locks/sql: ${why}.`, cause === undefined ? {} : { cause });
 }

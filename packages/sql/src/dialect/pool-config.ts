@@ -8,7 +8,7 @@ export interface Driver {
 }
 
 /** The options of a configuration that not every database has. */
-export type SpecificOption = 'user' | 'password' | 'ssl' | 'sslmode' | 'applicationName';
+export type SpecificOption = 'username' | 'password' | 'tls' | 'sslmode' | 'applicationName';
 
 /** The options of the connections, with their defaults. */
 export interface ConnectionOptions {

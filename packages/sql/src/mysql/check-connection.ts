@@ -1,4 +1,4 @@
-import { LockError } from '@locks/core/adapter';
+import { misconfigured } from '@locks/core/adapter';
 import { checkLayout } from '../dialect/layout.ts';
 import type { TableNames } from '../dialect/names.ts';
 import { TransactionOpen } from '../dialect/transaction-open.ts';
@@ -38,7 +38,8 @@ export async function checkConnection(
 /** Checks what every store needs of a server, by its answer to `check-connection.sql`. */
 export function checkServer(row: Row): void {
   const server = textOf(row['server']);
-  if (isTooOld(server)) throw misconfigured(`it works with MariaDB 10.6, MySQL 8.0 and newer, not with ${server}`);
+  if (isTooOld(server))
+    throw misconfigured('@locks/sql', `it works with MariaDB 10.6, MySQL 8.0 and newer, not with ${server}`);
   // Each statement begins a transaction, and a lock would be taken when its user commits.
   if (Number(row['autocommit']) !== 1) throw new TransactionOpen(false);
   if (Number(row['read_only']) !== 0) throw readOnly();
@@ -49,8 +50,4 @@ function isTooOld(server: string): boolean {
   const [, major = 0, minor = 0] = (/^(?:5\.5\.5-)?(\d+)\.(\d+)/.exec(server) ?? []).map(Number);
   if (/mariadb/i.test(server)) return major < 10 || (major === 10 && minor < 6);
   return major < 8;
-}
-
-function misconfigured(why: string): LockError {
-  return new LockError('LOCK_MISCONFIGURED', `@locks/sql: ${why}.`);
 }

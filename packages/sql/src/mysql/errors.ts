@@ -61,7 +61,7 @@ export function readOnly(): Error {
 const tables = 'Run the migrations of @locks/sql, or set the options "table" and "schema".';
 const grants =
   'Grant the user what sql/mysql/grants.sql of the package lists, or sql/mysql/plain/grants.sql with option "routines" false.';
-const login = 'Check the user, its password, the name of the database, and whether the user needs TLS (option "ssl").';
+const login = 'Check the user, its password, the name of the database, and whether the user needs TLS (option "tls").';
 
 const expired = 'The password has expired: set another one.';
 const locked = 'Unlock the account.';
@@ -87,7 +87,7 @@ const permanent: Readonly<Record<number, string>> = {
   1820: expired,
   1862: expired,
   3118: locked,
-  3159: 'Turn TLS on here: set option "ssl".',
+  3159: 'Turn TLS on here: set option "tls".',
   4151: locked,
 };
 

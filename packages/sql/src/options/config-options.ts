@@ -1,6 +1,17 @@
 import { createSecureContext } from 'node:tls';
-import { LockError, duration, flag, integer, matching, oneOf, readOptions } from '@locks/core/adapter';
-import type { OptionReader, OptionReaders } from '@locks/core/adapter';
+import {
+  anyText,
+  duration,
+  flag,
+  integer,
+  matching,
+  misconfigured,
+  oneOf,
+  readOptions,
+  secretText,
+  tlsOptions,
+} from '@locks/core/adapter';
+import type { Duration, OptionReaders, OptionSource } from '@locks/core/adapter';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { ConnectionOptions } from '../dialect/pool-config.ts';
 import { readSqlOptions, sqlReaders, sqlSource } from './provider-options.ts';
@@ -20,45 +31,37 @@ export interface SqlConfigOptions extends SqlOptions {
    */
   readonly pool?: number | undefined;
   /** Stronger than the URL's. Not for SQLite. */
+  readonly username?: string | undefined;
+  /** The old name of `username`. */
   readonly user?: string | undefined;
   /** Stronger than the URL's, so that it need not stand in one. Not for SQLite. */
   readonly password?: string | undefined;
   /**
-   * TLS: `true` checks the server's certificate by Node's defaults; an object has options of
-   * `tls.connect` (`ca`, `cert`, …). Not for SQLite.
-   * @default false
+   * TLS: `true` checks the server's certificate by Node's defaults; an object has options of `tls.connect` (`ca`,
+   * `cert`, …). Not for SQLite. @default false
    */
+  readonly tls?: boolean | object | undefined;
+  /** The old name of `tls`. */
   readonly ssl?: boolean | object | undefined;
-  /**
-   * Postgres: what `pg` makes of it; `require` and both `verify-…` check the certificate. Weaker
-   * than `ssl`.
-   */
+  /** Postgres: what `pg` makes of it; `require` and both `verify-…` check the certificate. Weaker than `tls`. */
   readonly sslmode?: 'disable' | 'require' | 'verify-ca' | 'verify-full' | 'no-verify' | undefined;
-  /**
-   * Within how many ms `openLocks` must have connected, and each connection later.
-   * @default 5_000
-   */
-  readonly connectTimeout?: number | undefined;
+  /** `openLocks` must have connected within this time, and each connection later. @default 5_000 */
+  readonly connectTimeout?: Duration | undefined;
   /** Postgres: the connections' name in `pg_stat_activity`. @default '@locks/sql' */
   readonly applicationName?: string | undefined;
 }
 
-const anyString: OptionReader<string> = matching(/^[^]*$/, 'a string');
+type NewNames = Omit<SqlConfigOptions, 'user' | 'ssl'>;
 
-const tlsOptions: OptionReader<boolean | object> = {
-  expects: 'true, false or an object of TLS options',
-  accepts: (value): value is boolean | object =>
-    typeof value === 'boolean' || (typeof value === 'object' && value !== null),
-  parse: flag.parse,
-};
+const source: OptionSource = { ...sqlSource, aliases: { user: 'username', ssl: 'tls' } };
 
-const readers: OptionReaders<SqlConfigOptions> = {
+const readers: OptionReaders<NewNames> = {
   ...sqlReaders,
   migrate: flag,
   pool: integer(1, 1_000),
-  user: anyString,
-  password: { ...anyString, secret: true },
-  ssl: tlsOptions,
+  username: anyText,
+  password: secretText,
+  tls: tlsOptions,
   sslmode: oneOf('disable', 'require', 'verify-ca', 'verify-full', 'no-verify'),
   connectTimeout: duration(10, 600_000),
   applicationName: matching(/^[ -~]{1,63}$/, '1 to 63 printable ASCII characters'),
@@ -76,23 +79,20 @@ export interface ReadConfigOptions {
  * it must be.
  */
 export function readConfigOptions(options: object, { name, unusedOptions }: Dialect): ReadConfigOptions {
-  const all: SqlConfigOptions = readOptions<SqlConfigOptions>(readers, options, sqlSource);
+  const all = readOptions<NewNames>(readers, options, source);
   const unused = unusedOptions.find((each) => all[each] !== undefined);
   if (unused !== undefined) {
-    throw new LockError(
-      'LOCK_MISCONFIGURED',
-      `@locks/sql: option "${unused}" means nothing for a ${name} database; leave it out.`,
-    );
+    throw misconfigured('@locks/sql', `option "${unused}" means nothing for a ${name} database; leave it out`);
   }
-  const { migrate, pool, user, password, ssl, sslmode, connectTimeout, applicationName, ...own } = all;
+  const { migrate, pool, username, password, tls, sslmode, connectTimeout, applicationName, ...own } = all;
   const provider = readSqlOptions(own);
   return {
     provider,
     connections: {
       pool,
-      user,
+      user: username,
       password,
-      tls: tlsOf(ssl, sslmode),
+      tls: tlsOf(tls, sslmode),
       connectTimeout: connectTimeout ?? 5_000,
       applicationName: applicationName ?? '@locks/sql',
       timeout: provider.timeout,
@@ -102,18 +102,18 @@ export function readConfigOptions(options: object, { name, unusedOptions }: Dial
   };
 }
 
-function tlsOf(ssl: boolean | object | undefined, sslmode: SqlConfigOptions['sslmode']): object | undefined {
-  if (typeof ssl === 'object') {
+function tlsOf(tls: boolean | object | undefined, sslmode: SqlConfigOptions['sslmode']): object | undefined {
+  if (typeof tls === 'object') {
     // pg throws for what cannot be used where no caller can catch it.
     try {
-      createSecureContext(ssl);
+      createSecureContext(tls);
     } catch (error) {
       const { message } = error as Error;
-      throw new LockError('LOCK_MISCONFIGURED', `@locks/sql: option "ssl" cannot be used: ${message}.`);
+      throw misconfigured('@locks/sql', `option "tls" cannot be used: ${message}`);
     }
-    return { ...ssl };
+    return { ...tls };
   }
-  if (ssl !== undefined) return ssl ? {} : undefined;
+  if (tls !== undefined) return tls ? {} : undefined;
   if (sslmode === undefined || sslmode === 'disable') return undefined;
   return sslmode === 'no-verify' ? { rejectUnauthorized: false } : {};
 }

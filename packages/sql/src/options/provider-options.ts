@@ -1,5 +1,5 @@
-import { LockError, duration, flag, matching, readOptions } from '@locks/core/adapter';
-import type { OptionReaders, OptionSource } from '@locks/core/adapter';
+import { duration, flag, matching, misconfigured, readOptions } from '@locks/core/adapter';
+import type { Duration, OptionReaders, OptionSource } from '@locks/core/adapter';
 import { nameRule } from '../dialect/names.ts';
 import type { TableNames } from '../dialect/names.ts';
 
@@ -29,22 +29,12 @@ export interface SqlOptions extends TableOptions {
   readonly routines?: boolean | undefined;
   /** First come, first served. `false` lets a newcomer pass those in line. @default true */
   readonly fair?: boolean | undefined;
-  /**
-   * Within how many ms each call settles; also how long a statement may wait on the server.
-   * @default 5_000
-   */
-  readonly timeout?: number | undefined;
-  /**
-   * How long a place in line lasts without a sign of life, in ms; waiters give one at a third of
-   * it.
-   * @default 6_000
-   */
-  readonly waiterTtl?: number | undefined;
-  /**
-   * How long the row of an idle key is kept, in ms; two ttls at least.
-   * @default 3_600_000 (an hour)
-   */
-  readonly tokenRetention?: number | undefined;
+  /** Each call settles within this time; a statement may wait as long on the server. @default 5_000 */
+  readonly timeout?: Duration | undefined;
+  /** How long a place in line lasts without a repeat; waiters repeat at a third of it. @default 6_000 */
+  readonly waiterTtl?: Duration | undefined;
+  /** How long the row of an idle key is kept; two ttls at least. @default 3_600_000 (an hour) */
+  readonly tokenRetention?: Duration | undefined;
   /** Remove the rows of idle keys now and then. `false`: leave it to `sweep()`. @default true */
   readonly sweep?: boolean | undefined;
   /**
@@ -54,11 +44,10 @@ export interface SqlOptions extends TableOptions {
    */
   readonly listen?: boolean | undefined;
   /**
-   * How often a process that waits looks whether it is its turn where nothing tells it, in ms; at
-   * least every `waiterTtl / 12`.
+   * How often a process with waiters looks for their turn where nothing tells it; at least every `waiterTtl / 12`.
    * @default 25, SQLite 5 to 100
    */
-  readonly pollInterval?: number | undefined;
+  readonly pollInterval?: Duration | undefined;
 }
 
 const name = matching(/^[A-Za-z_][A-Za-z0-9_]{0,39}$/, nameRule);
@@ -137,9 +126,9 @@ function checkWithoutLine({ fair, listen, waiterTtl }: SqlOptions): void {
     // `false` says the same as `routines: false`. `listen: false` also says that a pooler is in
     // use.
     if (value === undefined || value === false) continue;
-    throw new LockError(
-      'LOCK_MISCONFIGURED',
-      `@locks/sql: option "${option}" is ${value}, but with option "routines" false waiters have no line: they poll. Leave one of the two options out.`,
+    throw misconfigured(
+      '@locks/sql',
+      `option "${option}" is ${value}, but with option "routines" false waiters have no line: they poll. Leave one of the two options out`,
     );
   }
 }

@@ -1,4 +1,4 @@
-import { LockError } from '@locks/core/adapter';
+import { misconfigured } from '@locks/core/adapter';
 import { checkLayout } from '../dialect/layout.ts';
 import type { Layout } from '../dialect/layout.ts';
 import type { TableNames } from '../dialect/names.ts';
@@ -21,15 +21,20 @@ export function checkConnection(session: Session, names: TableNames): void {
 export function checkFile(session: Pick<Session, 'version' | 'path' | 'pragma'>): void {
   const version = session.version();
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major < 3 || (major === 3 && minor < 35)) throw misconfigured(`SQLite is ${version}; 3.35 or later is needed`);
+  if (major < 3 || (major === 3 && minor < 35))
+    throw misconfigured('@locks/sql', `SQLite is ${version}; 3.35 or later is needed`);
   if (session.path === '') {
     throw misconfigured(
+      '@locks/sql',
       'the database is in memory, where only one connection can see it. Name a file, or use openLocks("memory:") for locks within one process',
     );
   }
   const encoding = textOf(session.pragma('encoding'));
   if (encoding !== 'UTF-8') {
-    throw misconfigured(`the file ${JSON.stringify(session.path)} has encoding ${encoding}; UTF-8 is needed`);
+    throw misconfigured(
+      '@locks/sql',
+      `the file ${JSON.stringify(session.path)} has encoding ${encoding}; UTF-8 is needed`,
+    );
   }
 }
 
@@ -41,8 +46,4 @@ function layoutOf(session: Session): Layout | undefined {
     if (error instanceof Error && error.message.startsWith('no such table')) return undefined;
     throw error;
   }
-}
-
-function misconfigured(why: string): LockError {
-  return new LockError('LOCK_MISCONFIGURED', `@locks/sql: ${why}.`);
 }

@@ -18,7 +18,7 @@ export const sqlite: Dialect = {
   // libsql has the interface of better-sqlite3, and installs without a compiler.
   driver: { client: 'better-sqlite3', module: 'libsql', load: () => import('libsql') },
   schemes: ['sqlite:'],
-  unusedOptions: ['user', 'password', 'ssl', 'sslmode', 'applicationName'],
+  unusedOptions: ['username', 'password', 'tls', 'sslmode', 'applicationName'],
   migrations,
   transactionalDdl: true,
   fence: {

@@ -1,4 +1,4 @@
-import { LockError } from '@locks/core/adapter';
+import { LockError, misconfigured } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import type { TableNames } from '../dialect/names.ts';
 import type { ClientClass, ConnectionOptions, PoolConfig } from '../dialect/pool-config.ts';
@@ -35,21 +35,19 @@ function readFilePath(rest: string): string {
   const path = rest.replace(/^\/\/(?=\/)/, '').replace(/^\/(?=[a-z]:[\\/])/i, '');
   if (path === '' || path.startsWith('//')) {
     throw misconfigured(
+      '@locks/sql',
       'its URL names no file; write sqlite:./locks.db, sqlite:/var/lib/app/locks.db or sqlite:///var/lib/app/locks.db',
     );
   }
   if (path === ':memory:') {
     throw misconfigured(
+      '@locks/sql',
       'a database in memory is seen by one connection alone; write memory: for locks within one process, or the path of a file',
     );
   }
   try {
     return decodeURIComponent(path);
   } catch {
-    throw misconfigured('the path of its URL has a % that begins no escape; write %25 for it');
+    throw misconfigured('@locks/sql', 'the path of its URL has a % that begins no escape; write %25 for it');
   }
-}
-
-function misconfigured(why: string): LockError {
-  return new LockError('LOCK_MISCONFIGURED', `@locks/sql: ${why}.`);
 }

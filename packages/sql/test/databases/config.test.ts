@@ -148,18 +148,18 @@ test.each([
   ['a missing password', () => changed(inject('mariadbUrl'), { password: '' }), 'LOCK_MISCONFIGURED', /its password/],
   [
     'TLS that the server has not',
-    () => `${inject('postgresUrl')}?ssl=true`,
+    () => `${inject('postgresUrl')}?tls=true`,
     'LOCK_MISCONFIGURED',
     /SSL.*Turn TLS on at the server/,
   ],
   [
     // MariaDB 11.4 and newer have it, with a certificate that they have made themselves.
     'TLS that the server has not, or that nobody vouches for',
-    () => `${inject('mariadbUrl')}?ssl=true`,
+    () => `${inject('mariadbUrl')}?tls=true`,
     'LOCK_MISCONFIGURED',
-    /secure connection.*Turn TLS on|self-signed certificate.*"ssl"/,
+    /secure connection.*Turn TLS on|self-signed certificate.*"tls"/,
   ],
-  ['TLS for a file', () => 'sqlite:./x.db?ssl=true', 'LOCK_MISCONFIGURED', /"ssl" means nothing for a sqlite/],
+  ['TLS for a file', () => 'sqlite:./x.db?ssl=true', 'LOCK_MISCONFIGURED', /"tls" means nothing for a sqlite/],
   [
     'a name for a file',
     () => 'sqlite:./x.db?applicationName=x',
@@ -176,7 +176,7 @@ test.each([
 const accounts: readonly (readonly [string, string, RegExp])[] = [
   ['is locked', 'ALTER USER %s ACCOUNT LOCK', /locked\. Unlock the account/],
   ['has a password that has expired', 'ALTER USER %s PASSWORD EXPIRE', /password has expired/],
-  ['may use TLS only', 'ALTER USER %s REQUIRE SSL', /needs TLS \(option "ssl"\)/],
+  ['may use TLS only', 'ALTER USER %s REQUIRE SSL', /needs TLS \(option "tls"\)/],
 ];
 
 test.each(accounts)('a user of MariaDB who %s is refused for good', async (_what, change, message) => {
@@ -188,6 +188,14 @@ test.each(accounts)('a user of MariaDB who %s is refused for good', async (_what
   await admin.raw(change.replace('%s', user));
   const error = await refusal(openLocks(changed(url, { username: user, password: secret })));
   expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED', message: expect.stringMatching(message) as string });
+});
+
+test.each([
+  [{ user: 'a', username: 'b' }, 'option "username" is given twice; "user" is its old name. Keep "username".'],
+  [{ tls: true, ssl: true }, 'option "tls" is given twice; "ssl" is its old name. Keep "tls".'],
+])('an option is refused by its old and its new name at once: %j', async (options, message) => {
+  const error = await refusal(openLocks({ url: inject('postgresUrl'), options }));
+  expect(error.message).toBe(`@locks/sql: ${message}`);
 });
 
 test('a wrong password option is not shown', async () => {
@@ -226,11 +234,13 @@ test('user, password and the name of the connections come from the configuration
     await admin.raw(`DROP ROLE ${user}`);
   });
   const bare = changed(url, { username: '', password: '' });
-  const options = { user, password: 'p@ss:/wörd', applicationName: user, migrate: true };
+  const options = { username: user, password: 'p@ss:/wörd', applicationName: user, migrate: true };
   const locks = await openLocks({ url: bare, options });
   const names = await rowsOf(admin.raw('SELECT usename FROM pg_stat_activity WHERE application_name = ?', [user]));
   expect(names).toEqual([{ usename: user }]);
   await locks.close();
+  const oldName = await openLocks({ url: bare, options: { user, password: 'p@ss:/wörd' } });
+  await oldName.close();
   const viaUrl = await openLocks(changed(url, { username: user, password: encodeURIComponent('p@ss:/wörd') }));
   await viaUrl.close();
 });

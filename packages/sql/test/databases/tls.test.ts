@@ -69,7 +69,7 @@ function askMysql(socket: Socket, back: Socket, asked: () => void): void {
 
 test('TLS on Postgres checks the certificate, unless it is told not to', async () => {
   const url = await behind(await databases[0]!.create(), speakTls);
-  const trusting = { migrate: true, ssl: { ca, servername: 'localhost' } };
+  const trusting = { migrate: true, tls: { ca, servername: 'localhost' } };
   const locks = await openLocks({ url, options: trusting });
   await (await locks.acquire('job')).release();
   await locks.close();
@@ -81,22 +81,24 @@ test('TLS on Postgres checks the certificate, unless it is told not to', async (
 const servers = ['postgresUrl', 'mariadbUrl'] as const;
 
 test.each([
+  ['postgresUrl', 'tls=true'],
+  // The old name.
   ['postgresUrl', 'ssl=true'],
   ['postgresUrl', 'sslmode=require'],
   ['postgresUrl', 'sslmode=verify-ca'],
   ['postgresUrl', 'sslmode=verify-full'],
-  ['mariadbUrl', 'ssl=true'],
+  ['mariadbUrl', 'tls=true'],
 ] as const)('a certificate that %s has signed itself is refused for good (%s)', async (server, query) => {
   const url = await behind(inject(server), speakTls);
   await expect(openLocks(`${url}?${query}`)).rejects.toMatchObject({
     code: 'LOCK_MISCONFIGURED',
-    message: expect.stringMatching(/self-signed certificate\. .*option "ssl"/) as string,
+    message: expect.stringMatching(/self-signed certificate\. .*option "tls"/) as string,
   });
 });
 
 test('a certificate of another host is refused for good', async () => {
   const url = await behind(inject('postgresUrl'), speakTls);
-  const options = { ssl: { ca, servername: 'db.example.com' } };
+  const options = { tls: { ca, servername: 'db.example.com' } };
   await expect(openLocks({ url, options })).rejects.toMatchObject({
     code: 'LOCK_MISCONFIGURED',
     message: expect.stringMatching(/does not match certificate's altnames.*host name/s) as string,
@@ -105,18 +107,18 @@ test('a certificate of another host is refused for good', async () => {
 
 test.each(servers)('a %s that answers with something else than TLS is refused for good', async (server) => {
   const url = await behind(inject(server), speakPlainly);
-  await expect(openLocks(`${url}?ssl=true`)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+  await expect(openLocks(`${url}?tls=true`)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
 });
 
 test.each(servers)('a %s that ends the connection in the handshake may answer later', async (server) => {
   const url = await behind(inject(server), cut);
-  await expect(openLocks(`${url}?ssl=true`)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  await expect(openLocks(`${url}?tls=true`)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
 });
 
 test.each(servers)('a key that cannot be read is refused before %s is asked', async (server) => {
-  const options = { ssl: { key: 'no key' } };
+  const options = { tls: { key: 'no key' } };
   await expect(openLocks({ url: inject(server), options })).rejects.toMatchObject({
     code: 'LOCK_MISCONFIGURED',
-    message: expect.stringContaining('option "ssl" cannot be used') as string,
+    message: expect.stringContaining('option "tls" cannot be used') as string,
   });
 });

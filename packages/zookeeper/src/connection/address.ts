@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { LockError } from '@locks/core/adapter';
+import { misconfigured } from '@locks/core/adapter';
 
 /** Where one server listens. */
 export interface Address {
@@ -26,8 +26,10 @@ export function readConnectString(text: string): ConnectString {
   const slash = text.indexOf('/');
   const servers = slash === -1 ? text : text.slice(0, slash);
   // Never shown: what stands before it may be a password.
-  if (text.includes('@')) throw misconfigured("has an '@': give credentials by the option 'auth'");
-  if (servers.trim() === '') throw misconfigured("names no server: write 'host1:2181,host2:2181'");
+  if (text.includes('@'))
+    throw misconfigured('@locks/zookeeper', "the connect string has an '@': give credentials by the option 'auth'");
+  if (servers.trim() === '')
+    throw misconfigured('@locks/zookeeper', "the connect string names no server: write 'host1:2181,host2:2181'");
   const addresses = servers.split(',').map((server) => readAddress(server.trim()));
   return { addresses, chroot: slash === -1 ? '' : readChroot(text.slice(slash)) };
 }
@@ -51,9 +53,10 @@ function readAddress(server: string): Address {
   const host = match?.[1];
   if (match === null || host === undefined || (brackets !== null && !isIPv6(host)))
     throw misconfigured(
+      '@locks/zookeeper',
       server === ''
-        ? 'has an empty server: take out the extra comma'
-        : `has the server '${server}': write 'host', 'host:port' or '[IPv6]:port'`,
+        ? 'the connect string has an empty server: take out the extra comma'
+        : `the connect string has the server '${server}': write 'host', 'host:port' or '[IPv6]:port'`,
     );
   return { host, port: readPort(match[2], server) };
 }
@@ -62,7 +65,10 @@ function readPort(port: string | undefined, server: string): number {
   if (port === undefined) return defaultPort;
   const number = /^\d{1,5}$/.test(port) ? Number(port) : 0;
   if (number < 1 || number > 65_535)
-    throw misconfigured(`has the server '${server}': its port must be a number from 1 to 65535`);
+    throw misconfigured(
+      '@locks/zookeeper',
+      `the connect string has the server '${server}': its port must be a number from 1 to 65535`,
+    );
   return number;
 }
 
@@ -76,11 +82,8 @@ function readChroot(path: string): string {
     )
   )
     throw misconfigured(
-      `has the chroot '${path}': write '/a/b', without empty names, '.', '..' and control characters`,
+      '@locks/zookeeper',
+      `the connect string has the chroot '${path}': write '/a/b', without empty names, '.', '..' and control characters`,
     );
   return path;
-}
-
-function misconfigured(what: string): LockError {
-  return new LockError('LOCK_MISCONFIGURED', `the connect string of ZooKeeper ${what}`);
 }

@@ -1,4 +1,4 @@
-import { LockError } from '@locks/core/adapter';
+import { LockError, misconfigured } from '@locks/core/adapter';
 import type { Answer } from '../wire/answer.ts';
 import type { FailedStep } from '../wire/multi.ts';
 
@@ -13,14 +13,21 @@ export function refusal(answer: Pick<FailedStep, 'error' | 'code'>, path: string
   switch (answer.error) {
     case 'NO_AUTH':
       return misconfigured(
+        'ZooKeeper',
         `the session may not do that at ${where}: check option "auth" and the ACLs of the nodes above`,
       );
     case 'INVALID_ACL':
-      return misconfigured(`the server does not take the ACL for ${where}: check options "acl" and "auth"`);
+      return misconfigured(
+        'ZooKeeper',
+        `the server does not take the ACL for ${where}: check options "acl" and "auth"`,
+      );
     case 'UNIMPLEMENTED':
-      return misconfigured(`the server does not know the request for ${where}: it must be 3.5 or newer`);
+      return misconfigured('ZooKeeper', `the server does not know the request for ${where}: it must be 3.5 or newer`);
     case 'NO_CHILDREN_FOR_EPHEMERALS':
-      return misconfigured(`${where} belongs to a session: another client locks this key with "fair: false"`);
+      return misconfigured(
+        'ZooKeeper',
+        `${where} belongs to a session: another client locks this key with "fair: false"`,
+      );
     default:
       return new LockError(
         'LOCK_UNAVAILABLE',
@@ -32,10 +39,7 @@ export function refusal(answer: Pick<FailedStep, 'error' | 'code'>, path: string
 /** The error for a missing node above the root, which is not made with the ACL of one user. */
 export function parentMissing(path: string, root: string): LockError {
   return misconfigured(
+    'ZooKeeper',
     `${path}, above the root of the locks (${root}), does not exist, and is not made with an ACL that may lock other services out: make it, in zkCli.sh by "create ${path}", or use another "root" or chroot`,
   );
-}
-
-function misconfigured(why: string): LockError {
-  return new LockError('LOCK_MISCONFIGURED', `ZooKeeper: ${why}.`);
 }

@@ -1,6 +1,6 @@
+import { misconfigured } from '@locks/core/adapter';
 import { allPermissions } from '../wire/records.ts';
 import type { Acl } from '../wire/records.ts';
-import { misconfigured } from './misconfigured.ts';
 
 /**
  * The rights to the nodes. `creator`: for clients with the same credentials. `open`: for all
@@ -21,11 +21,13 @@ export function aclFrom(
   if (typeof option === 'object') return option;
   if (option === undefined && !identified.byCredentials) {
     throw misconfigured(
+      '@locks/zookeeper',
       'nothing says who may change the nodes of its locks: give option "auth" (or "username" and "password") for nodes of that user alone, or acl: "open" for nodes that everybody who reaches the servers may change',
     );
   }
   if (!identified.byCredentials && !identified.byTls) {
     throw misconfigured(
+      '@locks/zookeeper',
       'option "acl" is "creator", but nothing says who that is: give option "auth" (or "username" and "password"), or "tls" with a client certificate',
     );
   }

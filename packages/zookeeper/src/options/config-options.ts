@@ -1,14 +1,13 @@
-import { duration, readOptions } from '@locks/core/adapter';
-import type { AdapterConfig, OptionReaders } from '@locks/core/adapter';
+import { duration, misconfigured, readOptions } from '@locks/core/adapter';
+import type { AdapterConfig, Duration, OptionReaders } from '@locks/core/adapter';
 import { readConnectString } from '../connection/address.ts';
-import { misconfigured } from './misconfigured.ts';
 import { readZookeeperOptions, zookeeperReaders, zookeeperSource } from './options.ts';
 import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options.ts';
 
 /** Options of `openLocks` for ZooKeeper. */
 export interface ZookeeperConfigOptions extends Partial<ZookeeperProviderOptions> {
-  /** Within how many ms `openLocks` must have connected. @default 5_000 */
-  readonly connectTimeout?: number | undefined;
+  /** `openLocks` must have connected within this time. @default 5_000 */
+  readonly connectTimeout?: Duration | undefined;
 }
 
 /** The options of the provider, and those of `openLocks`. */
@@ -25,15 +24,12 @@ const readers: OptionReaders<ZookeeperConfigOptions> = { ...zookeeperReaders, co
  */
 export function readConfigOptions({ url, options }: Pick<AdapterConfig, 'url' | 'options'>): ReadConfigOptions {
   const place = url === undefined ? {} : readZookeeperUrl(url);
-  const { connectTimeout = 5_000, ...own }: ZookeeperConfigOptions = readOptions<ZookeeperConfigOptions>(
-    readers,
-    options,
-    zookeeperSource,
-  );
+  const read = readOptions<ZookeeperConfigOptions>(readers, options, zookeeperSource);
+  const { connectTimeout = 5_000, ...own } = read;
   // Both or neither: a user of the options does not have the password of the URL.
   const user = own.username === undefined && own.password === undefined ? place : { servers: place.servers };
   const servers = own.servers ?? place.servers;
-  if (servers === undefined) throw misconfigured(`option "url" is missing; write ${example}`);
+  if (servers === undefined) throw misconfigured('@locks/zookeeper', `option "url" is missing; write ${example}`);
   return { provider: readZookeeperOptions({ ...user, ...own, servers }), connectTimeout };
 }
 
@@ -64,6 +60,7 @@ function readZookeeperUrl(text: string): Place {
   } catch {
     // Why is not told: what cannot be read may be part of a password.
     throw misconfigured(
+      '@locks/zookeeper',
       `its URL cannot be read; write ${example}, with special characters of the password percent-encoded`,
     );
   }

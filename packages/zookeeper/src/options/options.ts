@@ -1,13 +1,21 @@
 import type { ConnectionOptions } from 'node:tls';
-import { duration, flag, matching, oneOf, readOptions } from '@locks/core/adapter';
-import type { OptionReaders, OptionSource } from '@locks/core/adapter';
+import {
+  duration,
+  flag,
+  matching,
+  misconfigured,
+  oneOf,
+  readOptions,
+  secretText,
+  tlsOptions,
+} from '@locks/core/adapter';
+import type { Duration, OptionReaders, OptionSource, ReadOptions } from '@locks/core/adapter';
 import { aclFrom } from './acl.ts';
 import type { AclOption } from './acl.ts';
 import { readConnectString } from '../connection/address.ts';
 import type { Address } from '../connection/address.ts';
 import type { Credentials } from '../connection/handshake.ts';
-import { misconfigured } from './misconfigured.ts';
-import { aclReader, authReader, markersReader, nodePath, tlsReader } from './readers.ts';
+import { aclReader, authReader, markersReader, nodePath } from './readers.ts';
 import type { ZookeeperAuth } from './readers.ts';
 import type { Acl } from '../wire/records.ts';
 
@@ -48,15 +56,14 @@ export interface ZookeeperOptions {
    * @default true
    */
   readonly knownPlaces?: boolean | undefined;
-  /** Within how many ms each call settles. @default 5_000 */
-  readonly timeout?: number | undefined;
+  /** Each call settles within this time. @default 5_000 */
+  readonly timeout?: Duration | undefined;
   /**
-   * After how many ms of silence the servers remove the locks of this process. The servers may
-   * choose another number, of 2 to 20 of their ticks.
-   * @default 20_000
+   * After this time of silence the servers remove the locks of this process. They may choose another time, of 2 to 20 of
+   * their ticks. @default 20_000
    */
-  readonly sessionTimeout?: number | undefined;
-  /** Credentials that are shown to the servers on each connection. */
+  readonly sessionTimeout?: Duration | undefined;
+  /** Shown to the servers on each connection. */
   readonly auth?: ZookeeperAuth | readonly ZookeeperAuth[] | undefined;
   /** With `password`: credentials of the scheme `digest`. */
   readonly username?: string | undefined;
@@ -67,11 +74,10 @@ export interface ZookeeperOptions {
    */
   readonly acl?: AclOption | undefined;
   /**
-   * TLS. `true` checks the servers' certificates by Node's defaults. An object has options of
-   * `tls.connect` (`ca`, `cert`, …).
-   * @default false
+   * TLS: `true` checks the servers' certificates by Node's defaults; an object has options of `tls.connect` (`ca`,
+   * `cert`, …). @default false
    */
-  readonly tls?: boolean | ConnectionOptions | undefined;
+  readonly tls?: boolean | object | undefined;
 }
 
 /** Options of `createZookeeperProvider`. */
@@ -92,9 +98,9 @@ export const zookeeperReaders: OptionReaders<ZookeeperProviderOptions> = {
   sessionTimeout: duration(50, 86_400_000),
   auth: authReader,
   username: matching(/^[^:]+$/, 'a string without ":"'),
-  password: { ...matching(/^[^]*$/, 'a string'), secret: true },
+  password: secretText,
   acl: aclReader,
-  tls: tlsReader,
+  tls: tlsOptions,
 };
 
 /** Where the options of this package come from, for messages. */
@@ -124,11 +130,15 @@ export interface ReadZookeeperOptions {
  */
 export function readZookeeperOptions(options: ZookeeperProviderOptions): ReadZookeeperOptions {
   const read = readOptions(zookeeperReaders, options, zookeeperSource);
-  if (read.servers === undefined) throw misconfigured('option "servers" is missing: write \'host1:2181,host2:2181\'');
+  if (read.servers === undefined)
+    throw misconfigured('@locks/zookeeper', 'option "servers" is missing: write \'host1:2181,host2:2181\'');
   const { addresses, chroot } = readConnectString(read.servers);
   const { root = '/locks', fair = true, recipe = 'mutex' } = read;
   if (!fair && recipe !== 'mutex') {
-    throw misconfigured(`option "recipe" is "${recipe}", which has a line; leave it out or set fair: true`);
+    throw misconfigured(
+      '@locks/zookeeper',
+      `option "recipe" is "${recipe}", which has a line; leave it out or set fair: true`,
+    );
   }
   const auth = credentialsOf(read);
   const tls = tlsOf(read.tls);
@@ -147,9 +157,12 @@ export function readZookeeperOptions(options: ZookeeperProviderOptions): ReadZoo
   };
 }
 
-function credentialsOf({ auth = [], username, password }: ZookeeperOptions): readonly Credentials[] {
+function credentialsOf({ auth = [], username, password }: ReadOptions<ZookeeperOptions>): readonly Credentials[] {
   if ((username === undefined) !== (password === undefined)) {
-    throw misconfigured(`option "${username === undefined ? 'username' : 'password'}" is missing: digest needs both`);
+    throw misconfigured(
+      '@locks/zookeeper',
+      `option "${username === undefined ? 'username' : 'password'}" is missing: digest needs both`,
+    );
   }
   const digest = username === undefined ? [] : [{ scheme: 'digest', credentials: `${username}:${password}` }];
   const given: readonly ZookeeperAuth[] = [...digest, ...('scheme' in auth ? [auth] : auth)];
@@ -160,7 +173,7 @@ function bytesOf(text: string | Uint8Array): Buffer {
   return typeof text === 'string' ? Buffer.from(text) : Buffer.from(text);
 }
 
-function tlsOf(tls: boolean | ConnectionOptions | undefined): ConnectionOptions | undefined {
+function tlsOf(tls: boolean | object | undefined): ConnectionOptions | undefined {
   if (typeof tls === 'object') return { ...tls };
   return tls === true ? {} : undefined;
 }

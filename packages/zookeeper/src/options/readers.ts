@@ -1,5 +1,3 @@
-import type { ConnectionOptions } from 'node:tls';
-import { flag } from '@locks/core/adapter';
 import type { OptionReader } from '@locks/core/adapter';
 import type { AclOption } from './acl.ts';
 import type { Acl } from '../wire/records.ts';
@@ -40,13 +38,7 @@ export const aclReader: OptionReader<AclOption> = {
   parse: (text) => (text === 'creator' || text === 'open' ? text : undefined),
 };
 
-export const tlsReader: OptionReader<boolean | ConnectionOptions> = {
-  expects: 'true, false or an object of TLS options',
-  accepts: (value): value is boolean | ConnectionOptions => typeof value === 'boolean' || isObject(value),
-  parse: flag.parse,
-};
-
-/** Parts of node names. In a URL, commas separate them. */
+/** Parts of node names, in a URL with commas between them. */
 export const markersReader: OptionReader<readonly string[]> = {
   expects: 'a list of what names of nodes have before their number, none empty',
   accepts: (value): value is readonly string[] =>

@@ -39,36 +39,39 @@ test.each([
 
 describe('refused, with the way out', () => {
   test.each([
-    ['', "the connect string of ZooKeeper names no server: write 'host1:2181,host2:2181'"],
-    ['/a', "the connect string of ZooKeeper names no server: write 'host1:2181,host2:2181'"],
-    ['a,,b', 'the connect string of ZooKeeper has an empty server: take out the extra comma'],
-    ['a,', 'the connect string of ZooKeeper has an empty server: take out the extra comma'],
-    ['::1', "the connect string of ZooKeeper has the server '::1': write 'host', 'host:port' or '[IPv6]:port'"],
-    ['[a]', "the connect string of ZooKeeper has the server '[a]': write 'host', 'host:port' or '[IPv6]:port'"],
-    ['a:', "the connect string of ZooKeeper has the server 'a:': its port must be a number from 1 to 65535"],
-    ['a:0', "the connect string of ZooKeeper has the server 'a:0': its port must be a number from 1 to 65535"],
-    ['a:65536', "the connect string of ZooKeeper has the server 'a:65536': its port must be a number from 1 to 65535"],
-    ['a:1e3', "the connect string of ZooKeeper has the server 'a:1e3': its port must be a number from 1 to 65535"],
-    ['a b', "the connect string of ZooKeeper has the server 'a b': write 'host', 'host:port' or '[IPv6]:port'"],
+    ['', "@locks/zookeeper: the connect string names no server: write 'host1:2181,host2:2181'"],
+    ['/a', "@locks/zookeeper: the connect string names no server: write 'host1:2181,host2:2181'"],
+    ['a,,b', '@locks/zookeeper: the connect string has an empty server: take out the extra comma'],
+    ['a,', '@locks/zookeeper: the connect string has an empty server: take out the extra comma'],
+    ['::1', "@locks/zookeeper: the connect string has the server '::1': write 'host', 'host:port' or '[IPv6]:port'"],
+    ['[a]', "@locks/zookeeper: the connect string has the server '[a]': write 'host', 'host:port' or '[IPv6]:port'"],
+    ['a:', "@locks/zookeeper: the connect string has the server 'a:': its port must be a number from 1 to 65535"],
+    ['a:0', "@locks/zookeeper: the connect string has the server 'a:0': its port must be a number from 1 to 65535"],
+    [
+      'a:65536',
+      "@locks/zookeeper: the connect string has the server 'a:65536': its port must be a number from 1 to 65535",
+    ],
+    ['a:1e3', "@locks/zookeeper: the connect string has the server 'a:1e3': its port must be a number from 1 to 65535"],
+    ['a b', "@locks/zookeeper: the connect string has the server 'a b': write 'host', 'host:port' or '[IPv6]:port'"],
     [
       'a//b',
-      "the connect string of ZooKeeper has the chroot '//b': write '/a/b', without empty names, '.', '..' and control characters",
+      "@locks/zookeeper: the connect string has the chroot '//b': write '/a/b', without empty names, '.', '..' and control characters",
     ],
     [
       'a/b/',
-      "the connect string of ZooKeeper has the chroot '/b/': write '/a/b', without empty names, '.', '..' and control characters",
+      "@locks/zookeeper: the connect string has the chroot '/b/': write '/a/b', without empty names, '.', '..' and control characters",
     ],
     [
       'a/../b',
-      "the connect string of ZooKeeper has the chroot '/../b': write '/a/b', without empty names, '.', '..' and control characters",
+      "@locks/zookeeper: the connect string has the chroot '/../b': write '/a/b', without empty names, '.', '..' and control characters",
     ],
-    ['user:secret@a:1', "the connect string of ZooKeeper has an '@': give credentials by the option 'auth'"],
+    ['user:secret@a:1', "@locks/zookeeper: the connect string has an '@': give credentials by the option 'auth'"],
   ])('%j', (text, message) => {
     try {
       readConnectString(text);
     } catch (error) {
       expect(isLockError(error, 'LOCK_MISCONFIGURED')).toBe(true);
-      expect((error as Error).message).toBe(message);
+      expect((error as Error).message).toBe(`${message}.`);
       return;
     }
     throw new Error('it was accepted');

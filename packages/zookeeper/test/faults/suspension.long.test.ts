@@ -131,7 +131,7 @@ describe.each([true, false])('knownPlaces: %s', (knownPlaces) => {
         expect(lease.signal.aborted).toBe(false);
         await lease.renew();
         expect(await here.inspect(kept)).toEqual(before);
-        expect(before.holders).toEqual([{ owner: lease.owner, mode: 'exclusive', token: lease.token }]);
+        expect(before.holders).toEqual([{ key: kept, owner: lease.owner, mode: 'exclusive', token: lease.token }]);
         expect(await nodeOf()).toBe(session);
         history.released(lease);
         expect(await lease.release()).toBe(true);
