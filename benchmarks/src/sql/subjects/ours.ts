@@ -4,6 +4,7 @@ import { createSqlProvider } from '@locks/sql';
 import { ttl } from '../../party.ts';
 import { watchPlaces } from '../../places.ts';
 import { openKnex } from './knex.ts';
+import { dialectOf } from './subject.ts';
 import type { SqlParty, SqlSubject } from './subject.ts';
 
 /** As the README shows it, with default options: fencing tokens, fair queue, renewal; its connections are its own. */
@@ -29,7 +30,9 @@ export const oursPlain: SqlSubject = {
   name: '@locks without routines',
   async open({ url }) {
     const options = { routines: false, table: 'plain_locks', migrate: true };
-    const { acquire, close } = partyOf(await openLocks({ url, options }, { ttl }), async () => {});
+    // The raw client loads another copy of SQLite, and two copies must not change one file.
+    const own = dialectOf(url) === 'sqlite' ? `${url}-plain` : url;
+    const { acquire, close } = partyOf(await openLocks({ url: own, options }, { ttl }), async () => {});
     // Nothing keeps an order that could be watched.
     return { acquire, close };
   },
