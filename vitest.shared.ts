@@ -11,13 +11,16 @@ import type { TestSpecification } from 'vitest/node';
 export type Options = NonNullable<TestProjectInlineConfiguration['test']>;
 
 /**
- * The tests of a package, as projects of vitest: `npm test` runs those called `test:…`, `npm run test:long` those called
- * `long:…`.
+ * The tests of a package, as projects of vitest: `npm test` runs those called `test:…`, `npm run
+ * test:long` those called `long:…`.
  */
 export interface PackageTests {
   /** For all of them. */
   readonly options?: Options;
-  /** By the first half of the name. @default `test`, and `long` for the files called `*.long.test.ts` */
+  /**
+   * By the first half of the name. @default `test`, and `long` for the files called
+   * `*.long.test.ts`
+   */
   readonly projects?: Readonly<Record<string, Options>>;
 }
 
@@ -31,10 +34,13 @@ export function usual(others: readonly string[] = []): Readonly<Record<'test' | 
   };
 }
 
-/** Tests mostly wait. With more workers a core has more to do than it can, and waits become longer. */
+/**
+ * Tests mostly wait. With more workers a core has more to do than it can, and waits become longer.
+ * With fewer, cores stand idle.
+ */
 const sideBySide: Options = { maxWorkers: 3 * availableParallelism(), sequence: { groupOrder: 0 } };
 /** Those that take long have more servers for each worker. */
-const fewer: Options = { maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 1 } };
+const fewer: Options = { maxWorkers: Math.ceil(2.5 * availableParallelism()), sequence: { groupOrder: 1 } };
 
 /** The configuration of the package whose `vitest.config.ts` has the address `url`. */
 export function packageTests(url: string, { options = {}, projects = usual() }: PackageTests = {}): ViteUserConfig {
@@ -44,6 +50,9 @@ export function packageTests(url: string, { options = {}, projects = usual() }: 
       root,
       test: {
         include: ['test/**/*.test.ts'],
+        // Files of a package share a process: to start one and to load the packages takes 0.5 s of
+        // a core, which is more than most files need.
+        isolate: false,
         ...(kind.startsWith('test') ? sideBySide : fewer),
         ...options,
         ...own,
@@ -58,19 +67,47 @@ export function together(projects: NonNullable<NonNullable<ViteUserConfig['test'
   return defineConfig({ test: { projects, sequence: { sequencer: LongestFirst } } });
 }
 
-/** Starts the files that take longest first: a run should not end with one of them alone. */
+/**
+ * Starts the files that take longest first: a run should not end with one of them alone. Packages
+ * take turns, as some wait and some compute. The others come one package after the other: a process
+ * is used again only by the next file of its package.
+ */
 class LongestFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = [...files];
-    sorted.sort((a, b) => expected(b) - expected(a));
-    return Promise.resolve(sorted);
+    const byPackage = new Map<string, TestSpecification[]>();
+    for (const file of longestFirst(files)) {
+      const { name } = file.project;
+      byPackage.set(name, [...(byPackage.get(name) ?? []), file]);
+    }
+    const first = [...byPackage.values()].flatMap((some) =>
+      some.filter((file) => expected(file) >= 20_000).map((file, round) => ({ file, round })),
+    );
+    first.sort((a, b) => a.round - b.round || expected(b.file) - expected(a.file));
+    return Promise.resolve([...new Set([...first.map(({ file }) => file), ...[...byPackage.values()].flat()])]);
   }
 }
 
-/** In ms. */
-function expected({ moduleId }: TestSpecification): number {
+function longestFirst(files: readonly TestSpecification[]): readonly TestSpecification[] {
+  const sorted = [...files];
+  sorted.sort((a, b) => expected(b) - expected(a));
+  return sorted;
+}
+
+/** What the size of a file does not show: the seconds that some need, as measured. */
+const measured: readonly (readonly [path: RegExp, seconds: number])[] = [
+  // Many requirements wait for a session to end.
+  [/zookeeper\/test\/conformance\//, 120],
+  [/zookeeper\/test\/faults\//, 60],
   // Such a file is one line, and checks every requirement.
-  if (moduleId.includes('conformance')) return 60_000;
+  [/\/test\/.*conformance\//, 60],
+  [/conformance\/test\/(combine|faults|flawed|memory|processes)/, 30],
+  [/core\/test\/composites\/(ordered-lines|quorum-protocol|migration-protocol)\./, 30],
+  [/test-servers\/test\/(mariadb|postgres|redis|zookeeper)\./, 50],
+];
+
+/** How long a file takes, in ms. */
+function expected({ moduleId }: TestSpecification): number {
+  const [, seconds] = measured.find(([path]) => path.test(moduleId)) ?? [];
   // Other files take about 1 s for each kB.
-  return statSync(moduleId).size;
+  return seconds === undefined ? statSync(moduleId).size : seconds * 1_000;
 }

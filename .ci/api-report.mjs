@@ -2,7 +2,7 @@
 //
 // Compares the public API of each published package, as its built types show it, with
 // packages/<name>/api.md. Prints the differences and fails if there are any. With --update it
-// writes the files instead.
+// writes the files instead. Fails in any case if a signature names a type that cannot be imported.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,11 @@ try {
   const packages = folders.map(({ name }) => join(root, 'packages', name)).filter(isPublished);
   const reports = reportsOf(packages.flatMap(entriesOf));
   let changed = false;
-  for (const folder of packages) changed = settle(folder, reports.get(folder)) || changed;
+  for (const folder of packages) {
+    const api = withoutReachable(reports.get(folder).join('\n'));
+    if (namesMissing(folder, api)) process.exitCode = 1;
+    else changed = settle(folder, api) || changed;
+  }
   if (changed) {
     process.stderr.write(
       '\nThe public API is not what api.md says. If that is meant: npm run api:update, and add a changeset.\n',
@@ -81,8 +85,7 @@ function reportsOf(entries) {
         messages: {
           extractorMessageReporting: {
             default: { logLevel: ExtractorLogLevel.None },
-            // A type that is needed and cannot be imported is a flaw of the API, to be seen in the
-            // report.
+            // `namesMissing` looks for these.
             'ae-forgotten-export': { logLevel: ExtractorLogLevel.None, addToApiReportFile: true },
           },
           tsdocMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
@@ -134,15 +137,28 @@ function withoutReachable(text) {
   );
   return text
     .replaceAll(warning, (line, name) => (exported.has(name) ? '' : line.replace(/\S+\.d\.ts:\d+:\d+ - /, '')))
-    .replaceAll(/\/\/ Warnings were encountered during analysis:\n\/\/\n(?=\n|```)/g, '');
+    .replaceAll(/\/\/ Warnings were encountered during analysis:\n\/\/\n(?=\n|```)/g, '')
+    .replaceAll(/^ *\/\/\n/gm, '');
+}
+
+/** Prints the types that signatures name and that cannot be imported. Whether there are any. */
+function namesMissing(folder, api) {
+  const { name } = manifestOf(folder);
+  const missing = new Set([...api.matchAll(/The symbol "(\w+)" needs to be exported/g)].map(([, symbol]) => symbol));
+  for (const symbol of missing) {
+    process.stderr.write(
+      `${name}: a signature names ${symbol}, which cannot be imported. Export it, or do not name it.\n`,
+    );
+  }
+  return missing.size > 0;
 }
 
 /** Writes or compares the file of one package. Returns whether they differ. */
-function settle(folder, sections) {
+function settle(folder, api) {
   const file = join(folder, 'api.md');
   const { name } = manifestOf(folder);
   const head = `# Public API of ${name}\n\nWritten by \`npm run api:update\`; \`npm run check\` compares it.\n\n`;
-  const text = head + withoutReachable(sections.join('\n'));
+  const text = head + api;
   const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
   if (text === before) return false;
   if (update) {

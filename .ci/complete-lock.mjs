@@ -1,7 +1,8 @@
 // Usage: node .ci/complete-lock.mjs
-// After `npm install` against a registry that lacks the binaries of other platforms: adds to package-lock.json the optional
-// packages that npm left out. Without them `npm ci` refuses the lock file everywhere. They get no integrity, which an
-// `npm install` against a full registry adds; os and cpu come from the name.
+// After `npm install` against a registry that lacks the binaries of other platforms: adds to
+// package-lock.json the optional packages that npm left out. Without them `npm ci` refuses the lock
+// file everywhere. They get no integrity, which an `npm install` against a full registry adds; os
+// and cpu come from the name.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const path = new URL('../package-lock.json', import.meta.url);

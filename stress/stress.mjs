@@ -1,5 +1,6 @@
-// Usage: npm run stress -- redis | postgres | mariadb | sqlite | zookeeper | ensemble | all | self-test [options]
-// Builds the packages and the stress, and runs it.
+// Builds the packages and the stress, and runs it. Usage:
+//   npm run stress -- [options]
+//     redis | postgres | mariadb | sqlite | zookeeper | ensemble | quorum | all | self-test
 import { buildAndRun } from '../packages/command-line/build-and-run.mjs';
 
 buildAndRun(new URL('.', import.meta.url));

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from '@locks/command-line';
-import { help, readCommandLine } from './command-line.ts';
-import type { Options, SuiteName } from './command-line.ts';
-import { describeEnvironment, readEnvironment } from './environment.ts';
-import type { Environment } from './environment.ts';
+import { help, readCommandLine } from './cli/command-line.ts';
+import type { Options, SuiteName } from './cli/command-line.ts';
+import { describeEnvironment, readEnvironment } from './cli/environment.ts';
+import type { Environment } from './cli/environment.ts';
 import { formatGates } from './gates/gate.ts';
 import { evaluateGates } from './gates/gates.ts';
 import { chartsOf } from './plots/charts.ts';
@@ -18,6 +18,7 @@ type RunSuite = (context: SuiteContext) => Promise<SuiteReport>;
 /** Of the one that is wanted only. */
 const suites: Readonly<Record<SuiteName, () => Promise<RunSuite>>> = {
   redis: async () => (await import('./redis/suite.ts')).runRedisSuite,
+  redlock: async () => (await import('./redlock/suite.ts')).runRedlockSuite,
   memory: async () => (await import('./memory/suite.ts')).runMemorySuite,
   sql: async () => (await import('./sql/suite.ts')).runSqlSuite,
   zookeeper: async () => (await import('./zookeeper/suite.ts')).runZookeeperSuite,

@@ -1,4 +1,7 @@
-/** One subject in one scenario. Times are in ms unless the name says otherwise; what was not measured is absent. */
+/**
+ * One subject in one scenario. Times are in ms unless the name says otherwise; what was not
+ * measured is absent.
+ */
 export interface Result {
   readonly scenario: string;
   readonly subject: string;
@@ -9,6 +12,10 @@ export interface Result {
   readonly processes?: number | undefined;
   readonly hold?: number | undefined;
   readonly leases?: number | undefined;
+  /** Ms that a link to a node takes in each direction. */
+  readonly linkDelay?: number | undefined;
+  /** Which node of a quorum was frozen, from 1. */
+  readonly node?: number | undefined;
 
   // Speed
   readonly perSecond?: number | undefined;
@@ -27,7 +34,12 @@ export interface Result {
   readonly ratioToKazoo?: number | undefined;
   readonly ratioToKazooLow?: number | undefined;
   readonly ratioToKazooHigh?: number | undefined;
-  /** The same to what it is while nobody waits. */
+  /** The same to the fastest peer of the run, which is `fastestPeer`. */
+  readonly ratioToPeer?: number | undefined;
+  readonly ratioToPeerLow?: number | undefined;
+  readonly ratioToPeerHigh?: number | undefined;
+  readonly fastestPeer?: string | undefined;
+  /** The same to what it is while no client waits. */
   readonly ratioToQuiet?: number | undefined;
   readonly ratioToQuietLow?: number | undefined;
   readonly ratioToQuietHigh?: number | undefined;
@@ -37,7 +49,10 @@ export interface Result {
   /** Of an uncontended acquire alone. */
   readonly acquireP50?: number | undefined;
   readonly acquireP99?: number | undefined;
-  /** Median of the per-round ratios of `acquireP50` to that of the raw client, with their range: less is better. */
+  /**
+   * Median of the per-round ratios of `acquireP50` to that of the raw client, with their range:
+   * less is better.
+   */
   readonly acquireToRaw?: number | undefined;
   readonly acquireToRawLow?: number | undefined;
   readonly acquireToRawHigh?: number | undefined;
@@ -50,6 +65,15 @@ export interface Result {
   readonly completed?: number | undefined;
   readonly wanted?: number | undefined;
 
+  /** One command to all nodes of a quorum at once, without other load: median. */
+  readonly roundTrip?: number | undefined;
+  /** From the wish for the lock to its grant. */
+  readonly meanWait?: number | undefined;
+  readonly longestWait?: number | undefined;
+  /** Pairs that took a member timeout, or nearly so, and their time: of the worst worker. */
+  readonly slowPairs?: number | undefined;
+  readonly slowTime?: number | undefined;
+
   // Work
   readonly commandsPerAcquisition?: number | undefined;
   readonly allCommandsPerAcquisition?: number | undefined;
@@ -59,6 +83,8 @@ export interface Result {
   /** Of an uncontended acquire and release, as they pass on the way to the server. */
   readonly statementsPerPair?: number | undefined;
   readonly roundTripsPerPair?: number | undefined;
+  /** How many answers must follow one another before the lock is held. */
+  readonly roundTripsPerGrant?: number | undefined;
   readonly connectionsPerPair?: number | undefined;
   /** The same statements, as the server counts them. */
   readonly serverStatementsPerPair?: number | undefined;

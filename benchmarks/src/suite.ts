@@ -1,5 +1,5 @@
-import type { Options } from './command-line.ts';
-import type { Rotation } from './rotation.ts';
+import type { Options } from './cli/command-line.ts';
+import type { Rotation } from './measure/rotation.ts';
 import type { Result } from './results.ts';
 
 /** What a suite works with. */

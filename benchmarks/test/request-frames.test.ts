@@ -9,7 +9,10 @@ function frame(...numbers: readonly number[]): Buffer {
   return buffer;
 }
 
-/** Of the protocol: a frame without an operation, then frames of an xid, an operation and whatever it needs. */
+/**
+ * Of the protocol: a frame without an operation, then frames of an xid, an operation and whatever
+ * it needs.
+ */
 const talk = Buffer.concat([
   frame(0, 0, 10_000, 0),
   frame(1, 15, 7, 7),
@@ -33,7 +36,7 @@ test.each([1, 3, 7])('the same when they come in pieces of %d bytes', (size) => 
   expect(Object.fromEntries(operations)).toEqual(counted);
 });
 
-test('one that nobody knows is counted by its number', () => {
+test('an unknown operation is counted by its number', () => {
   const operations: Operations = new Map();
   const reader = new RequestReader(operations);
   reader.read(frame(0, 0));

@@ -60,15 +60,23 @@ test('the worst setting of ours counts, and no peer', () => {
     'Postgres, 100 waiters: gap p50 ≤ 5 ms, in any setting': false,
     'Postgres, 100 waiters: ≤ 5 statements per acquisition, in any setting': false,
     'SQL, contended: no inversion': false,
-    'SQL, contended: nobody starved': true,
+    'SQL, contended: no worker starved': true,
     'SQL, contended: no call failed': true,
     'SQL, contended: never two holders': true,
     'Postgres, contended: 0 lines of level ERROR in the log': true,
   });
 });
 
-test('nobody starves in a cell that was too short to serve everybody', () => {
-  const target = 'SQL, contended: nobody starved';
+test('locks without routines have no line: they may grant in any order, but never to two', () => {
+  const plain = { ...cell, scenario: 'postgres/contended', subject: '@locks without routines' };
+  const all = verdicts({ ...plain, acquisitions: 1_000, inversions: 42, starved: 76, violations: 1 });
+  expect(all).not.toHaveProperty(['SQL, contended: no inversion']);
+  expect(all).not.toHaveProperty(['SQL, contended: no worker starved']);
+  expect(all).toHaveProperty(['SQL, contended: never two holders'], false);
+});
+
+test('no worker starves in a cell that was too short to serve all', () => {
+  const target = 'SQL, contended: no worker starved';
   const ours = { ...cell, scenario: 'mariadb/contended', subject: '@locks', starved: 3 };
   expect(verdicts({ ...ours, acquisitions: 149 })).not.toHaveProperty([target]);
   expect(verdicts({ ...ours, acquisitions: 150 })).toHaveProperty([target], false);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '@locks/core/testing';
-import { shuffle } from '../src/random.ts';
-import { fairness, median, percentile, ratioOfRounds } from '../src/statistics.ts';
+import { shuffle } from '../src/measure/random.ts';
+import { fairness, median, percentile, ratioOfRounds } from '../src/measure/statistics.ts';
 
 test('the median is the middle value, or the mean of the two in the middle', () => {
   expect(median([9, 1, 5])).toBe(5);

@@ -4,7 +4,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { expect, test } from 'vitest';
 import { FrontendReader } from '../src/sql/frontend-messages.ts';
 import type { Tally } from '../src/sql/frontend-messages.ts';
-import { openTap } from '../src/tap.ts';
+import { openTap } from '../src/measure/tap.ts';
 
 /** Answers with what it is sent. */
 async function startEcho(): Promise<{ server: Server; url: string }> {

@@ -62,14 +62,14 @@ test('the worst setting with a thousand waiters counts, and nothing of a peer', 
     'ZooKeeper, 1000 waiters: ≤ 5 operations per acquisition, in any setting': false,
     'ZooKeeper, contended: no inversion': true,
     'ZooKeeper, contended: Jain ≥ 0.95 with 100 workers': false,
-    'ZooKeeper, contended: nobody starved': true,
+    'ZooKeeper, contended: no worker starved': true,
     'ZooKeeper, contended: no call failed': true,
     'ZooKeeper, contended: never two holders': true,
   });
 });
 
-test('nobody starves in a cell that was too short to serve everybody', () => {
-  const target = 'ZooKeeper, contended: nobody starved';
+test('no worker starves in a cell that was too short to serve all', () => {
+  const target = 'ZooKeeper, contended: no worker starved';
   const short = { ...cell, waiters: 1_000, starved: 30 };
   expect(verdicts({ ...short, acquisitions: 1_499 })).not.toHaveProperty([target]);
   expect(verdicts({ ...short, acquisitions: 1_500 })).toHaveProperty([target], false);

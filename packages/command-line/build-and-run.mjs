@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Builds the packages and the program in `folder`, and runs it with the options of this process. With `installs` it has a lock
- * file of its own, and is installed first if that is newer.
+ * Builds the packages and the program in `folder`, and runs it with the options of this process.
+ * With `installs` it has a lock file of its own, and is installed first if that is newer.
  */
 export function buildAndRun(folder, { installs = false } = {}) {
   const here = fileURLToPath(folder);

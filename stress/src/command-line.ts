@@ -1,7 +1,7 @@
 import { UsageError, numberOption, parse } from '@locks/command-line';
 
 /** What can be put under stress. */
-export const backendNames = ['redis', 'postgres', 'mariadb', 'sqlite', 'zookeeper', 'ensemble'] as const;
+export const backendNames = ['redis', 'postgres', 'mariadb', 'sqlite', 'zookeeper', 'ensemble', 'quorum'] as const;
 export type BackendName = (typeof backendNames)[number];
 
 /** What one run is about. */
@@ -19,6 +19,7 @@ export const help = `Puts the packed packages under stress: processes, real serv
 Usage: npm run stress -- <backend> [options]
 
   <backend>        redis, postgres, mariadb, sqlite, zookeeper (one server), ensemble (three ZooKeepers),
+                   quorum (three Redis that come back empty in turn),
                    all (each of these, and self-test first), or self-test (flawed locks must be found out)
 
   --minutes <n>    how long, per backend; default: 5

@@ -7,8 +7,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const programs = fileURLToPath(new URL('.', import.meta.url));
 
 /**
- * Makes an application of `folder`: core, the suite (for its child processes) and `adapter`, packed as they would be published and
- * unpacked there, the clients, and the programs of the workers. The clients are links to those of the repository, so that no registry is needed.
+ * Makes an application of `folder`: core, the suite (for its child processes) and `adapter`, packed
+ * as they would be published and unpacked there, the clients, and the programs of the workers. The
+ * clients are links to those of the repository, so that no registry is needed.
  */
 export function installPacked(folder: string, adapter: string | undefined, clients: readonly string[]): void {
   const modules = join(folder, 'node_modules');

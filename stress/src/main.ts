@@ -10,9 +10,12 @@ import { type BackendName, type Options, help, readCommandLine } from './command
 import { describeVerdict } from './report.ts';
 import { run } from './run.ts';
 import { flawedLocks } from './self-test.ts';
+import type { FlawedLock } from './self-test.ts';
 
 /** In ms: long enough for each flaw to show. */
 const selfTestLength = 6_000;
+/** So many runs at most. */
+const selfTestRounds = 6;
 
 async function main(options: Options): Promise<boolean> {
   const [target, ...others] = options.targets;
@@ -30,7 +33,10 @@ async function main(options: Options): Promise<boolean> {
   return fine;
 }
 
-/** Runs one target in a process of its own, for its proxies must not wait for what another run computes. */
+/**
+ * Runs one target in a process of its own, for its proxies must not wait for what another run
+ * computes.
+ */
 async function delegate(target: string, { minutes, seed, workers, flows, keep }: Options): Promise<boolean> {
   const numbers = Object.entries({ minutes, seed, workers, flows }).map(([name, value]) => `--${name}=${value}`);
   const args = [target, ...numbers, ...(keep ? ['--keep'] : [])];
@@ -48,23 +54,29 @@ async function stress(name: BackendName, { minutes, seed, workers, flows, keep }
 }
 
 /** Flawed locks go through the same stress and must be found out. */
-async function selfTest({ seed, workers, flows }: Options): Promise<boolean> {
-  const options = { length: selfTestLength, seed, workers, flows };
+async function selfTest(options: Options): Promise<boolean> {
   let fine = true;
-  for (const { name, backend, mustFind } of flawedLocks) {
-    const passed = await inFolder('self-test', false, async (folder) => {
+  for (const flawed of flawedLocks) fine = (await findOut(flawed, options)) && fine;
+  return fine;
+}
+
+/** Runs until all is found: a holder must be inside at the moment at which its lock is lost. */
+async function findOut({ name, backend, mustFind }: FlawedLock, { seed, workers, flows }: Options): Promise<boolean> {
+  let missed = mustFind;
+  for (let round = 0; round < selfTestRounds && missed.length > 0; round += 1) {
+    await inFolder('self-test', false, async (folder) => {
+      const options = { length: selfTestLength, seed: seed + round, workers, flows };
       const { violations, figures } = await run(backend, folder, options);
-      const missed = mustFind.filter((pattern) => !violations.some((violation) => pattern.test(violation)));
+      missed = missed.filter((pattern) => !violations.some((violation) => pattern.test(violation)));
       const found = `${violations.length} violations in ${figures.grants} grants`;
       print(
         `self-test, ${name}: ${missed.length === 0 ? `found out, ${found}` : `NOT FOUND OUT, ${found}, none like`}`,
       );
       for (const pattern of missed) print(`  ${pattern}`);
-      return missed.length === 0;
+      return true;
     });
-    fine = passed && fine;
   }
-  return fine;
+  return missed.length === 0;
 }
 
 /** Removes the folder unless `work` gives false, or the logs are to be kept. */

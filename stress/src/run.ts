@@ -29,7 +29,9 @@ export interface RunOptions {
   readonly flows: number;
 }
 
-/** In ms: how long the workers may take for what should take them moments, on a machine under load. */
+/**
+ * In ms: how long the workers may take for what should take them moments, on a machine under load.
+ */
 const patience = 60_000;
 /** In ms: what follows the faults of a round. */
 const recovery = 4_000;
@@ -90,7 +92,13 @@ async function runRounds(
   append: (event: ControlEvent) => void,
 ): Promise<void> {
   const { workers, proxies, backend } = victims;
-  const shape = { ttl, workers: slots, servers: backend.servers.length, members: backend.between !== undefined };
+  const shape = {
+    ttl,
+    workers: slots,
+    servers: backend.servers.length,
+    members: backend.between !== undefined,
+    empty: backend.empty,
+  };
   const phase = (name: 'faults' | 'recovery' | 'calm' | 'end'): void => append({ ev: 'phase', t: now(), phase: name });
   const must = (done: boolean, message: string): boolean => {
     if (!done) append({ ev: 'wrong', t: now(), message });

@@ -1,4 +1,5 @@
 import type { Backend } from './backends/backend.ts';
+import { unguarded } from './backends/quorum.ts';
 import { noOwnerCheck } from './backends/redis.ts';
 
 /** A lock that is flawed, and what the checker must say of it. */
@@ -26,4 +27,9 @@ export const flawedLocks: readonly FlawedLock[] = [
     ],
   },
   { name: 'a release without owner check', backend: noOwnerCheck, mustFind: [/^two holders of/] },
+  {
+    name: 'a quorum whose servers come back empty, without restartGuard',
+    backend: unguarded,
+    mustFind: [/^two holders of/],
+  },
 ];

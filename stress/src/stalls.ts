@@ -6,8 +6,8 @@ const interval = 100;
 const tolerance = 400;
 
 /**
- * Logs when this process could not run, for the proxies are part of it: nothing passes them then. On a machine under load it is also a sign
- * that others could not run either. Returns what ends it.
+ * Logs when this process could not run, for the proxies are part of it: nothing passes them then.
+ * On a machine under load it is also a sign that others could not run either. Returns what ends it.
  */
 export function watchStalls(append: (event: ControlEvent) => void): () => void {
   let last = now();

@@ -134,7 +134,7 @@ export function createWorkers(options: WorkersOptions): Workers {
       }
       await within(patience, () => members.every(({ isGone }) => isGone));
       for (const member of members.filter(({ isGone }) => !isGone)) {
-        wrong(`worker ${member.name} did not end by itself within ${patience} ms after close`);
+        wrong(`worker ${member.name} did not end within ${patience} ms after close`);
         member.expected = 'killed';
         void member.child.kill();
       }

@@ -30,6 +30,20 @@ test('a loss before the promised end, and a lease that is held after it, are fou
   expect(violations(lost(500, true))).toEqual([expect.stringMatching(/called itself held after/)]);
 });
 
+test('a hold may end early where a server lost its data meanwhile, and only there', () => {
+  const lost: readonly WorkerEvent[] = [
+    ...lease('a/1', 1, { from: 0, left: 500 }),
+    { ev: 'lost', t: at(300), id: 'a/1', code: 'LOCK_LOST', held: false },
+  ];
+  const emptied = (from: number, to: number): readonly ControlEvent[] => [
+    { ev: 'fault', t: at(to), from: at(from), kind: 'server-empty' },
+    { ev: 'exit', t: at(10_000), worker: 'a', how: 'killed' },
+  ];
+  expect(violations(logOf({ a: lost }, [], emptied(100, 200)))).toEqual([]);
+  expect(violations(logOf({ a: lost }, [], emptied(400, 450)))).toEqual([expect.stringMatching(/was lost/)]);
+  expect(violations(logOf({ a: lost }, [], emptied(-200, -100)))).toEqual([expect.stringMatching(/was lost/)]);
+});
+
 test('a call that a worker answered never is found, unless the worker was killed', () => {
   expect(violations(logOf({ a: [call()] }))).toEqual([]);
   expect(violations(logOf({ a: [call()] }, [], []))).toEqual([expect.stringMatching(/was never answered/)]);

@@ -7,7 +7,10 @@ export function at(ms: number): number {
 
 const exclusive: Ask = { key: 'k', mode: 'exclusive', how: 'acquire', renew: true, reentrant: false, calm: false };
 
-/** The lines of one lease: called and granted at `from`, promised for `left` ms, and released at `to`. */
+/**
+ * The lines of one lease: called and granted at `from`, promised for `left` ms, and released at
+ * `to`.
+ */
 export function lease(
   id: string,
   token: number,

@@ -25,3 +25,16 @@ test('without a server only workers have faults', () => {
   const kinds = new Set(planFaults(createRandom(4), { ...options, servers: 0 }).map(({ kind }) => kind));
   expect([...kinds].toSorted()).toEqual(['kill', 'pause']);
 });
+
+test('with empty restarts every 5 s another server is hit each time, and by no other fault', () => {
+  const plan = planFaults(createRandom(5), { ...options, members: false, empty: { every: 5_000, atOnce: 1 } });
+  const ofServers = plan.filter(({ kind }) => kind.startsWith('server'));
+  expect(ofServers).toHaveLength(12);
+  for (const [index, { kind, at, duration, target }] of ofServers.entries()) {
+    expect(kind).toBe('server-empty');
+    expect(at + duration).toBeLessThanOrEqual(options.length);
+    const before = ofServers[index - 1];
+    if (before !== undefined) expect([at - before.at, target]).toEqual([5_000, (before.target + 1) % 3]);
+  }
+  expect(plan.length).toBeGreaterThan(ofServers.length);
+});

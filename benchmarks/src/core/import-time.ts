@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { now } from '../clock.ts';
-import { shuffle } from '../random.ts';
-import type { Rotation } from '../rotation.ts';
+import { now } from '../measure/clock.ts';
+import { shuffle } from '../measure/random.ts';
+import type { Rotation } from '../measure/rotation.ts';
 import type { Result } from '../results.ts';
-import { median } from '../statistics.ts';
+import { median } from '../measure/statistics.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** What is imported, each by a module of its own that imports nothing else. */
+/** The imports, each by a module of its own that imports nothing else. */
 const imported: Readonly<Record<string, string | undefined>> = {
   'bare Node': undefined,
   '@locks/core': '@locks/core',
@@ -17,7 +17,10 @@ const imported: Readonly<Record<string, string | undefined>> = {
   'redis-semaphore': 'redis-semaphore',
 };
 
-/** How long a process lives that imports a package and does nothing, less what one does that imports nothing. */
+/**
+ * How long a process lives that imports a package and does nothing, less what one does that imports
+ * nothing.
+ */
 export function measureImportTime({ rounds, random }: Rotation): Result[] {
   const names = Object.keys(imported);
   const times = new Map<string, number[]>(names.map((name) => [name, []]));

@@ -7,7 +7,7 @@ import type { Result } from '../results.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const peersFolder = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What is installed together. */
+/** The packages that are installed together. */
 const own = [['core'], ['core', 'redis']];
 const peers = [
   '@verrou/core',
@@ -18,7 +18,10 @@ const peers = [
   'async-mutex',
 ];
 
-/** What an installation brings to the disk: own packages as they would be published, peers with their dependencies. No client. */
+/**
+ * What an installation brings to the disk: own packages as they would be published, peers with
+ * their dependencies. No client.
+ */
 export function measureInstalledSize(): Result[] {
   return [...own.map((names) => sizeOfOwn(names)), ...peers.map((name) => sizeOfPeer(name))];
 }

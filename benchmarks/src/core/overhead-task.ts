@@ -1,8 +1,8 @@
 import { createLocks } from '@locks/core';
-import { now } from '../clock.ts';
-import { heapPerItem } from '../heap.ts';
-import { warmUp } from '../rotation.ts';
-import { serveTask } from '../tasks.ts';
+import { now } from '../measure/clock.ts';
+import { heapPerItem } from '../measure/heap.ts';
+import { warmUp } from '../measure/rotation.ts';
+import { serveTask } from '../measure/tasks.ts';
 import { createNoopProvider } from './noop-provider.ts';
 
 /** What `overhead.ts` asks for. */

@@ -1,6 +1,6 @@
 import type { Result } from '../results.ts';
-import { median } from '../statistics.ts';
-import { runTask } from '../tasks.ts';
+import { median } from '../measure/statistics.ts';
+import { runTask } from '../measure/tasks.ts';
 import type { OverheadInput, OverheadOutput } from './overhead-task.ts';
 
 /** What core itself costs: every call of the provider answers at once. */

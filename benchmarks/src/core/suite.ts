@@ -2,9 +2,10 @@ import { measureImportTime } from './import-time.ts';
 import { measureInstalledSize } from './installed-size.ts';
 import { measureOverhead } from './overhead.ts';
 import type { Result } from '../results.ts';
-import { figure } from '../figure.ts';
-import { formatTable, subjectColumn } from '../table.ts';
-import type { Column } from '../table.ts';
+import { figure } from '../tables/figure.ts';
+import { subjectColumn } from '../tables/columns.ts';
+import { formatTable } from '../tables/table.ts';
+import type { Column } from '../tables/table.ts';
 import { rotationFor } from '../suite.ts';
 import type { SuiteContext, SuiteReport } from '../suite.ts';
 

@@ -1,6 +1,6 @@
-import { now, sleep } from '../clock.ts';
+import { now, sleep } from '../measure/clock.ts';
 import type { Result } from '../results.ts';
-import { percentile } from '../statistics.ts';
+import { percentile } from '../measure/statistics.ts';
 import { unpackClaims } from './claims.ts';
 import type { CrewReport } from './crew-messages.ts';
 import type { Crews } from './crews.ts';
@@ -14,14 +14,18 @@ export interface Contention {
   readonly hold: number;
 }
 
-/** How long to look, in ms: for `least`, then until there were `acquisitions`, for `most` at most. */
+/**
+ * How long to look, in ms: for `least`, then until there were `acquisitions`, for `most` at most.
+ */
 export interface Patience {
   readonly least: number;
   readonly most: number;
   readonly acquisitions: number;
 }
 
-/** Lets crews that are in line go on until enough was seen. `wanted` is 0 where nobody acquires anything. */
+/**
+ * Lets crews that are in line go on until enough was seen. `wanted` is 0 where no worker acquires.
+ */
 export async function observe(crews: Crews, { least, most }: Patience, wanted: number): Promise<Window> {
   const measured = crews.measure();
   const from = now();

@@ -1,9 +1,10 @@
 /** What a crew works with. */
-export type Backend = 'redis' | 'sql' | 'zookeeper';
+export type Backend = 'redis' | 'redlock' | 'sql' | 'zookeeper';
 
 /** What one process of a crew does. */
 export interface Assignment {
   readonly backend: Backend;
+  /** Of several servers: all, with commas between. */
   readonly url: string;
   /** A lock library, or `push` for the reference. */
   readonly subject: string;

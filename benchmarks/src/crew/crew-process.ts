@@ -5,6 +5,7 @@ import type { Assignment, Backend, Request } from './crew-messages.ts';
 /** Of the one that is needed only. */
 const backends: Readonly<Record<Backend, () => Promise<(assignment: Assignment) => Promise<Crew>>>> = {
   redis: async () => (await import('../redis/redis-crew.ts')).openCrew,
+  redlock: async () => (await import('../redlock/redlock-crew.ts')).openCrew,
   sql: async () => (await import('../sql/sql-crew.ts')).openCrew,
   zookeeper: async () => (await import('../zookeeper/zookeeper-crew.ts')).openCrew,
 };

@@ -5,7 +5,10 @@ import type { Assignment, CrewReport, Request } from './crew-messages.ts';
 /** In ms: how long a process may take to give up what it has. */
 const patience = 3_000;
 
-/** Several processes that do the same at the same time. Each call rejects when one of them fails or is gone. */
+/**
+ * Several processes that do the same at the same time. Each call rejects when one of them fails or
+ * is gone.
+ */
 export interface Crews extends AsyncDisposable {
   /** Resolves when the first claims of all are in line. */
   begin(): Promise<void>;

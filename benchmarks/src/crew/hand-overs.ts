@@ -1,4 +1,4 @@
-import { fairness } from '../statistics.ts';
+import { fairness } from '../measure/statistics.ts';
 import type { Claim } from './claims.ts';
 
 /** From when to when claims are looked at, by the moment of their grant. */
@@ -50,8 +50,8 @@ export function studyHandOvers(claims: readonly Claim[], workers: number, { from
 }
 
 /**
- * The grants that passed an earlier claim: one that had its place (`placedAt`) before this one was even asked for (`calledAt`),
- * and was granted later or never.
+ * The grants that passed an earlier claim: one that had its place (`placedAt`) before this one was
+ * even asked for (`calledAt`), and was granted later or never.
  */
 function countInversions(claims: readonly Claim[], counts: (claim: Claim) => boolean): number {
   // Latest grant first: the claims already seen are those that were granted later, or never.

@@ -1,4 +1,4 @@
-import { now, sleep } from '../clock.ts';
+import { now, sleep } from '../measure/clock.ts';
 import type { Result } from '../results.ts';
 import { unpackClaims } from './claims.ts';
 import { failuresOf } from './contention.ts';

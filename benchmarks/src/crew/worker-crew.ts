@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { now, sleep } from '../clock.ts';
-import type { Held, Party, Places } from '../party.ts';
+import { now, sleep } from '../measure/clock.ts';
+import type { Held, Party, Places } from '../subjects/party.ts';
 import { packClaims } from './claims.ts';
 import type { Claim } from './claims.ts';
 import type { Crew } from './crew.ts';
@@ -13,7 +13,10 @@ export interface Station {
   readonly places?: Places | undefined;
   /** Counts what the client sends, if it can. */
   readonly counter?: { readonly total: number; reset(): void };
-  /** Calls may settle within the turn of the event loop: then the workers must let it turn now and then. */
+  /**
+   * Calls may settle within the turn of the event loop: then the workers must let it turn now and
+   * then.
+   */
   readonly synchronous?: boolean;
   /** Resolves when the first attempts of the workers have been answered. */
   inLine(granted: () => number): Promise<unknown>;
@@ -23,7 +26,10 @@ export interface Station {
 /** For so many ms a process warms up, so that the compiler of the engine knows the library. */
 const warmUpTime = 400;
 
-/** Two workers take turns on a lock of their own: some libraries subscribe only when they wait for the first time. */
+/**
+ * Two workers take turns on a lock of their own: some libraries subscribe only when they wait for
+ * the first time.
+ */
 export async function warmUp(party: Party, key: string): Promise<void> {
   const end = now() + warmUpTime;
   const first = await party.acquire(key);
@@ -130,7 +136,7 @@ export class WorkerCrew implements Crew {
     }
   }
 
-  /** While the lock is held: else nobody would ever find it taken. */
+  /** While the lock is held: else no other worker would ever find it taken. */
   async #turn(): Promise<void> {
     if (now() - this.#turnedAt < 5) return;
     await setImmediate();

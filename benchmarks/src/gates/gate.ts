@@ -1,5 +1,5 @@
 import type { Result } from '../results.ts';
-import { figure } from '../figure.ts';
+import { figure } from '../tables/figure.ts';
 
 /** One target, and what was measured. */
 export interface Gate {

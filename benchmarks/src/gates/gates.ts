@@ -2,6 +2,7 @@ import type { Result } from '../results.ts';
 import { atLeast, atMost, figuresOf, gate, largest, ofSubject, own, smallest } from './gate.ts';
 import type { Gate } from './gate.ts';
 import { contendedGates, totalTimeGates, uncontendedGates } from '../redis/gates.ts';
+import { redlockGates } from '../redlock/gates.ts';
 import { sqlGates } from '../sql/gates.ts';
 import { zookeeperGates } from '../zookeeper/gates.ts';
 
@@ -14,6 +15,7 @@ export function evaluateGates(results: readonly Result[]): Gate[] {
     ...uncontendedGates(results),
     ...contendedGates(results),
     ...totalTimeGates(results),
+    ...redlockGates(results),
     ...sqlGates(results),
     ...zookeeperGates(results),
     ...gate('memory, uncontended: ≥ 4 × verrou', smallest(ratios), atLeast(4, 2)),

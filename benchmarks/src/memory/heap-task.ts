@@ -1,5 +1,5 @@
-import { heapPerItem } from '../heap.ts';
-import { serveTask } from '../tasks.ts';
+import { heapPerItem } from '../measure/heap.ts';
+import { serveTask } from '../measure/tasks.ts';
 import { memorySubjects } from './subjects.ts';
 
 /** What the memory suite asks for. */

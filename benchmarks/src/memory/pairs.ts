@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { now } from '../clock.ts';
-import { rotate } from '../rotation.ts';
-import type { Rotation } from '../rotation.ts';
+import { now } from '../measure/clock.ts';
+import { rotate } from '../measure/rotation.ts';
+import type { Rotation } from '../measure/rotation.ts';
 import type { Result } from '../results.ts';
-import { median, ratioOfRounds } from '../statistics.ts';
-import type { Party } from '../party.ts';
+import { median, ratioOfRounds } from '../measure/statistics.ts';
+import type { Party } from '../subjects/party.ts';
 import { memorySubjects } from './subjects.ts';
 
 /** How many workers, and whether they want the same key. */
@@ -80,7 +80,8 @@ async function measureSlice(party: Party, workers: number, contended: boolean, m
     }
   }
 
-  // Where nothing but promises is between two turns, no timer gets a turn: each worker looks for itself. One that polls, needs it.
+  // Where nothing but promises is between two turns, no timer gets a turn: each worker looks for
+  // itself. One that polls, needs it.
   const timer = setTimeout(() => (over = true), ms);
   await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
   clearTimeout(timer);

@@ -2,7 +2,7 @@ import { createLocks, createMemoryProvider } from '@locks/core';
 import { LockFactory } from '@verrou/core';
 import { MemoryStore } from '@verrou/core/drivers/memory';
 import { Mutex } from 'async-mutex';
-import type { Party } from '../party.ts';
+import type { Party } from '../subjects/party.ts';
 
 /** A library whose locks are in this process only. */
 export interface MemorySubject {

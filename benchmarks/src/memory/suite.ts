@@ -3,10 +3,11 @@ import { measurePairs } from './pairs.ts';
 import type { MemoryCase } from './pairs.ts';
 import { memorySubjects } from './subjects.ts';
 import type { Result } from '../results.ts';
-import { figure, ratio } from '../figure.ts';
-import { formatTable, subjectColumn } from '../table.ts';
-import type { Column } from '../table.ts';
-import { runTask } from '../tasks.ts';
+import { figure } from '../tables/figure.ts';
+import { holdersColumn, pairsColumn, subjectColumn, verrouColumn } from '../tables/columns.ts';
+import { formatTable } from '../tables/table.ts';
+import type { Column } from '../tables/table.ts';
+import { runTask } from '../measure/tasks.ts';
 import { rotationFor } from '../suite.ts';
 import type { SuiteContext, SuiteReport } from '../suite.ts';
 
@@ -19,11 +20,11 @@ const cases: readonly MemoryCase[] = [
 
 const pairColumns: readonly Column[] = [
   subjectColumn,
-  { head: 'pairs/s', of: ({ perSecond }) => figure(perSecond) },
-  { head: '× verrou [range]', of: (r) => ratio(r.ratioToVerrou, r.ratioToVerrouLow, r.ratioToVerrouHigh) },
+  pairsColumn,
+  verrouColumn,
   { head: 'CPU µs', of: (r) => figure(r.clientMicroseconds, 2) },
   { head: 'failed releases', of: ({ failures }) => figure(failures) },
-  { head: 'two holders', of: ({ violations }) => figure(violations) },
+  holdersColumn,
 ];
 
 const heapColumns: readonly Column[] = [

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { contendedFigures, observe, pushFigures } from '../crew/contention.ts';
 import type { Contention, Patience } from '../crew/contention.ts';
 import { startCrews } from '../crew/crews.ts';
-import type { RetryOptions } from '../party.ts';
+import type { RetryOptions } from '../subjects/party.ts';
 import type { Result } from '../results.ts';
 import { push } from './push-name.ts';
 import { allCommands, readStatistics, resetStatistics } from './server-statistics.ts';
@@ -24,7 +24,7 @@ export async function measureContended(
   await using crews = await startCrews({ backend: 'redis', ...plan });
   await crews.begin();
   await resetStatistics(control);
-  // One and a half for each leave nobody without one who is served in turn.
+  // With one and a half for each, every worker that is served in turn has one.
   const wanted = subject === push ? 0 : Math.max(patience.acquisitions, waiters * 1.5);
   const window = await observe(crews, patience, wanted);
   const [server, reports] = await Promise.all([readStatistics(control), crews.reports()]);

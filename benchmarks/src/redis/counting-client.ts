@@ -5,7 +5,8 @@ import type { Command, RedisOptions } from 'ioredis';
 export class CommandCounter {
   readonly calls = new Map<string, number>();
 
-  add(name: string): void {
+  /** `answered` settles with its answer. */
+  add(name: string, _answered: Promise<unknown>): void {
     this.calls.set(name, (this.calls.get(name) ?? 0) + 1);
   }
 
@@ -20,18 +21,22 @@ export class CommandCounter {
   }
 }
 
-/** An ioredis client that counts what it and its duplicates send: the server does not tell these from what scripts call. */
+/**
+ * An ioredis client that counts what it and its duplicates send: the server does not tell these
+ * from what scripts call.
+ */
 class CountingRedis extends Redis {
   readonly #counter: CommandCounter;
 
   constructor(options: RedisOptions, counter: CommandCounter) {
-    // Lazily: the commands of the connection itself are sent before a constructor could say where to count them.
+    // Lazily: the commands of the connection itself are sent before a constructor could say where
+    // to count them.
     super({ ...options, lazyConnect: true });
     this.#counter = counter;
   }
 
   override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
-    this.#counter.add(command.name);
+    this.#counter.add(command.name, command.promise);
     return super.sendCommand(command, stream);
   }
 
@@ -41,9 +46,11 @@ class CountingRedis extends Redis {
 }
 
 /** A connected client, and what it has sent. */
-export async function connect(url: string): Promise<{ client: Redis; counter: CommandCounter }> {
+export async function connect(
+  url: string,
+  counter: CommandCounter = new CommandCounter(),
+): Promise<{ client: Redis; counter: CommandCounter }> {
   const { hostname, port } = new URL(url);
-  const counter = new CommandCounter();
   const client = new CountingRedis({ host: hostname, port: Number(port) }, counter);
   await client.connect();
   counter.reset();

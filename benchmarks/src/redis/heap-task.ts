@@ -1,8 +1,8 @@
 import { createLocks } from '@locks/core';
 import { createRedisProvider } from '@locks/redis';
 import { Mutex } from 'redis-semaphore';
-import { heapPerItem } from '../heap.ts';
-import { serveTask } from '../tasks.ts';
+import { heapPerItem } from '../measure/heap.ts';
+import { serveTask } from '../measure/tasks.ts';
 import { connect } from './counting-client.ts';
 
 /** What `heap.ts` asks for. */

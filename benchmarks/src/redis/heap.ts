@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Result } from '../results.ts';
-import { runTask } from '../tasks.ts';
+import { runTask } from '../measure/tasks.ts';
 import type { HeapInput } from './heap-task.ts';
 
 /** The client's heap for each lock that it holds, its key included. */

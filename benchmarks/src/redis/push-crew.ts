@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis';
-import { now, sleep } from '../clock.ts';
+import { now, sleep } from '../measure/clock.ts';
 import type { Crew } from '../crew/crew.ts';
 import type { Assignment, CrewReport } from '../crew/crew-messages.ts';
 import { connect } from './counting-client.ts';
 
 /**
- * The reference: one message that travels round the processes, each publishing to the next after the time of a hold. A hand-over
- * cannot be faster than that push.
+ * The reference: one message that travels round the processes, each publishing to the next after
+ * the time of a hold. A hand-over cannot be faster than that push.
  */
 export async function openPushCrew({ url, key, process, processes, hold }: Assignment): Promise<Crew> {
   const { client, counter } = await connect(url);

@@ -14,7 +14,8 @@ export async function openCrew(assignment: Assignment): Promise<Crew> {
   await warmUp(party, `${assignment.key}/warm-up/${assignment.process}`);
   return new WorkerCrew(assignment, {
     party,
-    // Among processes the order of calls is not the order of places; within one, one connection keeps it.
+    // Among processes the order of calls is not the order of places; within one, one connection
+    // keeps it.
     places: assignment.processes > 1 ? party.watchPlaces?.(assignment.key) : undefined,
     counter,
     // The connection answers in order, so all first attempts have been answered by then.

@@ -3,8 +3,8 @@ import type { Lease } from '@locks/core';
 import { createRedisProvider } from '@locks/redis';
 import type { Redis } from 'ioredis';
 import { Mutex } from 'redis-semaphore';
-import { now, sleep } from '../clock.ts';
-import { serveTask } from '../tasks.ts';
+import { now, sleep } from '../measure/clock.ts';
+import { serveTask } from '../measure/tasks.ts';
 import { connect } from './counting-client.ts';
 import { serverCpu } from './server-statistics.ts';
 

@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis';
 import type { Result } from '../results.ts';
-import { runTask } from '../tasks.ts';
+import { runTask } from '../measure/tasks.ts';
 import type { RenewalInput, RenewalOutput } from './renewal-task.ts';
 
 /** Of each lock, in ms. */
 const ttl = 6_000;
 
-/** What is measured: those that renew in the background. */
+/** The subjects: those that renew in the background. */
 const subjects = ['idle connection', '@locks', 'redis-semaphore'] as const;
 
 /** The CPU that many held locks cost while each is renewed at a third of its ttl. */

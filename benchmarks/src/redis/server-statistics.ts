@@ -2,7 +2,10 @@ import type { Redis } from 'ioredis';
 
 /** What the server did since the last `resetStatistics`. */
 export interface ServerStatistics {
-  /** Calls and time by command, those made by scripts included; the time of a script includes theirs. */
+  /**
+   * Calls and time by command, those made by scripts included; the time of a script includes
+   * theirs.
+   */
   readonly commands: ReadonlyMap<string, { readonly calls: number; readonly microseconds: number }>;
 }
 
@@ -28,7 +31,8 @@ export function allCommands({ commands }: ServerStatistics): number {
 }
 
 /**
- * The time that the server spent on `sent` commands, in microseconds. Of a command that scripts call too, its mean time counts.
+ * The time that the server spent on `sent` commands, in microseconds. Of a command that scripts
+ * call too, its mean time counts.
  */
 export function serverTime({ commands }: ServerStatistics, sent: ReadonlyMap<string, number>): number {
   let time = 0;

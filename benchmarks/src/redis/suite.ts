@@ -10,9 +10,10 @@ import { measureRenewal } from './renewal.ts';
 import { measureTotalTime } from './total-time.ts';
 import { measureUncontended } from './uncontended.ts';
 import type { Result } from '../results.ts';
+import { chooseSubjects } from '../subjects/subject-choice.ts';
 import { subjectNames } from './subjects/index.ts';
-import { formatTable } from '../table.ts';
-import { oneByOne, printFailures } from '../one-by-one.ts';
+import { formatTable } from '../tables/table.ts';
+import { oneByOne, printFailures } from '../measure/one-by-one.ts';
 import { contendedColumns, heapColumns, renewalColumns, totalTimeColumns, uncontendedColumns } from './tables.ts';
 import { rotationFor } from '../suite.ts';
 import type { SuiteContext, SuiteReport } from '../suite.ts';
@@ -25,7 +26,7 @@ export async function runRedisSuite(context: SuiteContext): Promise<SuiteReport>
   if (process.env['LOCKS_TEST_REDIS_URL'] !== undefined) {
     throw new UsageError('The benchmarks empty their server again and again: unset LOCKS_TEST_REDIS_URL.');
   }
-  const names = chooseSubjects(context);
+  const names = chooseSubjects(context, subjectNames());
   await using server = await startRedis();
   const control = new Redis(server.url);
   try {
@@ -105,14 +106,4 @@ async function totalTime(context: SuiteContext, url: string, control: Redis, nam
     results.push(...some);
   }
   return results;
-}
-
-function chooseSubjects({ options, print }: SuiteContext): string[] {
-  const { present, absent } = subjectNames();
-  const { subjects } = options;
-  const unknown = subjects.filter((name) => ![...present, ...absent.map((one) => one.name)].includes(name));
-  if (unknown.length > 0) throw new UsageError(`--subjects: no ${unknown.join(', ')}, only ${present.join(', ')}.`);
-  for (const { name, reason } of absent) print(`LEFT OUT: ${name} ${reason}.`);
-  if (subjects.length === 0) return [...present];
-  return present.filter((name) => name === 'raw client' || name === '@locks' || subjects.includes(name));
 }

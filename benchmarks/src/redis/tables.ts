@@ -1,40 +1,53 @@
-import { figure, ratio } from '../figure.ts';
-import { subjectColumn } from '../table.ts';
-import type { Column } from '../table.ts';
+import {
+  clientColumn,
+  doneColumn,
+  failuresColumn,
+  fairnessColumns,
+  handOverColumns,
+  holdersColumn,
+  latencyColumns,
+  pairsColumn,
+  rawColumn,
+  subjectColumn,
+  totalColumn,
+} from '../tables/columns.ts';
+import { figure } from '../tables/figure.ts';
+import type { Column } from '../tables/table.ts';
+
+const sentColumn: Column = { head: 'client cmds', of: (r) => figure(r.commandsPerAcquisition, 2) };
+
+/** With so many digits behind the point. */
+function allColumn(digits: number): Column {
+  return { head: 'all cmds', of: (r) => figure(r.allCommandsPerAcquisition, digits) };
+}
 
 export const uncontendedColumns: readonly Column[] = [
   subjectColumn,
-  { head: 'pairs/s', of: ({ perSecond }) => figure(perSecond) },
-  { head: '× raw [range]', of: (r) => ratio(r.ratioToRaw, r.ratioToRawLow, r.ratioToRawHigh) },
-  { head: 'p50 ms', of: ({ p50 }) => figure(p50, 3) },
-  { head: 'p99 ms', of: ({ p99 }) => figure(p99, 3) },
-  { head: 'client cmds', of: (r) => figure(r.commandsPerAcquisition, 2) },
-  { head: 'all cmds', of: (r) => figure(r.allCommandsPerAcquisition, 2) },
+  pairsColumn,
+  rawColumn,
+  ...latencyColumns,
+  sentColumn,
+  allColumn(2),
   { head: 'server µs', of: (r) => figure(r.serverMicroseconds, 2) },
-  { head: 'client CPU µs', of: (r) => figure(r.clientMicroseconds, 1) },
+  clientColumn,
 ];
 
 export const contendedColumns: readonly Column[] = [
   subjectColumn,
-  { head: 'acq/s', of: ({ perSecond }) => figure(perSecond) },
-  { head: 'gap p50 ms', of: ({ p50 }) => figure(p50, 3) },
-  { head: 'gap p99 ms', of: ({ p99 }) => figure(p99, 3) },
-  { head: 'handed over', of: ({ handedOver }) => percent(handedOver) },
-  { head: 'client cmds', of: (r) => figure(r.commandsPerAcquisition, 2) },
-  { head: 'all cmds', of: (r) => figure(r.allCommandsPerAcquisition, 1) },
-  { head: 'inversions', of: ({ inversions }) => figure(inversions) },
-  { head: 'Jain', of: ({ fairness }) => figure(fairness, 3) },
-  { head: 'starved', of: ({ starved }) => figure(starved) },
-  { head: 'failures', of: ({ failures }) => figure(failures) },
-  { head: 'two holders', of: ({ violations }) => figure(violations) },
+  ...handOverColumns,
+  sentColumn,
+  allColumn(1),
+  ...fairnessColumns,
+  failuresColumn,
+  holdersColumn,
 ];
 
 export const totalTimeColumns: readonly Column[] = [
   subjectColumn,
-  { head: 'total ms', of: ({ totalTime }) => (totalTime === undefined ? 'not done' : figure(totalTime)) },
-  { head: 'done', of: ({ completed, wanted }) => `${figure(completed)} of ${figure(wanted)}` },
-  { head: 'failures', of: ({ failures }) => figure(failures) },
-  { head: 'two holders', of: ({ violations }) => figure(violations) },
+  totalColumn,
+  doneColumn,
+  failuresColumn,
+  holdersColumn,
 ];
 
 export const renewalColumns: readonly Column[] = [
@@ -49,7 +62,3 @@ export const heapColumns: readonly Column[] = [
   subjectColumn,
   { head: 'bytes per lease', of: ({ heapBytes }) => figure(heapBytes) },
 ];
-
-function percent(share: number | undefined): string {
-  return share === undefined ? '-' : `${figure(share * 100)} %`;
-}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Contention } from '../crew/contention.ts';
 import { measureTurns } from '../crew/total-time.ts';
-import type { RetryOptions } from '../party.ts';
+import type { RetryOptions } from '../subjects/party.ts';
 import type { Result } from '../results.ts';
 
 /** From the start until each worker has had the lock `turns` times, for `patience` ms at most. */

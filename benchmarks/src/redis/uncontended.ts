@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { runPairs } from '../pair-loop.ts';
-import type { Pairs } from '../pair-loop.ts';
-import { rotate } from '../rotation.ts';
-import type { Rotation } from '../rotation.ts';
+import { runPairs } from '../measure/pair-loop.ts';
+import type { Pairs } from '../measure/pair-loop.ts';
+import { rotate } from '../measure/rotation.ts';
+import type { Rotation } from '../measure/rotation.ts';
 import type { Result } from '../results.ts';
-import { median, percentile, ratioOfRounds } from '../statistics.ts';
+import { median, percentile, ratioOfRounds } from '../measure/statistics.ts';
 import { loadSubject } from './subjects/index.ts';
-import type { Party, RetryOptions } from '../party.ts';
+import type { Party, RetryOptions } from '../subjects/party.ts';
 import { connect } from './counting-client.ts';
 import type { CommandCounter } from './counting-client.ts';
 import { allCommands, readStatistics, resetStatistics, serverTime } from './server-statistics.ts';
@@ -25,7 +25,9 @@ interface Slice extends Pairs {
   readonly serverMicroseconds: number;
 }
 
-/** Acquire and release of locks that nobody else wants: each of `concurrency` workers has its own key. */
+/**
+ * Acquire and release without contention: each of `concurrency` workers has its own key.
+ */
 export async function measureUncontended(
   url: string,
   control: Redis,

@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { contendedFigures, observe, pushFigures } from '../crew/contention.ts';
 import type { Contention, Patience } from '../crew/contention.ts';
 import { startCrews } from '../crew/crews.ts';
-import type { RetryOptions } from '../party.ts';
+import type { RetryOptions } from '../subjects/party.ts';
 import type { Result } from '../results.ts';
 import type { Database } from './database.ts';
 import { notification } from './notify-name.ts';
 
-/** Many workers on one key. Counting starts when all of them are in line; what they leave in the log counts until they are gone. */
+/**
+ * Many workers on one key. Counting starts when all of them are in line; what they leave in the log
+ * counts until they are gone.
+ */
 export async function measureContended(
   database: Database,
   subject: string,
@@ -36,7 +39,7 @@ async function runContended(
   await using crews = await startCrews({ backend: 'sql', ...plan });
   await crews.begin();
   await database.resetStatements();
-  // One and a half for each leave nobody without one who is served in turn.
+  // With one and a half for each, every worker that is served in turn has one.
   const wanted = subject === notification ? 0 : Math.max(patience.acquisitions, waiters * 1.5);
   const window = await observe(crews, patience, wanted);
   const [statements, reports] = await Promise.all([database.statements(), crews.reports()]);

@@ -9,7 +9,9 @@ export interface Tally {
 
 const codes = { cancel: 80_877_102, ssl: 80_877_103, gssEncryption: 80_877_104 } as const;
 
-/** Reads what one client sends, as it comes, and adds it to `tally`. Not for encrypted connections. */
+/**
+ * Reads what one client sends, as it comes, and adds it to `tally`. Not for encrypted connections.
+ */
 export class FrontendReader {
   readonly #tally: Tally;
   #rest: Buffer = Buffer.alloc(0);

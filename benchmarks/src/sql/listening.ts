@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { startCrews } from '../crew/crews.ts';
-import { runPairs } from '../pair-loop.ts';
-import type { RetryOptions } from '../party.ts';
+import { runPairs } from '../measure/pair-loop.ts';
+import type { RetryOptions } from '../subjects/party.ts';
 import type { Result } from '../results.ts';
-import { rotate } from '../rotation.ts';
-import type { Rotation } from '../rotation.ts';
-import { median, percentile, ratioOfRounds } from '../statistics.ts';
+import { rotate } from '../measure/rotation.ts';
+import type { Rotation } from '../measure/rotation.ts';
+import { median, percentile, ratioOfRounds } from '../measure/statistics.ts';
 import type { Database } from './database.ts';
 import { openParty } from './subjects/index.ts';
 
 /** What another process does meanwhile, by how many of its workers want one key. */
 const settings = [
-  { subject: 'nobody waits', workers: 1 },
-  { subject: 'somebody waits for another key', workers: 2 },
+  { subject: 'no client waits', workers: 1 },
+  { subject: 'a client waits for another key', workers: 2 },
 ] as const;
 
 /** Longer than any slice, in ms. */
 const holdForever = 3_600_000;
 
 /**
- * What it costs those who do not wait that somebody does, and listens: uncontended pairs, while another process has a lock for which
- * nobody waits, or for which it waits itself.
+ * What a listener costs clients that do not wait. Measures uncontended pairs while another process
+ * holds a lock, first without a waiter, then with one of its own.
  */
 export async function measureListening(
   { dialect, url }: Database,

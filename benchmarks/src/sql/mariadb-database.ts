@@ -1,12 +1,12 @@
 import { startMariadb } from '@locks/test-servers';
 import { createConnection } from 'mysql2/promise';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
-import { sleep } from '../clock.ts';
+import { sleep } from '../measure/clock.ts';
 import type { Database } from './database.ts';
 import { severeLines } from './severe-lines.ts';
 import { rawTable } from './subjects/raw-mariadb.ts';
 
-/** A MariaDB of its own, which counts the statements of clients by itself. */
+/** A MariaDB of its own, which counts the statements of its clients. */
 export async function openMariadb(): Promise<Database> {
   const server = await startMariadb({ args: ['--max-connections=300'] });
   let control: Connection | undefined;

@@ -1,11 +1,12 @@
 import { Client } from 'pg';
-import { now, sleep } from '../clock.ts';
+import { now, sleep } from '../measure/clock.ts';
 import type { Crew } from '../crew/crew.ts';
 import type { Assignment, CrewReport } from '../crew/crew-messages.ts';
 
 /**
- * The reference: one notification that travels round the processes, each notifying the next after the time of a hold. It is sent by
- * an update that is as durable as any, as a release is. A hand-over takes that, and the acquire that it asks for.
+ * The reference: one notification that travels round the processes, each notifying the next after
+ * the time of a hold. It is sent by an update that is as durable as any, as a release is. A
+ * hand-over takes that, and the acquire that it asks for.
  */
 export async function openNotifyCrew({ url, key, process, processes, hold }: Assignment): Promise<Crew> {
   const [sender, listener] = [new Client(url), new Client(url)];

@@ -3,11 +3,11 @@ import { unpackClaims } from '../crew/claims.ts';
 import { failuresOf, observe } from '../crew/contention.ts';
 import { startCrews } from '../crew/crews.ts';
 import type { CrewReport } from '../crew/crew-messages.ts';
-import type { RetryOptions } from '../party.ts';
+import type { RetryOptions } from '../subjects/party.ts';
 import type { Result } from '../results.ts';
-import type { Rotation } from '../rotation.ts';
-import { shuffle } from '../random.ts';
-import { median, percentile, ratioOfRounds } from '../statistics.ts';
+import type { Rotation } from '../measure/rotation.ts';
+import { shuffle } from '../measure/random.ts';
+import { median, percentile, ratioOfRounds } from '../measure/statistics.ts';
 import type { Database } from './database.ts';
 
 interface Round {

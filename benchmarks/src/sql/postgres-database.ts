@@ -1,11 +1,14 @@
 import { startPostgres } from '@locks/test-servers';
 import { Client } from 'pg';
-import { sleep } from '../clock.ts';
+import { sleep } from '../measure/clock.ts';
 import type { Database, Statements } from './database.ts';
 import { severeLines } from './severe-lines.ts';
 import { rawTable } from './subjects/raw-postgres.ts';
 
-/** Durable as it is by default. One of the peers needs a connection for each lock, and one for each wish for one. */
+/**
+ * Durable as it is by default. One of the peers needs a connection for each lock, and one for each
+ * wish for one.
+ */
 const args = ['-c', 'max_connections=400', '-c', 'shared_preload_libraries=pg_stat_statements'];
 
 const statements = `SELECT coalesce(sum(calls), 0)::int AS count, coalesce(sum(total_exec_time), 0) * 1000 AS microseconds FROM pg_stat_statements

@@ -1,9 +1,12 @@
 import { openLocks } from '@locks/core';
-import type { RetryOptions } from '../party.ts';
+import type { RetryOptions } from '../subjects/party.ts';
 import type { Database } from './database.ts';
 import { openParty } from './subjects/index.ts';
 
-/** Creates the tables: ours on request, those of others when they are first used, which several processes must not do at once. */
+/**
+ * Creates the tables: ours on request, those of others when they are first used, which several
+ * processes must not do at once.
+ */
 export async function prepare({ url }: Database, names: readonly string[], options: RetryOptions): Promise<void> {
   const locks = await openLocks({ url, options: { migrate: true } });
   await locks.close();

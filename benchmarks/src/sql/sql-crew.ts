@@ -1,8 +1,8 @@
-import { now, sleep } from '../clock.ts';
+import { now, sleep } from '../measure/clock.ts';
 import type { Crew } from '../crew/crew.ts';
 import type { Assignment } from '../crew/crew-messages.ts';
 import { WorkerCrew, warmUp } from '../crew/worker-crew.ts';
-import type { Places } from '../party.ts';
+import type { Places } from '../subjects/party.ts';
 import { openNotifyCrew } from './notify-crew.ts';
 import { notification } from './notify-name.ts';
 import { openParty } from './subjects/index.ts';
@@ -13,7 +13,8 @@ export async function openCrew(assignment: Assignment): Promise<Crew> {
   if (subject === notification) return await openNotifyCrew(assignment);
   const party = await openParty(subject, { url, retryDelay });
   await warmUp(party, `${key}/warm-up/${assignment.process}`);
-  // Several connections: the order of calls is not the order of places, not even within one process.
+  // Several connections: the order of calls is not the order of places, not even within one
+  // process.
   const places = ownKeys === true ? undefined : party.watchPlaces?.(key);
   return new WorkerCrew(assignment, {
     party,
@@ -27,7 +28,10 @@ export async function openCrew(assignment: Assignment): Promise<Crew> {
 /** Ms that those get to take their places who do not tell when they have. */
 const settling = 500;
 
-/** Until nearly all have a place or the lock: while it is handed on, somebody is always on the way. For 3 s at most. */
+/**
+ * Until nearly all have a place or the lock: while it is handed on, a worker is always on the way.
+ * For 3 s at most.
+ */
 async function inLine(places: Places, workers: number, granted: () => number): Promise<void> {
   const end = now() + 3_000;
   const enough = Math.ceil(workers * 0.9);

@@ -1,6 +1,6 @@
-import type { RetryOptions } from '../party.ts';
+import type { RetryOptions } from '../subjects/party.ts';
 import type { Result } from '../results.ts';
-import { openTap } from '../tap.ts';
+import { openTap } from '../measure/tap.ts';
 import type { Database } from './database.ts';
 import { FrontendReader } from './frontend-messages.ts';
 import type { Tally } from './frontend-messages.ts';
@@ -14,7 +14,7 @@ function perPair(all: number | undefined): number | undefined {
   return all === undefined ? undefined : all / counted;
 }
 
-/** What an uncontended acquire and release says to Postgres: the messages are counted on the way. */
+/** The messages of an uncontended acquire and release to Postgres, counted on their way. */
 export async function measureStatements(
   { dialect, url, statements, resetStatements }: Database,
   names: readonly string[],

@@ -14,9 +14,9 @@ import { measureStatements } from './statements.ts';
 import { sqlSubjectNames } from './subjects/index.ts';
 import type { Dialect } from './subjects/subject.ts';
 import { measureUncontended } from './uncontended.ts';
-import { formatTable } from '../table.ts';
-import type { Column } from '../table.ts';
-import { oneByOne, printFailures } from '../one-by-one.ts';
+import { formatTable } from '../tables/table.ts';
+import type { Column } from '../tables/table.ts';
+import { oneByOne, printFailures } from '../measure/one-by-one.ts';
 import { contendedColumns, listeningColumns, ownKeysColumns, statementsColumns, uncontendedColumns } from './tables.ts';
 import { rotationFor } from '../suite.ts';
 import type { SuiteContext, SuiteReport } from '../suite.ts';
@@ -24,7 +24,7 @@ import type { SuiteContext, SuiteReport } from '../suite.ts';
 const dialects = ['postgres', 'mariadb', 'sqlite'] as const;
 const raw = 'raw client';
 
-/** What is measured of one database. */
+/** The measurements of one database. */
 interface Section {
   readonly dialect: Dialect;
   readonly title: string;

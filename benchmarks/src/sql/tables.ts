@@ -1,27 +1,27 @@
-import { figure, ratio } from '../figure.ts';
-import { subjectColumn } from '../table.ts';
-import type { Column } from '../table.ts';
+import {
+  clientColumn,
+  failuresColumn,
+  fairnessColumns,
+  handOverColumns,
+  holdersColumn,
+  latencyColumns,
+  pairsColumn,
+  rawColumn,
+  subjectColumn,
+  verrouColumn,
+} from '../tables/columns.ts';
+import { figure, ratio } from '../tables/figure.ts';
+import type { Column } from '../tables/table.ts';
 
-const speed: readonly Column[] = [
-  { head: 'p50 ms', of: ({ p50 }) => figure(p50, 3) },
-  { head: 'p99 ms', of: ({ p99 }) => figure(p99, 3) },
-];
-
-const pairsColumn: Column = { head: 'pairs/s', of: ({ perSecond }) => figure(perSecond) };
-const rawColumn: Column = {
-  head: '× raw [range]',
-  of: (r) => ratio(r.ratioToRaw, r.ratioToRawLow, r.ratioToRawHigh),
-};
 const serverColumn: Column = { head: 'server µs', of: (r) => figure(r.serverMicroseconds) };
-const failuresColumn: Column = { head: 'failures', of: ({ failures }) => figure(failures) };
 
 export const uncontendedColumns: readonly Column[] = [
   subjectColumn,
   pairsColumn,
   rawColumn,
-  { head: '× verrou [range]', of: (r) => ratio(r.ratioToVerrou, r.ratioToVerrouLow, r.ratioToVerrouHigh) },
-  ...speed,
-  { head: 'client CPU µs', of: (r) => figure(r.clientMicroseconds, 1) },
+  verrouColumn,
+  ...latencyColumns,
+  clientColumn,
   failuresColumn,
 ];
 
@@ -46,22 +46,17 @@ export const statementsColumns: readonly Column[] = [
 export const listeningColumns: readonly Column[] = [
   subjectColumn,
   pairsColumn,
-  { head: '× nobody [range]', of: (r) => ratio(r.ratioToQuiet, r.ratioToQuietLow, r.ratioToQuietHigh) },
-  ...speed,
+  { head: '× quiet [range]', of: (r) => ratio(r.ratioToQuiet, r.ratioToQuietLow, r.ratioToQuietHigh) },
+  ...latencyColumns,
 ];
 
 export const contendedColumns: readonly Column[] = [
   subjectColumn,
-  { head: 'acq/s', of: ({ perSecond }) => figure(perSecond) },
-  { head: 'gap p50 ms', of: ({ p50 }) => figure(p50, 3) },
-  { head: 'gap p99 ms', of: ({ p99 }) => figure(p99, 3) },
-  { head: 'handed over', of: ({ handedOver }) => (handedOver === undefined ? '-' : `${figure(handedOver * 100)} %`) },
+  ...handOverColumns,
   { head: 'statements', of: (r) => figure(r.statementsPerAcquisition, 2) },
   serverColumn,
-  { head: 'inversions', of: ({ inversions }) => figure(inversions) },
-  { head: 'Jain', of: ({ fairness }) => figure(fairness, 3) },
-  { head: 'starved', of: ({ starved }) => figure(starved) },
+  ...fairnessColumns,
   failuresColumn,
-  { head: 'two holders', of: ({ violations }) => figure(violations) },
+  holdersColumn,
   { head: 'errors in log', of: ({ severeLines }) => figure(severeLines) },
 ];

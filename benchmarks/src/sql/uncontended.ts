@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import { failureText } from '../failure.ts';
-import { runPairs } from '../pair-loop.ts';
-import type { Pairs } from '../pair-loop.ts';
-import type { RetryOptions } from '../party.ts';
+import { failureText } from '../measure/failure.ts';
+import { runPairs } from '../measure/pair-loop.ts';
+import type { Pairs } from '../measure/pair-loop.ts';
+import type { RetryOptions } from '../subjects/party.ts';
 import type { Result } from '../results.ts';
-import { rotate } from '../rotation.ts';
-import type { Rotation } from '../rotation.ts';
-import { median, percentile, ratioOfRounds } from '../statistics.ts';
+import { rotate } from '../measure/rotation.ts';
+import type { Rotation } from '../measure/rotation.ts';
+import { median, percentile, ratioOfRounds } from '../measure/statistics.ts';
 import type { Database } from './database.ts';
 import { openParty } from './subjects/index.ts';
 import type { SqlParty } from './subjects/subject.ts';
@@ -16,7 +16,9 @@ interface Contestant {
   readonly party: SqlParty;
 }
 
-/** Acquire and release of locks that nobody else wants: each of `concurrency` workers has its own key. */
+/**
+ * Acquire and release without contention: each of `concurrency` workers has its own key.
+ */
 export async function measureUncontended(
   { dialect, url }: Database,
   names: readonly string[],

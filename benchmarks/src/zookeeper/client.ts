@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { CreateMode, createClient } from 'node-zookeeper-client';
 import type { Client, Exception } from 'node-zookeeper-client';
-import { ttl } from '../party.ts';
+import { ttl } from '../subjects/party.ts';
 
 /** How long a session of any subject lives without a sign of life, in ms. */
 export const sessionTimeout = ttl;
@@ -29,7 +29,10 @@ export async function closeClient(client: Client): Promise<void> {
 
 type Done<T> = (error: Error | Exception | null, value: T) => void;
 
-/** Some calls answer with `null` when all is well, others with nothing; an `Exception` is an `Error`, whatever the types say. */
+/**
+ * Some calls answer with `null` when all is well, others with nothing; an `Exception` is an
+ * `Error`, whatever the types say.
+ */
 function promised<T>(call: (done: Done<T>) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     call((error, value) => {

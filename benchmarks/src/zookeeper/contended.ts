@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { failureText } from '../failure.ts';
-import { now, sleep } from '../clock.ts';
+import { failureText } from '../measure/failure.ts';
+import { now, sleep } from '../measure/clock.ts';
 import { contendedFigures, observe } from '../crew/contention.ts';
 import type { Contention, Patience } from '../crew/contention.ts';
 import { startCrews } from '../crew/crews.ts';
 import { measureTurns } from '../crew/total-time.ts';
 import type { Result } from '../results.ts';
-import { median } from '../statistics.ts';
+import { median } from '../measure/statistics.ts';
 import type { PeerPrograms } from './peer-programs.ts';
 import type { Server } from './server.ts';
 
@@ -42,7 +42,7 @@ export async function measureContended(
   await crews.begin();
   await allWatch(server, workers);
   const before = await server.requests();
-  // One and a half for each leave nobody without one who is served in turn.
+  // With one and a half for each, every worker that is served in turn has one.
   const window = await observe(crews, patience, Math.max(patience.acquisitions, workers * 1.5));
   const [after, reports] = await Promise.all([server.requests(), crews.reports()]);
   const figures = contendedFigures(reports, workers, window);
@@ -57,7 +57,10 @@ export async function measureContended(
   };
 }
 
-/** Until nearly all watch the one before them: while the lock is handed on, somebody is always on the way. For 10 s at most. */
+/**
+ * Until nearly all watch the one before them: while the lock is handed on, a worker is always on
+ * the way. For 10 s at most.
+ */
 async function allWatch(server: Server, workers: number): Promise<void> {
   const end = now() + 10_000;
   const enough = Math.floor((workers - 1) * 0.9);
@@ -71,7 +74,10 @@ function knowsPlaces(subject: string, processes: number): boolean {
 
 type TotalTime = Omit<Result, 'scenario' | 'subject'>;
 
-/** From the start until each worker has had the lock `turns` times, for `patience` ms at most: the median of several runs, which take turns. */
+/**
+ * From the start until each worker has had the lock `turns` times, for `patience` ms at most: the
+ * median of several runs, which take turns.
+ */
 export async function measureTotalTime(
   server: Server,
   names: readonly string[],

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { runPairs } from '../pair-loop.ts';
-import type { Pairs } from '../pair-loop.ts';
+import { runPairs } from '../measure/pair-loop.ts';
+import type { Pairs } from '../measure/pair-loop.ts';
 import type { PeerPrograms } from './peer-programs.ts';
 import { startPeer } from './peer.ts';
 import { openParty } from './subjects/index.ts';

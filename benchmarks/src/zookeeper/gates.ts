@@ -1,5 +1,5 @@
 import type { Result } from '../results.ts';
-import { figure } from '../figure.ts';
+import { figure } from '../tables/figure.ts';
 import { curator, kazoo } from './peer-programs.ts';
 import { atLeast, atMost, exactly, figuresOf, gate, largest, ofSubject, own, smallest, total } from '../gates/gate.ts';
 import type { Gate } from '../gates/gate.ts';
@@ -47,7 +47,7 @@ function contendedGates(results: readonly Result[]): Gate[] {
   const ours = ofSubject(results, 'zookeeper/contended', own);
   const thousand = ours.filter(({ waiters }) => waiters === 1_000);
   const hundred = ours.filter(({ waiters }) => waiters === 100);
-  // Where time was up before everybody could have been served in turn, nobody is known to starve.
+  // Where time was up before every worker could have had a turn, none is known to starve.
   const served = ours.filter(({ acquisitions = Infinity, waiters = 0 }) => acquisitions >= waiters * 1.5);
   return [
     ...gate(
@@ -61,7 +61,7 @@ function contendedGates(results: readonly Result[]): Gate[] {
       smallest(figuresOf(hundred, (r) => r.fairness)),
       atLeast(0.95, 3),
     ),
-    ...gate('ZooKeeper, contended: nobody starved', total(figuresOf(served, (r) => r.starved)), exactly(0, 0)),
+    ...gate('ZooKeeper, contended: no worker starved', total(figuresOf(served, (r) => r.starved)), exactly(0, 0)),
     ...gate('ZooKeeper, contended: no call failed', total(figuresOf(ours, (r) => r.failures)), exactly(0, 0)),
     ...gate('ZooKeeper, contended: never two holders', total(figuresOf(ours, (r) => r.violations)), exactly(0, 0)),
   ];

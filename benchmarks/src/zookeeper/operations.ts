@@ -1,5 +1,5 @@
 import type { Result } from '../results.ts';
-import { openTap } from '../tap.ts';
+import { openTap } from '../measure/tap.ts';
 import { RequestReader } from './request-frames.ts';
 import type { Operations } from './request-frames.ts';
 import { openParty } from './subjects/index.ts';
@@ -8,7 +8,9 @@ import { openParty } from './subjects/index.ts';
 const before = 20;
 const counted = 200;
 
-/** What an uncontended acquire and release says to the server: the requests are counted on the way. */
+/**
+ * What an uncontended acquire and release says to the server: the requests are counted on the way.
+ */
 export async function measureOperations(url: string, names: readonly string[]): Promise<Result[]> {
   const results: Result[] = [];
   for (const subject of names) {

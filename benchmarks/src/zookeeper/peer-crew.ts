@@ -1,4 +1,4 @@
-import { sleep } from '../clock.ts';
+import { sleep } from '../measure/clock.ts';
 import { packClaims } from '../crew/claims.ts';
 import type { Claim } from '../crew/claims.ts';
 import type { Crew } from '../crew/crew.ts';

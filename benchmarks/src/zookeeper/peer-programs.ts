@@ -15,12 +15,14 @@ export const kazoo = 'kazoo';
 /** The lock libraries in other languages. */
 export const peerNames: readonly string[] = [curator, kazoo];
 
-/** The sources of the programs. What is compiled of the benchmarks is in `dist`, beside `src`. */
-const sources = fileURLToPath(new URL('./peers', import.meta.url));
+/** The sources of the programs, which no compiler copies to `dist`. */
+const sources = fileURLToPath(new URL('../../src/zookeeper/peers', import.meta.url));
 
 /** How the peers are started. */
 export interface PeerPrograms extends AsyncDisposable {
-  /** Command lines by the name of the subject; they lack the server, and the timeout of the session. */
+  /**
+   * Command lines by the name of the subject; they lack the server, and the timeout of the session.
+   */
   readonly commands: ReadonlyMap<string, readonly string[]>;
   /** Of the peers and of what they run on. */
   readonly versions: Readonly<Record<string, string>>;
@@ -36,7 +38,10 @@ const preparations: Readonly<Record<string, (folder: string) => Promise<Prepared
   [kazoo]: prepareKazoo,
 };
 
-/** Gets those of `names` ready that are programs of their own. Rejects with what to install when something is missing. */
+/**
+ * Gets those of `names` ready that are programs of their own. Rejects with what to install when
+ * something is missing.
+ */
 export async function preparePeers(names: readonly string[]): Promise<PeerPrograms> {
   const folder = await mkdtemp(join(tmpdir(), 'locks-benchmarks-'));
   const end = (): Promise<void> => rm(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { Pairs } from '../pair-loop.ts';
+import type { Pairs } from '../measure/pair-loop.ts';
 import { hostsOf, sessionTimeout } from './client.ts';
 
 /** What a peer answers, one line of JSON each. */
@@ -20,7 +20,10 @@ interface Answers {
   readonly grants: { readonly grants: number };
   /** To `contend`, when all turns were taken. */
   readonly done: { readonly done: true };
-  /** To `report`: four numbers for each claim: worker, when it was called, granted and released; -1 is not yet. */
+  /**
+   * To `report`: four numbers for each claim: worker, when it was called, granted and released; -1
+   * is not yet.
+   */
   readonly claims: {
     readonly claims: readonly number[];
     readonly failures: number;
@@ -28,7 +31,10 @@ interface Answers {
   };
 }
 
-/** A lock library in another language, in a process of its own with one session, which measures itself. */
+/**
+ * A lock library in another language, in a process of its own with one session, which measures
+ * itself.
+ */
 export interface Peer extends AsyncDisposable {
   /** `concurrency` threads acquire and release a key of their own below `prefix`, for `ms`. */
   pairs(prefix: string, concurrency: number, ms: number): Promise<Pairs>;
@@ -43,7 +49,7 @@ export async function startPeer(program: readonly string[], url: string): Promis
   const child = spawn(command, [...args, hostsOf(url), `${sessionTimeout}`], { stdio: ['pipe', 'pipe', 'pipe'] });
   let complaints = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-4_000)));
-  // What is written to a process that is gone is told by its end.
+  // A write to a process that is gone fails; the end of the process tells why.
   child.stdin.on('error', () => {});
   const waiting = new Map<string, { resolve(answer: unknown): void; reject(error: Error): void }>();
   let end: Error | undefined;

@@ -1,4 +1,4 @@
-import type { Reader } from '../tap.ts';
+import type { Reader } from '../measure/tap.ts';
 
 /** What clients asked a ZooKeeper for, by the name of the operation. */
 export type Operations = Map<string, number>;
@@ -32,7 +32,10 @@ const names: Readonly<Record<number, string>> = {
   [-11]: 'closeSession',
 };
 
-/** Reads what one client sends, as it comes, and adds it to `operations`. Not for encrypted connections. */
+/**
+ * Reads what one client sends, as it comes, and adds it to `operations`. Not for encrypted
+ * connections.
+ */
 export class RequestReader implements Reader {
   readonly #operations: Operations;
   #rest: Buffer = Buffer.alloc(0);

@@ -9,7 +9,9 @@ export interface Server extends AsyncDisposable {
   requests(): Promise<number>;
   /** How many watches of nodes there are. */
   watches(): Promise<number>;
-  /** CPU time since its start, in µs; `undefined` where there is no /proc, or no process of ours. */
+  /**
+   * CPU time since its start, in µs; `undefined` where there is no /proc, or no process of ours.
+   */
   cpuMicroseconds(): Promise<number | undefined>;
 }
 

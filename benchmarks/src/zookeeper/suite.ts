@@ -1,8 +1,8 @@
 import { UsageError } from '@locks/command-line';
 import type { Contention, Patience } from '../crew/contention.ts';
 import type { Result } from '../results.ts';
-import { formatTable } from '../table.ts';
-import type { Column } from '../table.ts';
+import { formatTable } from '../tables/table.ts';
+import type { Column } from '../tables/table.ts';
 import { handOver, measureContended, measureTotalTime } from './contended.ts';
 import { measureOperations } from './operations.ts';
 import { peerNames, preparePeers } from './peer-programs.ts';
@@ -11,7 +11,7 @@ import { openServer } from './server.ts';
 import type { Server } from './server.ts';
 import { nodeSubjects } from './subjects/index.ts';
 import { measureUncontended } from './uncontended.ts';
-import { oneByOne, printFailures } from '../one-by-one.ts';
+import { oneByOne, printFailures } from '../measure/one-by-one.ts';
 import { rotationFor } from '../suite.ts';
 import type { SuiteContext, SuiteReport } from '../suite.ts';
 import { acquireColumns, contendedColumns, operationsColumns, totalTimeColumns, uncontendedColumns } from './tables.ts';
@@ -28,7 +28,7 @@ interface Bench {
 export async function runZookeeperSuite(context: SuiteContext): Promise<SuiteReport> {
   if (process.env['LOCKS_TEST_ZOOKEEPER_URL'] !== undefined) {
     throw new UsageError(
-      'The benchmarks need a server of their own, which nobody else uses: unset LOCKS_TEST_ZOOKEEPER_URL.',
+      'The benchmarks need a server of their own, which no other client uses: unset LOCKS_TEST_ZOOKEEPER_URL.',
     );
   }
   const names = chooseSubjects(context);
@@ -61,7 +61,7 @@ async function uncontended({ context, server, names, programs }: Bench): Promise
     show(context, `${title}: the acquire alone`, acquireColumns, some);
     printFailures(context, some);
   }
-  // Two writes to the disk are most of a pair, whoever asks for them: this shows the rest.
+  // Two writes to the disk are most of a pair, with any client. This shows the rest.
   await using unsynced = await openServer(false);
   const title = 'uncontended, 1 at once, on a server that does not wait for its disk';
   printFailures(context, await measure(unsynced, 1, title, 'zookeeper/unsynced'));

@@ -1,19 +1,27 @@
-import { figure, ratio } from '../figure.ts';
-import { subjectColumn } from '../table.ts';
-import type { Column } from '../table.ts';
-
-const failuresColumn: Column = { head: 'failures', of: ({ failures }) => figure(failures) };
-const holdersColumn: Column = { head: 'two holders', of: ({ violations }) => figure(violations) };
+import {
+  clientColumn,
+  doneColumn,
+  failuresColumn,
+  fairnessColumns,
+  handOverColumns,
+  holdersColumn,
+  latencyColumns,
+  pairsColumn,
+  rawColumn,
+  subjectColumn,
+  totalColumn,
+} from '../tables/columns.ts';
+import { figure, ratio } from '../tables/figure.ts';
+import type { Column } from '../tables/table.ts';
 
 export const uncontendedColumns: readonly Column[] = [
   subjectColumn,
-  { head: 'pairs/s', of: ({ perSecond }) => figure(perSecond) },
-  { head: '× raw [range]', of: (r) => ratio(r.ratioToRaw, r.ratioToRawLow, r.ratioToRawHigh) },
+  pairsColumn,
+  rawColumn,
   { head: '× Curator [range]', of: (r) => ratio(r.ratioToCurator, r.ratioToCuratorLow, r.ratioToCuratorHigh) },
   { head: '× kazoo [range]', of: (r) => ratio(r.ratioToKazoo, r.ratioToKazooLow, r.ratioToKazooHigh) },
-  { head: 'p50 ms', of: ({ p50 }) => figure(p50, 3) },
-  { head: 'p99 ms', of: ({ p99 }) => figure(p99, 3) },
-  { head: 'client CPU µs', of: (r) => figure(r.clientMicroseconds, 1) },
+  ...latencyColumns,
+  clientColumn,
   { head: 'server CPU µs', of: (r) => figure(r.serverCpuMicroseconds, 1) },
   failuresColumn,
 ];
@@ -33,25 +41,20 @@ export const operationsColumns: readonly Column[] = [
 
 export const contendedColumns: readonly Column[] = [
   subjectColumn,
-  { head: 'acq/s', of: ({ perSecond }) => figure(perSecond) },
-  { head: 'gap p50 ms', of: ({ p50 }) => figure(p50, 3) },
-  { head: 'gap p99 ms', of: ({ p99 }) => figure(p99, 3) },
-  { head: 'handed over', of: ({ handedOver }) => (handedOver === undefined ? '-' : `${figure(handedOver * 100)} %`) },
+  ...handOverColumns,
   { head: 'operations', of: (r) => figure(r.operationsPerAcquisition, 2) },
-  { head: 'inversions', of: ({ inversions }) => figure(inversions) },
-  { head: 'Jain', of: ({ fairness }) => figure(fairness, 3) },
-  { head: 'starved', of: ({ starved }) => figure(starved) },
+  ...fairnessColumns,
   failuresColumn,
   holdersColumn,
 ];
 
 export const totalTimeColumns: readonly Column[] = [
   subjectColumn,
-  { head: 'total ms', of: ({ totalTime }) => (totalTime === undefined ? 'not done' : figure(totalTime)) },
+  totalColumn,
   { head: 'shortest', of: ({ totalTimeLow }) => figure(totalTimeLow) },
   { head: 'longest', of: ({ totalTimeHigh }) => figure(totalTimeHigh) },
   { head: 'held ms', of: ({ held }) => figure(held, 2) },
-  { head: 'done', of: ({ completed, wanted }) => `${figure(completed)} of ${figure(wanted)}` },
+  doneColumn,
   failuresColumn,
   holdersColumn,
 ];

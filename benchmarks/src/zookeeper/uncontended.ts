@@ -1,9 +1,9 @@
-import { failureText } from '../failure.ts';
-import type { Pairs } from '../pair-loop.ts';
+import { failureText } from '../measure/failure.ts';
+import type { Pairs } from '../measure/pair-loop.ts';
 import type { Result } from '../results.ts';
-import { rotate } from '../rotation.ts';
-import type { Rotation } from '../rotation.ts';
-import { median, percentile, ratioOfRounds } from '../statistics.ts';
+import { rotate } from '../measure/rotation.ts';
+import type { Rotation } from '../measure/rotation.ts';
+import { median, percentile, ratioOfRounds } from '../measure/statistics.ts';
 import { openContestant } from './contestants.ts';
 import type { Contestant } from './contestants.ts';
 import { curator, kazoo } from './peer-programs.ts';
@@ -16,7 +16,9 @@ interface Slice extends Pairs {
 
 type Rounds = ReadonlyMap<string, readonly Slice[]>;
 
-/** Acquire and release of locks that nobody else wants: each of `concurrency` workers has its own key. */
+/**
+ * Acquire and release without contention: each of `concurrency` workers has its own key.
+ */
 export async function measureUncontended(
   server: Server,
   names: readonly string[],

@@ -1,8 +1,8 @@
-import { now, sleep } from '../clock.ts';
+import { now, sleep } from '../measure/clock.ts';
 import type { Crew } from '../crew/crew.ts';
 import type { Assignment } from '../crew/crew-messages.ts';
 import { WorkerCrew, warmUp } from '../crew/worker-crew.ts';
-import type { Places } from '../party.ts';
+import type { Places } from '../subjects/party.ts';
 import { openPeerCrew } from './peer-crew.ts';
 import { settling } from './settling.ts';
 import { openParty } from './subjects/index.ts';
@@ -21,7 +21,10 @@ export async function openCrew(assignment: Assignment): Promise<Crew> {
   });
 }
 
-/** Until nearly all have a place or the lock: while it is handed on, somebody is always on the way. For 5 s at most. */
+/**
+ * Until nearly all have a place or the lock: while it is handed on, a worker is always on the way.
+ * For 5 s at most.
+ */
 async function inLine(places: Places, workers: number, granted: () => number): Promise<void> {
   const end = now() + 5_000;
   const enough = Math.ceil(workers * 0.9);

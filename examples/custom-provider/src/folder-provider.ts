@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { AdapterConfig, Busy, Grant, LockProvider, Runtime } from '@locks/core';
 import { LockError, createDeadline, duration, isLockError, readOptions, systemRuntime } from '@locks/core/adapter';
 
-/** A key's directory at one moment. One name in it decides: `state,<token>,<since>,<until>,<file with the owner>`. */
+/** A key's directory. One name in it decides: `state,<token>,<since>,<until>,<owner's file>`. */
 interface State {
   readonly place: string;
   /** The highest token ever given or told; the holder's, while there is one. */
@@ -46,13 +46,13 @@ async function replace(seen: State, next: State): Promise<boolean> {
   return done;
 }
 
-/** Locks for the processes of one host that share `folder`. Each call settles within `timeout` ms. */
+/** Locks for the processes of one host that share `folder`. A call settles within `timeout` ms. */
 export function createFolderProvider(folder: string, timeout = 5_000, runtime: Runtime = systemRuntime): LockProvider {
   const deadline = createDeadline(runtime, timeout, 'The folder');
   let last: Promise<unknown> = Promise.resolve();
   let closed = false;
 
-  /** What `step` answers to the state; `undefined`: it changed, look again. Calls take turns, to spare the folder. */
+  /** Repeats `step` while it answers `undefined`. Calls take turns, to spare the folder. */
   async function call<T>(key: string, step: (seen: State, sent: number) => Promise<T | undefined>): Promise<T> {
     if (closed) throw new LockError('LOCK_CLOSED', 'The folder provider is closed.');
     const sent = now();
@@ -74,8 +74,8 @@ export function createFolderProvider(folder: string, timeout = 5_000, runtime: R
     traits: { scope: 'host', expiry: 'ttl', fencing: 'clock-bounded', fair: false, shared: false, wake: false },
     async tryAcquire({ key, owner, ttl, mode, floor = 0n }) {
       if (mode === 'shared') throw new LockError('LOCK_INVALID', 'The folder provider has no shared locks.', { key });
-      return await call<Grant | Busy>(key, async (seen, sent) => {
-        const next = { ...seen, since: sent, until: Math.max(seen.until, sent + ttl * 1_000) };
+      return await call<Grant | Busy>(key, async (seen, since) => {
+        const next = { ...seen, since, until: Math.max(seen.until, since + ttl * 1_000) };
         if (seen.owner === undefined) {
           if (seen.token === 0) {
             const draft = `${seen.place}.${randomUUID()}`;
@@ -92,11 +92,10 @@ export function createFolderProvider(folder: string, timeout = 5_000, runtime: R
       });
     },
     renew: ({ key, owner, ttl }, told) =>
-      call(key, async (seen, sent) => {
+      call(key, async (seen, since) => {
         const token = Number(told ?? seen.token);
         if (seen.owner !== owner || token < seen.token) return false;
-        const until = Math.max(seen.until, sent + ttl * 1_000);
-        if (await replace(seen, { ...seen, token, since: sent, until })) return {};
+        if (await replace(seen, { ...seen, token, since, until: Math.max(seen.until, since + ttl * 1_000) })) return {};
       }),
     release: ({ key, owner }) =>
       call(key, async (seen) => seen.owner === owner && ((await replace(seen, { ...seen, ...free })) || undefined)),

@@ -9,7 +9,7 @@ import { afterAll } from 'vitest';
 const folder = await mkdtemp(join(tmpdir(), 'locks-folder-'));
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Holds that last, files that belong to none, and drafts. A hold that has ended is removed at the next call for its key. */
+/** Holds that last, owner files without a hold, and drafts. A call for a key ends its past hold. */
 async function left(): Promise<LeakCounts> {
   const names = await readdir(folder, { recursive: true });
   const states = names.filter((name) => name.includes('/state,')).map((name) => name.split(','));

@@ -4,7 +4,10 @@ import { LockError } from '@locks/core';
 /** A bank balance in a file, which processes of one machine share. */
 export interface Account {
   read(): number;
-  /** With a fencing token: throws `LOCK_STALE` if a holder with this token or a later one has written. */
+  /**
+   * With a fencing token: throws `LOCK_STALE` if a holder with this token or a later one has
+   * written.
+   */
   write(balance: number, token?: bigint): void;
 }
 
@@ -29,7 +32,8 @@ export function openAccount(path: string): Account {
     read: () => load().balance,
     write(balance, token) {
       const highest = BigInt(load().token);
-      // A database compares the token and writes in one transaction. Here some microseconds lie between.
+      // A database compares the token and writes in one transaction. Here some microseconds lie
+      // between.
       if (token !== undefined && token <= highest) {
         throw new LockError('LOCK_STALE', `Token ${token} is refused: the file has already seen ${highest}.`);
       }

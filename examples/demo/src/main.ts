@@ -10,7 +10,7 @@ import type { Outcome } from './run.ts';
 
 const usage = `Usage: npm run demo -- [--url <url>] [--workers <n>] [--updates <n>]
 
-  --url <url>      where the lock lives; default: a SQLite file in the temporary folder, removed at the end
+  --url <url>      where the lock lives; default: a temporary SQLite file, removed at the end
   --workers <n>    how many processes, 1 to 64; default: 4
   --updates <n>    how many updates each makes, 1 to 10000; default: 25`;
 
@@ -64,7 +64,10 @@ function print(name: string, { made, balance }: Outcome): void {
   console.log(`${name.padEnd(16)}${made} updates, balance ${balance}: ${made - balance} lost`);
 }
 
-/** What happens if the killed worker was only paused: it wakes up, still believes that it holds, and writes. */
+/**
+ * What happens if the killed worker was only paused: it wakes up, still believes that it holds, and
+ * writes.
+ */
 function refuses(file: string, token: bigint): boolean {
   try {
     openAccount(file).write(1_000_000, token);

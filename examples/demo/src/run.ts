@@ -3,7 +3,10 @@ import type { Locks } from '@locks/core';
 import { openAccount } from './account.ts';
 import type { Request } from './worker.ts';
 
-/** One run of the demo: `updates` are those of each worker, `file` has the balance, `signal` kills the workers. */
+/**
+ * One run of the demo: `updates` are those of each worker, `file` has the balance, `signal` kills
+ * the workers.
+ */
 export interface Plan {
   readonly url: string;
   readonly ttl: number;
@@ -18,11 +21,15 @@ export interface Outcome {
   /** What the balance should be. */
   readonly made: number;
   readonly balance: number;
-  /** The worker that was killed while it held the lock, and after how many ms the next one had it. */
+  /**
+   * The worker that was killed while it held the lock, and after how many ms the next one had it.
+   */
   readonly killed?: { readonly token: bigint; readonly freeAfter: number } | undefined;
 }
 
-/** Lets processes change one balance. With a lock, the first of several is killed while it holds. */
+/**
+ * Lets processes change one balance. With a lock, the first of several is killed while it holds.
+ */
 export async function run(plan: Plan, lock?: { readonly locks: Locks; readonly key: string }): Promise<Outcome> {
   const { url, ttl, workers, updates, file, signal } = plan;
   signal.throwIfAborted();

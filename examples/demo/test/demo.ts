@@ -10,7 +10,10 @@ import { afterAll, expect } from 'vitest';
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
 
-/** Starts the built demo. `left` lists what is in its temporary folder; `end` resolves when it has ended. */
+/**
+ * Starts the built demo. `left` lists what is in its temporary folder; `end` resolves when it has
+ * ended.
+ */
 export function startDemo(...args: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'locks-demo-test-'));
   folders.push(folder);

@@ -6,7 +6,10 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The options and the other words of a command line. Throws a `UsageError` for an option that is not among `options`. */
+/**
+ * The options and the other words of a command line. Throws a `UsageError` for an option that is
+ * not among `options`.
+ */
 export function parse<const Options extends NonNullable<ParseArgsConfig['options']>>(
   args: readonly string[],
   options: Options,
@@ -21,7 +24,10 @@ export function parse<const Options extends NonNullable<ParseArgsConfig['options
 /** What a number must be. */
 export type NumberKind = 'a whole number' | 'a whole number above 0' | 'a number above 0';
 
-/** The number that option `name` has; `undefined` without one. Throws a `UsageError` that says what it must be. */
+/**
+ * The number that option `name` has; `undefined` without one. Throws a `UsageError` that says what
+ * it must be.
+ */
 export function numberOption(name: string, text: string | undefined, kind: NumberKind): number | undefined {
   if (text === undefined) return undefined;
   const { form, least } = kinds[kind];
@@ -38,8 +44,8 @@ const kinds: Readonly<Record<NumberKind, { readonly form: RegExp; readonly least
 };
 
 /**
- * Runs a program: `main` with what `read` makes of the command line. Prints `help` where `read` gives nothing, and after a
- * `UsageError`, with exit code 2.
+ * Runs a program: `main` with what `read` makes of the command line. Prints `help` where `read`
+ * gives nothing, and after a `UsageError`, with exit code 2.
  */
 export async function runProgram<Options>(
   help: string,

@@ -2,22 +2,23 @@ import { AssertionError } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createLocks } from '@locks/core';
 import type { LockProvider, Traits } from '@locks/core';
-import { createContext } from './context.ts';
-import type { Context } from './context.ts';
-import type { Core } from './core.ts';
-import { mustBeProvider } from './expect.ts';
-import { withHints } from './failures.ts';
-import type { Need } from './faults.ts';
-import { countLeaks, settleLeaks } from './leaks.ts';
-import { observations } from './observations.ts';
+import { disturbed } from './context/disturbed.ts';
+import { createContext } from './context/context.ts';
+import type { Context } from './context/context.ts';
+import type { Core } from './context/core.ts';
+import { mustBeProvider } from './checks/expect.ts';
+import { withHints } from './context/failures.ts';
+import type { Need } from './faults/faults.ts';
+import { countLeaks, settleLeaks } from './context/leaks.ts';
+import { observations } from './context/observations.ts';
 import type { ConformanceOptions, ConformanceSettings } from './options.ts';
 import { resolveOptions } from './read-options.ts';
 import type { ConformanceReport, RequirementResult } from './report.ts';
 import type { Requirement } from './requirement.ts';
 import { selectRequirements } from './requirements/index.ts';
-import { createScope } from './scope.ts';
-import { watchStrays } from './strays.ts';
-import { inBackground, now, within } from './time.ts';
+import { createScope } from './context/scope.ts';
+import { watchStrays } from './context/strays.ts';
+import { inBackground, now, within } from './checks/time.ts';
 
 /** A run whose requirements are checked one by one, as test runners do. */
 export interface ConformanceRun {
@@ -45,6 +46,8 @@ interface Run {
   readonly id: string;
   readonly core: Core;
   readonly settings: ConformanceSettings;
+  /** How many requirements were disturbed before. */
+  readonly rounds: Iterator<number, number>;
 }
 
 type Verdict = Pick<RequirementResult, 'status' | 'error' | 'reason' | 'missing'>;
@@ -97,7 +100,7 @@ export function startConformance(options: ConformanceOptions): ConformanceRun {
 
 function startWith(core: Core, settings: ConformanceSettings): ConformanceRun {
   const requirements = selectRequirements(settings.only);
-  const run: Run = { id: `c${randomBytes(5).toString('hex')}`, core, settings };
+  const run: Run = { id: `c${randomBytes(5).toString('hex')}`, core, settings, rounds: count() };
   let declared: Promise<LockProvider> | undefined;
   const sample = (): Promise<LockProvider> =>
     (declared ??= readSample(settings).catch((error: unknown) => {
@@ -107,7 +110,8 @@ function startWith(core: Core, settings: ConformanceSettings): ConformanceRun {
 
   return {
     requirements,
-    limit: settings.limit + 5 * settings.patience,
+    // What disturbs it may take as long to begin and to end as 2 patiences each.
+    limit: settings.limit + (settings.disturb === undefined ? 5 : 9) * settings.patience,
     seed: settings.seed,
     async check(requirement) {
       const provider = await sample();
@@ -137,7 +141,7 @@ function startWith(core: Core, settings: ConformanceSettings): ConformanceRun {
 
 /** A provider to read traits and optional methods from; it is closed at once. */
 async function readSample(settings: ConformanceSettings): Promise<LockProvider> {
-  const provider = await settings.create();
+  const provider = await within(settings.limit, Promise.resolve(settings.create()), 'create() to resolve');
   mustBeProvider(provider, 'create');
   await within(settings.patience, provider.close(), 'close() to resolve').catch(() => {});
   return provider;
@@ -161,15 +165,22 @@ async function judge(requirement: Requirement, sample: LockProvider, run: Run): 
 }
 
 async function failureOf(requirement: Requirement, traits: Traits, run: Run): Promise<Error | undefined> {
-  const { leaks, patience, ttl } = run.settings;
+  const { leaks, disturb, patience, ttl } = run.settings;
+  const round = run.rounds.next().value;
   try {
-    const baseline = leaks === undefined ? undefined : await countLeaks(leaks);
-    await inScope(requirement.id, traits, run, requirement.check);
-    if (leaks !== undefined && baseline !== undefined) await settleLeaks(leaks, baseline, patience + 4 * ttl);
+    await disturbed(disturb, round, 2 * patience, async () => {
+      const baseline = leaks === undefined ? undefined : await countLeaks(leaks, patience);
+      await inScope(requirement.id, traits, run, requirement.check);
+      if (leaks !== undefined && baseline !== undefined) await settleLeaks(leaks, baseline, patience + 4 * ttl);
+    });
     return undefined;
   } catch (error) {
     return error instanceof Error ? error : new AssertionError({ message: String(error) });
   }
+}
+
+function* count(): Generator<number, number> {
+  for (let number = 0; ; number += 1) yield number;
 }
 
 function isGiven(need: Need, settings: ConformanceSettings): boolean {

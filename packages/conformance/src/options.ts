@@ -1,5 +1,5 @@
 import type { LockProvider } from '@locks/core';
-import type { Faults } from './faults.ts';
+import type { Faults } from './faults/faults.ts';
 
 /** The provider to test, and the means to do it. */
 export interface ConformanceOptions {
@@ -31,6 +31,14 @@ export interface ConformanceOptions {
    */
   readonly leaks?: (() => LeakCounts | Promise<LeakCounts>) | undefined;
   /**
+   * Disturbs the store while a requirement is checked, in a way that the provider promises to
+   * withstand, as a quorum does the loss of a member. It begins before each requirement, which does
+   * not know of it, and what it resolves to ends it afterwards, also when the requirement failed.
+   * `leaks` counts in between. `round` counts the requirements from 0, to disturb something else
+   * each time.
+   */
+  readonly disturb?: Disturb | undefined;
+  /**
    * How another process makes a provider on the same store. Without it, requirements across
    * processes are unverified.
    */
@@ -45,6 +53,9 @@ export interface ConformanceOptions {
    */
   readonly limit?: number | undefined;
 }
+
+/** Begins a disturbance; resolves to what ends it. */
+export type Disturb = (round: number) => Promise<() => Promise<void>>;
 
 /** Counts by name. */
 export type LeakCounts = Readonly<Record<string, number>>;
@@ -69,6 +80,7 @@ export interface ConformanceSettings extends Pick<ConformanceOptions, 'name' | '
   readonly patience: number;
   readonly faults: Faults;
   readonly leaks: ConformanceOptions['leaks'];
+  readonly disturb: Disturb | undefined;
   readonly processes: ProcessesOption | undefined;
   readonly only: readonly string[] | undefined;
 }

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { LockError, integer, matching, readOptions } from '@locks/core/adapter';
 import type { OptionReader, OptionReaders } from '@locks/core/adapter';
-import type { Faults } from './faults.ts';
+import type { Faults } from './faults/faults.ts';
 import type { ConformanceOptions, ConformanceSettings, ProcessesOption } from './options.ts';
 
 const where = 'Conformance options';
@@ -36,6 +36,7 @@ const readers: OptionReaders<ConformanceOptions> = {
   ttl: integer(50, 60_000),
   faults: passing('an object of hooks', isObject),
   leaks: callback('counts what must not grow'),
+  disturb: callback('disturbs the store, and resolves to what ends that'),
   processes: passing('an object with the path of a module', isObject),
   only: passing(
     'a list of ids of requirements',
@@ -81,6 +82,7 @@ export function resolveOptions(options: ConformanceOptions): ConformanceSettings
     ttl,
     faults: readOptions(hookReaders, faults, { where: `${where}, faults`, code }),
     leaks: read.leaks,
+    disturb: read.disturb,
     processes: processes === undefined ? undefined : readProcesses(processes),
     only: read.only,
     seed: read.seed ?? Math.floor(Math.random() * 2 ** 32),

@@ -1,5 +1,5 @@
 import type { Traits } from '@locks/core';
-import type { Need } from './faults.ts';
+import type { Need } from './faults/faults.ts';
 import type { Level } from './requirement.ts';
 
 /** `unverified`: it applies, but what its check needs was not given. */

@@ -1,6 +1,6 @@
 import type { LockProvider, Traits } from '@locks/core';
-import type { Context } from './context.ts';
-import type { Need } from './faults.ts';
+import type { Context } from './context/context.ts';
+import type { Need } from './faults/faults.ts';
 
 /**
  * `provider`: what the contract demands of an adapter. `locks`: what users of `createLocks` get

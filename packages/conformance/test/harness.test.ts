@@ -96,6 +96,26 @@ test.each([undefined, null, 3, { keys: '0' }])(
   },
 );
 
+test('leaks that never answers fails by name within the patience of a check, and the suite goes on', async () => {
+  let asked = 0;
+  const leaks = async (): Promise<{ readonly keys: number }> => {
+    asked += 1;
+    // As a count over a connection to a server that stands still.
+    return asked === 1 ? await new Promise<never>(() => {}) : { keys: 0 };
+  };
+  const only = ['release-frees', 'token-floor'];
+  const { results } = await runConformance({ name: 'm', create: changed(() => ({})), ttl: 50, leaks, only });
+  expect(results.map(({ status }) => status)).toEqual(['failed', 'passed']);
+  expect(results[0]?.error?.message).toContain('expected option "leaks" to answer within 2500 ms');
+});
+
+test('a create that never resolves rejects the run within the limit', async () => {
+  const create = (): Promise<LockProvider> => new Promise(() => {});
+  await expect(runConformance({ name: 'none', create, limit: 100 })).rejects.toThrow(
+    'expected create() to resolve within 100 ms',
+  );
+});
+
 test('timers that close leaves are found', async () => {
   const timers: NodeJS.Timeout[] = [];
   const create = changed((inner) => ({

@@ -1,15 +1,9 @@
-import { requirements, runConformance } from '@locks/conformance';
+import { runConformance } from '@locks/conformance';
 import { expect, test } from 'vitest';
 import { memory, mustPass } from './support/memory.ts';
+import { alone, runSideBySide, together } from './support/side-by-side.ts';
 
 const runs = 20;
-/**
- * These count what keeps the process alive or block it, and many runs share it in the first of
- * these tests.
- */
-const alone = ['close-leaves-nothing', 'locks-no-timers', 'locks-blocked-loop'];
-const together = requirements.map(({ id }) => id).filter((id) => !alone.includes(id));
-
 test(`the memory provider passes ${runs} times in a row`, async () => {
   const reports = await Promise.all(
     Array.from({ length: runs }, () => runConformance({ ...memory(), ttl: 250, only: together })),
@@ -22,7 +16,7 @@ test(`what must run alone passes ${runs} times in a row`, async () => {
 });
 
 test('the memory provider without fairness passes everything, and is not told that it is fair', async () => {
-  const report = await runConformance({ ...memory({ fair: false }), ttl: 200 });
+  const report = await runSideBySide(() => ({ ...memory({ fair: false }), ttl: 200 }));
   mustPass(report);
   expect(report.notes).toEqual([]);
   expect(report.results.find(({ id }) => id === 'fair-order')?.status).toBe('not-applicable');

@@ -25,6 +25,7 @@ test.each<readonly [string, unknown, string]>([
   ['a ttl in words', { ...sound, ttl: '1s' }, 'option "ttl" must be an integer from 50 to 60000, not "1s".'],
   ['a limit', { ...sound, limit: -1 }, 'option "limit" must be an integer from 1 to'],
   ['a seed', { ...sound, seed: 0.5 }, 'option "seed" must be an integer from 0 to 4294967295, not 0.5.'],
+  ['disturb', { ...sound, disturb: 'always' }, 'option "disturb" must be a function that disturbs the store'],
   ['leaks', { ...sound, leaks: { keys: 0 } }, 'option "leaks" must be a function that counts'],
   ['an id for only', { ...sound, only: 'release-frees' }, 'option "only" must be a list of ids'],
   ['nothing for only', { ...sound, only: [] }, 'option "only" must be a list of ids'],

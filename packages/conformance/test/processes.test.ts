@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { create } from './fixtures/remote-provider.js';
 import { startRemoteStore } from './fixtures/remote-server.ts';
 import type { RemoteStore } from './fixtures/remote-server.ts';
+import { runSideBySide } from './support/side-by-side.ts';
 
 const acrossProcesses = requirements.filter(({ needs }) => needs?.includes('processes')).map(({ id }) => id);
 
@@ -25,9 +26,14 @@ const statuses = ({ results }: ConformanceReport, ids: readonly string[]): Recor
   Object.fromEntries(results.filter(({ id }) => ids.includes(id)).map(({ id, status }) => [id, status]));
 
 test('a provider that several processes share passes everything, and leaves no key or connection', async () => {
-  const store = await startRemoteStore();
-  const leaks = () => ({ keys: store.keys(), connections: store.connections() });
-  const { results } = await against(store, { ...remote(store), leaks });
+  const stores: RemoteStore[] = [];
+  const { results } = await runSideBySide(async () => {
+    const store = await startRemoteStore();
+    stores.push(store);
+    const leaks = () => ({ keys: store.keys(), connections: store.connections() });
+    return { ...remote(store), leaks };
+  });
+  await Promise.all(stores.map((store) => store.close()));
   const unmet = results.filter(({ status }) => status === 'failed' || status === 'unverified');
   assert.deepEqual(
     unmet.map(({ id, error }) => `${id}: ${error?.message}`),

@@ -2,7 +2,7 @@ import type { Faults } from '@locks/conformance';
 import type { LockProvider } from '@locks/core';
 import { describe, expect, test } from 'vitest';
 import { runConformance } from '@locks/conformance';
-import { scopeFaults } from '../src/scoped-faults.ts';
+import { scopeFaults } from '../src/faults/scoped-faults.ts';
 import { createNetwork, memoryData } from './support/network.ts';
 
 const provider = {} as LockProvider;

@@ -10,8 +10,8 @@
  *    `LOCK_MISCONFIGURED` and `LOCK_CLOSED`, which mean "not, and will not". After
  *    `LOCK_MISCONFIGURED` core releases the claim once: the server may refuse in the middle of its
  *    work and leave something. Contention is never an exception. A dead backend is never
- *    contention. A provider rejects only when its command can no longer take effect, or when any
- *    effect that is left ends by the send plus the ttl. A call that certainly never left this
+ *    contention. A provider rejects only when its command can no longer take effect, or when its
+ *    effect ends a ttl after the rejection at the latest. A call that certainly never left this
  *    process (there was no connection, say) rejects with a `LockError` whose option `sent` is
  *    `false`. Core then releases nothing for this call, so the provider must keep nothing of it.
  * 2. Every call may be repeated. A claim whose reply was lost is sent again and finds itself the
@@ -20,8 +20,8 @@
  * 3. The server's clock or session decides expiry. Only core's monotonic clock decides validity. No
  *    client wall clock decides anything.
  * 4. Tokens of one key strictly increase. Each grant's token exceeds those of all earlier grants it
- *    conflicts with, and no token is given twice: across release, expiry, forced release, restarts
- *    and the clean-up of idle keys.
+ *    conflicts with. No token is given twice. That holds across release, expiry, forced release,
+ *    restarts and the clean-up of idle keys.
  *
  * **A place in line** ends with the grant, or with `release`. Core repeats or releases each of its
  * claims, but a process may die, and a release may get lost. So a place also ends without them:
@@ -51,8 +51,9 @@ export interface Claim {
   readonly key: string;
   /**
    * Unique per lease and never reused: `<label>/<unique>`. The label (`host:pid` by default) is
-   * what people see. Composites append `~n`. A provider compares owners verbatim and reads nothing
-   * from them. At most 250 ASCII characters.
+   * what people see. A provider compares owners verbatim and reads nothing from them. At most 250
+   * ASCII characters. A composite takes 200 at most: for its members it appends `~` and 1 to 12
+   * characters of `0-9a-z`.
    */
   readonly owner: string;
   /** The duration asked for, in ms: an integer from 50 to 86 400 000. */
@@ -85,7 +86,7 @@ export interface Grant {
   readonly lost?: AbortSignal;
 }
 
-/** The key is held by others, or others are in line before this claim. */
+/** Others hold the key, are in line before this claim, or try for the key at this moment. */
 export interface Busy {
   readonly granted: false;
   /**
@@ -132,10 +133,11 @@ export interface Traits {
    */
   readonly expiry: 'ttl' | 'session';
   /**
-   * `strict`: law 4 holds through all that the store promises to survive: crashes, failovers,
-   * elections. Only an operator who empties the store ends that. `clock-bounded`: law 4 holds while
-   * the store keeps its counter, which a fault may take. After that it holds as long as server
-   * clocks differ by less than the time between the two grants. `none`: tokens mean nothing.
+   * `strict`: law 4 holds through all that the store promises to survive, such as crashes,
+   * failovers and elections. Only an operator who empties the store ends that. `clock-bounded`: law
+   * 4 holds while the store keeps its counter, which a fault may take. After that it holds as long
+   * as server clocks differ by less than the time between the two grants. `none`: tokens mean
+   * nothing.
    */
   readonly fencing: 'strict' | 'clock-bounded' | 'none';
   /** Claims that wait are granted in the order in which they took their place in line. */
@@ -185,8 +187,9 @@ export interface LockProvider {
   renew(claim: Claim, token?: bigint): Promise<Renewal | false>;
   /**
    * Gives up all that the claim has: the hold, or the place in line. The local registration of
-   * `wake` goes before any I/O. `true`: this call freed a hold that had not expired; of several at
-   * once one answers `true`. Once it has settled, nothing that happens later wakes the claim.
+   * `wake` goes before any I/O. `true`: this call freed a hold that had not expired. Of several at
+   * once at most one answers `true`; exactly one does where all go through one provider. Once it
+   * has settled, nothing that happens later wakes the claim.
    */
   release(claim: Claim): Promise<boolean>;
   /**
@@ -195,18 +198,18 @@ export interface LockProvider {
    */
   inspect(key: string): Promise<KeyState>;
   /**
-   * Ends connections and timers that the provider made itself. Later calls reject with
-   * `LOCK_CLOSED`, those under way settle. Calls the `wake` of every claim that waits with it, a
-   * last time and not synchronously: core tries again at once, and its caller hears `LOCK_CLOSED`.
-   * Idempotent.
+   * Ends connections and timers that the provider made itself; a composite closes its members.
+   * Later calls reject with `LOCK_CLOSED`, those under way settle. Calls the `wake` of every claim
+   * that waits with it, a last time and not synchronously. Core then tries again at once, and its
+   * caller hears `LOCK_CLOSED`. Idempotent.
    */
   close(): Promise<void>;
   /** Optional: the keys with this prefix that are held or waited for, in no order. */
   list?(prefix: string): AsyncIterable<string>;
   /**
-   * Optional: why calls are not answered at present, if the provider knows; else `undefined`. Core
-   * gives it as the cause of `LOCK_UNAVAILABLE` where a wait ends before the provider rejects. Must
-   * not throw.
+   * Optional. Gives why calls are not answered at present, or `undefined` if the provider does not
+   * know. Core gives it as the cause of `LOCK_UNAVAILABLE` where a wait ends before the provider
+   * rejects. Must not throw.
    */
   outage?(): unknown;
 }

@@ -7,19 +7,32 @@ export type {
   GiveUpMessage,
   LockMessage,
   LostMessage,
+  MemberMessage,
+  MigrationMessage,
   ReleaseMessage,
   RenewMessage,
   WaitMessage,
-} from './locks/diagnostics.ts';
+} from './locks/diagnostics/channels.ts';
 export { LockError, isLockError } from './errors/lock-error.ts';
 export type { LockErrorCode, LockErrorOptions } from './errors/lock-error.ts';
+export { combine } from './composites/combine/combine.ts';
+export type { CombineOptions, Need } from './composites/combine/options.ts';
+export { migrate } from './composites/migrate/migrate.ts';
+export type { MigrateOptions } from './composites/migrate/options.ts';
+export type { DirectHolder, MigrationProcess, MigrationStatus, MigrationStore } from './composites/migrate/status.ts';
+export type { End, Phase } from './composites/migrate/phase.ts';
+export { namespaced } from './composites/namespaced.ts';
 export { createFencingGuard } from './adapter/fencing-guard.ts';
 export type { FencingGuard } from './adapter/fencing-guard.ts';
 export type { Lease, LeaseRecord } from './lease.ts';
-export type { LockHolder, LockState, Locks, TryResult } from './locks/locks.ts';
-export { createLocks } from './locks/manager.ts';
-export { subscribe } from './locks/subscribe.ts';
-export type { Subscription } from './locks/subscribe.ts';
+export type { LockCalls } from './locks/lock-calls.ts';
+export type { LockHolder, LockState, Locks } from './locks.ts';
+export type { TryResult } from './locks/try-result.ts';
+export type { Lockable, ObjectOptions, ReadWriteLock } from './objects/lockable.ts';
+export type { MultiLease } from './objects/multi-lease.ts';
+export { createLocks } from './manager.ts';
+export { subscribe } from './locks/diagnostics/subscribe.ts';
+export type { Subscription } from './locks/diagnostics/subscribe.ts';
 export type { Work } from './locks/with-lock.ts';
 export type { DefaultOptions, LocksOptions } from './options/locks-options.ts';
 export type { Duration } from './options/option-reader.ts';
@@ -27,6 +40,7 @@ export { createMemoryProvider } from './memory/provider.ts';
 export type { MemoryOptions } from './memory/options.ts';
 export type { MemoryStore, MemoryStoreOptions } from './memory/store-options.ts';
 export { createMemoryStore } from './memory/store.ts';
+export { migrationStatus, waitForPhase } from './open/composites/migration-status.ts';
 export { openLocks } from './open/open-locks.ts';
 export type { LocksConfig } from './open/locks-config.ts';
 export type { AcquireOptions } from './options/acquire-options.ts';

@@ -13,8 +13,8 @@ export interface LeaseRecord {
 }
 
 /**
- * A lock that is held, until it is released or lost. It does not keep the process running; `withLock`
- * does.
+ * A lock that is held, until it is released or lost. It does not keep the process running;
+ * `withLock` does.
  */
 export interface Lease extends AsyncDisposable {
   readonly key: string;
@@ -22,35 +22,48 @@ export interface Lease extends AsyncDisposable {
   readonly owner: string;
   readonly mode: Mode;
   /**
-   * The fencing token: higher than those of all earlier holders. Hand it to the resource, and let the
-   * resource refuse lower ones: a holder that was paused may act after its lease has ended.
+   * The fencing token, which is higher than those of all earlier holders. Hand it to the resource,
+   * and let the resource refuse lower ones. A holder that was paused may act after its lease has
+   * ended.
    */
   readonly token: bigint;
   /**
-   * Aborted when the lease is lost or its `Locks` is closed, before the server lets go. Its reason is a
-   * `LockError` (`LOCK_LOST`, `LOCK_CLOSED`). Not aborted by `release`.
+   * Aborted when the lease is lost or its `Locks` is closed, before the server lets go. Its reason
+   * is a `LockError` (`LOCK_LOST`, `LOCK_CLOSED`). Not aborted by `release`.
    */
   readonly signal: AbortSignal;
   /**
-   * Ms that are certainly left: counted from before the send, less a margin for drift (1 % and 2 ms).
-   * 0 when the lease has ended.
+   * Ms that are certainly left: counted from before the send, less a margin for drift (1 % and 2
+   * ms). 0 when the lease has ended.
    */
   readonly remaining: number;
   /**
-   * Whether the lease is certainly held at this moment: a comparison of clocks, not a flag. Once false,
-   * false for ever.
+   * Whether the lease is certainly held at this moment: a comparison of clocks, not a flag. Once
+   * false, false for ever.
    */
   readonly held: boolean;
   /**
    * Restarts the ttl now.
-   * @throws `LOCK_LOST` when it was lost, `LOCK_UNAVAILABLE` when the answer is unknown (it may still be
-   * held: see `held`), `LOCK_INVALID` after `release`.
+   * @throws `LOCK_LOST` when it was lost. `LOCK_UNAVAILABLE` when the answer is unknown; `held`
+   * says whether it is still held. `LOCK_INVALID` after `release`.
    */
   renew(): Promise<void>;
   /**
-   * Gives the lock back. `true`: this freed it; `false`: it was lost before. Repeating it answers the same.
-   * @throws `LOCK_UNAVAILABLE` when the answer is unknown. The release is then repeated in the background
-   * until the ttl is over. Also when there is no answer 1 000 ms after the end of the ttl.
+   * Makes an exclusive lease shared, without a moment in between at which others could take it:
+   * sharers that wait get in, and the token stays. A shared lease stays as it is. There is no way
+   * back but `release`.
+   * @throws `LOCK_LOST` when it was lost. `LOCK_UNAVAILABLE` when the answer is unknown: `mode` is
+   * `shared` then, and the next renewal asks again. `LOCK_INVALID` after
+   * `release`, where the provider has no shared mode, and where a `reentrant` lease has more than
+   * one hold.
+   */
+  downgrade(): Promise<void>;
+  /**
+   * Gives the lock back. `true`: this freed it. `false`: it was lost before. Repeating it answers
+   * the same.
+   * @throws `LOCK_UNAVAILABLE` when the answer is unknown. The release is then repeated in the
+   * background until the ttl is over. Also when there is no answer 1 000 ms after the end of the
+   * ttl.
    */
   release(): Promise<boolean>;
   /** Releases; never rejects. For `await using`. */

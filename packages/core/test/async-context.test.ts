@@ -16,7 +16,10 @@ function open(changes: Partial<LockProvider> = {}): Locks {
   return locks;
 }
 
-/** A flow with a reentrant scope on "shared", in which all timers of `locks` are started and restarted. */
+/**
+ * A flow with a reentrant scope on "shared", in which all timers of `locks` are started and
+ * restarted.
+ */
 async function inAnotherFlow(locks: Locks, watched: () => Promise<Lease>, act: () => Promise<void>): Promise<void> {
   const lease = await watched();
   await flow.run('another', () =>
@@ -34,7 +37,10 @@ async function inAnotherFlow(locks: Locks, watched: () => Promise<Lease>, act: (
   await lease.release();
 }
 
-/** What a listener in that flow saw: its context, and the token it got for "shared" if that did not wait. */
+/**
+ * The context that a listener in that flow saw, and the token it got for "shared" if that did not
+ * wait.
+ */
 interface Seen {
   readonly context: string | undefined;
   readonly joined: bigint | undefined;

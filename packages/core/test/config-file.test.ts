@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openLocks } from '../src/index.ts';
 import type { AdapterConfig, LockError, Locks, LocksConfig } from '../src/index.ts';
-import { describeJsonError } from '../src/open/json-error.ts';
+import { describeJsonError } from '../src/open/config/json-error.ts';
 import { ScriptedProvider, grantAtOnce } from './support/scripted-provider.ts';
 import { standIn } from './support/stand-in.ts';
 import { VirtualRuntime } from './support/virtual-runtime.ts';

@@ -8,6 +8,8 @@ const granted = { granted: true, token: 7n } as const;
 const busy = { granted: false, retryAfter: refresh } as const;
 /** What a claim is told that has no place in line. */
 const polling = { granted: false, retryAfter: waiterTtl / 24 } as const;
+/** How long the first claim waits for a subscription. */
+const patience = refresh / 2;
 const closed = new LockError('LOCK_CLOSED', 'The provider is closed.');
 const refused = new LockError('LOCK_MISCONFIGURED', 'The backend refuses SUBSCRIBE.');
 
@@ -82,6 +84,24 @@ describe('a line', () => {
     await setting.runtime.advance(1);
     expect(await setting.acquire('b')).toMatchObject({ granted: false, retryAfter: refresh - 1 });
     expect(setting.attempts).toEqual([]);
+  });
+
+  test('lets each claim hear a rejection itself: a claim that tries again shows no others', async () => {
+    const setting = new LineSetting();
+    for (const owner of ['a', 'b', 'c']) await setting.acquire(owner);
+    await setting.acquire('a');
+    setting.attempted();
+    setting.answer = async () => {
+      throw new LockError('LOCK_UNAVAILABLE', 'The backend grants nothing at present.', { sent: false });
+    };
+    for (const share of [0.9, 0.95, 1, 1.6, 1.9, 2]) {
+      await setting.runtime.advance(setting.start + share * refresh - setting.runtime.time);
+      await expect(setting.acquire('a'), `${share}`).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    }
+    expect(setting.attempts.splice(0).map(({ others }) => others?.length)).toEqual([2, 0, 0, 0, 0, 0]);
+    for (const owner of ['b', 'c']) {
+      await expect(setting.acquire(owner), owner).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    }
   });
 
   test('passes on a wake that comes before the attempt is answered, to the latest callback', async () => {
@@ -219,9 +239,9 @@ describe('a subscription', () => {
     const setting = new LineSetting();
     setting.prompt = false;
     const call = watch(setting.acquire('a'), setting.runtime);
-    await setting.runtime.advance(polling.retryAfter + 32);
+    await setting.runtime.advance(patience + 32);
     expect(call.value).toEqual(polling);
-    expect(call.at! - setting.start).toBeGreaterThanOrEqual(polling.retryAfter);
+    expect(call.at! - setting.start).toBeGreaterThanOrEqual(patience);
     // The patience is over for those that come later.
     expect(await setting.acquire('b')).toEqual(polling);
     const [silent] = setting.opened;

@@ -43,7 +43,7 @@ describe('the message', () => {
       code: 'LOCK_UNAVAILABLE',
       key: 'seat',
       hasCause: false,
-      message: 'scripted did not answer about "seat" in time. Nobody knows who holds it.',
+      message: 'scripted did not answer about "seat" in time, so its holder is unknown.',
     });
   });
 
@@ -56,7 +56,7 @@ describe('the message', () => {
       key: 'seat',
       hasCause: true,
       cause: new Error('connection lost'),
-      message: 'scripted gave no usable answer about "seat"; see the cause. Nobody knows who holds it.',
+      message: 'scripted gave no usable answer about "seat", so its holder is unknown; see the cause.',
     });
   });
 
@@ -280,7 +280,7 @@ describe('the message', () => {
     [' memory:', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
     [
       'ETCD+a.b-1://host',
-      'openLocks: no adapter is known for the scheme "etcd+a.b-1:". Known: memory, redis, rediss, zookeeper, postgres, postgresql, mysql, mariadb, sqlite. For an adapter of your own name its module: { provider: "module-id", url }.',
+      'openLocks: no adapter is known for the scheme "etcd+a.b-1:". Known: memory, redis, rediss, redis+sentinel, rediss+sentinel, redis+cluster, rediss+cluster, redlock, redlocks, zookeeper, postgres, postgresql, mysql, mariadb, sqlite. For an adapter of your own name its module: { provider: "module-id", url }.',
     ],
     [
       { provider: 7 },
@@ -292,7 +292,7 @@ describe('the message', () => {
     ],
     [
       { provider: 'no-such-adapter' },
-      'openLocks: provider "no-such-adapter" is neither one of memory, redis, zookeeper, sql nor a module that can be imported. Install it, or correct its name.',
+      'openLocks: provider "no-such-adapter" is neither one of memory, redis, zookeeper, sql, combine, migrate nor a module that can be imported. Install it, or correct its name.',
     ],
     [{ provider: 'node:fs' }, 'openLocks: module "node:fs" does not export a function fromConfig.'],
     [

@@ -77,6 +77,8 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
       'memory',
       'redis',
       'rediss',
+      'redlock',
+      'redlocks',
       'zookeeper',
       'postgres',
       'postgresql',
@@ -89,7 +91,10 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
   });
 });
 
-/** Copies the source to where the process stands: no adapter of this workspace can be found from there. */
+/**
+ * Copies the source to where the process stands: no adapter of this workspace can be found from
+ * there.
+ */
 async function importCopy(folder: string): Promise<{ openLocks: typeof openLocks }> {
   await cp(new URL('../src/', import.meta.url), join(folder, 'src'), { recursive: true });
   return (await import(pathToFileURL(join(folder, 'src/open/open-locks.ts')).href)) as { openLocks: typeof openLocks };

@@ -5,7 +5,19 @@ import { createLocks, createMemoryProvider } from '../src/index.ts';
 import type { Lease } from '../src/index.ts';
 import { createFreeSetting } from './support/setting.ts';
 
-const members = ['key', 'owner', 'mode', 'token', 'signal', 'remaining', 'held', 'renew', 'release', 'toJSON'];
+const members = [
+  'key',
+  'owner',
+  'mode',
+  'token',
+  'signal',
+  'remaining',
+  'held',
+  'renew',
+  'downgrade',
+  'release',
+  'toJSON',
+];
 
 /** A lease of `acquire`, and the hold of a `withLock` inside another. */
 async function bothKinds(look: (lease: Lease, locks: object) => void): Promise<void> {

@@ -50,6 +50,6 @@ describe('a stack trace of the published package', () => {
   it('names the module and its line with --enable-source-maps', async () => {
     const stack = await stackOf('--enable-source-maps');
     expect(stack).toMatch(/at timeoutError \(\S+\/src\/errors\/messages\.ts:\d+:\d+\)/);
-    expect(stack).toMatch(/Acquisition\.#expire \(\S+\/src\/locks\/acquisition\.ts:\d+:\d+\)/);
+    expect(stack).toMatch(/Acquisition\.#expire \(\S+\/src\/locks\/acquire\/acquisition\.ts:\d+:\d+\)/);
   }, 30_000);
 });

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { LockError } from '../src/index.ts';
 import { answerWell, createSetting, watch } from './support/setting.ts';
 import { settle } from './support/virtual-runtime.ts';
 
@@ -18,6 +19,20 @@ describe("a grant's lost signal", () => {
     expect(String(signal.reason)).toContain('session');
     await settle();
     expect(provider.releases).toHaveLength(1);
+  });
+
+  it('tells why, where its provider does', async () => {
+    const { provider, locks } = createSetting({ traits: { expiry: 'session' } });
+    const session = new AbortController();
+    provider.answers.tryAcquire = (call) => call.grant({ lost: session.signal });
+    const { signal } = await locks.acquire('key', { ttl });
+    const cause = new LockError('LOCK_LOST', 'fewer than 2 of the 3 members hold it');
+    session.abort(cause);
+    expect(signal.reason).toMatchObject({
+      code: 'LOCK_LOST',
+      message: 'The lease on "key" is lost: fewer than 2 of the 3 members hold it.',
+      cause,
+    });
   });
 
   it('that is aborted already loses the lease before its holder has it', async () => {

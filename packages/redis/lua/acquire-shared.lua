@@ -1,9 +1,10 @@
 -- Takes a share of the key, turns this owner's exclusive hold into one, or takes a place in line.
 -- ARGV    1 owner, 2 ttl (ms), 3 the token must exceed this, 4 token retention (ms), 5 this waiter,
---         6 "1" to take a place in line, 7 ttl of a place (ms), 8 channel prefix, 9 "1" to pass those in line,
---         10 permits, "*" for any number, 11 and on: other waiters of this process on this key, to be kept in line
--- Returns the fencing token; or, busy, minus the ms until the next attempt; error "LOCKS_PERMITS <n>" when others share it,
---         or wait to, with another number.
+--         6 "1" to take a place in line, 7 ttl of a place (ms), 8 channel prefix,
+--         9 "1" to pass the waiters in line, 10 permits, "*" for any number,
+--         11 and on: other waiters of this process on this key, to be kept in line
+-- Returns the fencing token. If busy, minus the ms until the next attempt. Error
+--         "LOCKS_PERMITS <n>" when other claims share the key, or wait to, with another number.
 
 -- include token
 -- include queue
@@ -11,9 +12,11 @@ local owner, ttl, me, waiterTtl, channel = ARGV[1], tonumber(ARGV[2]), ARGV[5], 
 local above, retention, permits = tonumber(ARGV[3]), ARGV[4], ARGV[10]
 
 local now, micros = clock()
+-- include restart-guard
 local value = purge(now, holder())
 
-local function somebodyShares()
+-- Whether a claim shares the key, or another waiter wants to.
+local function isShared()
   if value == SHARED then return true end
   for _, waiter in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
     if waiter ~= me and string.sub(waiter, 1, 1) == 's' then return true end
@@ -40,7 +43,7 @@ end
 local fixed = redis.call('GET', KEYS[7])
 if fixed and fixed ~= permits then
   refuseOnReplica()
-  if somebodyShares() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
+  if isShared() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
   redis.call('DEL', KEYS[7])
 end
 

@@ -1,14 +1,17 @@
 -- Takes the key exclusively, or a place in line.
 -- ARGV    1 owner, 2 ttl (ms), 3 the token must exceed this, 4 token retention (ms), 5 this waiter,
---         6 "1" to take a place in line, 7 ttl of a place (ms), 8 channel prefix, 9 "1" to pass those in line,
+--         6 "1" to take a place in line, 7 ttl of a place (ms), 8 channel prefix,
+--         9 "1" to pass the waiters in line,
 --         10 and on: other waiters of this process on this key, to be kept in line
--- Returns the fencing token; or, busy, minus the ms until the next attempt; error LOCKS_SHARED when this owner shares it.
+-- Returns the fencing token. If busy, minus the ms until the next attempt. Error LOCKS_SHARED when
+--         this owner shares the key.
 local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 
 -- include token
 
 -- The uncontended path: TIME, EXISTS, SET, SET. Nothing that it does not need is defined before it.
 local now, micros = clock()
+-- include restart-guard
 local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
 if free then return mint(above, retention, micros, KEYS[1]) end
 

@@ -1,5 +1,6 @@
--- Who holds the key and how many wait. Changes nothing.
--- Returns the number that wait, then for each holder: owner, "exclusive" or "shared", token or "", ms left.
+-- Tells which owners hold the key, and how many claims wait. Changes nothing.
+-- Returns the number of waiters, then for each holder: owner, "exclusive" or "shared", token or "",
+--         ms left.
 
 -- include token
 -- include queue

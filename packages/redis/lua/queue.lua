@@ -1,4 +1,5 @@
--- Included at the top of the scripts that say "include queue": the line in front of a key, and who may pass.
+-- The line in front of a key, and which waiter may go.
+-- It is included where a script says "include queue".
 -- KEYS, the same for all of them, all in one Cluster slot:
 --   1 key       string: the owner of an exclusive holder, or SHARED while sharers hold it
 --   2 token     string: the highest fencing token minted or told, see token.lua
@@ -7,22 +8,23 @@
 --   5 shared    sorted set: owner by the ms at which its share expires
 --   6 tokens    hash: the fencing token of each sharer by owner
 --   7 permits   string: how many may share, "*" for any number
--- A waiter is "<kind> <process> <owner>"; its kind is "x", or "s" and the permits it wants; its process starts with the ms
--- that its places last, and a dash.
+-- A waiter is "<kind> <process> <owner>". Its kind is "x", or "s" and the permits it wants. Its
+-- process begins with the ms that its places last, and a dash. In a Cluster, "c." follows.
 
 local SHARED = '<shared>'
 
--- Who has the key. A value of another type is a foreign holder: busy, not an error.
+-- The owner that has the key, SHARED, or false. A foreign holder may keep a value of another type
+-- there. Then the key is busy, and that is no error.
 local function holder()
   local value = redis.pcall('GET', KEYS[1])
   if type(value) ~= 'table' then return value end
   if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
-  -- Refused for another reason: it is again, and ends the script.
+  -- The server had another reason to refuse. It refuses again, and that ends the script.
   return redis.call('GET', KEYS[1])
 end
 
--- Before an answer that needs no write. A replica may be behind, so it must not answer: it refuses this write,
--- which changes nothing.
+-- Before an answer that needs no write. A replica may be behind, so it must not answer: it refuses
+-- this write, which changes nothing.
 local function refuseOnReplica()
   redis.call('ZREM', KEYS[4], '')
 end
@@ -66,7 +68,7 @@ local function settleShares()
   redis.call('PEXPIREAT', KEYS[6], last[2])
 end
 
--- Drops all that has expired: places anywhere in the line, and shares. Returns who has the key then.
+-- Drops what has expired: places anywhere in the line, and shares. Returns `holder()` after that.
 local function purge(now, value)
   local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
   for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
@@ -87,8 +89,9 @@ local function admits(value, kind)
   return not permits or redis.call('ZCARD', KEYS[5]) < permits
 end
 
--- In every script that writes: tells the head of the line if it can go, or is new. A message that
--- reaches no process means that its process is gone. Its place is removed then. Returns the head, and
+-- Tells the head of the line if it can go, or is new. Every script that writes calls this. If the
+-- message reaches no process, the head's process is gone, and the head loses its place. But in a
+-- Cluster the process may listen at another server, which is not counted. Returns the head, and
 -- whether it was told.
 local function wakeHead(me, value, channel)
   while true do
@@ -97,7 +100,7 @@ local function wakeHead(me, value, channel)
     local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
     if not newHead and not admits(value, kind) then return head, false end
     newHead = true
-    if redis.call('PUBLISH', channel .. process, owner) > 0 then
+    if redis.call('PUBLISH', channel .. process, owner) > 0 or string.find(process, '^%d+%-c%.') then
       newHead = false
       return head, true
     end
@@ -105,7 +108,8 @@ local function wakeHead(me, value, channel)
   end
 end
 
--- Whether the head must be told of a grant: as it is new, or as the hold may end before its next sign of life is due.
+-- Whether the head must be told of a grant. It must if it is new, or if the hold may end before the
+-- head repeats its attempt.
 local function concernsHead(ttl, waiterTtl)
   newHead = newHead or ttl < waiterTtl / 3
   return newHead
@@ -117,7 +121,7 @@ local function keepLine(waiterTtl)
   redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
 
--- Takes a place, or shows that the one it has is still wanted. Returns whether it is new.
+-- Takes a place, or keeps the place that the waiter has. Returns whether the place is new.
 local function stayInLine(waiter, now, waiterTtl)
   local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
   local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
@@ -126,20 +130,21 @@ local function stayInLine(waiter, now, waiterTtl)
   return added == 1
 end
 
--- Whether the deadline of a waiter was later than one can be. It is then corrected.
+-- Corrects the deadline of a waiter that is later than its places last. Returns whether it was.
 local function limitDeadline(waiter, now)
   local waiterTtl = tonumber(string.match(waiter, '^%S+ (%d+)%-'))
   return waiterTtl and redis.call('ZADD', KEYS[4], 'XX', 'LT', 'CH', now + waiterTtl, waiter) == 1
 end
 
--- A head that was told, and does not come, loses its place at its deadline. After a step of the clock that could take hours.
+-- A head that was told, and does not try again, loses its place at its deadline. If the clock was
+-- set back, that deadline could be hours away.
 local function limitDeadlines(head, now)
   if not limitDeadline(head, now) then return end
   for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
 
--- One call shows for the other waiters of its process too that their places are still wanted. A waiter
--- without a place is told, to take another. The new head is told too, because it has to look when a
+-- Keeps the places of the other waiters of this process, with the same call. A waiter that has lost
+-- its place is told, so that it takes another. The head is told too, because it must look when a
 -- holder would expire.
 local function keepPlaces(first, now, waiterTtl, channel)
   if #ARGV < first then return end
@@ -163,8 +168,8 @@ local function keepPlaces(first, now, waiterTtl, channel)
   keep(KEYS[7], waiterTtl)
 end
 
--- Ms until the next attempt, negative: how a busy answer is told from a token. The head looks when a holder would expire,
--- the others only show that they are alive.
+-- Minus the ms until the next attempt: a busy answer is negative, a token is not. The head looks
+-- when a holder would expire. The other waiters only keep their places.
 local function busy(me, head, value, now, waiterTtl)
   local wait = math.floor(waiterTtl / 3)
   if not head or head == me then

@@ -29,7 +29,8 @@ if wasShared then
 end
 
 line = line or redis.call('EXISTS', KEYS[3]) == 1
--- Who was granted has left the line already. Without a line this changes nothing; a replica refuses it.
+-- A waiter that was granted has left the line already. Without a line this changes nothing, but a
+-- replica refuses it.
 if freed == 0 then giveUpPlace(me) end
 local head
 if line then

@@ -1,6 +1,7 @@
 -- Restarts the ttl of a hold.
--- ARGV    1 owner, 2 ttl (ms), 3 "" or the token that this lease gets, 4 token retention (ms), 5 channel prefix
--- Returns 1; or 0 when this owner does not hold the key, or its own token is higher.
+-- ARGV    1 owner, 2 ttl (ms), 3 "" or the token that this lease gets, 4 token retention (ms),
+--         5 channel prefix
+-- Returns 1, or 0 when this owner does not hold the key or its own token is higher.
 
 -- include token
 -- include queue

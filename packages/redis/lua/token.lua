@@ -1,5 +1,6 @@
 -- The server's clock, and the fencing tokens that it mints.
--- KEYS[2], the counter: the highest token minted or told, followed by its retention if that is not an hour, the default.
+-- KEYS[2] is the counter: the highest token that was minted or told. Its retention follows, unless
+-- that is an hour, the default.
 local function clock()
   local time = redis.call('TIME')
   local micros = time[1] * 1000000 + time[2]
@@ -14,10 +15,10 @@ local function tokenReply(token, text)
   return text
 end
 
--- Sets the counter to `token`, or to `step` above the last one if that is not below. It lasts until the
--- clock has passed it by the longest retention that was asked for, so that its end cannot give a token
--- twice. Returns nil where the next token cannot be told from the last one. `retention` is text, and
--- the token becomes text once: each number that is given to redis.call costs more.
+-- Sets the counter to `token`. If the last token is not below that, to `step` above the last one.
+-- The counter lasts until the clock has passed it by the longest retention of any claim. So no
+-- token is given twice after its end. Returns nil where the next token equals the last one.
+-- `retention` is text, and the token becomes text once: numbers cost redis.call more.
 local function count(token, step, retention, micros)
   local text = string.format('%.0f', token)
   local counter = retention == HOUR and text or text .. ' ' .. retention
@@ -42,8 +43,8 @@ local function count(token, step, retention, micros)
   return tokenReply(token, text)
 end
 
--- The next token: above all earlier ones, above the floor, not behind the clock. Where there is none, the key that was `taken`
--- for it is freed again: an error does not undo what a script has written.
+-- The next token: above all earlier ones, above the floor, not behind the clock. Where there is
+-- none, this frees the key that was `taken` for it: Redis does not undo what a failed script wrote.
 local function mint(above, retention, micros, taken)
   local token = count(math.max(micros, above + 1), 1, retention, micros)
   if token then return token end

@@ -1,15 +1,17 @@
-// Writes src/scripts.ts from lua/*.lua: the text that is sent, its SHA-1, and the includes resolved.
+// Writes src/wire/scripts.ts from lua/*.lua: the text that is sent, its SHA-1, and the includes
+// resolved.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const folder = new URL('../lua/', import.meta.url);
-const target = new URL('../src/scripts.ts', import.meta.url);
+const target = new URL('../src/wire/scripts.ts', import.meta.url);
 const scripts = {
   acquire: 'acquire',
   acquireShared: 'acquire-shared',
   renew: 'renew',
   release: 'release',
   inspect: 'inspect',
+  initialise: 'initialise',
   fencedSet: 'fenced-set',
 };
 
@@ -30,7 +32,8 @@ export function embed() {
     return `  ${name}: {\n    sha: '${sha}',\n    lua: \`${lua}\`,\n  },`;
   });
   return [
-    '// Written by scripts/embed-lua.mjs from lua/*.lua; a test compares them. Change those and run it again.',
+    '// Written by scripts/embed-lua.mjs from lua/*.lua. Change those, and run it again: a test compares',
+    '// the two.',
     '',
     '/** A Lua script and the digest that EVALSHA calls it by. */',
     'export interface Script {',

@@ -10,11 +10,14 @@ import {
 } from '@locks/core/adapter';
 import type { AdapterConfig, Duration, OptionReaders } from '@locks/core/adapter';
 import type { LockProvider } from '@locks/core';
-import { readRedisOptions, redisReaders, redisSource } from './options.ts';
-import type { RedisOptions } from './options.ts';
-import { connectClient, importClient } from './own-client.ts';
+import { openClient } from './connect/open-client.ts';
+import { hostList, readHost } from './options/hosts.ts';
+import type { RedisHost } from './options/hosts.ts';
+import { checkKind, readRedisOptions, redisReaders, redisSource } from './options/options.ts';
+import type { RedisOptions } from './options/options.ts';
+import { readRedisUrl, sentinelPort, serverPort } from './options/redis-url.ts';
+import type { RedisKind, RedisUrl } from './options/redis-url.ts';
 import { RedisProvider } from './provider.ts';
-import { readRedisUrl } from './redis-url.ts';
 
 /** Options of `openLocks` for Redis: those of the provider and those of its connection. */
 export interface RedisConfigOptions extends RedisOptions {
@@ -25,8 +28,8 @@ export interface RedisConfigOptions extends RedisOptions {
   /** Database; stronger than the URL's path. @default 0 */
   readonly db?: number | undefined;
   /**
-   * TLS: `true` checks the server's certificate by Node's defaults; an object has options of
-   * `tls.connect` (`ca`, `cert`, `key`, `servername`, …).
+   * `true`: TLS, and Node's defaults check the server's certificate. An object: TLS with these
+   * options of `tls.connect` (`ca`, `cert`, `key`, `servername`, …).
    * @default true for `rediss:`, else false
    */
   readonly tls?: boolean | object | undefined;
@@ -34,6 +37,18 @@ export interface RedisConfigOptions extends RedisOptions {
   readonly connectTimeout?: Duration | undefined;
   /** The connection's name in CLIENT LIST. */
   readonly connectionName?: string | undefined;
+  /**
+   * The Sentinels, `'host:port'` each, in place of a URL. Needs `sentinelName`. @default none
+   */
+  readonly sentinels?: readonly string[] | undefined;
+  /** What the Sentinels call the master; stronger than the URL's path. @default none */
+  readonly sentinelName?: string | undefined;
+  /** ACL user at the Sentinels. @default none */
+  readonly sentinelUsername?: string | undefined;
+  /** Password at the Sentinels. @default none */
+  readonly sentinelPassword?: string | undefined;
+  /** Nodes of a Cluster, `'host:port'` each, in place of a URL. @default none */
+  readonly nodes?: readonly string[] | undefined;
 }
 
 const readers: OptionReaders<RedisConfigOptions> = {
@@ -44,47 +59,95 @@ const readers: OptionReaders<RedisConfigOptions> = {
   tls: tlsOptions,
   connectTimeout: duration(10, 600_000),
   connectionName: matching(/^[!-~]{1,200}$/, '1 to 200 printable ASCII characters without spaces'),
+  sentinels: hostList(sentinelPort),
+  sentinelName: matching(/^\S{1,200}$/, '1 to 200 characters without spaces'),
+  sentinelUsername: anyText,
+  sentinelPassword: secretText,
+  nodes: hostList(serverPort),
 };
 
 /**
  * The provider as `openLocks('redis://…')` makes it, with a client of its own.
  * @throws `LOCK_MISCONFIGURED` for a wrong option, missing `ioredis`, refused credentials or TLS
- * that the two sides do not agree on; `LOCK_UNAVAILABLE` when Redis does not answer within
+ * that the two sides do not agree on. `LOCK_UNAVAILABLE` when Redis does not answer within
  * `connectTimeout`.
  */
 export async function fromConfig({ url, options, runtime }: AdapterConfig): Promise<LockProvider> {
   const read = readOptions<RedisConfigOptions>(readers, options, redisSource);
-  const { username, password, db, tls, connectTimeout = 5_000, connectionName, ...own } = read;
-  const place = readRedisUrl(url);
+  const { username, password, db, tls, connectTimeout = 5_000, connectionName, ...rest } = read;
+  const { sentinels, sentinelName, sentinelUsername, sentinelPassword, nodes, ...own } = rest;
+  const place = placeOf(url, sentinels, nodes);
   if (place.secure && tls === false) {
     throw misconfigured(redisSource.where, 'option "tls" is false, and rediss: is TLS; write redis: or leave it out');
   }
-  const { host, port } = place;
-  const wanted = tls ?? place.secure;
-  const server = { host, port, tls: wanted === true ? {} : wanted || undefined, db: db ?? place.db };
-  const Client = await importClient();
-  const timeout = own.timeout ?? 5_000;
-  const client = new Client({
-    ...given(server),
-    ...given({ username: username ?? place.username, password: password ?? place.password, connectionName }),
-    connectTimeout,
-    // Core repeats calls without an answer. A client that does it too would send a claim after it
-    // was given up.
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    // A connection that has silently died is replaced, not waited for.
-    socketTimeout: timeout,
-    retryStrategy: (attempt: number) => Math.min(attempt * 50, 1_000),
-    // A server that has just started guesses how long it will load. The guess may be far too long,
-    // and the client sleeps for that time.
-    maxLoadingRetryTime: 200,
-    lazyConnect: true,
-  });
-  await connectClient(client, server, connectTimeout, runtime);
-  return new RedisProvider(client, readRedisOptions(client, own), runtime, () => client.disconnect());
+  const { kind, hosts, secure } = place;
+  const name = sentinelName ?? place.name;
+  checkPlace(kind, { name, sentinelName, sentinelUsername, sentinelPassword, db });
+  // Before a connection is made: a Cluster has no `restartGuard`.
+  checkKind(kind === 'cluster', own);
+  const wanted = tls ?? secure;
+  const { client, close } = await openClient(
+    {
+      kind,
+      hosts,
+      name,
+      db: db ?? place.db,
+      username: username ?? place.username,
+      password: password ?? place.password,
+      sentinelUsername,
+      sentinelPassword,
+      tls: wanted === true ? {} : wanted || undefined,
+      connectionName,
+      connectTimeout,
+      timeout: own.timeout ?? 5_000,
+    },
+    runtime,
+  );
+  return new RedisProvider(client, readRedisOptions(client, own), runtime, close);
 }
 
-/** Without options that are `undefined`, which the client would take for values. */
-function given(options: object): object {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+function placeOf(
+  url: string | undefined,
+  sentinels: readonly string[] | undefined,
+  nodes: readonly string[] | undefined,
+): RedisUrl {
+  const ways = [url, sentinels, nodes].filter((way) => way !== undefined);
+  if (ways.length > 1) {
+    throw misconfigured(
+      redisSource.where,
+      'the servers are given twice; keep the URL, option "sentinels" or option "nodes"',
+    );
+  }
+  if (sentinels !== undefined) return { kind: 'sentinel', secure: false, hosts: hostsIn(sentinels, sentinelPort) };
+  if (nodes !== undefined) return { kind: 'cluster', secure: false, hosts: hostsIn(nodes, serverPort) };
+  return readRedisUrl(url ?? 'redis://127.0.0.1');
+}
+
+function hostsIn(texts: readonly string[], defaultPort: number): readonly RedisHost[] {
+  return texts.flatMap((text) => readHost(text, defaultPort) ?? []);
+}
+
+function checkPlace(
+  kind: RedisKind,
+  {
+    name,
+    db,
+    ...ofSentinels
+  }: Pick<RedisConfigOptions, 'db' | 'sentinelName' | 'sentinelUsername' | 'sentinelPassword'> & {
+    readonly name: string | undefined;
+  },
+): void {
+  const [stray] = Object.entries(ofSentinels).flatMap(([option, value]) => (value === undefined ? [] : [option]));
+  if (kind !== 'sentinel' && stray !== undefined) {
+    throw misconfigured(
+      redisSource.where,
+      `option "${stray}" is given without Sentinels; write redis+sentinel:// or option "sentinels"`,
+    );
+  }
+  if (kind === 'sentinel' && name === undefined) {
+    throw misconfigured(redisSource.where, 'option "sentinelName" is missing: what the Sentinels call the master');
+  }
+  if (kind === 'cluster' && db !== undefined && db !== 0) {
+    throw misconfigured(redisSource.where, `option "db" is ${db}, and a Cluster has database 0 only`);
+  }
 }

@@ -1,20 +1,21 @@
 import { LockError, checkFenceable, createDeadline, readOptions, staleError, systemRuntime } from '@locks/core/adapter';
 import type { Duration } from '@locks/core/adapter';
 import type { Lease } from '@locks/core';
-import type { RedisClient } from './client.ts';
-import { redisReaders, redisSource } from './options.ts';
-import { connectionTrouble, toLockError } from './replies.ts';
-import { callScript } from './script-call.ts';
-import { scripts } from './scripts.ts';
+import { redisReaders, redisSource } from './options/options.ts';
+import { connectionTrouble, toLockError } from './wire/replies.ts';
+import { callScript } from './wire/script-call.ts';
+import type { AnyRedisClient } from './wire/servers.ts';
+import { scripts } from './wire/scripts.ts';
 
-/** Writes to Redis that a holder makes who came too late are refused. */
+/** Writes to Redis, and refuses those of a holder that a later holder has followed. */
 export interface RedisGuard {
   /**
    * Sets `key` to `value` if no later holder has been there. The highest token is kept without
    * expiry, at `{<key>}:fence`. Where the key has a Cluster hash tag it is `<key>:fence`, and where
    * it is one as a whole, `<key>:fence:tag`.
-   * @throws `LOCK_STALE`; `LOCK_INVALID` for a lease that is not exclusive, and for a key of a
-   * Cluster that has braces without a tag; `LOCK_UNAVAILABLE` when the answer is unknown.
+   * @throws `LOCK_STALE` when a later holder has been there. `LOCK_INVALID` for a lease that is not
+   * exclusive, and for a key of a Cluster that has braces without a tag. `LOCK_UNAVAILABLE` when
+   * the answer is unknown.
    */
   write(key: string, value: string, lease: Pick<Lease, 'token' | 'mode'>): Promise<void>;
   /** The old name of `write`. */
@@ -31,7 +32,7 @@ export interface RedisGuardOptions {
  * A guard that writes through `client`. For writes of another kind put `fenceLua` into a script of
  * your own.
  */
-export function createRedisGuard(client: RedisClient, options: RedisGuardOptions = {}): RedisGuard {
+export function createRedisGuard(client: AnyRedisClient, options: RedisGuardOptions = {}): RedisGuard {
   const { timeout = 5_000 } = readOptions<RedisGuardOptions>({ timeout: redisReaders.timeout }, options, redisSource);
   const deadline = createDeadline(systemRuntime, timeout, 'Redis', () => connectionTrouble(client));
   const clientPrefix = client.options?.keyPrefix ?? '';
@@ -49,8 +50,7 @@ export function createRedisGuard(client: RedisClient, options: RedisGuardOptions
 
 /** What the fence of `key` is called: in the same Cluster slot, and of no other key. */
 function fenceOf(key: string, clientPrefix: string): string {
-  // The text between the first opening brace and the next closing one decides the slot, if there
-  // is any.
+  // The slot is that of the text between the first opening brace and the next closing one.
   const tag = /^[^{]*\{([^}]*)\}/.exec(clientPrefix + key)?.[1];
   if (!tag) return `{${clientPrefix}${key}}:fence`;
   // `{x}:fence` is the fence of x.

@@ -1,8 +1,18 @@
-export type { RedisClient, RedisSubscriber, SubscriberOptions } from './client.ts';
+export type {
+  RedisClient,
+  RedisClusterClient,
+  RedisNode,
+  RedisSubscriber,
+  ScriptClient,
+  SubscriberOptions,
+} from './wire/client.ts';
+export type { AnyRedisClient } from './wire/servers.ts';
 export { fromConfig } from './config.ts';
 export type { RedisConfigOptions } from './config.ts';
 export { createRedisGuard, fromFenceReply } from './guard.ts';
 export type { RedisGuard, RedisGuardOptions } from './guard.ts';
-export type { RedisOptions } from './options.ts';
+export { initialise } from './initialise.ts';
+export type { InitialiseOptions } from './initialise.ts';
+export type { RedisOptions } from './options/options.ts';
 export { createRedisProvider } from './create-provider.ts';
-export { fenceLua } from './scripts.ts';
+export { fenceLua } from './wire/scripts.ts';

@@ -1,47 +1,57 @@
 import { createDeadline, createLine } from '@locks/core/adapter';
 import type { Deadline, Line, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
-import type { RedisClient } from './client.ts';
-import { keyNames } from './keys.ts';
-import type { KeyNames } from './keys.ts';
-import { listKeys } from './list-keys.ts';
-import { listenOn } from './listen.ts';
-import { LockScripts, closedError } from './lock-scripts.ts';
-import type { ReadRedisOptions } from './options.ts';
-import { Releases } from './releases.ts';
-import { connectionTrouble } from './replies.ts';
+import { keyNames } from './locks/keys.ts';
+import type { KeyNames } from './locks/keys.ts';
+import { listKeys } from './locks/list-keys.ts';
+import { listenOn } from './locks/listen.ts';
+import { LockScripts, closedError } from './locks/lock-scripts.ts';
+import type { ReadRedisOptions } from './options/options.ts';
+import { Releases } from './locks/releases.ts';
+import { connectionTrouble } from './wire/replies.ts';
+import { copyOptions } from './wire/client.ts';
+import type { RedisCopy } from './wire/client.ts';
+import { ReplicatedWrites } from './wire/replicated-writes.ts';
+import { serversOf } from './wire/servers-of.ts';
+import { isCluster } from './wire/servers.ts';
+import type { AnyRedisClient, Servers } from './wire/servers.ts';
 
 /** Locks in Redis: the contract, over scripts, a line and a wake channel. */
 export class RedisProvider implements LockProvider {
   readonly name = 'redis';
   readonly traits: Traits;
-  readonly #client: RedisClient;
+  readonly #client: AnyRedisClient;
+  readonly #servers: Servers;
   readonly #names: KeyNames;
   readonly #deadline: Deadline;
   readonly #scripts: LockScripts;
   readonly #releases: Releases;
   readonly #line: Line;
+  readonly #writer: ReplicatedWrites | undefined;
   readonly #closeClient: (() => void) | undefined;
   #closed = false;
 
   /** `closeClient` ends a client that this package made. */
-  constructor(client: RedisClient, options: ReadRedisOptions, runtime: Runtime, closeClient?: () => void) {
+  constructor(client: AnyRedisClient, options: ReadRedisOptions, runtime: Runtime, closeClient?: () => void) {
     const { prefix, channelPrefix, fair, timeout, waiterTtl } = options;
     this.traits = { scope: 'network', expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, wake: true };
     this.#client = client;
+    this.#servers = serversOf(client, () => runtime.random());
     this.#names = keyNames(prefix, client.options?.keyPrefix ?? '');
     this.#deadline = createDeadline(runtime, timeout, 'Redis', () => connectionTrouble(client));
-    // Scripts of other services read in the name how long the places of this process last.
-    const process = `${waiterTtl}-${runtime.uniqueId()}`;
-    const scripts = new LockScripts(client, options, this.#names, this.#deadline, process);
+    // Scripts of other services read in the name how long the places of this process last, and
+    // whether a message that reaches no subscriber says that it is gone: see lua/queue.lua.
+    const process = `${waiterTtl}-${this.#servers.clustered ? 'c.' : ''}${runtime.uniqueId()}`;
+    this.#writer = writerOf(client, options.minReplicas, this.#deadline, runtime);
+    const scripts = new LockScripts({ client, writer: this.#writer }, options, this.#names, this.#deadline, process);
     this.#scripts = scripts;
-    this.#releases = new Releases(client, scripts, this.#deadline, runtime);
+    this.#releases = new Releases(client, this.#servers, scripts, this.#deadline, runtime);
     this.#line = createLine({
       runtime,
       deadline: this.#deadline,
       waiterTtl,
       attempt: (claim, others, within) => scripts.acquire(claim, others, within),
-      listen: listenOn(client, channelPrefix + process, this.#deadline),
+      listen: listenOn(this.#servers, channelPrefix + process, this.#deadline),
     });
     this.#closeClient = closeClient;
   }
@@ -64,7 +74,7 @@ export class RedisProvider implements LockProvider {
   }
 
   list(prefix: string): AsyncIterable<string> {
-    return listKeys(this.#client, this.#names, this.#scripts, this.#deadline, prefix);
+    return listKeys(this.#client, this.#servers, this.#names, this.#scripts, this.#deadline, prefix);
   }
 
   /** Why calls wait: the client keeps them until it has a connection. */
@@ -77,6 +87,18 @@ export class RedisProvider implements LockProvider {
     this.#closed = true;
     this.#scripts.close();
     this.#line.close(closedError());
+    this.#writer?.close();
     this.#closeClient?.();
   }
+}
+
+function writerOf(
+  client: AnyRedisClient,
+  replicas: number | undefined,
+  deadline: Deadline,
+  runtime: Runtime,
+): ReplicatedWrites | undefined {
+  if (replicas === undefined || isCluster(client)) return undefined;
+  const open = (): RedisCopy => client.duplicate(copyOptions) as RedisCopy;
+  return new ReplicatedWrites({ replicas, open, deadline, runtime });
 }

@@ -5,15 +5,18 @@ import type { Claim, LockProvider } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createRedisProvider } from '../src/index.ts';
+import { createRedisProvider, initialise } from '../src/index.ts';
 import { closeAfterTest, collect, connect, eventually } from './support/redis.ts';
 
-async function withUser(rules: readonly string[]): Promise<{ readonly admin: Redis; readonly user: Redis }> {
+async function withUser(
+  rules: readonly string[],
+  options: object = {},
+): Promise<{ readonly admin: Redis; readonly user: Redis }> {
   const server = await startRedis();
   onTestFinished(() => server.stop());
   const admin = connect({}, server.url);
   await admin.acl('SETUSER', 'locker', 'on', '>secret', 'resetchannels', ...rules);
-  const user = new Redis(server.url, { username: 'locker', password: 'secret', disableClientInfo: true });
+  const user = new Redis(server.url, { username: 'locker', password: 'secret', disableClientInfo: true, ...options });
   closeAfterTest(user);
   return { admin, user };
 }
@@ -24,7 +27,10 @@ const [, rules = ''] = /^ACL SETUSER locker on >… ([^`]*)^```$/m.exec(page) ??
 const documented = rules.trim().split(/\s+/);
 const commands = documented.filter((rule) => rule.startsWith('+'));
 
-/** No script has them: clients connect by them, say who they are, or ask whether there is an answer, which a refusal is too. */
+/**
+ * No script of a lock has them without option `restartGuard`. Clients need them to connect, to
+ * tell their names, or to ask whether the server answers. A refusal is an answer, too.
+ */
 const ofClients = new Set(['+hello', '+info', '+select', '+client|setname', '+unsubscribe', '+ping']);
 
 /** All that a provider does. */
@@ -140,6 +146,46 @@ describe('without one right of the documentation', () => {
       await provider.close();
     },
   );
+});
+
+describe('with option restartGuard', () => {
+  const restartGuard = 60_000;
+
+  test('no other right is needed, also to initialise', async () => {
+    const { admin, user } = await withUser(documented);
+    await initialise(user);
+    const provider = createRedisProvider(user, { waiterTtl: 1_500, restartGuard });
+    await doAll(provider);
+    await admin.flushall();
+    const claim: Claim = { key: 'job', owner: 'a/1', ttl: 60_000, mode: 'exclusive' };
+    await expect(provider.tryAcquire(claim)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', sent: false });
+    await provider.close();
+    expect(await admin.acl('LOG')).toEqual([]);
+    expect(await admin.info('commandstats')).toMatch(/cmdstat_info:/);
+  });
+
+  test('the lack of +info is LOCK_MISCONFIGURED, and named', async () => {
+    const rights = documented.filter((rule) => rule !== '+info');
+    const { user } = await withUser(rights, { enableReadyCheck: false });
+    const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('+info') as string };
+    const provider = createRedisProvider(user, { restartGuard });
+    for (const mode of ['exclusive', 'shared'] as const) {
+      await expect(provider.tryAcquire({ key: 'job', owner: 'a/1', ttl: 60_000, mode })).rejects.toMatchObject(refused);
+    }
+    await expect(initialise(user)).rejects.toMatchObject(refused);
+    await provider.close();
+  });
+});
+
+test('the key patterns of the documentation for a client with a keyPrefix are enough', async () => {
+  const [, patterns = ''] = /`(~app:[^`]*)`/.exec(page) ?? [];
+  const others = documented.filter((rule) => !/^[~&]/.test(rule));
+  const { admin, user } = await withUser([...others, ...patterns.split(' ')], { keyPrefix: 'app:' });
+  await initialise(user);
+  const provider = createRedisProvider(user, { waiterTtl: 1_500, restartGuard: 60_000 });
+  await doAll(provider);
+  await provider.close();
+  expect(await admin.acl('LOG')).toEqual([]);
 });
 
 test.each(['exclusive', 'shared'] as const)(

@@ -5,7 +5,9 @@ import { connect, eventually, ownPrefix } from './support/redis.ts';
 describe('after the clock was stepped back, the place of a waiter that has gone', () => {
   const hour = 3_600_000;
 
-  /** A line whose first waiter does not come any more, on a free key, and when its place is forfeit. */
+  /**
+   * A line whose first waiter does not come any more, on a free key, and when its place is forfeit.
+   */
   async function abandonedLine(waiterTtl: number): Promise<{
     readonly prefix: string;
     /** In ms from now, by the server's clock. */

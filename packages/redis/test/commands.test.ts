@@ -5,7 +5,7 @@ import { createLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { createRedisProvider } from '../src/index.ts';
+import { createRedisProvider, initialise } from '../src/index.ts';
 import { connect, eventually, ownPrefix } from './support/redis.ts';
 
 /** A server with no other client. */
@@ -36,6 +36,22 @@ test('an uncontended acquire and release take 2 client commands and 7 inner ones
   const counts = await commandCounts(client);
   expect(counts.client / pairs).toBe(2);
   expect(counts.inner / pairs).toBeLessThanOrEqual(7);
+  await locks.close();
+});
+
+test('option restartGuard adds two inner commands to an acquire', async () => {
+  const client = connect({}, await ownServer());
+  await initialise(client);
+  const locks = createLocks(createRedisProvider(client, { restartGuard: 30_000 }));
+  await (await locks.acquire('warm')).release();
+  await client.config('RESETSTAT');
+  const pairs = 200;
+  for (let pair = 0; pair < pairs; pair += 1) await (await locks.acquire(`key-${pair % 7}`)).release();
+  const counts = await commandCounts(client);
+  expect(counts.client / pairs).toBe(2);
+  // INFO is not counted here.
+  expect(counts.inner / pairs).toBeLessThanOrEqual(8);
+  expect(await client.info('commandstats')).toMatch(new RegExp(`cmdstat_info:calls=${pairs + 1},`));
   await locks.close();
 });
 

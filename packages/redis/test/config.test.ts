@@ -1,17 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { connect as connectTcp, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
-import type { TlsOptions } from 'node:tls';
 import { isLockError, openLocks } from '@locks/core';
 import type { LockError } from '@locks/core';
-import { startRedis } from '@locks/test-servers';
-import type { ServerHandle } from '@locks/test-servers';
+import { selfSigned, startRedis } from '@locks/test-servers';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { connect, eventually, ownPrefix } from './support/redis.ts';
-
-const fixture = (name: string): string => new URL(`fixtures/${name}`, import.meta.url).pathname;
+import { behindTls } from './support/tls.ts';
 
 async function refusal(open: Promise<{ close(): Promise<void> }>): Promise<LockError> {
   try {
@@ -54,29 +49,13 @@ test('close ends every connection that it made', async () => {
   expect(await observer.exists(`${named}job`)).toBe(0);
 });
 
-/** Terminates TLS in front of the server, as a proxy or a managed Redis does. */
-async function behindTls(server: ServerHandle, options: TlsOptions = {}): Promise<number> {
-  const front = createTlsServer(
-    { cert: readFileSync(fixture('tls-cert.pem')), key: readFileSync(fixture('tls-key.pem')), ...options },
-    (socket) => {
-      const back = connectTcp(server.port, server.host);
-      socket.pipe(back).pipe(socket);
-      socket.on('error', () => back.destroy());
-      back.on('error', () => socket.destroy());
-    },
-  );
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void front.close());
-  return (front.address() as AddressInfo).port;
-}
-
 test('user, password, database and TLS come from the configuration', async () => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
   const admin = connect({}, server.url);
   await admin.acl('SETUSER', 'locker', 'on', '>p@ss:/word', '~*', '&*', '+@all');
   const port = await behindTls(server);
-  const tls = { ca: readFileSync(fixture('tls-cert.pem')), servername: 'localhost' };
+  const tls = { ca: selfSigned.cert, servername: 'localhost' };
   const locks = await openLocks({
     url: `rediss://127.0.0.1:${port}`,
     options: { username: 'locker', password: 'p@ss:/word', db: 2, tls },
@@ -95,7 +74,7 @@ test('TLS that the two sides do not agree on is a misconfiguration, and the mess
   const server = await startRedis();
   onTestFinished(() => server.stop());
   const secure = await behindTls(server);
-  const strict = await behindTls(server, { requestCert: true, ca: readFileSync(fixture('tls-cert.pem')) });
+  const strict = await behindTls(server, { requestCert: true, ca: selfSigned.cert });
   const web = createHttpServer((_request, response) => void response.end('Not Redis'));
   await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void web.close());

@@ -247,7 +247,8 @@ describe('a Redis that does not answer', () => {
     await handle.pause();
     const at = await lost;
     expect(lease.held).toBe(false);
-    // A renewal may have been confirmed before the pause, so the bound is counted from it at the latest.
+    // A renewal may have been confirmed before the pause, so the bound is counted from it at the
+    // latest.
     expect(at - sent).toBeLessThan(600 + 200 + 100);
     await handle.resume();
     await expect(locks.acquire('job', { wait: 5_000 }).then((next) => next.release())).resolves.toBe(true);

@@ -70,7 +70,8 @@ describe.each(parties)('with %s', (name, join) => {
     const { locks, commands } = await join(meeting);
     const lease = await locks.acquire('job');
     const trap = commands.dropReply({ when: isScriptCall });
-    // A client that sends it again hears that there is nothing left to free; that must not be told as a loss.
+    // A client that sends it again hears that there is nothing left to free. The caller must not
+    // take that for a loss.
     await expect(lease.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     await trap.sprung;
     expect(lease.held).toBe(false);
@@ -343,7 +344,10 @@ async function scriptCalls({ observer }: Meeting): Promise<number> {
   return Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(await observer.info('commandstats'))?.[1]);
 }
 
-/** Starts `count` waiters for `job`, one after the other, and tells the order in which they were served. */
+/**
+ * Starts `count` waiters for `job`, one after the other, and tells the order in which they were
+ * served.
+ */
 async function queueUp(
   meeting: Meeting,
   locks: Locks,

@@ -2,30 +2,24 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { createLocks } from '@locks/core';
 import type { LockError } from '@locks/core';
+import { unusedPort } from '@locks/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisGuard, createRedisProvider } from '../src/index.ts';
 import { clients, closeAfterTest, eventually } from './support/redis.ts';
 
-/** A port where nothing listens. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-describe.each(clients)('a client of the caller without a connection, %s', (_name, create) => {
-  test.each([
+// Side by side: each waits for seconds until it hears from its client while that has no connection.
+describe.concurrent.each(clients)('a client of the caller without a connection, %s', (_name, create) => {
+  test.for([
     ['that rejects commands at once', { maxRetriesPerRequest: 0 }],
     ['that keeps no commands', { enableOfflineQueue: false }],
     ['that keeps commands', { maxRetriesPerRequest: null }],
     ['as it is made', {}],
-  ])('%s: errors have the reason of its connection', async (_case, options) => {
-    const port = await freePort();
+  ] as const)('%s: errors have the reason of its connection', async ([, options], { onTestFinished: afterwards }) => {
+    const port = await unusedPort();
     const refused = `connect ECONNREFUSED 127.0.0.1:${port}`;
     const client = create(`redis://127.0.0.1:${port}`, { retryStrategy: () => 200, ...options });
-    closeAfterTest(client);
+    client.on('error', () => {});
+    afterwards(() => client.disconnect());
     await new Promise((resolve) => client.once('close', resolve));
     const provider = createRedisProvider(client, { timeout: '400ms' });
     const locks = createLocks(provider);

@@ -9,7 +9,9 @@ import { connect, eventually, ownPrefix } from './support/redis.ts';
 
 const refresh = 1_000;
 
-/** Two waiters of one process, whose calls are due by now, on a key that another process has had. */
+/**
+ * Two waiters of one process, whose calls are due by now, on a key that another process has had.
+ */
 async function meet(mode: Claim['mode']): Promise<{
   readonly client: Redis;
   readonly provider: LockProvider;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { toAnswer, toLockError } from '../src/replies.ts';
-import { scripts } from '../src/scripts.ts';
+import { toAnswer, toLockError } from '../src/wire/replies.ts';
+import { scripts } from '../src/wire/scripts.ts';
 
 const { lua } = scripts.renew;
 const sha = '0a9f75e991483d02789696e4c90d26c10395863e';

@@ -22,7 +22,10 @@ const stripped = (text) =>
     .join('\n')
     .replace(/;$/, '');
 
-/** The statements of a script, which is written for the database's own command line: it knows DELIMITER where that does. */
+/**
+ * The statements of a script, which is written for the database's own command line: it knows
+ * DELIMITER where that does.
+ */
 function statementsOf(dialect, text) {
   // Postgres takes a script whole, in one transaction.
   if (dialect === 'postgres') return [text.trim()];
@@ -95,7 +98,7 @@ export function embedMigrations(dialect) {
   });
   return [
     header(dialect, 'migrations/*.sql'),
-    "import type { Migration } from '../dialect/migration.ts';",
+    "import type { Migration } from '../dialect/layout/migration.ts';",
     '',
     '/** The migrations in their order, with the default names of the tables. */',
     'export const migrations: readonly Migration[] = [',

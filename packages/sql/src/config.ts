@@ -14,8 +14,8 @@ const longestGrace = 1_000;
  * The provider as `openLocks('postgres://…')`, `mysql://…`, `mariadb://…` and `sqlite:./locks.db`
  * make it, with connections of its own.
  * @throws `LOCK_MISCONFIGURED` for a wrong option, a missing driver, refused credentials, a
- * database or tables that are not there; `LOCK_UNAVAILABLE` when the database does not answer
- * within `connectTimeout`.
+ * database or tables that are not there.
+ * @throws `LOCK_UNAVAILABLE` when the database does not answer within `connectTimeout`.
  */
 export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   const { dialect, url } = dialectOfUrl(config.url);

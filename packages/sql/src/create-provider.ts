@@ -9,9 +9,9 @@ import { PlainProvider } from './plain-provider.ts';
 import { SqlProvider } from './provider.ts';
 
 /**
- * Locks in the database of a knex instance, which stays the caller's: connections of its pool are
- * borrowed for one statement each, outside of any transaction. The tables must be there: see
- * `LocksMigrationSource`, `migrate` and the folder `sql`.
+ * Locks in the database of a knex instance, which stays the caller's. The provider borrows
+ * connections of its pool for one statement each, outside of any transaction. The tables must be
+ * there: see `LocksMigrationSource`, `migrate` and the folder `sql`.
  * @throws `LOCK_MISCONFIGURED` for a wrong option, or a transaction in place of a knex instance.
  */
 export function createSqlProvider(knex: KnexInstance, options: SqlOptions = {}): LockProvider {
@@ -29,6 +29,7 @@ export function assembleProvider(
   destroy?: () => Promise<unknown>,
 ): ConnectingProvider {
   const dialect = dialectOf(knex, options.names);
+  const { client } = knex;
   if (knex.isTransaction === true) {
     throw new LockError(
       'LOCK_MISCONFIGURED',
@@ -36,10 +37,10 @@ export function assembleProvider(
     );
   }
   if (!options.routines) {
-    const plain = dialect.plain.createStore(knex.client, { ...options, runtime });
-    return new PlainProvider({ client: knex.client, store: plain, options, runtime, destroy });
+    const plain = dialect.plain.createStore(client, { ...options, runtime });
+    return new PlainProvider({ client, dialect, store: plain, options, runtime, destroy });
   }
   const process = runtime.uniqueId();
-  const store = dialect.createStore(knex.client, { ...options, process, runtime });
-  return new SqlProvider({ client: knex.client, store, options, runtime, process, destroy });
+  const store = dialect.createStore(client, { ...options, process, runtime });
+  return new SqlProvider({ client, dialect, store, options, runtime, process, destroy });
 }

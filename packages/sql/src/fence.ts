@@ -11,12 +11,13 @@ import type { TableOptions } from './options/provider-options.ts';
 export interface SqlGuard {
   /**
    * Within `trx`, a Knex transaction of the caller: resolves if no later holder has been at
-   * `resource`, and keeps other transactions that ask for it waiting until this one ends. Call it
-   * before the writes that it protects. With a token in place of the lease, the caller must know
-   * that the lease is exclusive. Errors of the database are passed on as they are.
-   * @throws `LOCK_STALE` when a later holder has been there: the transaction is still open, and the
-   * caller should roll it back; `LOCK_INVALID` for a lease that is not exclusive, a token or a
-   * resource that cannot be, or a `trx` that is no transaction.
+   * `resource`. Other transactions that ask for it wait until this one ends. Call it before the
+   * writes that it protects. With a token in place of the lease, the caller must know that the
+   * lease is exclusive. Errors of the database are passed on as they are.
+   * @throws `LOCK_STALE` when a later holder has been there. The transaction is still open, and the
+   * caller should roll it back.
+   * @throws `LOCK_INVALID` for a lease that is not exclusive, a token or a resource that cannot be,
+   * or a `trx` that is no transaction.
    */
   fence(trx: KnexInstance, resource: string, lease: Pick<Lease, 'token' | 'mode'> | bigint): Promise<void>;
 }

@@ -1,29 +1,18 @@
-import { LockError, createDeadline } from '@locks/core/adapter';
-import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
-import { Connections } from './connections/connections.ts';
-import type { KnexClient } from './dialect/knex.ts';
-import type { LockStore } from './dialect/lock-store.ts';
+import { StoreCalls } from './connections/store-calls.ts';
+import type { StoreCallsParts } from './connections/store-calls.ts';
+import type { Dialect } from './dialect/dialect.ts';
+import type { LockStore } from './dialect/stores/lock-store.ts';
 import { createSqlLine } from './line/sql-line.ts';
 import type { SqlLine } from './line/sql-line.ts';
-import type { ReadSqlOptions } from './options/provider-options.ts';
-import { Sweeper, sweepBatch } from './sweep/sweeper.ts';
-
-/** How long `connect` may take, in ms. Its caller sets a limit of its own, which is shorter. */
-const longestConnect = 3_600_000;
-/** How many keys one statement of a list reads. More take longer, fewer need more statements. */
-const listedTogether = 1_000;
+import { Sweeper } from './sweep/sweeper.ts';
 
 /** What a provider is made of. */
-export interface SqlProviderParts {
-  readonly client: KnexClient;
+export interface SqlProviderParts extends StoreCallsParts {
+  readonly dialect: Dialect;
   readonly store: LockStore;
-  readonly options: ReadSqlOptions;
-  readonly runtime: Runtime;
   /** What the tables call this process. */
   readonly process: string;
-  /** What this package opened itself, to be ended by `close`. */
-  readonly destroy?: (() => Promise<unknown>) | undefined;
 }
 
 /** Locks in a SQL database: the contract, over one dialect. */
@@ -31,31 +20,27 @@ export class SqlProvider implements LockProvider {
   readonly name: string;
   readonly traits: Traits;
   readonly #store: LockStore;
-  readonly #options: ReadSqlOptions;
-  readonly #deadline: Deadline;
-  readonly #connections: Connections<unknown>;
+  readonly #calls: StoreCalls;
   readonly #line: SqlLine;
   readonly #sweeper: Sweeper | undefined;
-  readonly #destroy: (() => Promise<unknown>) | undefined;
-  #closed = false;
 
-  constructor({ client, store, options, runtime, process, destroy }: SqlProviderParts) {
-    const { fair, timeout, tokenRetention } = options;
-    this.name = store.name;
-    this.traits = { scope: store.scope, expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, wake: true };
+  constructor(parts: SqlProviderParts) {
+    const { dialect, store, options, runtime, process } = parts;
+    const { name, scope } = dialect;
+    const { fair, tokenRetention } = options;
+    this.name = name;
+    this.traits = { scope, expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, wake: true };
     this.#store = store;
-    this.#options = options;
-    this.#destroy = destroy;
-    this.#deadline = createDeadline(runtime, timeout, store.name);
-    this.#connections = new Connections(client, store, this.#deadline, runtime, timeout);
-    const connections = this.#connections;
-    this.#line = createSqlLine({ store, connections, options, process, deadline: this.#deadline, runtime });
-    this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, (after) => this.#sweep(after)) : undefined;
+    this.#calls = new StoreCalls(parts);
+    const { connections, deadline } = this.#calls;
+    this.#line = createSqlLine({ name, store, connections, options, process, deadline, runtime });
+    const sweep = async (after: string): Promise<string | undefined> => (await this.#calls.sweep(after)).next;
+    this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, sweep) : undefined;
   }
 
   /** Resolves when the database answers, and has the tables. Its caller sets the limit. */
   async connect(): Promise<void> {
-    await this.#connections.run(async () => {}, { what: 'the connection', within: longestConnect });
+    await this.#calls.connect();
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
@@ -64,10 +49,10 @@ export class SqlProvider implements LockProvider {
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
-    this.#checkOpen();
-    const { renewed, turns } = await this.#connections.run(
+    const about = { what: 'a renewal', claim };
+    const { renewed, turns } = await this.#calls.run(
       (connection) => this.#store.renew(connection, claim, token),
-      { what: 'a renewal', claim },
+      about,
     );
     this.#line.tell(turns);
     return renewed ? {} : false;
@@ -75,62 +60,25 @@ export class SqlProvider implements LockProvider {
 
   async release(claim: Claim): Promise<boolean> {
     this.#line.leave(claim.owner);
-    this.#checkOpen();
-    const { freed, turns } = await this.#connections.run((connection) => this.#store.release(connection, claim), {
-      what: 'a release',
-      claim,
-    });
+    const about = { what: 'a release', claim };
+    const { freed, turns } = await this.#calls.run((connection) => this.#store.release(connection, claim), about);
     this.#line.tell(turns);
     return freed;
   }
 
   async inspect(key: string): Promise<KeyState> {
-    this.#checkOpen();
-    return await this.#connections.run((connection) => this.#store.inspect(connection, key), {
-      what: 'an inspection',
-    });
+    return await this.#calls.inspect(key);
   }
 
   /** In the order of their bytes. A key that is held or waited for throughout is listed. */
-  async *list(prefix: string): AsyncIterable<string> {
-    let after: string | undefined;
-    for (;;) {
-      this.#checkOpen();
-      const last = after;
-      const keys = await this.#connections.run(
-        (connection) => this.#store.list(connection, prefix, last, listedTogether),
-        {
-          what: 'a list',
-        },
-      );
-      yield* keys;
-      if (keys.length < listedTogether) return;
-      after = keys.at(-1);
-    }
+  list(prefix: string): AsyncIterable<string> {
+    return this.#calls.list(prefix);
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#calls.closed) return;
     this.#sweeper?.stop();
-    this.#line.close(this.#closedError());
-    if (this.#destroy !== undefined) await this.#deadline.race(this.#destroy(), 'the end of its connections');
-    this.#deadline.stop();
-  }
-
-  async #sweep(after: string): Promise<string | undefined> {
-    const { next } = await this.#connections.run(
-      (connection) => this.#store.sweep(connection, this.#options.tokenRetention, sweepBatch, after),
-      { what: 'a sweep' },
-    );
-    return next;
-  }
-
-  #checkOpen(): void {
-    if (this.#closed) throw this.#closedError();
-  }
-
-  #closedError(): LockError {
-    return new LockError('LOCK_CLOSED', `The ${this.name} provider is closed.`);
+    this.#line.close(this.#calls.closedError());
+    await this.#calls.close();
   }
 }

@@ -12,7 +12,9 @@ const packages = fileURLToPath(new URL('../../', import.meta.url));
 const { resolve } = createRequire(import.meta.url);
 const folderOf = (name: string): string => resolve(name).replace(new RegExp(`(.*/node_modules/${name})/.*`), '$1');
 
-/** What opening `url` says in a project that has both our packages and `others`, and nothing else. */
+/**
+ * What opening `url` says in a project that has both our packages and `others`, and nothing else.
+ */
 async function opening(url: string, others: readonly string[]): Promise<unknown> {
   const project = await mkdtemp(join(tmpdir(), 'locks-project-'));
   onTestFinished(() => rm(project, { recursive: true }));

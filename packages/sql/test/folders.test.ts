@@ -10,16 +10,16 @@ const folderOf = (file: string): string => file.split('/')[0] ?? '';
 
 /** What each database has, whatever else it needs. */
 const shape = [
-  'check-connection.ts',
-  'connection.ts',
+  'connection/check-connection.ts',
+  'connection/connection.ts',
+  'connection/pool.ts',
+  'connection/session.ts',
   'dialect.ts',
   'errors.ts',
   'migration-lock.ts',
   'migrations.ts',
   'plain-statements.ts',
   'plain.ts',
-  'pool.ts',
-  'session.ts',
   'statements.ts',
   'store.ts',
 ];

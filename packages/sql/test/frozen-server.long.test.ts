@@ -1,10 +1,9 @@
 import { createLocks } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
-import { startMariadb, startPostgres } from '@locks/test-servers';
+import { eventually, startMariadb, startPostgres } from '@locks/test-servers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { fromConfig } from '../src/index.ts';
-import { eventually } from './support/waiting.ts';
 
 const sockets = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
 
@@ -50,7 +49,8 @@ test.each(servers)(
     await server.pause();
     await sleep(3_500);
     await server.resume();
-    // One of them asks each second and shows the others, of which the server knows nothing any more.
+    // One of them asks each second and shows the others, of which the server knows nothing any
+    // more.
     await eventually('all are in line again', allInLine);
     await lease.release();
     await Promise.all(served);

@@ -8,7 +8,10 @@ interface Thing {
   readonly id: number;
 }
 
-/** A real pool of knex, of things that need no server; `refusals` are what making the next ones fails with. */
+/**
+ * A real pool of knex, of things that need no server; `refusals` are what making the next ones
+ * fails with.
+ */
 function createPool(max: number, acquireConnectionTimeout = 5_000) {
   const refusals: Error[] = [];
   let made = 0;
@@ -91,7 +94,7 @@ describe('connections that are lent', () => {
     queue.give(last);
   });
 
-  test('go to whoever else waits at the pool, before the calls that came after it', async () => {
+  test('go to other users that wait at the pool, before the calls that came after it', async () => {
     const { client, queue } = createPool(1);
     const held = await queue.take({});
     const order: string[] = [];

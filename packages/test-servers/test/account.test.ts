@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { accountForServer } from '../src/account.ts';
+import { accountForServer } from '../src/local/account.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { addressOf } from '../src/address.ts';
+import { addressOf } from '../src/server/address.ts';
 
 /** A connection to a Redis that needs no client library. */
 export interface Connection extends Disposable {
-  /** Sends one inline command; resolves to all that comes back at once, trimmed. Rejects when the connection ends first. */
+  /**
+   * Sends one inline command; resolves to all that comes back at once, trimmed. Rejects when the
+   * connection ends first.
+   */
   ask(command: string): Promise<string>;
   /** Resolves when the connection has ended, from whichever side. */
   readonly closed: Promise<void>;

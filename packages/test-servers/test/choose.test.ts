@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseServer } from '../src/choose.ts';
+import { chooseServer } from '../src/start/choose.ts';
 
 const image = 'redis:8-alpine';
 

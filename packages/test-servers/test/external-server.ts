@@ -2,7 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import type { ServerHandle } from '../src/index.ts';
 import { type Kind, over } from './kinds/kind.ts';
 
-/** A run that is given a server: the one that the environment names, else one that we start to play that part. */
+/**
+ * A run that is given a server: the one that the environment names, else one that we start to play
+ * that part.
+ */
 export function testExternalServer(kind: Kind): void {
   const variable = `LOCKS_TEST_${kind.name.toUpperCase()}_URL`;
 

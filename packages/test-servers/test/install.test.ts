@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ensureProgram } from '../src/install.ts';
+import { ensureProgram } from '../src/local/install.ts';
 
 const missing = { binary: 'no-such-server', debianPackage: 'no-such-package', macos: 'brew install no-such-formula' };
 

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { familyOf, listProcesses } from '../src/processes.ts';
+import { familyOf, listProcesses } from '../src/local/processes.ts';
 import { type Kind, over } from './kinds/kind.ts';
 
 const parentScript = fileURLToPath(new URL('fixtures/parent.mjs', import.meta.url));
@@ -36,7 +36,10 @@ const otherEnds = [
   { way: 'forget', signal: undefined },
 ] as const;
 
-/** What holds for servers that are child processes of ours only; in how many ways their parent can end, only one kind need show. */
+/**
+ * What holds for servers that are child processes of ours only; in how many ways their parent can
+ * end, only one kind need show.
+ */
 export function testLocalProcess(kind: Kind, ends: 'all ends' | 'killings' = 'killings'): void {
   const ping = (url: string): Promise<void> => over(kind, url, (session) => session.ping());
 
@@ -90,6 +93,20 @@ export function testLocalProcess(kind: Kind, ends: 'all ends' | 'killings' = 'ki
       const taken = typeof address === 'object' ? (address?.port ?? 0) : 0;
       await expect(kind.start(kind.listenOn(taken))).rejects.toThrow('Address already in use');
       other.close();
+    });
+
+    test('starts again though another process has its port for a moment', async () => {
+      await using server = await kind.start(kind.durable);
+      await over(kind, server.url, (session) => session.write('value'));
+      const other = createServer();
+      const meanwhile = async (): Promise<void> => {
+        other.listen(server.port, server.host);
+        await once(other, 'listening');
+      };
+      const restarted = server.restart({ meanwhile });
+      setTimeout(() => other.close(), 1_000);
+      await restarted;
+      expect(await over(kind, server.url, (session) => session.read())).toBe('value');
     });
 
     test.each(ends === 'killings' ? killings : [...killings, ...otherEnds])(

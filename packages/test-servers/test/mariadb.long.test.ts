@@ -1,6 +1,6 @@
 import { createConnection } from 'mysql2/promise';
 import { describe, expect, test } from 'vitest';
-import { chooseServer } from '../src/choose.ts';
+import { chooseServer } from '../src/start/choose.ts';
 import { startMariadb } from '../src/index.ts';
 import { testExternalServer } from './external-server.ts';
 import { mariadb } from './kinds/mariadb.ts';

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ServerHandle } from '../src/index.ts';
+import { PortTakenError, holdPort } from '../src/server/ports.ts';
 import { type Kind, type KindOptions, over } from './kinds/kind.ts';
 
 /** What holds for every server that we start ourselves. */
@@ -29,6 +30,13 @@ export function testOwnServer(kind: Kind, way: 'local' | 'docker'): void {
     const write = ({ url }: ServerHandle, value: string): Promise<void> =>
       over(kind, url, (session) => session.write(value));
     const read = ({ url }: ServerHandle): Promise<string | undefined> => over(kind, url, (session) => session.read());
+
+    test('its port is held for it while it is down', async () => {
+      const { host, port, kill, restart } = await restarted();
+      await kill();
+      await expect(holdPort(host, port)).rejects.toThrow(PortTakenError);
+      await restart();
+    });
 
     test('answers at its url, and does not listen any more after stop', async () => {
       const server = await start();

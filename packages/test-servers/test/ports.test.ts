@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { PortTakenError, startOnFreePort } from '../src/ports.ts';
+import { PortTakenError, findFreePort, holdPort, startOnFreePort, unusedPort } from '../src/server/ports.ts';
 
 test('ports lie below the range of outgoing connections', async () => {
-  const port = await startOnFreePort('127.0.0.1', async (free) => free);
+  const port = await unusedPort();
   expect(port).toBeGreaterThanOrEqual(12_000);
   expect(port).toBeLessThan(32_000);
 });
@@ -38,4 +38,14 @@ test('it gives up after five ports, and at once for another reason', async () =>
   });
   await expect(broken).rejects.toThrow('broken');
   expect(starts).toBe(6);
+});
+
+test('a held port is passed over, though no process listens there', async () => {
+  const [held, free] = [await unusedPort(), await unusedPort()];
+  const letGo = await holdPort('127.0.0.1', held);
+  const choices = [held, free];
+  expect(await findFreePort('127.0.0.1', () => choices.shift() ?? 0)).toBe(free);
+  await expect(holdPort('127.0.0.1', held)).rejects.toThrow(PortTakenError);
+  letGo();
+  expect(await findFreePort('127.0.0.1', () => held)).toBe(held);
 });

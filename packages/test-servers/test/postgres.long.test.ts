@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { chooseServer } from '../src/choose.ts';
+import { chooseServer } from '../src/start/choose.ts';
 import { startPostgres } from '../src/index.ts';
 import { testExternalServer } from './external-server.ts';
 import { postgres } from './kinds/postgres.ts';
@@ -18,6 +20,7 @@ if (way === 'local') {
   testLocalProcess(postgres);
   testPreparation(postgres);
   testSharedMemory();
+  testObstacles();
 }
 testExternalServer(postgres);
 
@@ -61,6 +64,51 @@ function testSharedMemory(): void {
     expect(await sharedMemory()).toContain(id);
     await server.kill();
     expect(await sharedMemory()).not.toContain(id);
+  });
+}
+
+function testObstacles(): void {
+  test('a Postgres starts again though another process has a lock file of its for a moment', async () => {
+    await using server = await startPostgres();
+    await using other = await startPostgres();
+    const restarted = server.restart({
+      async meanwhile(dataFolder) {
+        // That of its socket. The process must be of the same user.
+        const file = join(dirname(dataFolder), `.s.PGSQL.${server.port}.lock`);
+        await writeFile(file, `${other.pid}\n`);
+        setTimeout(() => void rm(file, { force: true }), 1_000);
+      },
+    });
+    await restarted;
+    expect((await query(server.url, 'SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    expect(await server.log()).toMatch(/lock file ".*" already exists/);
+  });
+
+  test('a Postgres that was killed starts again though another process has its number', async () => {
+    await using server = await startPostgres();
+    await using other = await startPostgres();
+    const { pid } = server;
+    await server.kill();
+    const restarted = server.restart({
+      async meanwhile(dataFolder) {
+        // As if the other one had got the number.
+        const file = join(dataFolder, 'postmaster.pid');
+        const left = await readFile(file, 'utf8').catch(() => '');
+        if (left !== '') await writeFile(file, left.replace(`${pid}`, `${other.pid}`));
+      },
+    });
+    await restarted;
+    expect((await query(server.url, 'SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  test('a Postgres that does not start again says so in the words of its latest start', async () => {
+    await using server = await startPostgres();
+    const meanwhile = (dataFolder: string): Promise<void> => rm(join(dataFolder, 'global'), { recursive: true });
+    const failure = await server.restart({ meanwhile }).catch((error: unknown) => error);
+    expect(String(failure)).toMatch(/on \S+:\d+ exited with code [1-9]/);
+    expect(String(failure).match(/starting PostgreSQL/g)?.length ?? 0).toBeLessThanOrEqual(1);
+    expect(String(failure)).toContain('global/pg_control');
+    expect(await server.log()).toContain('database system is ready to accept connections');
   });
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Proxy, type ProxyOptions, type Target, startProxy } from '../src/index.ts';
-import { startOnFreePort } from '../src/ports.ts';
+import { unusedPort } from '../src/server/ports.ts';
 import { dial, startRecorder } from './wire.ts';
 
 async function proxyTo(target: Target, options: ProxyOptions): Promise<Proxy> {
@@ -13,7 +13,7 @@ async function proxyTo(target: Target, options: ProxyOptions): Promise<Proxy> {
 
 /** An address without a listener. */
 async function findTarget(): Promise<Target> {
-  return { host: '127.0.0.1', port: await startOnFreePort('127.0.0.1', async (port) => port) };
+  return { host: '127.0.0.1', port: await unusedPort() };
 }
 
 test('rewrite: what it gives passes in place of a piece, each way', async () => {

@@ -11,7 +11,10 @@ describe.each([postgres, mariadb])('a proxy in front of a $name', (kind: Kind) =
   });
   afterAll(() => server.stop());
 
-  /** A proxy of the running test, with a connection through it; the server has `before` written down. */
+  /**
+   * A proxy of the running test, with a connection through it; the server has `before` written
+   * down.
+   */
   async function start(): Promise<{ proxy: Proxy; session: Session }> {
     await over(kind, server.url, (session) => session.write('before'));
     const proxy = await startProxy(server);

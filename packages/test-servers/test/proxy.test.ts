@@ -9,7 +9,10 @@ async function proxyTo(target: Target): Promise<Proxy> {
   return proxy;
 }
 
-/** A server that answers each piece with the same in upper case, a proxy, a client, and the server's end of its connection. */
+/**
+ * A server that answers each piece with the same in upper case, a proxy, a client, and the server's
+ * end of its connection.
+ */
 async function linked(): Promise<{ proxy: Proxy; target: Target; client: End; server: End }> {
   const target = await startRecorder((piece) => piece.toUpperCase());
   const proxy = await proxyTo(target);
@@ -17,7 +20,10 @@ async function linked(): Promise<{ proxy: Proxy; target: Target; client: End; se
   return { proxy, target, client, server: await target.connection() };
 }
 
-/** Resolves when all that `client` wrote before has reached the proxy: what the server writes takes the same event loop. */
+/**
+ * Resolves when all that `client` wrote before has reached the proxy: what the server writes takes
+ * the same event loop.
+ */
 async function flushed(client: End, server: End): Promise<void> {
   for (const mark of ['<', '>']) {
     server.write(mark);

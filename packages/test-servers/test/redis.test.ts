@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseServer } from '../src/choose.ts';
+import { chooseServer } from '../src/start/choose.ts';
 import { startRedis } from '../src/index.ts';
 import { ask } from './ask.ts';
 import { testExternalServer } from './external-server.ts';

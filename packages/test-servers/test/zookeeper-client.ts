@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { addressOf } from '../src/address.ts';
+import { addressOf } from '../src/server/address.ts';
 import type { ZookeeperTls } from '../src/index.ts';
 
-/** A session with a ZooKeeper that needs no client library; its requests are answered in their order. */
+/**
+ * A session with a ZooKeeper that needs no client library; its requests are answered in their
+ * order.
+ */
 export interface ZookeeperSession extends Disposable {
   /** In ms: what the server grants. */
   readonly timeout: number;

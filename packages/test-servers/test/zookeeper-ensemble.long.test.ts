@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { chooseServer } from '../src/choose.ts';
+import { chooseServer } from '../src/start/choose.ts';
 import {
   fourLetterWord,
   modeOf,
@@ -13,7 +13,7 @@ import {
   startZookeeperEnsemble,
   type ZookeeperEnsemble,
 } from '../src/index.ts';
-import { startOnFreePort } from '../src/ports.ts';
+import { unusedPort } from '../src/server/ports.ts';
 import { over } from './kinds/kind.ts';
 import { zookeeper } from './kinds/zookeeper.ts';
 import { openZookeeper } from './zookeeper-client.ts';
@@ -222,7 +222,7 @@ function testPorts(): void {
       await once(other, 'listening');
       onTestFinished(() => void other.close());
       const { port: taken } = other.address() as AddressInfo;
-      const free = await startOnFreePort('127.0.0.1', async (port) => port);
+      const free = await unusedPort();
       const ports = which === 'quorum' ? `${taken}:${free}` : `${free}:${taken}`;
       const config = { 'server.2': `127.0.0.1:${ports}` };
       await expect(startZookeeperEnsemble({ size: 2, tickTime: 200, config })).rejects.toThrow(

@@ -1,6 +1,6 @@
 import { connect } from 'node:tls';
 import { describe, expect, test, vi, afterEach } from 'vitest';
-import { chooseServer } from '../src/choose.ts';
+import { chooseServer } from '../src/start/choose.ts';
 import { setSequence, startZookeeper } from '../src/index.ts';
 import { openZookeeper } from './zookeeper-client.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { chooseServer } from '../src/choose.ts';
+import { chooseServer } from '../src/start/choose.ts';
 import { fourLetterWord, modeOf, startZookeeper } from '../src/index.ts';
 import { testExternalServer } from './external-server.ts';
 import { zookeeper } from './kinds/zookeeper.ts';

@@ -6,13 +6,14 @@ import { KeyNames } from './nodes/key-names.ts';
 import { Nodes } from './nodes/nodes.ts';
 import { readZookeeperOptions } from './options/options.ts';
 import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options/options.ts';
-import { ZookeeperProvider } from './provider.ts';
+import { SessionProvider } from './provider.ts';
 import { LineRecipe } from './recipes/line/line.ts';
 import { PlainRecipe } from './recipes/plain/plain.ts';
 import type { Recipe } from './recipes/recipe.ts';
 import { SemaphoreRecipe } from './recipes/semaphore/semaphore.ts';
 import { SessionManager } from './session/session-manager.ts';
 import { Tokens } from './tokens/tokens.ts';
+import type { ZookeeperProvider } from './zookeeper-provider.ts';
 
 /**
  * A provider for `createLocks`. Its session begins with the first call, and `close` ends it. One
@@ -31,7 +32,7 @@ export function assembleProvider(
   options: ReadZookeeperOptions,
   runtime: Runtime,
   idle: number = 60_000,
-): ZookeeperProvider {
+): SessionProvider {
   const { addresses, tls, auth, sessionTimeout, timeout, root, acl } = options;
   const nodes = new Nodes(root, acl);
   const tokens = new Tokens(nodes);
@@ -51,7 +52,7 @@ export function assembleProvider(
   const folders = new FolderCleanup({ sessions, runtime, below, idle });
   const recipe = recipeOf(options, nodes, tokens, folders);
   const servers = printAddresses(addresses);
-  return new ZookeeperProvider({ sessions, recipe, nodes, tokens, folders, names, runtime, timeout, servers });
+  return new SessionProvider({ sessions, recipe, nodes, tokens, folders, names, runtime, timeout, servers });
 }
 
 function recipeOf(options: ReadZookeeperOptions, nodes: Nodes, tokens: Tokens, folders: FolderCleanup): Recipe {

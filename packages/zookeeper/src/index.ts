@@ -8,5 +8,6 @@ export type { AclOption } from './options/acl.ts';
 export type { ZookeeperConfigOptions } from './options/config-options.ts';
 export type { Recipe, ZookeeperOptions, ZookeeperProviderOptions } from './options/options.ts';
 export type { ZookeeperAuth } from './options/readers.ts';
-export type { ZookeeperProvider } from './provider.ts';
 export type { SessionMessage, SessionState } from './session/session-channel.ts';
+export type { Acl } from './wire/records.ts';
+export type { ZookeeperProvider } from './zookeeper-provider.ts';

@@ -1,6 +1,6 @@
 import { LockError, createDeadline } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
-import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import type { Busy, Claim, Grant, KeyState, Renewal, Traits } from '@locks/core';
 import { Claims } from './claims/claims.ts';
 import { HoldCheck } from './claims/hold-check.ts';
 import type { FolderCleanup } from './nodes/folder-cleanup.ts';
@@ -11,9 +11,10 @@ import type { SessionManager } from './session/session-manager.ts';
 import type { Session } from './session/session.ts';
 import type { Tokens } from './tokens/tokens.ts';
 import type { Acl } from './wire/records.ts';
+import type { ZookeeperProvider } from './zookeeper-provider.ts';
 
 /** What a provider is made of. */
-export interface ZookeeperProviderParts {
+export interface SessionProviderParts {
   readonly sessions: SessionManager;
   readonly recipe: Recipe;
   readonly nodes: Nodes;
@@ -31,15 +32,15 @@ export interface ZookeeperProviderParts {
 const flight = 200;
 
 /** Locks in ZooKeeper: the contract, over one session and one layout of nodes. */
-export class ZookeeperProvider implements LockProvider {
+export class SessionProvider implements ZookeeperProvider {
   readonly name = 'zookeeper';
   readonly traits: Traits;
-  readonly #parts: ZookeeperProviderParts;
+  readonly #parts: SessionProviderParts;
   readonly #deadline: Deadline;
   readonly #claims: Claims;
   #closed = false;
 
-  constructor(parts: ZookeeperProviderParts) {
+  constructor(parts: SessionProviderParts) {
     const { recipe, nodes, tokens, runtime, timeout, servers } = parts;
     this.traits = {
       scope: 'network',

@@ -1,4 +1,5 @@
 import type { ServerHandle } from '@locks/test-servers';
+import type { EmptyRestarts } from '../faults/schedule.ts';
 import type { OwnClient, Target } from '../worker/messages.ts';
 
 /** Where a server is, or what stands in front of it. */
@@ -26,6 +27,8 @@ export interface RunningBackend {
     cutOff(server: ServerHandle): () => Promise<void>;
     lag(server: ServerHandle, delay: number): () => void;
   };
+  /** Servers in turn are killed and started without their data. No other fault is done to them. */
+  readonly empty?: EmptyRestarts;
   /** Adapter options of the first who opens the locks, before the workers do. */
   readonly prepare?: Readonly<Record<string, boolean>>;
   /** What every other worker brings. */

@@ -1,5 +1,6 @@
 import type { BackendName } from '../command-line.ts';
 import type { Backend } from './backend.ts';
+import { quorum } from './quorum.ts';
 import { redis } from './redis.ts';
 import { mariadb, postgres, sqlite } from './sql.ts';
 import { ensemble, zookeeper } from './zookeeper.ts';
@@ -11,4 +12,5 @@ export const backends: Readonly<Record<BackendName, Backend>> = {
   sqlite,
   zookeeper,
   ensemble,
+  quorum,
 };

@@ -20,7 +20,7 @@ export const redis: Backend = {
   },
 };
 
-/** The lock that deletes the key of whoever holds it. */
+/** The lock whose release deletes the key of any holder. */
 export const noOwnerCheck: Backend = {
   clients: ['ioredis'],
   async start() {

@@ -28,7 +28,7 @@ export function check(log: RunLog): Verdict {
       ...checkExclusion(claims),
       ...checkTokens(claims),
       ...checkWrites(log.register, claims),
-      ...checkAnswers(claims),
+      ...checkAnswers(claims, log.control),
       ...checkLiveness(claims, log.control, survivors),
       ...checkFailures(claims, log),
       ...checkResources(log),

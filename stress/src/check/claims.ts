@@ -51,8 +51,8 @@ export function isGranted(claim: Claim): claim is Granted {
 }
 
 /**
- * A lease promises with each look how long it certainly lasts. A release ends it, and so does a loss; a release that answers `true`
- * proves that it lasted until then.
+ * A lease promises with each look how long it certainly lasts. A release ends it, and so does a
+ * loss; a release that answers `true` proves that it lasted until then.
  */
 export function holdOf(claim: Claim): Hold | undefined {
   const { grantedAt, promisedUntil, lostAt = Infinity, releaseAt = Infinity, answer } = claim;

@@ -4,7 +4,10 @@ import type { Claim } from './claims.ts';
 /** In microseconds: how long after a fault calls may still tell of it. */
 const aftermath = 8_000_000;
 
-/** In ms: the timeout of the providers. A call that waits no longer may have had no answer of a busy machine. */
+/**
+ * In ms: the timeout of the providers. A call that waits no longer may have had no answer of a busy
+ * machine.
+ */
 const shortWait = 2_000;
 
 /** Every failure is one that its call may have, and one that a fault explains. */

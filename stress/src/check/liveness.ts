@@ -1,12 +1,18 @@
 import type { ControlEvent } from '../log/events.ts';
 import type { Claim } from './claims.ts';
 
-/** In microseconds: how long a claim may take when no fault is left. Generous, for a machine under load. */
+/**
+ * In microseconds: how long a claim may take when no fault is left. Generous, for a machine under
+ * load.
+ */
 const recoveryBound = 30_000_000;
 /** The same in a calm phase, where locks are held for moments: a wake that got lost shows here. */
 const calmBound = 15_000_000;
 
-/** Without faults every claim is granted in time, and no call stays unanswered in a worker that lived on. */
+/**
+ * Without faults every claim is granted in time, and no call stays unanswered in a worker that
+ * lived on.
+ */
 export function* checkLiveness(
   claims: readonly Claim[],
   control: readonly ControlEvent[],

@@ -3,7 +3,10 @@ import type { RunLog } from '../log/events.ts';
 /** In bytes: what a worker's heap may have at its end. */
 const heapBound = 200 * 2 ** 20;
 
-/** Workers that lived on are not filled with what is over, and nothing of the locks keeps them running. */
+/**
+ * Workers that lived on are not filled with what is over, and nothing of the locks keeps them
+ * running.
+ */
 export function* checkResources({ workers }: RunLog): Iterable<string> {
   for (const [worker, events] of workers) {
     for (const event of events) {

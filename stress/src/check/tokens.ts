@@ -3,8 +3,9 @@ import { holdOf, isGranted } from './claims.ts';
 import { groupBy } from './group-by.ts';
 
 /**
- * No token is given twice, and each exceeds those of all earlier grants that it conflicts with. Of two claims that certainly held,
- * the one that held first was granted first. Of others it is certain if one was granted before the other was called.
+ * No token is given twice, and each exceeds those of all earlier grants that it conflicts with. Of
+ * two claims that certainly held, the one that held first was granted first. Of others it is
+ * certain if one was granted before the other was called.
  */
 export function* checkTokens(claims: readonly Claim[]): Iterable<string> {
   const granted = claims.filter(isGranted);

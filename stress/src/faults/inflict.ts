@@ -25,6 +25,7 @@ export async function inflict(fault: PlannedFault, victims: Victims, random: Ran
       break;
     case 'server-pause':
     case 'server-restart':
+    case 'server-empty':
     case 'server-cut-off':
     case 'server-lag':
       await hurtServer({ ...fault, kind }, victims.backend, random);
@@ -35,7 +36,7 @@ export async function inflict(fault: PlannedFault, victims: Victims, random: Ran
 }
 
 type Fault<Kind extends FaultKind> = PlannedFault & { readonly kind: Kind };
-type ServerFault = Fault<'server-pause' | 'server-restart' | 'server-cut-off' | 'server-lag'>;
+type ServerFault = Fault<'server-pause' | 'server-restart' | 'server-empty' | 'server-cut-off' | 'server-lag'>;
 type NetworkFault = Fault<Exclude<FaultKind, 'kill' | 'pause' | ServerFault['kind']>>;
 
 async function hurtServer(
@@ -55,6 +56,11 @@ async function hurtServer(
       await server.kill();
       await sleep(duration);
       await server.restart();
+      break;
+    case 'server-empty':
+      await server.kill();
+      await sleep(duration);
+      await server.restart({ keepData: false });
       break;
     case 'server-cut-off': {
       const end = between?.cutOff(server);

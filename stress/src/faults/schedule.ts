@@ -15,11 +15,13 @@ const networkFaults = [
 ] as const;
 const serverFaults = ['server-pause', 'server-restart'] as const;
 const memberFaults = ['server-cut-off', 'server-lag'] as const;
+const emptyRestart = 'server-empty';
 export type FaultKind =
   | (typeof workerFaults)[number]
   | (typeof networkFaults)[number]
   | (typeof serverFaults)[number]
-  | (typeof memberFaults)[number];
+  | (typeof memberFaults)[number]
+  | typeof emptyRestart;
 
 /** One fault to come. */
 export interface PlannedFault {
@@ -43,17 +45,31 @@ export interface ScheduleOptions {
   readonly servers: number;
   /** The servers can be cut off from each other. */
   readonly members: boolean;
+  /** Servers come back empty in turn, in place of other faults of servers. */
+  readonly empty?: EmptyRestarts | undefined;
 }
 
-/** Plans the faults of one round. Those of one worker never overlap, nor do those of servers, so that a majority stays. */
+/** How servers come back empty. */
+export interface EmptyRestarts {
+  /** In ms. */
+  readonly every: number;
+  /** So many at the same time. */
+  readonly atOnce: number;
+}
+
+/**
+ * Plans the faults of one round. Those of one worker never overlap, nor do those of servers, so
+ * that a majority stays.
+ */
 export function planFaults(
   random: Random,
-  { length, ttl, workers, servers, members }: ScheduleOptions,
+  { length, ttl, workers, servers, members, empty }: ScheduleOptions,
 ): PlannedFault[] {
-  const plan: PlannedFault[] = [];
+  const plan: PlannedFault[] = empty === undefined ? [] : planEmptyRestarts(random, length, servers, empty);
   const busyUntil = new Map<string, number>();
   for (let at = random.between(100, 500); at < length; at += random.between(100, 800)) {
     const kind = chooseKind(random, servers > 0, members);
+    if (empty !== undefined && kind.startsWith('server')) continue;
     const onServer = kind.startsWith('server');
     const target = Math.floor(random.between(0, onServer ? servers : workers));
     const duration = Math.min(chooseDuration(random, kind, ttl), length - at);
@@ -61,6 +77,23 @@ export function planFaults(
     if ((busyUntil.get(name) ?? 0) > at) continue;
     busyUntil.set(name, at + duration + (onServer ? 2 * ttl : 200));
     plan.push({ kind, at, duration, target });
+  }
+  return plan;
+}
+
+function planEmptyRestarts(
+  random: Random,
+  length: number,
+  servers: number,
+  { every, atOnce }: EmptyRestarts,
+): PlannedFault[] {
+  const plan: PlannedFault[] = [];
+  const first = Math.floor(random.between(0, servers));
+  for (let at = every / 2; at < length; at += every) {
+    const duration = Math.min(random.between(0, every / 10), length - at);
+    for (let count = 0; count < atOnce; count += 1) {
+      plan.push({ kind: emptyRestart, at, duration, target: (first + plan.length) % servers });
+    }
   }
   return plan;
 }

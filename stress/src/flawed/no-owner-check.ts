@@ -1,7 +1,7 @@
 import type { AdapterModule, Claim, LockProvider } from '@locks/core';
 import { Redis } from 'ioredis';
 
-/** The well-known flawed recipe: `SET NX PX`, and a release that deletes the key of whoever holds it. */
+/** The well-known flawed recipe: `SET NX PX`, and a release that deletes the key of any holder. */
 export const fromConfig: AdapterModule['fromConfig'] = async ({ url = '' }) => createProvider(new Redis(url));
 
 function createProvider(client: Redis): LockProvider {

@@ -1,6 +1,7 @@
 /**
- * The lines of the logs. `t` is in microseconds of the host's monotonic clock and is read before the
- * fact that the line tells: a `left` of 200 says that the lease promised to last until `t` + 200 ms.
+ * The lines of the logs. `t` is in microseconds of the host's monotonic clock and is read before
+ * the fact that the line tells: a `left` of 200 says that the lease promised to last until `t` +
+ * 200 ms.
  */
 export type WorkerEvent =
   /** The locks are open. */

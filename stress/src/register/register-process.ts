@@ -16,7 +16,8 @@ interface Request {
   readonly value?: number;
 }
 
-// What the locks protect: a number for each key. It refuses every token below the highest that it has seen.
+// What the locks protect: a number for each key. It refuses every token below the highest that it
+// has seen.
 let append: (event: RegisterEvent) => void = () => {};
 const cells = new Map<string, { highest: bigint; value: number }>();
 

@@ -3,7 +3,8 @@ import type { Target } from './messages.ts';
 import { open } from './open.ts';
 import { keys } from './plan.ts';
 
-// Opens the locks without any fault between, once before a run and once after it, and looks until no key is held or waited for.
+// Opens the locks without any fault between, once before a run and once after it, and looks until
+// no key is held or waited for.
 const [, , text = '{}', patience = '0'] = process.argv;
 const { locks, close } = await open(JSON.parse(text) as Target);
 const end = performance.now() + Number(patience);

@@ -7,7 +7,11 @@ export type OwnClient = 'ioredis' | 'knex';
 export interface Target {
   readonly url?: string;
   readonly ttl: number;
-  readonly options?: Readonly<Record<string, string | number | boolean>>;
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** A provider of core, in place of what the URL names. */
+  readonly provider?: 'combine';
+  /** It has no shared mode: all claims are exclusive. */
+  readonly exclusive?: boolean;
   /** Over a client that the application made, in place of one that `openLocks` makes. */
   readonly own?: OwnClient;
   /** A flawed provider in place of an adapter. */

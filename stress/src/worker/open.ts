@@ -9,12 +9,15 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** Opens the locks, as often as it takes: the network may be broken at the moment. Rejects for any other reason. */
+/**
+ * Opens the locks, as often as it takes: the network may be broken at the moment. Rejects for any
+ * other reason.
+ */
 export async function open(target: Target): Promise<Opened> {
-  const { flawed, own, ...config } = target;
+  const { flawed, own, exclusive: _, ...config } = target;
   if (own === 'ioredis') return (await import('./own/ioredis.ts')).openOwn(target);
   if (own === 'knex') return (await import('./own/knex.ts')).openOwn(target);
-  const provider = await loadFlawed(flawed);
+  const provider = (await loadFlawed(flawed)) ?? config.provider;
   for (;;) {
     try {
       const locks = await openLocks({ ...config, provider });

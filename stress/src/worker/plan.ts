@@ -1,7 +1,10 @@
 import type { Ask } from '../log/events.ts';
 import type { Random } from '../random.ts';
 
-/** What all workers want: a key that changes hands often, two that are held longer, a semaphore, and one of both modes. */
+/**
+ * What all workers want: a key that changes hands often, two that are held longer, a semaphore, and
+ * one of both modes.
+ */
 const busyKey = 'account-0';
 const exclusiveKeys = ['account-1', 'account/2 {ä}'] as const;
 const permitsKey = 'slots';
@@ -20,8 +23,8 @@ export interface Plan {
 }
 
 /** Chooses the next turn under faults. */
-export function choosePlan(random: Random, ttl: number): Plan {
-  const what = chooseKey(random);
+export function choosePlan(random: Random, ttl: number, exclusive = false): Plan {
+  const what = chooseKey(random, exclusive);
   const how = random.pick(['acquire', 'acquire', 'acquire', 'withLock', 'withLock', 'tryAcquire'] as const);
   const wait = random.chance(how === 'tryAcquire' ? 0.5 : 0.25) ? Math.round(random.between(20, 2 * ttl)) : undefined;
   const abortAfter = random.chance(0.1) ? Math.round(random.between(1, ttl)) : undefined;
@@ -36,13 +39,16 @@ export function choosePlan(random: Random, ttl: number): Plan {
       ...(wait === undefined ? {} : { wait }),
       ...(abortAfter === undefined ? {} : { abortAfter }),
     },
-    hold: what.key === busyKey ? random.between(0, 3) : chooseHold(random, ttl, renew),
+    hold: what.key === busyKey ? random.between(0, 3) : chooseHold(random, ttl, renew, exclusive),
     renewNow: random.chance(0.05),
     think: random.between(0, 5),
   };
 }
 
-/** What the listener of a lost lease does: it wants a lock of its own, which must not be one that another flow holds. */
+/**
+ * What the listener of a lost lease does: it wants a lock of its own, which must not be one that
+ * another flow holds.
+ */
 export function planAfterLoss(random: Random): Plan {
   const key = random.pick([busyKey, ...exclusiveKeys]);
   const ask: Ask = { key, mode: 'exclusive', how: 'withLock', wait: 1_000, renew: true, reentrant: true, calm: false };
@@ -50,10 +56,12 @@ export function planAfterLoss(random: Random): Plan {
 }
 
 /** Turns of a calm phase: each key once. */
-export function calmPlans(random: Random): Plan[] {
+export function calmPlans(random: Random, exclusive = false): Plan[] {
   return keys.map((key) => {
     const what =
-      key === permitsKey ? ({ key, mode: 'shared', permits: 2 } as const) : ({ key, mode: 'exclusive' } as const);
+      key === permitsKey && !exclusive
+        ? ({ key, mode: 'shared', permits: 2 } as const)
+        : ({ key, mode: 'exclusive' } as const);
     return {
       ask: { ...what, how: 'acquire', renew: true, reentrant: false, calm: true },
       hold: random.between(0, 5),
@@ -63,18 +71,24 @@ export function calmPlans(random: Random): Plan[] {
   });
 }
 
-function chooseKey(random: Random): Pick<Ask, 'key' | 'mode' | 'permits'> {
+/** `exclusive`: the keys of the other mode are exclusive, too. */
+function chooseKey(random: Random, exclusive: boolean): Pick<Ask, 'key' | 'mode' | 'permits'> {
   const choice = random.next();
   if (choice < 0.5) return { key: busyKey, mode: 'exclusive' };
   if (choice < 0.7) return { key: random.pick(exclusiveKeys), mode: 'exclusive' };
+  if (exclusive) return { key: choice < 0.85 ? permitsKey : mixedKey, mode: 'exclusive' };
   if (choice < 0.85) return { key: permitsKey, mode: 'shared', permits: 2 };
   return { key: mixedKey, mode: random.chance(0.7) ? 'shared' : 'exclusive' };
 }
 
-/** Mostly short; some need renewals, or outlast a ttl without any. */
-function chooseHold(random: Random, ttl: number, renew: boolean): number {
+/**
+ * Mostly short; some need renewals, or outlast a ttl without any. `long`: more of them last longer
+ * than a server that came back empty grants nothing.
+ */
+function chooseHold(random: Random, ttl: number, renew: boolean, long: boolean): number {
   if (!renew) return random.between(0.5, 1.5) * ttl;
   const choice = random.next();
+  if (long && choice < 0.3) return random.between(1, 4) * ttl;
   if (choice < 0.9) return random.between(0, 20);
   if (choice < 0.97) return random.between(0.1, 0.6) * ttl;
   return random.between(0.8, 2.5) * ttl;

@@ -19,7 +19,9 @@ export interface Surroundings {
 /** In ms: how often a holder looks at its lease. */
 const lookEvery = 40;
 
-/** Takes a lock as `plan` says, works under it and gives it back. Never rejects: all is in the log. */
+/**
+ * Takes a lock as `plan` says, works under it and gives it back. Never rejects: all is in the log.
+ */
 export async function takeTurn(surroundings: Surroundings, id: string, plan: Plan): Promise<void> {
   const { locks, append } = surroundings;
   const { how, key, mode, permits, wait, abortAfter, renew, reentrant } = plan.ask;
@@ -52,7 +54,8 @@ export async function takeTurn(surroundings: Surroundings, id: string, plan: Pla
 
 async function holdAndFinish(surroundings: Surroundings, id: string, plan: Plan, lease: Lease): Promise<void> {
   const { append } = surroundings;
-  // The clock is read first: what the lease says then held at that time, for a lease does not come back.
+  // The clock is read first: what the lease says then held at that time, for a lease does not come
+  // back.
   append({ ev: 'grant', t: now(), id, token: `${lease.token}`, left: lease.remaining });
   const told = (): void => {
     append({ ev: 'lost', t: now(), id, code: codeOf(lease.signal.reason), held: lease.held });

@@ -14,7 +14,8 @@ import { type Surroundings, messageOf, takeTurn } from './turn.ts';
 /** In ms: how long what is closed may take to be gone. */
 const settling = 5_000;
 
-// One process of an application: some flows that take locks, through the public API of the packed packages only.
+// One process of an application: some flows that take locks, through the public API of the packed
+// packages only.
 let obey: (kind: 'calm' | 'resume' | 'leave') => void = () => {};
 let calmed: () => void = () => {};
 let phase: 'run' | 'calm' | 'leave' = 'run';
@@ -71,11 +72,11 @@ async function runFlows({ worker, flows, seed, target }: Assignment, surrounding
     };
     while (phase !== 'leave') {
       if (phase === 'run') {
-        const plan = choosePlan(random, target.ttl);
+        const plan = choosePlan(random, target.ttl, target.exclusive);
         await sleep(plan.think);
         await take(plan);
       } else {
-        for (const plan of calmPlans(random)) await take(plan);
+        for (const plan of calmPlans(random, target.exclusive)) await take(plan);
         calm += 1;
         const changed = once(orders, 'changed');
         if (calm === flows) calmed();

@@ -1,7 +1,7 @@
 import { createLocks } from '@locks/core';
 import { createRedisProvider } from '@locks/redis';
-import { ttl } from '../../party.ts';
-import { watchPlaces } from '../../places.ts';
+import { ttl } from '../../subjects/party.ts';
+import { watchPlaces } from '../../subjects/places.ts';
 import type { Subject } from './subject.ts';
 
 /** As the README shows it, with default options: fencing tokens, fair queue, renewal. */

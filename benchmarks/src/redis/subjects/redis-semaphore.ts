@@ -1,6 +1,6 @@
 import { Mutex } from 'redis-semaphore';
 import { retrySettings } from './retry-settings.ts';
-import { ttl } from '../../party.ts';
+import { ttl } from '../../subjects/party.ts';
 import type { Subject } from './subject.ts';
 
 export const redisSemaphore: Subject = {

@@ -1,6 +1,6 @@
 import { IoredisAdapter, createLock } from 'redlock-universal';
 import { retrySettings } from './retry-settings.ts';
-import { ttl } from '../../party.ts';
+import { ttl } from '../../subjects/party.ts';
 import type { Subject } from './subject.ts';
 
 /** In its fastest mode, "lean". */

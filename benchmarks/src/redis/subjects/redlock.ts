@@ -1,6 +1,6 @@
 import Redlock from 'redlock';
 import { retrySettings } from './retry-settings.ts';
-import { ttl } from '../../party.ts';
+import { ttl } from '../../subjects/party.ts';
 import type { Subject } from './subject.ts';
 
 /** Redlock over one node. */

@@ -1,13 +1,14 @@
 /**
- * How each peer waits: without limit where it can, with the delays that its own documentation gives. `--retry-delay` replaces
- * the delays of all of them.
+ * How each peer waits: without limit where it can, with the delays that its own documentation
+ * gives. `--retry-delay` replaces the delays of all of them.
  */
 export const retrySettings = {
-  /** "retry: { delay }" of `acquire`, unlimited by default. */
-  verrou: { delay: 250 },
   /** "acquireTimeout", "retryInterval" of its README; the former is 10 s by default. */
   redisSemaphore: { acquireTimeout: Infinity, retryInterval: 10 },
-  /** "With retryCount=-1 there will be unlimited retries"; delays of the configuration example in the README. */
+  /**
+   * "With retryCount=-1 there will be unlimited retries"; delays of the configuration example in
+   * the README.
+   */
   redlock: { retryCount: -1, retryDelay: 200, retryJitter: 200 },
   /** The same text and example as redlock's. */
   sesamecare: { retryCount: -1, retryDelay: 200, retryJitter: 200 },

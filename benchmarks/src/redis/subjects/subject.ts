@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { Party, RetryOptions } from '../../party.ts';
+import type { Party, RetryOptions } from '../../subjects/party.ts';
 
 /** A lock library under measurement, with locks in Redis. */
 export interface Subject {

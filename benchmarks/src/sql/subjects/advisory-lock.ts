@@ -1,7 +1,10 @@
 import advisoryLock from 'advisory-lock';
 import type { SqlSubject } from './subject.ts';
 
-/** Session locks, without an expiry: each has a connection that is opened for it, and waits in the server. */
+/**
+ * Session locks, without an expiry: each has a connection that is opened for it, and waits in the
+ * server.
+ */
 export const advisory: SqlSubject = {
   name: 'advisory-lock',
   async open({ url }) {

@@ -1,13 +1,15 @@
 import { createLocks, openLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import { createSqlProvider } from '@locks/sql';
-import { ttl } from '../../party.ts';
-import { watchPlaces } from '../../places.ts';
+import { ttl } from '../../subjects/party.ts';
+import { watchPlaces } from '../../subjects/places.ts';
 import { openKnex } from './knex.ts';
-import { dialectOf } from './subject.ts';
 import type { SqlParty, SqlSubject } from './subject.ts';
 
-/** As the README shows it, with default options: fencing tokens, fair queue, renewal; its connections are its own. */
+/**
+ * As the README shows it, with default options: fencing tokens, fair queue, renewal; its
+ * connections are its own.
+ */
 export const ours: SqlSubject = {
   name: '@locks',
   async open({ url }) {
@@ -30,9 +32,7 @@ export const oursPlain: SqlSubject = {
   name: '@locks without routines',
   async open({ url }) {
     const options = { routines: false, table: 'plain_locks', migrate: true };
-    // The raw client loads another copy of SQLite, and two copies must not change one file.
-    const own = dialectOf(url) === 'sqlite' ? `${url}-plain` : url;
-    const { acquire, close } = partyOf(await openLocks({ url: own, options }, { ttl }), async () => {});
+    const { acquire, close } = partyOf(await openLocks({ url, options }, { ttl }), async () => {});
     // Nothing keeps an order that could be watched.
     return { acquire, close };
   },

@@ -3,7 +3,10 @@ import PGMutexLock from 'pg-mutex-lock';
 import type { SqlSubject } from './subject.ts';
 import { connections } from './subject.ts';
 
-/** Session locks, without an expiry. Each of its objects is one connection, so it gets as many as the others have; it polls each 100 ms. */
+/**
+ * Session locks, without an expiry. Each of its objects is one connection, so it gets as many as
+ * the others have; it polls each 100 ms.
+ */
 export const pgMutexLock: SqlSubject = {
   name: 'pg-mutex-lock',
   async open({ url }) {

@@ -1,7 +1,7 @@
 import { createPool } from 'mysql2/promise';
 import type { ResultSetHeader } from 'mysql2/promise';
-import { sleep } from '../../clock.ts';
-import { ttl } from '../../party.ts';
+import { sleep } from '../../measure/clock.ts';
+import { ttl } from '../../subjects/party.ts';
 import type { SqlSubject } from './subject.ts';
 import { connections } from './subject.ts';
 
@@ -21,7 +21,10 @@ const acquire = `INSERT INTO raw_locks (\`key\`, version, owner, held_until)
 
 const release = 'UPDATE raw_locks SET owner = NULL, held_until = NULL WHERE `key` = ? AND owner = ?';
 
-/** The least a lock on MariaDB can be: an upsert that changes a free row only, and an update guarded by the owner; both prepared. */
+/**
+ * The least a lock on MariaDB can be: an upsert that changes a free row only, and an update guarded
+ * by the owner; both prepared.
+ */
 export const rawMariadb: SqlSubject = {
   name: 'raw client',
   async open({ url, retryDelay = 5 }) {

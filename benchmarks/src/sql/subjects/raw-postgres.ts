@@ -1,6 +1,6 @@
 import { Pool } from 'pg';
-import { sleep } from '../../clock.ts';
-import { ttl } from '../../party.ts';
+import { sleep } from '../../measure/clock.ts';
+import { ttl } from '../../subjects/party.ts';
 import type { SqlSubject } from './subject.ts';
 import { connections } from './subject.ts';
 
@@ -25,8 +25,8 @@ const release = {
 };
 
 /**
- * The least a lock on Postgres can be: an upsert that tells the new version, and an update guarded by the owner; both prepared.
- * No queue, no renewal, no floor.
+ * The least a lock on Postgres can be: an upsert that tells the new version, and an update guarded
+ * by the owner; both prepared. No queue, no renewal, no floor.
  */
 export const rawPostgres: SqlSubject = {
   name: 'raw client',

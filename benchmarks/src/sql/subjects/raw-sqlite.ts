@@ -1,6 +1,6 @@
 import Database from 'libsql';
-import { sleep } from '../../clock.ts';
-import { ttl } from '../../party.ts';
+import { sleep } from '../../measure/clock.ts';
+import { ttl } from '../../subjects/party.ts';
 import type { SqlSubject } from './subject.ts';
 
 const table = `CREATE TABLE IF NOT EXISTS raw_locks (
@@ -19,11 +19,15 @@ function microseconds(): number {
   return Number(process.hrtime.bigint() / 1_000n);
 }
 
-/** The least a lock on SQLite can be: an upsert and an update guarded by the owner; both prepared, both synchronous. */
+/**
+ * The least a lock on SQLite can be: an upsert and an update guarded by the owner; both prepared,
+ * both synchronous.
+ */
 export const rawSqlite: SqlSubject = {
   name: 'raw client',
   async open({ url, retryDelay = 5 }) {
-    const database = new Database(fileOf(url));
+    // `@locks` loads another copy of SQLite, and two copies must not change one file.
+    const database = new Database(`${fileOf(url)}-raw`);
     database.pragma('busy_timeout = 5000');
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = NORMAL');

@@ -1,4 +1,4 @@
-import type { Party, RetryOptions } from '../../party.ts';
+import type { Party, RetryOptions } from '../../subjects/party.ts';
 
 /** The databases that are measured. */
 export type Dialect = 'postgres' | 'mariadb' | 'sqlite';

@@ -4,7 +4,9 @@ declare module 'distributed-lock' {
     readonly id: string;
   }
 
-  /** Reads its settings and its client from two properties, which the class for ZooKeeper fills in. */
+  /**
+   * Reads its settings and its client from two properties, which the class for ZooKeeper fills in.
+   */
   class DistributedLockService {
     lock(id: string, expire: number): Promise<ReentrantLock>;
     unlock(lock: ReentrantLock): Promise<void>;

@@ -1,13 +1,14 @@
 import { createRequire } from 'node:module';
-import { ttl } from '../../party.ts';
+import { ttl } from '../../subjects/party.ts';
 import { closeClient, connectClient, makePath } from '../client.ts';
 import type { ZookeeperSubject } from './subject.ts';
 
 const area = '/distributed_lock';
 
 /**
- * An ephemeral sequential node under a parent for each key, made before and removed after; it watches the one before. Its service is put
- * together here, of its own parts: the class that does it connects to 127.0.0.1:2181 whatever it is told, by a client of 2014.
+ * An ephemeral sequential node under a parent for each key, made before and removed after; it
+ * watches the one before. Its service is put together here, of its own parts: the class that does
+ * it connects to 127.0.0.1:2181 whatever it is told, by a client of 2014.
  */
 export const distributedLock: ZookeeperSubject = {
   name: 'distributed-lock',
@@ -27,7 +28,8 @@ export const distributedLock: ZookeeperSubject = {
         return { release: () => service.unlock(lock) };
       },
       async close() {
-        // Those that wait are told that their watch has ended, look, and nobody catches what they get for that.
+        // Its waiters hear that their watch has ended, and look. It catches none of the errors that
+        // they get.
         process.on('unhandledRejection', () => {});
         await closeClient(client);
       },
@@ -36,8 +38,9 @@ export const distributedLock: ZookeeperSubject = {
 };
 
 /**
- * Its logger runs the first `logger.js` that it finds below the working folder, and writes a file beside that folder, with a stack for
- * each line. It is replaced by one that does nothing, which makes it faster than it is.
+ * Its logger runs the first `logger.js` that it finds below the working folder, and writes a file
+ * beside that folder, with a stack for each line. It is replaced by one that does nothing, which
+ * makes it faster than it is.
  */
 function silence(): void {
   const require = createRequire(import.meta.url);

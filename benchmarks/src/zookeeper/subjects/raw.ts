@@ -1,13 +1,14 @@
 import type { Client } from 'node-zookeeper-client';
-import type { Held } from '../../party.ts';
+import type { Held } from '../../subjects/party.ts';
 import { changeOf, childrenOf, closeClient, connectClient, createContender, makePath, remove } from '../client.ts';
 import type { ZookeeperSubject } from './subject.ts';
 
 const root = '/raw';
 
 /**
- * The least a lock on ZooKeeper can be: an ephemeral sequential node and the list of its siblings in one flight, a watch of the one
- * before, and a removal. No token, no parents, and nothing that notices a session that is lost or a reply that is.
+ * The least a lock on ZooKeeper can be: an ephemeral sequential node and the list of its siblings
+ * in one flight, a watch of the one before, and a removal. No token, no parents, and nothing that
+ * notices a session that is lost or a reply that is.
  */
 export const raw: ZookeeperSubject = {
   name: 'raw client',

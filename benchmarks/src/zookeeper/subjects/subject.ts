@@ -1,4 +1,4 @@
-import type { Party } from '../../party.ts';
+import type { Party } from '../../subjects/party.ts';
 
 /** A party with a session of its own. */
 export interface ZookeeperParty extends Party {

@@ -1,4 +1,5 @@
-// A process that sends itself a signal in the middle of an acquisition: its claim is written down, the state is not yet replaced.
+// A process that sends itself a signal in the middle of an acquisition. The file with its owner is
+// written, and the state is not yet replaced.
 import { createFolderProvider } from '@locks/example-custom-provider';
 import { systemRuntime } from '@locks/core/adapter';
 

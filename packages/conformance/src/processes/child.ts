@@ -2,13 +2,15 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inBackground } from '../time.ts';
+import { inBackground } from '../checks/time.ts';
 import type { Envelope, Reply } from './envelope.ts';
 import { pause, resume } from './pausing.ts';
 
 /** A child process whose module calls `serveParent`. */
 export interface Child<Request> {
-  /** Sends a request. Resolves to its answer; rejects with its error, or when the process has ended. */
+  /**
+   * Sends a request. Resolves to its answer; rejects with its error, or when the process has ended.
+   */
   ask(request: Request): Promise<unknown>;
   /** Resolves when the process is gone, to its exit code or the signal that ended it. */
   readonly gone: Promise<number | NodeJS.Signals>;

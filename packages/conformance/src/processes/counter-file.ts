@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { turn } from '../time.ts';
+import { turn } from '../checks/time.ts';
 
 /** What the processes of one check write under the lock. */
 export interface CounterFile {

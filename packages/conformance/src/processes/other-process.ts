@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Claim } from '@locks/core';
 import type { ProcessesOption } from '../options.ts';
-import { within } from '../time.ts';
+import { within } from '../checks/time.ts';
 import { startChild } from './child.ts';
 import type { LeaseElsewhere, Method, Request } from './messages.ts';
 
@@ -14,6 +14,8 @@ export interface OtherProcess {
   wait(claim: Claim): Promise<bigint>;
   /** Waits for `claim` in that process; resolves when it is in line. */
   lineUp(claim: Claim): Promise<void>;
+  /** Resolves to the token of the grant for a claim that was given to `lineUp`. */
+  granted(claim: Claim): Promise<bigint>;
   /** Increments the counter in `file` once per claim, each time under that claim's lock. */
   count(file: string, claims: readonly Claim[]): Promise<void>;
   /**
@@ -53,6 +55,7 @@ export async function forkProcess({ module, args }: ProcessesOption, limit: numb
     call: (method, ...parameters) => ask({ kind: 'call', method, parameters }),
     wait: (claim) => ask({ kind: 'wait', claim }) as Promise<bigint>,
     lineUp: (claim) => ask({ kind: 'line-up', claim }) as Promise<void>,
+    granted: ({ owner }) => ask({ kind: 'granted', owner }) as Promise<bigint>,
     lineUpToDie: (claim) => ask({ kind: 'line-up', claim, onWake: 'die' }) as Promise<void>,
     acquire: (key, ttl) => ask({ kind: 'acquire', key, ttl }) as Promise<LeaseElsewhere>,
     look: (owner) => ask({ kind: 'look', owner }) as Promise<LeaseElsewhere>,

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { eventually } from '../time.ts';
+import { eventually } from '../checks/time.ts';
 
 const patience = 5_000;
 const paused = new Set<ChildProcess>();

@@ -1,8 +1,9 @@
 import type { Envelope, ErrorInfo, Reply } from './envelope.ts';
 
 /**
- * In a module that `startChild` starts: answers the requests of the parent process, each as it comes. The process ends when
- * its parent does. Gives what ends that: then the process ends when nothing keeps it running.
+ * In a module that `startChild` starts: answers the requests of the parent process, each as it
+ * comes. The process ends when its parent does. Gives what ends that: then the process ends when
+ * nothing keeps it running.
  */
 export function serveParent<Request>(answer: (request: Request) => unknown): () => void {
   const onMessage = ({ id, request }: Envelope<Request>): void => {

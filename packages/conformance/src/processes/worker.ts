@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { createLocks, isLockError } from '@locks/core';
 import type { Claim, Lease, LockProvider, Locks } from '@locks/core';
-import { createRandom } from '../random.ts';
-import { startWaiting } from '../waiting.ts';
-import type { Waiting } from '../waiting.ts';
+import { createRandom } from '../checks/random.ts';
+import { startWaiting } from '../checks/waiting.ts';
+import type { Waiting } from '../checks/waiting.ts';
 import { incrementFile } from './counter-file.ts';
 import type { LeaseElsewhere, Request } from './messages.ts';
 import { serveParent } from './serve-parent.ts';
@@ -18,6 +18,8 @@ const random = createRandom(process.pid, 'worker');
 let provider: LockProvider | undefined;
 let locks: Locks | undefined;
 const leases = new Map<string, Lease>();
+/** By owner: the claims that have lined up. */
+const inLine = new Map<string, Waiting>();
 
 serveParent(answer);
 
@@ -37,7 +39,9 @@ async function answer(request: Request): Promise<unknown> {
       return (await wait(request).granted).token;
     case 'line-up':
       if (request.onWake === 'die') return await lineUpToDie(request.claim);
-      return await wait(request).inLine;
+      return await lineUp(request.claim);
+    case 'granted':
+      return (await linedUp(request.owner).granted).token;
     case 'acquire':
       return look(await acquire(request.key, request.ttl));
     case 'look':
@@ -65,6 +69,12 @@ function wait({ claim }: Pick<Extract<Request, { kind: 'wait' }>, 'claim'>): Wai
   return startWaiting(started(), claim, { signal, random, throughUnknown: true });
 }
 
+function lineUp(claim: Claim): Promise<void> {
+  const waiting = wait({ claim });
+  inLine.set(claim.owner, waiting);
+  return waiting.inLine;
+}
+
 async function acquire(key: string, ttl: number): Promise<Lease> {
   locks ??= createLocks(started());
   for (;;) {
@@ -83,6 +93,12 @@ function look(lease: Lease): LeaseElsewhere {
   const { held, remaining } = lease;
   const { owner, token, mode } = lease;
   return { owner, token, mode, held, remaining, aborted: lease.signal.aborted };
+}
+
+function linedUp(owner: string): Waiting {
+  const waiting = inLine.get(owner);
+  if (waiting === undefined) throw new Error(`in this process ${owner} has not lined up`);
+  return waiting;
 }
 
 function heldBy(owner: string): Lease {

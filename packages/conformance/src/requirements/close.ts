@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { LockProvider } from '@locks/core';
-import type { Context } from '../context.ts';
-import { isIdle, mustBeBusy, mustFree, mustGrant, mustReject, mustRenew } from '../expect.ts';
+import type { Context } from '../context/context.ts';
+import { isIdle, mustBeBusy, mustFree, mustGrant, mustReject, mustRenew } from '../checks/expect.ts';
 import type { Requirement } from '../requirement.ts';
-import { inBackground, turn, within } from '../time.ts';
+import { inBackground, turn, within } from '../checks/time.ts';
 import { mustBeHeld, range } from './steps.ts';
 import { always, whenTtlExpires, whenWaking } from './when.ts';
 import { activeResources, mustNotGrow } from './resources.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { show } from '../expect.ts';
+import { show } from '../checks/expect.ts';
 import type { Requirement } from '../requirement.ts';
 import { always } from './when.ts';
 

@@ -2,18 +2,19 @@ import { LockError } from '@locks/core';
 import type { Requirement } from '../requirement.ts';
 import { closeRequirements } from './close.ts';
 import { declarationRequirements } from './declaration.ts';
-import { downgradeRequirements } from './downgrade.ts';
-import { exclusionRequirements } from './exclusion.ts';
-import { expiryRequirements } from './expiry.ts';
-import { fairnessRequirements } from './fairness.ts';
+import { downgradeRequirements } from './hold/downgrade.ts';
+import { exclusionRequirements } from './hold/exclusion.ts';
+import { expiryRequirements } from './hold/expiry.ts';
+import { fairnessRequirements } from './line/fairness.ts';
 import { faultRequirements } from './faults/index.ts';
-import { fencingRequirements } from './fencing.ts';
+import { fencingRequirements } from './hold/fencing.ts';
 import { inspectionRequirements } from './inspect.ts';
 import { asyncContextRequirements } from './locks/async-context.ts';
 import { lateRequirements } from './locks/late.ts';
 import { leasesRequirements } from './locks/leases.ts';
 import { loopRequirements } from './locks/loop.ts';
 import { lossRequirements } from './locks/loss.ts';
+import { objectsRequirements } from './locks/objects.ts';
 import { outageRequirements } from './locks/outage.ts';
 import { shortTtlRequirements } from './locks/short-ttl.ts';
 import { unknownRequirements } from './locks/unknown.ts';
@@ -21,16 +22,16 @@ import { locksWaitingRequirements } from './locks/waiting.ts';
 import { locksWakesRequirements } from './locks/wakes.ts';
 import { workRequirements } from './locks/work.ts';
 import { namesRequirements } from './names.ts';
-import { pausedProcessesRequirements } from './paused-processes.ts';
-import { placesRequirements } from './places.ts';
-import { processesRequirements } from './processes.ts';
-import { releaseRequirements } from './release.ts';
-import { renewalRequirements } from './renewal.ts';
-import { repeatRequirements } from './repeat.ts';
-import { sharedRequirements } from './shared.ts';
-import { staleRequirements } from './stale.ts';
-import { waitingRequirements } from './waiting.ts';
-import { wakeRequirements } from './wake.ts';
+import { pausedProcessesRequirements } from './processes/paused-processes.ts';
+import { placesRequirements } from './line/places.ts';
+import { processesRequirements } from './processes/processes.ts';
+import { releaseRequirements } from './hold/release.ts';
+import { renewalRequirements } from './hold/renewal.ts';
+import { repeatRequirements } from './hold/repeat.ts';
+import { sharedRequirements } from './hold/shared.ts';
+import { staleRequirements } from './hold/stale.ts';
+import { waitingRequirements } from './line/waiting.ts';
+import { wakeRequirements } from './line/wake.ts';
 
 /**
  * Every requirement there is, in the order in which they are checked: what others build on comes
@@ -57,6 +58,7 @@ export const requirements: readonly Requirement[] = [
   processesRequirements,
   pausedProcessesRequirements,
   leasesRequirements,
+  objectsRequirements,
   lossRequirements,
   locksWaitingRequirements,
   workRequirements,

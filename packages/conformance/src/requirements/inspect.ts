@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Holder, KeyState, LockProvider } from '@locks/core';
-import type { Context } from '../context.ts';
-import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, show } from '../expect.ts';
+import type { Context } from '../context/context.ts';
+import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, show } from '../checks/expect.ts';
 import type { Requirement } from '../requirement.ts';
 import { pick, range } from './steps.ts';
 import { always, whenFair, whenListing, whenShared, whenTtlExpires } from './when.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Claim } from '@locks/core';
-import type { Context } from '../context.ts';
-import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, mustNotRenew, mustRenew } from '../expect.ts';
+import type { Context } from '../context/context.ts';
+import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, mustNotRenew, mustRenew } from '../checks/expect.ts';
 import type { Requirement } from '../requirement.ts';
 import { longNames, oddNames, wholeNames } from './odd-names.ts';
 import { pick } from './steps.ts';

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 
 /**
  * What may keep a process alive on account of a provider; the rest belongs to the runner of the

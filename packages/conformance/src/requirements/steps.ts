@@ -1,7 +1,7 @@
 import type { Claim, Grant, LockProvider } from '@locks/core';
-import type { Context } from '../context.ts';
-import { expectAnswer, mustBeBusy } from '../expect.ts';
-import { now, sleep, turn } from '../time.ts';
+import type { Context } from '../context/context.ts';
+import { expectAnswer, mustBeBusy } from '../checks/expect.ts';
+import { now, sleep, turn } from '../checks/time.ts';
 
 /** The numbers from 0 to `count - 1`. */
 export function range(count: number): readonly number[] {
@@ -11,11 +11,6 @@ export function range(count: number): readonly number[] {
 /** `items[index]`, going round. */
 export function pick<T>(items: readonly T[], index: number): T {
   return items[index % items.length] as T;
-}
-
-/** The part of a duration that two clocks of ms resolution agree on. */
-export function certain(duration: number): number {
-  return duration * 0.99 - 2;
 }
 
 /** A grant, and when its attempt was sent and answered. */

@@ -3,7 +3,7 @@ import type { CoreRecipe } from './recipe.ts';
 export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'a claim that is given up is not released',
-    file: 'locks/acquisition.js',
+    file: 'locks/acquire/acquisition.js',
     find: 'if (this.#leaves || this.#inFlight !== undefined) {',
     replace: 'if (this.#leaves === undefined) {',
     caughtBy: ['locks-abort', 'locks-timeout', 'locks-abort-through-outage', 'locks-unknown-attempt-given-up'],
@@ -11,28 +11,28 @@ export const givingUp: readonly CoreRecipe[] = [
   },
   {
     name: 'an attempt of which nothing is known is not released',
-    file: 'locks/acquisition.js',
+    file: 'locks/acquire/acquisition.js',
     find: 'this.#leaves = true;',
     replace: '',
     caughtBy: ['locks-unknown-attempt-given-up'],
   },
   {
     name: 'a release is sent once',
-    file: 'locks/background-releases.js',
+    file: 'locks/release/background-releases.js',
     find: 'await this.#pause(Math.max(pause, Math.min(this.#pauses.size * spacing, longestSpaced)));',
     replace: 'return;',
     caughtBy: ['locks-abort-through-outage', 'locks-release-through-outage', 'locks-unknown-attempt-given-up'],
   },
   {
     name: 'one release that frees nothing is taken as proof after an unknown attempt',
-    file: 'locks/background-releases.js',
+    file: 'locks/release/background-releases.js',
     find: '(!unsure || session || past(claim.ttl))',
     replace: 'true',
     caughtBy: ['locks-unknown-attempt-given-up'],
   },
   {
     name: 'a release overtakes the attempt in flight',
-    file: 'locks/background-releases.js',
+    file: 'locks/release/background-releases.js',
     find: 'if (inFlight !== undefined) {',
     replace: 'inFlight?.catch(() => {}); if (false) {',
     caughtBy: ['locks-abort-through-outage'],
@@ -40,14 +40,14 @@ export const givingUp: readonly CoreRecipe[] = [
   },
   {
     name: 'a release is waited for without end',
-    file: 'locks/release-call.js',
+    file: 'locks/release/release-call.js',
     find: 'this.#reject(this.#unconfirmed(undefined));',
     replace: ';',
     caughtBy: ['locks-silent-release'],
   },
   {
     name: 'a rejected release is not repeated',
-    file: 'locks/release-call.js',
+    file: 'locks/release/release-call.js',
     find: 'releases.start({ claim: this.#claim, uncertain: false, lastSend: this.#lastSend, heldFor: this.#heldFor, });',
     replace: '',
     caughtBy: ['locks-release-through-outage'],

@@ -1,8 +1,9 @@
 import { givingUp } from './giving-up.ts';
 import { loss } from './loss.ts';
+import { objects } from './objects.ts';
 import type { CoreRecipe } from './recipe.ts';
 import { validity } from './validity.ts';
 import { waits } from './waiting.ts';
 
 /** Cores that look right and are not; those that take longest come first. */
-export const recipes: readonly CoreRecipe[] = [givingUp, waits, loss, validity].flat();
+export const recipes: readonly CoreRecipe[] = [givingUp, waits, objects, loss, validity].flat();

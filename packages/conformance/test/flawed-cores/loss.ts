@@ -3,7 +3,7 @@ import type { CoreRecipe } from './recipe.ts';
 export const loss: readonly CoreRecipe[] = [
   {
     name: 'a rejected renewal is taken for a loss',
-    file: 'locks/held-lease.js',
+    file: 'locks/lease/held-lease.js',
     find: 'this.#failures += 1;',
     replace: `this.#lose('its renewal was rejected'); return this.#ended();`,
     caughtBy: ['locks-unknown-renewal-by-hand', 'locks-unknown-renewal'],
@@ -11,7 +11,7 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a rejected renewal is not repeated',
-    file: 'locks/held-lease.js',
+    file: 'locks/lease/held-lease.js',
     find: 'this.#plan(runtime.clock.now() + untilRenewal(',
     replace: 'this.#plan(Infinity + untilRenewal(',
     caughtBy: ['locks-unknown-renewal'],
@@ -27,7 +27,7 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'leases are not renewed',
-    file: 'locks/held-lease.js',
+    file: 'locks/lease/held-lease.js',
     find: 'const useful = ',
     replace: 'const useful = false && ',
     caughtBy: ['locks-renewal', 'locks-unknown-renewal', 'locks-short-ttl'],
@@ -35,7 +35,7 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a renewal that answers false is ignored',
-    file: 'locks/held-lease.js',
+    file: 'locks/lease/held-lease.js',
     find: 'this.#lose(`${provider.name} says that this owner does not hold it any more`);',
     replace: '',
     caughtBy: ['locks-loss-by-force'],
@@ -43,7 +43,7 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'the signal never fires on a loss',
-    file: 'locks/held-lease.js',
+    file: 'locks/lease/held-lease.js',
     find: `this.#end('lost'); this.#abort(reason);`,
     replace: `this.#end('lost');`,
     caughtBy: ['locks-loss-signal', 'locks-max-hold'],
@@ -57,7 +57,7 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a lost lease is not released',
-    file: 'locks/held-lease.js',
+    file: 'locks/lease/held-lease.js',
     find: 'this.#giveUp(); } #end(state)',
     replace: `}
     #end(state)`,

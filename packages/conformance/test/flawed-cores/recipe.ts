@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Core } from '../../src/core.ts';
+import type { Core } from '../../src/context/core.ts';
 import type { Mutant } from '../support/mutants.ts';
 
 /** A core that gets one thing wrong: one place in one of its built files, changed. */

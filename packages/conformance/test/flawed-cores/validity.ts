@@ -3,21 +3,21 @@ import type { CoreRecipe } from './recipe.ts';
 export const validity: readonly CoreRecipe[] = [
   {
     name: 'validity of a grant counts from the reply',
-    file: 'locks/acquisition.js',
+    file: 'locks/acquire/acquisition.js',
     find: 'deadlineOf(sentAt, grant.validity',
     replace: 'deadlineOf(now, grant.validity',
     caughtBy: ['locks-validity-from-send', 'locks-late-grant'],
   },
   {
     name: 'validity of a renewal counts from the reply',
-    file: 'locks/held-lease.js',
+    file: 'locks/lease/held-lease.js',
     find: 'deadlineOf(sentAt, answer.validity',
     replace: 'deadlineOf(runtime.clock.exact(), answer.validity',
     caughtBy: ['locks-validity-from-send'],
   },
   {
     name: 'no margin for drift',
-    file: 'locks/validity.js',
+    file: 'locks/lease/validity.js',
     find: 'return validity - validity * 0.01 - 2;',
     replace: 'return validity;',
     caughtBy: ['locks-validity-from-send'],
@@ -25,21 +25,21 @@ export const validity: readonly CoreRecipe[] = [
   },
   {
     name: 'a late grant is given to the caller',
-    file: 'locks/acquisition.js',
+    file: 'locks/acquire/acquisition.js',
     find: 'if (now >= deadline) {',
     replace: 'if (now === undefined) {',
     caughtBy: ['locks-late-grant'],
   },
   {
     name: 'a late grant is dropped instead of handed back',
-    file: 'locks/acquisition.js',
+    file: 'locks/acquire/acquisition.js',
     find: 'this.#host.releases.start({ claim: this.#claim, uncertain: false, lastSend: sentAt });',
     replace: '',
     caughtBy: ['locks-late-grant'],
   },
   {
     name: 'a late renewal revives the lease',
-    file: 'locks/held-lease.js',
+    file: 'locks/lease/held-lease.js',
     find: `if (this.#state !== 'held') throw this.#ended(); if (answer === false)`,
     replace: `this.#state = 'held';
         if (answer !== false) this.#deadline = deadlineOf(sentAt, this.#claim.ttl, this.#holdUntil);
@@ -49,7 +49,7 @@ export const validity: readonly CoreRecipe[] = [
   },
   {
     name: 'a rejected renewal counts as a renewal',
-    file: 'locks/held-lease.js',
+    file: 'locks/lease/held-lease.js',
     find: 'this.#failures += 1;',
     replace: 'this.#failures += 1; this.#deadline = this.#lastSend + this.#claim.ttl;',
     caughtBy: ['locks-renewal-pace', 'locks-outage-of-renewals'],
@@ -58,7 +58,7 @@ export const validity: readonly CoreRecipe[] = [
   },
   {
     name: 'held is a flag that a timer sets',
-    file: 'locks/held-lease.js',
+    file: 'locks/lease/held-lease.js',
     find: `this.#state === 'held' && this.#host.runtime.clock.exact() < this.#deadline`,
     replace: `this.#state === 'held'`,
     caughtBy: ['locks-blocked-loop'],
@@ -66,7 +66,7 @@ export const validity: readonly CoreRecipe[] = [
   },
   {
     name: 'a lease that lapsed while the event loop was blocked is renewed',
-    file: 'locks/held-lease.js',
+    file: 'locks/lease/held-lease.js',
     find: 'if (now >= this.#deadline) {',
     replace: 'if (now >= this.#deadline) { this.#renew().catch(() => { });',
     caughtBy: ['locks-blocked-loop'],

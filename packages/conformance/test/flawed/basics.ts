@@ -50,6 +50,11 @@ export const basics: readonly Flaw[] = [
       'upgrade-refused',
       'close-refuses',
       'locks-shared',
+      'token-exact',
+      'token-end',
+      'close-wakes-waiters',
+      'locks-close-of-provider',
+      'locks-repeats-its-claim',
     ],
     make: wrapped((inner) => ({
       async tryAcquire(claim, wake) {
@@ -80,6 +85,7 @@ export const basics: readonly Flaw[] = [
   {
     name: 'close does not refuse later calls',
     caughtBy: ['close-refuses', 'close-unused', 'close-wakes-waiters'],
+    mayAlsoFail: ['locks-close-of-provider'],
     make: wrapped(() => ({ close: async () => {} })),
   },
   {
@@ -97,8 +103,9 @@ export const basics: readonly Flaw[] = [
     }),
   },
   {
-    name: 'close ends the store for everybody',
+    name: 'close ends the store for all providers',
     caughtBy: ['close-is-local'],
+    mayAlsoFail: ['place-ends-with-provider', 'locks-close-of-provider'],
     make: () => {
       const store: Store = new Map();
       return () => {
@@ -116,6 +123,7 @@ export const basics: readonly Flaw[] = [
   {
     name: 'close never resolves while calls are in flight',
     caughtBy: ['close-settles-calls'],
+    mayAlsoFail: ['close-in-mid-attempt'],
     make: wrapped((inner) => {
       let inFlight = 0;
       return {

@@ -19,6 +19,7 @@ export const expiry: readonly Flaw[] = [
   {
     name: 'only who is first in line when it asks is told when the holder expires',
     caughtBy: ['expiry-next-in-line'],
+    mayAlsoFail: ['place-*', 'locks-wakes-dropped'],
     make: () => {
       const store: Store = new Map();
       return () => {
@@ -48,6 +49,9 @@ export const expiry: readonly Flaw[] = [
       'inspect-holder',
       'inspect-remaining',
       'close-settles-calls',
+      'close-in-mid-attempt',
+      'locks-silent-backend',
+      'renew-own-share',
     ],
     make: wrapped(atTtl((ttl) => ttl * 10_000)),
   },
@@ -73,13 +77,14 @@ export const expiry: readonly Flaw[] = [
   {
     name: 'renew does not restart the ttl',
     caughtBy: ['renew-restarts-ttl', 'locks-renewal'],
+    mayAlsoFail: ['locks-short-ttl', 'locks-unknown-renewal'],
     options: calm,
     make: withRules({ renew: () => {} }),
   },
   {
     name: 'an attempt of another owner restarts the ttl of the holder',
     caughtBy: ['expiry-on-time'],
-    mayAlsoFail: ['repeat-restarts-ttl', 'expiry-*', 'stale-after-expiry', 'renew-restarts-ttl'],
+    mayAlsoFail: ['repeat-restarts-ttl', 'expiry-*', 'stale-after-expiry', 'renew-restarts-ttl', 'renew-own-share'],
     make: withRules({
       inTurn: (entry, claim) => {
         for (const hold of entry.holds) hold.expires += claim.ttl;
@@ -90,7 +95,15 @@ export const expiry: readonly Flaw[] = [
   {
     name: 'the holder itself is busy when it repeats its claim (SET NX alone)',
     caughtBy: ['repeat-same-token'],
-    mayAlsoFail: ['repeat-*', 'renew-*', 'downgrade-*', 'upgrade-refused'],
+    mayAlsoFail: [
+      'repeat-*',
+      'renew-*',
+      'downgrade-*',
+      'upgrade-refused',
+      'token-exact',
+      'token-end',
+      'locks-repeats-its-claim',
+    ],
     make: wrapped((inner) => ({
       async tryAcquire(claim, wake) {
         const { holders } = await inner.inspect(claim.key);
@@ -103,8 +116,8 @@ export const expiry: readonly Flaw[] = [
   {
     name: 'validity is reported twice as long as the store keeps the hold',
     caughtBy: ['expiry-on-time', 'locks-loss-before-expiry'],
+    mayAlsoFail: ['renew-restarts-ttl', 'locks-late-grant', 'locks-outage-of-renewals', 'locks-late-renewal'],
     options: calm,
-    mayAlsoFail: ['renew-restarts-ttl'],
     make: wrapped((inner) => ({
       async tryAcquire(claim, wake) {
         const answer = await inner.tryAcquire(claim, wake);

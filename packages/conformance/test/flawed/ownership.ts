@@ -25,6 +25,7 @@ export const ownership: readonly Flaw[] = [
       'owners-verbatim',
       'inspect-*',
       'locks-*',
+      'renew-own-share',
     ],
     make: withRules({ mayRelease: () => true }),
   },
@@ -41,6 +42,7 @@ export const ownership: readonly Flaw[] = [
       'names-odd',
       'owners-verbatim',
       'inspect-waiters',
+      'locks-unknown-attempt-given-up',
     ],
     make: wrapped((inner) => ({ release: async (claim) => (await inner.release(claim)) || true })),
   },
@@ -64,6 +66,8 @@ export const ownership: readonly Flaw[] = [
       'inspect-sharers',
       'locks-shared',
       'abandon*',
+      'release-forced-share',
+      'renew-own-share',
     ],
     make: () => {
       const store: Store = new Map();
@@ -87,7 +91,7 @@ export const ownership: readonly Flaw[] = [
   {
     name: 'renew answers true for an owner that does not hold the key',
     caughtBy: ['renew-only-own', 'stale-after-takeover'],
-    mayAlsoFail: ['expiry-of-one-share', 'stale-*', 'renew-raises-token', 'owners-verbatim'],
+    mayAlsoFail: ['expiry-of-one-share', 'stale-*', 'renew-raises-token', 'owners-verbatim', 'release-forced-share'],
     make: wrapped((inner) => ({
       async renew(claim, token) {
         const { holders } = await inner.inspect(claim.key);

@@ -8,6 +8,7 @@ export const queues: readonly Flaw[] = [
   {
     name: 'the whole line ends when a place of the service with the shortest settings does',
     caughtBy: ['fair-whatever-the-settings'],
+    mayAlsoFail: ['place-*'],
     make: () => {
       const store: Store = new Map();
       return {
@@ -56,7 +57,14 @@ export const queues: readonly Flaw[] = [
   {
     name: 'last come, first served',
     caughtBy: ['fair-order', 'fair-order-after-abandon', 'fair-newcomer-waits'],
-    mayAlsoFail: ['release-of-waiter-keeps-others', 'downgrade-admits-sharers', 'fair-*'],
+    mayAlsoFail: [
+      'release-of-waiter-keeps-others',
+      'downgrade-admits-sharers',
+      'fair-*',
+      'place-*',
+      'locks-wakes-dropped',
+      'locks-wakes-repeated',
+    ],
     make: withRules({
       lineUp: ({ queue }, place) => {
         if (!queue.some(({ owner }) => owner === place.owner)) queue.unshift(place);
@@ -66,7 +74,7 @@ export const queues: readonly Flaw[] = [
   {
     name: 'newcomers pass those in line, though it declares to be fair',
     caughtBy: ['fair-newcomer-waits', 'fair-writer-not-starved'],
-    mayAlsoFail: ['release-of-waiter-keeps-others', 'fair-*'],
+    mayAlsoFail: ['release-of-waiter-keeps-others', 'fair-*', 'place-*', 'locks-wakes-dropped'],
     make: withRules({ inTurn: () => true }),
   },
   {

@@ -99,7 +99,7 @@ export const sharing: readonly Flaw[] = [
   {
     name: 'a repeat by a sharer takes another permit',
     caughtBy: ['repeat-shared'],
-    mayAlsoFail: ['downgrade-keeps-the-hold'],
+    mayAlsoFail: ['downgrade-keeps-the-hold', 'renew-own-share'],
     make: withRules({
       repeat: (hold, claim, now, entry) => {
         sound.repeat(hold, claim, now, entry);

@@ -29,6 +29,7 @@ export const tokens: readonly Flaw[] = [
       'renew-raises-token',
       'downgrade-keeps-the-hold',
       'upgrade-refused',
+      'token-exact',
     ],
     make: withRules({
       repeat: (hold, claim, now, entry) => {
@@ -46,16 +47,19 @@ export const tokens: readonly Flaw[] = [
   {
     name: 'the floor is ignored',
     caughtBy: ['token-floor'],
+    mayAlsoFail: ['token-exact', 'token-end'],
     make: withRules({ mint: (entry) => sound.mint(entry, 0n) }),
   },
   {
     name: 'the floor is taken as the token',
     caughtBy: ['token-floor'],
+    mayAlsoFail: ['token-exact', 'token-end'],
     make: withRules({ mint: (entry, floor) => (floor > entry.token ? floor : entry.token + 1n) }),
   },
   {
     name: 'tokens are read as numbers, which are rounded near 2^53',
     caughtBy: ['token-exact'],
+    mayAlsoFail: ['token-end'],
     make: wrapped((inner) => ({
       async tryAcquire(claim, wake) {
         const answer = await inner.tryAcquire(claim, wake);

@@ -5,7 +5,7 @@ export const visibility: readonly Flaw[] = [
   {
     name: 'inspect shows the label instead of the owner',
     caughtBy: ['inspect-holder', 'release-forced'],
-    mayAlsoFail: ['names-*', 'owners-verbatim', 'inspect-sharers', 'locks-*'],
+    mayAlsoFail: ['names-*', 'owners-verbatim', 'inspect-sharers', 'locks-*', 'release-forced-share'],
     make: wrapped((inner) => ({
       async inspect(key) {
         const state = await inner.inspect(key);
@@ -29,7 +29,7 @@ export const visibility: readonly Flaw[] = [
   {
     name: 'inspect shows one sharer of several',
     caughtBy: ['inspect-sharers'],
-    mayAlsoFail: ['downgrade-keeps-the-hold', 'names-shared'],
+    mayAlsoFail: ['downgrade-keeps-the-hold', 'names-shared', 'release-forced-share'],
     make: wrapped((inner) => ({
       async inspect(key) {
         const state = await inner.inspect(key);
@@ -45,6 +45,8 @@ export const visibility: readonly Flaw[] = [
       'release-of-waiter-keeps-others',
       'fair-order-after-abandon',
       'locks-abort',
+      'place-*',
+      'locks-abort-through-outage',
     ],
     make: wrapped((inner) => ({ inspect: async (key) => ({ ...(await inner.inspect(key)), waiters: 0 }) })),
   },

@@ -78,8 +78,9 @@ export class Link {
   }
 
   async #subscribe(connection: Connection): Promise<void> {
-    // Everywhere it takes longer to listen again than to ask again.
-    if (this.connections > 1) await sleep(5);
+    // Everywhere it takes longer to listen again than to ask again. Shorter, and a loaded machine
+    // releases after it: no wake is missing then.
+    if (this.connections > 1) await sleep(50);
     while (!connection.cut && !connection.subscribed) {
       const command = async (): Promise<PromiseSettledResult<true>> => ({ status: 'fulfilled', value: true });
       connection.subscribed = await this.#send(connection, command).catch(() => false);

@@ -6,7 +6,7 @@ import type { LockProvider } from '@locks/core';
 /** The memory provider, on a store of its own. */
 export function memory({ fair = true }: { readonly fair?: boolean } = {}): ConformanceOptions {
   // Two requirements wait for a place in line to lapse.
-  const store = createMemoryStore({ waiterTtl: 1_000 });
+  const store = createMemoryStore({ waiterTtl: 3_000 });
   const create = (): LockProvider => createMemoryProvider({ store, fair });
   const leaks = () => ({ keys: [...store.keys('')].length });
   return { name: 'memory', create, createOther: create, leaks };

@@ -1,5 +1,5 @@
+import { scheduleSilence } from '../time/schedule.ts';
 import { TimerWheel } from '../time/timer-wheel.ts';
-import type { TimerEntry } from '../time/timer-wheel.ts';
 import { LockError } from '../errors/lock-error.ts';
 import type { Runtime } from '../time/runtime.ts';
 
@@ -14,19 +14,13 @@ export interface Deadline {
    * The outcome of `call`, or `LOCK_UNAVAILABLE` after the timeout. `what` names the call in the
    * message. A late answer or rejection is dropped. The call itself goes on, so a loop in it must
    * have an end of its own. `within` is the time in ms that a longer call leaves for this step. A
-   * rejection in time goes to `mend`, which returns another call to wait for until the same
-   * deadline, or throws the error to reject with.
+   * rejection in time goes to `mend`. It returns another call to wait for until the same deadline,
+   * or throws the error to reject with.
    */
   race<T>(call: Promise<T>, what: CallName, within?: number, mend?: (error: unknown) => Promise<T>): Promise<T>;
   /** Stops the timer; calls that are under way settle with their backend only. */
   stop(): void;
 }
-
-/**
- * Deadlines may be this many ms late, so that the calls of a while share one bucket of the timer
- * wheel; twice as much after a stall.
- */
-const slack = 16;
 
 /**
  * One deadline for all calls of a provider: a timer per command costs more than the rest of the
@@ -49,27 +43,13 @@ export function createDeadline(
       mend?: (error: unknown) => Promise<T>,
     ): Promise<T> {
       return new Promise<T>((resolve, reject) => {
-        const end = Math.ceil((runtime.clock.now() + within) / slack) * slack;
         let over = false;
-        let late = false;
-        const entry: TimerEntry = {
-          timerPrevious: undefined,
-          timerNext: undefined,
-          due(now) {
-            if (!late && now > end + 2 * slack) {
-              // The event loop was blocked, or the process stopped: the answer may be there,
-              // unread.
-              late = true;
-              timers.schedule(entry, now + slack);
-              return;
-            }
-            over = true;
-            const name = typeof what === 'string' ? what : what();
-            const message = `${backend} did not answer ${name} within ${Math.round(within)} ms.`;
-            reject(withTrouble(message, trouble?.()));
-          },
-        };
-        timers.schedule(entry, end);
+        const entry = scheduleSilence(timers, runtime.clock.now() + within, () => {
+          over = true;
+          const name = typeof what === 'string' ? what : what();
+          const message = `${backend} did not answer ${name} within ${Math.round(within)} ms.`;
+          reject(withTrouble(message, trouble?.()));
+        });
         const answered = (answer: T): void => {
           timers.cancel(entry);
           resolve(answer);

@@ -6,8 +6,8 @@ import type { Lease } from '../lease.ts';
 export interface FencingGuard {
   /**
    * Throws `LOCK_STALE` if a later holder has been at `resource`; else remembers the lease's token.
-   * Call it in the same synchronous step as the change it protects: what an `await` separates, a
-   * later holder may pass between.
+   * Call it in the same synchronous step as the change it protects. During an `await` between the
+   * two, a later holder may come.
    * @throws `LOCK_STALE`; `LOCK_INVALID` for a lease that is not exclusive.
    */
   check(resource: string, lease: Pick<Lease, 'token' | 'mode'>): void;

@@ -34,8 +34,8 @@ export interface LockErrorOptions {
   /** `LOCK_LOST` from `withLock`: what `work` resolved to. */
   readonly result?: unknown;
   /**
-   * From a provider: the call certainly never left for the backend. Law 1 of the contract says what
-   * follows.
+   * From a provider: the call certainly left nothing at the backend, as it was never sent, or was
+   * refused before it did anything. Law 1 of the contract says what follows.
    */
   readonly sent?: false | undefined;
 }
@@ -51,7 +51,7 @@ export class LockError extends Error {
    */
   readonly result: unknown;
   /**
-   * `false`: the call certainly never left for the backend. `undefined`: it did, or that is
+   * `false`: the call certainly left nothing at the backend. `undefined`: it did, or that is
    * unknown.
    */
   readonly sent: false | undefined;

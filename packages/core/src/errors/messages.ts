@@ -21,8 +21,8 @@ export function timeoutError({ key }: Claim, wait: number, holders: readonly Hol
 export function unavailableError({ name }: LockProvider, { key }: Claim, cause: unknown): LockError {
   const message =
     cause === undefined
-      ? `${name} did not answer about ${quote(key)} in time. Nobody knows who holds it.`
-      : `${name} gave no usable answer about ${quote(key)}; see the cause. Nobody knows who holds it.`;
+      ? `${name} did not answer about ${quote(key)} in time, so its holder is unknown.`
+      : `${name} gave no usable answer about ${quote(key)}, so its holder is unknown; see the cause.`;
   return new LockError('LOCK_UNAVAILABLE', message, cause === undefined ? { key } : { key, cause });
 }
 
@@ -38,15 +38,21 @@ export function lateGrantError({ name }: LockProvider, { key, ttl }: Claim, age:
   return new LockError('LOCK_UNAVAILABLE', message, { key });
 }
 
+/** A call after `close`. */
+export function closedError(): LockError {
+  return new LockError('LOCK_CLOSED', 'This Locks is closed; open another one.');
+}
+
 /** A provider that does not keep the contract. */
 export function badAnswerError({ name }: LockProvider, { key }: Claim): LockError {
   const message = `${name} gave an answer about ${quote(key)} that its contract does not allow; its adapter is at fault.`;
   return new LockError('LOCK_UNAVAILABLE', message, { key });
 }
 
-/** Why a lease ended against its holder's will. */
-export function lostError({ key }: Claim, why: string): LockError {
-  return new LockError('LOCK_LOST', `The lease on ${quote(key)} is lost: ${why}.`, { key });
+/** Why a lease ended against its holder's will. `cause`: what its provider said. */
+export function lostError({ key }: Claim, why: string, cause?: LockError): LockError {
+  const message = `The lease on ${quote(key)} is lost: ${why}.`;
+  return new LockError('LOCK_LOST', message, cause === undefined ? { key } : { key, cause });
 }
 
 /** A lease that was released is used again. */
@@ -67,7 +73,7 @@ export function unconfirmedRelease({ name }: LockProvider, { key }: Claim, cause
   return new LockError('LOCK_UNAVAILABLE', message, { key, cause });
 }
 
-/** The part of an owner that says which process it is. Owners of other libraries may be any text. */
+/** The part of an owner that names its process. Owners of other libraries may be any text. */
 function labelOf(owner: string): string {
   const end = owner.indexOf('/');
   const label = end > 0 ? owner.slice(0, end) : owner;

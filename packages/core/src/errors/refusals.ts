@@ -1,4 +1,4 @@
-import type { Claim } from '../contract.ts';
+import type { Claim, LockProvider } from '../contract.ts';
 import { LockError } from './lock-error.ts';
 
 /**
@@ -14,6 +14,12 @@ export function permitsRefused({ key, permits }: Pick<Claim, 'key' | 'permits'>,
 /** What every provider answers a sharer that asks for the key exclusively. */
 export function upgradeRefused({ key, owner }: Pick<Claim, 'key' | 'owner'>): LockError {
   const message = `${JSON.stringify(key)} is held shared by ${owner} and cannot become exclusive: release it first.`;
+  return new LockError('LOCK_INVALID', message, { key });
+}
+
+/** A lease of a provider without shared mode was to become shared. */
+export function sharingRefused({ name }: LockProvider, { key }: Pick<Claim, 'key'>): LockError {
+  const message = `The lease on ${JSON.stringify(key)} cannot become shared: the ${name} provider has no shared mode (trait "shared").`;
   return new LockError('LOCK_INVALID', message, { key });
 }
 

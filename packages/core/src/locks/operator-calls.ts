@@ -1,8 +1,8 @@
 import type { Claim, LockProvider } from '../contract.ts';
 import { LockError, isLockError } from '../errors/lock-error.ts';
 import { checkKey, describe } from '../options/key.ts';
-import { releaseOnce } from './background-releases.ts';
-import type { LockHolder, LockState } from './locks.ts';
+import type { LockHolder, LockState } from '../locks.ts';
+import { releaseOnce } from './release/release-once.ts';
 
 /** The state of `key`, with the key in each holder. */
 export async function inspectKey(provider: LockProvider, key: string): Promise<LockState> {

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Mode } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
-import { PublicLease } from './public-lease.ts';
-import type { Holding } from './public-lease.ts';
+import { PublicLease } from './lease/public-lease.ts';
+import type { Holding } from './lease/public-lease.ts';
 
 /** The scopes that an asynchronous context is in, innermost first. */
 interface Frame {
@@ -11,13 +11,17 @@ interface Frame {
 }
 
 /**
- * Which keys the current asynchronous context holds. Only `withLock` and `tryWithLock` open a scope:
- * `acquire` would have to enter its caller's context, and would leak into everything that runs after it.
+ * Which keys the current asynchronous context holds. Only `withLock` and `tryWithLock` open a
+ * scope. `acquire` would have to enter its caller's context, and would leak into everything that
+ * runs after it.
  */
 export class Reentrancy {
   readonly #storage = new AsyncLocalStorage<Frame>();
 
-  /** Another hold on `key` if this context is inside its scope; `undefined`: take the lock as usual. */
+  /**
+   * Another hold on `key`. `undefined`: this context is in no scope of the key, so take the lock as
+   * usual.
+   */
   join(key: string, mode: Mode): PublicLease | undefined {
     for (let frame = this.#storage.getStore(); frame !== undefined; frame = frame.outer) {
       if (frame.scope.key === key && frame.scope.open) return frame.scope.join(mode);
@@ -33,7 +37,7 @@ export class Reentrancy {
   }
 }
 
-/** One lease and how many hold it. */
+/** One lease, and the number of holds on it. */
 class Scope {
   readonly lease: PublicLease;
   #holds = 0;
@@ -47,7 +51,11 @@ class Scope {
     return this.lease.key;
   }
 
-  /** Whether it has a hold still: a context may outlive its scope. */
+  get holds(): number {
+    return this.#holds;
+  }
+
+  /** Whether it still has a hold. A context may outlive its scope. */
   get open(): boolean {
     return !this.#ended;
   }
@@ -71,7 +79,10 @@ class Scope {
   }
 }
 
-/** One of several holds on a lease: it ends on its own, and the last one to end releases. */
+/**
+ * One of several holds on a lease. Each ends on its own, and the last one to end releases the
+ * lease.
+ */
 class Hold implements Holding {
   readonly #scope: Scope;
   #leaving: Promise<boolean> | undefined = undefined;
@@ -114,13 +125,26 @@ class Hold implements Holding {
 
   renew(): Promise<void> {
     if (this.#leaving === undefined) return this.#lease.renew();
-    const message = `This hold on ${JSON.stringify(this.key)} was released and cannot be renewed.`;
-    return Promise.reject(new LockError('LOCK_INVALID', message, { key: this.key }));
+    return Promise.reject(this.#released('renewed'));
+  }
+
+  async downgrade(): Promise<void> {
+    if (this.#leaving !== undefined) throw this.#released('downgraded');
+    if (this.#scope.holds > 1) {
+      const message = `${JSON.stringify(this.key)} is held ${this.#scope.holds} times by this context. Only its last hold can be downgraded.`;
+      throw new LockError('LOCK_INVALID', message, { key: this.key });
+    }
+    await this.#lease.downgrade();
   }
 
   release(): Promise<boolean> {
     this.#leaving ??= this.#scope.leave();
     return this.#leaving;
+  }
+
+  #released(what: string): LockError {
+    const message = `This hold on ${JSON.stringify(this.key)} was released and cannot be ${what}.`;
+    return new LockError('LOCK_INVALID', message, { key: this.key });
   }
 
   get #lease(): PublicLease {

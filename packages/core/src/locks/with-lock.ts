@@ -1,14 +1,14 @@
 import { LockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
-import { PublicLease } from './public-lease.ts';
+import { PublicLease } from './lease/public-lease.ts';
 
 /** What runs under a lock. */
-export type Work<T> = (lease: Lease) => T | PromiseLike<T>;
+export type Work<T, L extends Lease = Lease> = (lease: L) => T | PromiseLike<T>;
 
 /**
- * Runs `work` under `lease` and releases the lease, whatever happens. Work is not interrupted. If the
- * lease was lost before work ended, another holder may have been there at the same time: the caller
+ * Runs `work` under `lease` and releases the lease, whatever happens. Work is not interrupted. If
+ * the lease was lost before work ended, another holder may have worked at the same time. The caller
  * must hear of it even when work succeeded.
  */
 export async function runUnder<T>(lease: PublicLease, work: Work<T>): Promise<T> {
@@ -27,17 +27,17 @@ export async function runUnder<T>(lease: PublicLease, work: Work<T>): Promise<T>
 }
 
 /**
- * The work and the options of a call, which are given as `(options, work)`, `(work)` or, to `withLock`
- * alone, `(work, options)`. Throws `LOCK_INVALID` when there is no work.
+ * The work and the options of a call, which are given as `(options, work)`, `(work)` or, to
+ * `withLock` alone, `(work, options)`. Throws `LOCK_INVALID` when there is no work.
  */
-export function readWork<T>(
+export function readWork<T, L extends Lease = Lease>(
   call: 'withLock' | 'tryWithLock',
   first: unknown,
   second: unknown,
-): [work: Work<T>, options: AcquireOptions | undefined] {
-  if (typeof second === 'function') return [second as Work<T>, first as AcquireOptions | undefined];
+): [work: Work<T, L>, options: AcquireOptions | undefined] {
+  if (typeof second === 'function') return [second as Work<T, L>, first as AcquireOptions | undefined];
   if (typeof first === 'function' && (call === 'withLock' || second === undefined)) {
-    return [first as Work<T>, second as AcquireOptions | undefined];
+    return [first as Work<T, L>, second as AcquireOptions | undefined];
   }
   const message =
     typeof first === 'function'

@@ -10,8 +10,8 @@ export interface Hold {
 }
 
 /**
- * The holds on one key by owner: nearly always one, which needs no hash table, but any number may
- * share.
+ * The holds on one key by owner. It is nearly always one, which needs no hash table, but any number
+ * may share.
  */
 export class Holds {
   #only: Hold | undefined = undefined;
@@ -26,7 +26,7 @@ export class Holds {
     return this.#only?.owner === owner ? this.#only : undefined;
   }
 
-  /** Adds the hold of an owner who has none. */
+  /** Adds the hold of an owner that has none. */
   add(hold: Hold): void {
     if (this.#several !== undefined) {
       this.#several.set(hold.owner, hold);
@@ -68,7 +68,7 @@ export class Holds {
     return undefined;
   }
 
-  /** Those there are now. */
+  /** All holds at present. */
   all(): readonly Hold[] {
     if (this.#several !== undefined) return [...this.#several.values()];
     return this.#only === undefined ? [] : [this.#only];

@@ -131,7 +131,7 @@ class MemoryProvider implements LockProvider {
     return { key, holders, waiters: record.queue.size };
   }
 
-  /** The token of a new hold; `undefined`: not now. */
+  /** The token of a new hold. `undefined`: the key is not free for this claim. */
   #admit(record: KeyRecord, claim: Claim, now: number): number | undefined {
     const { head } = record.queue;
     const passes = !this.#fair || head === undefined || head.owner === claim.owner;
@@ -156,7 +156,7 @@ class MemoryProvider implements LockProvider {
     record.queue.add({ owner, mode, permits, wake, provider: this, deadline, previous: undefined, next: undefined });
   }
 
-  /** The head looks when a holder would expire; the others only show that they are alive. */
+  /** The head attempts again when a hold would expire. The others only refresh their places. */
   #retryAfter(record: KeyRecord, owner: string, now: number): number {
     const refresh = this.#store.waiterTtl / 3;
     const { head } = record.queue;
@@ -164,9 +164,7 @@ class MemoryProvider implements LockProvider {
     return first ? Math.min(refresh, Math.max(0, record.earliestExpiry() - now)) : refresh;
   }
 
-  /**
-   * At the end of every operation: tell the head of the line if it can go, and forget idle keys.
-   */
+  /** Ends every operation. Wakes the head of the line if it can go, and forgets idle keys. */
   #after(record: KeyRecord, owner: string, now: number): void {
     const head = record.admissibleHead(owner);
     // Never synchronously: the caller of this operation must not run the waiter's code.
@@ -181,7 +179,10 @@ class MemoryProvider implements LockProvider {
 
 function nothing(): void {}
 
-/** A claim that holds already: the same token, the ttl restarted, perhaps downgraded. */
+/**
+ * A claim that already holds gets the same token and a restarted ttl. A shared repeat of an
+ * exclusive claim shares from now on.
+ */
 function repeat(hold: Hold, claim: Claim, now: number): number {
   if (hold.mode === 'shared' && claim.mode === 'exclusive') throw upgradeRefused(claim);
   hold.mode = claim.mode;

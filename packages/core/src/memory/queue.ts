@@ -9,9 +9,7 @@ export interface Waiter {
   wake: () => void;
   /** The provider that called last for it. */
   provider: object;
-  /**
-   * When its place is forfeit, unless an attempt of its own refreshes it: its process may be gone.
-   */
+  /** When its place lapses, unless an attempt of its own refreshes it. Its process may be gone. */
   deadline: number;
   previous: Waiter | undefined;
   next: Waiter | undefined;
@@ -69,7 +67,7 @@ export class Queue {
     }
   }
 
-  /** The permits of those in line who want to share; `undefined`: none does. */
+  /** The permits of a claim in line that wants to share. `undefined`: no claim does. */
   sharedPermits(): { readonly permits: number | undefined } | undefined {
     for (let waiter = this.#head; waiter !== undefined; waiter = waiter.next) {
       if (waiter.mode === 'shared') return waiter;

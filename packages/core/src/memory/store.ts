@@ -37,8 +37,8 @@ export class MemoryStorage implements MemoryStore {
   }
 
   /**
-   * Awaited at the end of a call, unless `undefined`: a loop of calls would let nothing else of the
-   * process run.
+   * A promise that a call awaits at its end, if there is one. Otherwise a loop of calls would let
+   * nothing else of the process run.
    */
   yieldIfDue(now: number): Promise<void> | undefined {
     return this.#runtime.yieldIfDue?.(now);
@@ -54,7 +54,7 @@ export class MemoryStorage implements MemoryStore {
     }
   }
 
-  /** Those in line who came through `provider`. */
+  /** The waiters that came through `provider`. */
   *waitersOf(provider: object): Iterable<Waiter> {
     for (const { queue } of this.#records.values()) {
       for (let waiter = queue.head; waiter !== undefined; waiter = waiter.next) {

@@ -3,6 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AdapterModule } from '../adapter/adapter-config.ts';
 import { LockError } from '../errors/lock-error.ts';
+import { misconfigured } from '../errors/misconfigured.ts';
 import { describe } from '../options/key.ts';
 import * as memory from '../memory/config.ts';
 
@@ -18,11 +19,22 @@ const known: Readonly<Record<string, KnownAdapter>> = {
   sql: { module: '@locks/sql', packages: '@locks/sql knex' },
 };
 
+/** The name under which `combine` stands in a configuration. It has no module of its own. */
+export const composite = 'combine';
+/** The same, of `migrate`. */
+export const migration = 'migrate';
+
 /** The adapter that serves each URL scheme. */
-export const schemes: Readonly<Record<string, string>> = {
+const schemes: Readonly<Record<string, string>> = {
   memory: 'memory',
   redis: 'redis',
   rediss: 'redis',
+  'redis+sentinel': 'redis',
+  'rediss+sentinel': 'redis',
+  'redis+cluster': 'redis',
+  'rediss+cluster': 'redis',
+  redlock: composite,
+  redlocks: composite,
   zookeeper: 'zookeeper',
   postgres: 'sql',
   postgresql: 'sql',
@@ -30,6 +42,24 @@ export const schemes: Readonly<Record<string, string>> = {
   mariadb: 'sql',
   sqlite: 'sql',
 };
+
+/**
+ * The name of the adapter that serves the scheme of `url`. Throws `LOCK_MISCONFIGURED` with the
+ * schemes that are known, and without the URL.
+ */
+export function adapterOfScheme(url: string | undefined): string {
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url ?? '')?.[1]?.toLowerCase();
+  if (scheme === undefined) {
+    throw misconfigured('openLocks', 'the URL has no scheme; write redis://host:6379, for example');
+  }
+  const adapter = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
+  if (adapter !== undefined) return adapter;
+  throw misconfigured(
+    'openLocks',
+    `no adapter is known for the scheme "${scheme}:". Known: ${Object.keys(schemes).join(', ')}. ` +
+      'For an adapter of your own name its module: { provider: "module-id", url }',
+  );
+}
 
 /**
  * Imports the adapter `named` in a configuration. Throws `LOCK_MISCONFIGURED` with the command that
@@ -58,7 +88,7 @@ export async function loadAdapter(named: unknown): Promise<AdapterModule> {
   if (loaded !== undefined) {
     throw new LockError('LOCK_MISCONFIGURED', `openLocks: module "${id}" does not export a function fromConfig.`);
   }
-  const names = ['memory', ...Object.keys(known)].join(', ');
+  const names = ['memory', ...Object.keys(known), composite, migration].join(', ');
   throw new LockError(
     'LOCK_MISCONFIGURED',
     adapter === undefined
@@ -74,8 +104,8 @@ export async function loadAdapter(named: unknown): Promise<AdapterModule> {
 async function importFrom(id: string): Promise<unknown> {
   if (isBuiltin(id)) return await import(id);
   const user = pathToFileURL(join(process.cwd(), 'any.js')).href;
-  // This package may be stored away from its user (pnpm, workspaces), who is the one that installed
-  // the adapter; and a path is the user's in any case.
+  // With pnpm and in workspaces this package may be stored away from the application, which
+  // installed the adapter. A path is relative to the application in any case.
   const isPath = id.startsWith('.') || isAbsolute(id);
   const found = (isPath ? undefined : (importPath(id) ?? requirePath(id, import.meta.url))) ?? requirePath(id, user);
   return found === undefined ? undefined : await import(found);

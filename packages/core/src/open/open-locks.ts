@@ -1,18 +1,18 @@
-import type { Locks } from '../locks/locks.ts';
+import type { Locks } from '../locks.ts';
 import type { LocksOptions } from '../options/locks-options.ts';
 import type { LocksConfig } from './locks-config.ts';
 import { outsideContext } from '../time/outside-context.ts';
 
 /**
- * Opens locks on the backend that a URL or a configuration names: imports its adapter, checks every
+ * Opens locks on the backend that a URL or a configuration names. Imports its adapter, checks every
  * option and `requires`, and connects. `close` closes the provider too. Durations are ms or text
  * (`'250ms'`, `'30s'`, `'1h'`). A URL's query takes the options of `Locks` and of the adapter.
  *
- * Without `target` it reads the file that the environment variable `LOCKS_CONFIG` names, else
- * `locks.config.json` in the working directory if there is one, and `LOCKS_URL`. The strongest
- * first: `options`, `target`, `LOCKS_URL`, the file; in each of them, options are stronger than the
- * query of its URL.
- * @throws `LOCK_MISCONFIGURED` naming the file, the option and the way out; `LOCK_UNAVAILABLE` when
+ * Without `target` it reads a file and `LOCKS_URL`. The environment variable `LOCKS_CONFIG` names
+ * the file, by default `locks.config.json` in the working directory if there is one. The strongest
+ * comes first: `options`, `target`, `LOCKS_URL`, the file. In each of them, options are stronger
+ * than the query of its URL.
+ * @throws `LOCK_MISCONFIGURED` naming the file, the option and the way out. `LOCK_UNAVAILABLE` when
  * the backend does not answer.
  */
 export async function openLocks(target?: string | LocksConfig, options: LocksOptions = {}): Promise<Locks> {

@@ -23,8 +23,8 @@ export interface AcquireOptions {
   /** Renew the lease in the background, at a third of its validity. @default true */
   readonly renew?: boolean | undefined;
   /**
-   * The lease is lost after this many ms, however often it was renewed: a hung holder does not hold
-   * for ever.
+   * The lease is lost after this many ms, however often it was renewed. So a hung holder does not
+   * hold for ever.
    * @default Infinity
    */
   readonly maxHold?: number | undefined;

@@ -10,5 +10,6 @@ export const locksOptionNames = [
   'reentrant',
   'maxWaiters',
   'label',
+  'tokenFloor',
   'closeTimeout',
 ] as const;

@@ -34,6 +34,12 @@ export interface LocksOptions extends DefaultOptions {
    * @default 'host:pid'
    */
   readonly label?: string | undefined;
+  /**
+   * All tokens of this `Locks` exceed it: where the store of before gave higher tokens than this
+   * one may give. From 0 to 2^53 - 1; a configuration has it as a number or as text.
+   * @default none
+   */
+  readonly tokenFloor?: bigint | number | string | undefined;
   /** How long `close` waits for releases. @default 5_000 */
   readonly closeTimeout?: Duration | undefined;
   /**
@@ -49,6 +55,14 @@ export interface LocksOptions extends DefaultOptions {
 
 const { ttl, wait, renew, maxHold, reentrant } = acquireReaders;
 
+/** A number that JSON has read is exact below 2^53, as tokens are. */
+const tokenFloor: OptionReader<bigint | number> = {
+  expects: 'a whole number from 0 to 9007199254740991',
+  accepts: (value): value is bigint | number =>
+    typeof value === 'bigint' ? value >= 0n && value < 2n ** 53n : Number.isSafeInteger(value) && Number(value) >= 0,
+  parse: (text) => (/^\d{1,16}$/.test(text) ? BigInt(text) : undefined),
+};
+
 /** How the options that text can carry are checked: the ones a URL may have. */
 export const textReaders: OptionReaders<Pick<LocksOptions, (typeof locksOptionNames)[number]>> = {
   ttl,
@@ -58,6 +72,7 @@ export const textReaders: OptionReaders<Pick<LocksOptions, (typeof locksOptionNa
   reentrant,
   maxWaiters: integer(1, Number.MAX_SAFE_INTEGER),
   label: labelReader,
+  tokenFloor,
   closeTimeout: durationOrForever(0),
 };
 
@@ -74,11 +89,17 @@ const readers: OptionReaders<LocksOptions> = {
   runtime: runtimeReader,
 };
 
+/** Whether `name` is an option of `Locks`, and so not of an adapter. */
+export function isLocksOption(name: string): boolean {
+  return Object.hasOwn(readers, name);
+}
+
 /** The manager's options, checked and with their defaults. */
 export interface ReadLocksOptions {
   readonly settings: Settings;
   readonly maxWaiters: number;
   readonly label: string | undefined;
+  readonly tokenFloor: bigint | undefined;
   readonly closeTimeout: number;
   readonly closeProvider: boolean | undefined;
   readonly runtime: Runtime;
@@ -102,6 +123,7 @@ export function readLocksOptions(options: LocksOptions, where: string = 'Locks o
     },
     maxWaiters: read.maxWaiters ?? 10_000,
     label: read.label,
+    tokenFloor: read.tokenFloor === undefined ? undefined : BigInt(read.tokenFloor),
     closeTimeout: read.closeTimeout ?? 5_000,
     closeProvider: read.closeProvider,
     runtime: read.runtime ?? systemRuntime,

@@ -10,8 +10,8 @@ export const labelReader: OptionReader<string> = matching(
 );
 
 /**
- * Makes owners: `<label>/<unique>`. The unique part is one random id per maker and a counter,
- * because 16 random bytes per lease cost more than the rest of an acquire.
+ * Makes owners: `<label>/<unique>`. The unique part is one random id per maker, and a counter.
+ * Random bytes for each lease would cost more than the rest of an acquire.
  */
 export function createOwners(runtime: Runtime, label: string = defaultLabel()): () => string {
   const prefix = `${label}/${runtime.uniqueId()}.`;

@@ -28,21 +28,28 @@ const readers: OptionReaders<Requires> = {
   wake: flag,
 };
 
-const scopes = ['process', 'host', 'network'] as const;
-const fencings = ['none', 'clock-bounded', 'strict'] as const;
+/** From the narrowest to the widest. */
+export const scopes = ['process', 'host', 'network'] as const;
+/** From the weakest to the strongest. */
+export const fencings = ['none', 'clock-bounded', 'strict'] as const;
 
 /** Throws `LOCK_MISCONFIGURED` unless `provider` has at least what `requires` demands. */
 export function checkRequires(provider: LockProvider, requires: Requires | undefined): void {
   if (requires === undefined) return;
   const demanded = readOptions(readers, requires, { where: 'Option "requires"', code: 'LOCK_MISCONFIGURED' });
-  const lacking = Object.entries(demanded)
-    .filter(([name, demand]) => !meets(provider.traits, name as keyof Requires, demand))
-    .map(([name, demand]) => `${name}: ${String(demand)} (it has ${String(provider.traits[name as keyof Requires])})`);
+  const lacking = lackingTraits(provider.traits, demanded);
   if (lacking.length === 0) return;
   throw new LockError(
     'LOCK_MISCONFIGURED',
     `The ${provider.name} provider lacks what option "requires" demands: ${lacking.join(', ')}. Choose another provider or lower the demand.`,
   );
+}
+
+/** What `traits` lack of `demanded`, such as "fair: true (it has false)". */
+export function lackingTraits(traits: Traits, demanded: Requires): readonly string[] {
+  return Object.entries(demanded)
+    .filter(([name, demand]) => !meets(traits, name as keyof Requires, demand))
+    .map(([name, demand]) => `${name}: ${String(demand)} (it has ${String(traits[name as keyof Requires])})`);
 }
 
 function meets(traits: Traits, name: keyof Requires, demand: unknown): boolean {

@@ -8,11 +8,15 @@ interface Known {
 }
 
 /**
- * What a history breaks of the promises of a lock, in words; nothing is an empty list. Two leases
- * of one key are never held at the same moment unless they share it within their permits; tokens
- * exceed those of all earlier grants they conflict with, and none is given twice; a lease that was
- * not held any more does not come back; a loss is told once, and never after the release. With
- * `ended`, the history is over: every lease has come to an end.
+ * The promises of a lock that a history breaks, in words. The list is empty if it breaks none.
+ *
+ * - Two leases of one key are never held at the same moment, unless they share it within their
+ *   permits.
+ * - Tokens exceed those of all earlier grants they conflict with, and none is given twice.
+ * - A lease that was not held any more does not come back.
+ * - A loss is told once, and never after the release.
+ *
+ * With `ended`, the history is over, and every lease must have ended.
  */
 export function checkHistory(events: readonly HistoryEvent[], options: { readonly ended?: boolean } = {}): string[] {
   const broken: string[] = [];

@@ -3,8 +3,8 @@ import { isLockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
 
 /**
- * What happened to a lease, at a time of whoever keeps the history. Plain data: it can be written
- * down and checked elsewhere.
+ * What happened to a lease, at a time of the clock that the history was given. Plain data, which
+ * can be written down and checked elsewhere.
  */
 export type HistoryEvent = { readonly at: number; readonly owner: string } & (
   | {

@@ -1,4 +1,4 @@
-/** Whose timers these are: while its event loop is blocked, they are late. */
+/** The process that timers belong to. While its event loop is blocked, they are late. */
 export interface TimerOwner {
   /** The time of the timeline until which nothing of this owner runs. */
   readonly busyUntil: number;
@@ -12,7 +12,7 @@ export interface VirtualTimer {
   keepAlive: boolean;
 }
 
-/** Virtual time, shared by the runtimes that live in it. It moves only when somebody moves it. */
+/** Virtual time, shared by the runtimes in it. It moves only when a test calls `advance`. */
 export class Timeline {
   /** In ms. */
   now = 1_000;

@@ -4,7 +4,7 @@ import { outsideContext } from '../time/outside-context.ts';
 import type { Runtime, TimerHandle } from '../time/runtime.ts';
 import { createRandom } from './random.ts';
 import { Timeline } from './timeline.ts';
-import type { TimerOwner, VirtualTimer } from './timeline.ts';
+import type { VirtualTimer } from './timeline.ts';
 
 /** Options of a virtual runtime. */
 export interface VirtualRuntimeOptions {
@@ -28,8 +28,9 @@ const longestDelay = 2 ** 31 - 1;
  * `openLocks` and `createMemoryStore`. Its clock is core's own, made from virtual sources, so that
  * a suspension is noticed the way it is on a real machine.
  */
-export class VirtualRuntime implements Runtime, TimerOwner {
+export class VirtualRuntime implements Runtime {
   readonly clock: Clock;
+  /** Until this time of the shared timeline its event loop is blocked, by `stall` or `sleep`. */
   busyUntil: number = -Infinity;
   readonly #timeline: Timeline;
   readonly #rate: number;
@@ -103,13 +104,13 @@ export class VirtualRuntime implements Runtime, TimerOwner {
     return this.#timeline.advance(ms);
   }
 
-  /** Time passes at once, and no timer of anybody fires before the next `advance`. */
+  /** Time passes at once, and no timer of any runtime fires before the next `advance`. */
   block(ms: number): void {
     this.#timeline.now += ms;
   }
 
   /**
-   * The event loop of this runtime is blocked for `ms` from now: its timers are late, those of
+   * The event loop of this runtime is blocked for `ms` from now. Its timers are late, those of
    * others are not.
    */
   stall(ms: number): void {
@@ -117,7 +118,8 @@ export class VirtualRuntime implements Runtime, TimerOwner {
   }
 
   /**
-   * The machine slept for `ms`: its monotonic clock and its timers stood still, the world went on.
+   * The machine was suspended for `ms`. Its monotonic clock and its timers stood still, and all
+   * other clocks went on.
    */
   suspend(ms: number): void {
     this.#slept += ms;
@@ -131,7 +133,7 @@ export class VirtualRuntime implements Runtime, TimerOwner {
     for (const timer of this.#own()) timer.at += ms;
   }
 
-  /** Somebody sets the wall clock. */
+  /** An operator sets the wall clock. */
   stepWallClock(ms: number): void {
     this.#stepped += ms;
   }

@@ -9,17 +9,25 @@ export function untilRetry(runtime: Runtime, retryAfter: number): number {
 }
 
 /**
- * Ms until the next attempt where nobody named a moment: doubling from 20 to 500 ms, never above
- * the ttl, half of it jitter.
+ * Ms until the next attempt where the provider named no moment. They double from 20 to 500 ms and
+ * never exceed the ttl. Half of them is jitter.
  */
 export function untilPoll(runtime: Runtime, polls: number, ttl: number): number {
   return Math.min(firstPoll * 2 ** Math.min(polls, 5), longestPoll, ttl) * (0.5 + runtime.random() / 2);
 }
 
 /**
- * Ms until a rejected renewal is sent again: doubling from 1/20 of the ttl, at least 10 ms, half of
- * it jitter.
+ * Ms until a rejected renewal is sent again. They double from 1/20 of the ttl, and from 10 ms at
+ * least. Half of them is jitter.
  */
 export function untilRenewal(runtime: Runtime, failures: number, ttl: number): number {
   return Math.max(10, Math.min(ttl / 20, 1_000) * 2 ** Math.min(failures - 1, 4)) * (0.5 + runtime.random() / 2);
+}
+
+/**
+ * Ms until a provider that could not be opened is opened again: doubling from 100 ms to 3 s, half
+ * of it jitter.
+ */
+export function untilReopened(runtime: Runtime, failures: number): number {
+  return Math.min(100 * 2 ** Math.min(failures - 1, 5), 3_000) * (0.5 + runtime.random() / 2);
 }

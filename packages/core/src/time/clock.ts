@@ -39,10 +39,10 @@ const lookAtLeastEvery = 1_000;
 /**
  * A monotonic clock that counts the time a suspended machine slept. `performance.now()` stops
  * during a suspension while the server's clock runs on, so a lease would look held after waking.
- * The reading since boot does not stop: where it has gained more than 2 s on the monotonic one, the
- * gain counts. That reading costs several µs (a file of the kernel), so it is taken when the wall
- * clock has moved against the monotonic one, as it does over a suspension, and every second at
- * least.
+ * The reading since boot does not stop. Where it has gained more than 2 s on the monotonic one, the
+ * gain counts. That reading costs several µs, as it is a file of the kernel. So the clock takes it
+ * every second, and when the wall clock has moved against the monotonic one, as it does over a
+ * suspension.
  */
 export function createClock(sources: ClockSources): Clock {
   const startMonotonic = sources.monotonic();

@@ -23,9 +23,9 @@ export interface Runtime {
   /** A string that no other process ever gets: the unguessable part of owners. */
   uniqueId(): string;
   /**
-   * For calls that need no I/O: `await` alone lets no timer and no socket of the process have its
-   * turn. At the end of such a call, when `now` on the clock: a promise to await first, or
-   * `undefined` where the event loop has turned lately.
+   * For calls that need no I/O, as `await` alone lets no timer and no socket of the process have
+   * its turn. Called at the end of such a call, at `now` on the clock. Gives a promise to await
+   * first, or `undefined` where the event loop has turned lately.
    * @default never needed
    */
   yieldIfDue?(now: number): Promise<void> | undefined;
@@ -34,8 +34,8 @@ export interface Runtime {
 const longestDelay = 2 ** 31 - 1;
 
 /**
- * Calls without I/O keep the event loop for so many ms. More delays timers, less costs calls a
- * larger part of their time.
+ * Calls without I/O keep the event loop for so many ms. With more, timers are later. With less,
+ * calls spend a larger part of their time here.
  */
 const longestTurn = 10;
 /** When this turn of the event loop heard of the first call without I/O. */
@@ -66,7 +66,7 @@ export const systemRuntime: Runtime = {
       setImmediate(endTurn);
       return undefined;
     }
-    // What is set now runs in the next turn: timers and sockets come before it.
+    // A callback that is set now runs in the next turn, after timers and sockets.
     return now - turnBegan < longestTurn ? undefined : new Promise((resolve) => setImmediate(resolve));
   },
 };

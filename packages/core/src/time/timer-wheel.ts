@@ -15,8 +15,8 @@ interface Bucket extends TimerEntry {
 }
 
 /**
- * A timer does not count the time that a machine was suspended: what became due meanwhile must not
- * wait for long after it.
+ * The timer sleeps for this many ms at most. It does not count the time that a machine was
+ * suspended. With more, an entry that became due meanwhile waits longer after it.
  */
 const longestSleep = 1_000;
 
@@ -24,11 +24,11 @@ const longestSleep = 1_000;
 const emptiesKept = 64;
 
 /**
- * A timer wheel with buckets made on demand: entries of the same millisecond share one, a heap
- * orders the buckets, and one timer serves all. Adding to an existing bucket, moving and removing
- * are a few pointer writes, because almost every lease is released long before it is due. Callers
- * round what may be early, so that many entries share a bucket. When more than half of the buckets
- * are empty, the empty ones go.
+ * A timer wheel with buckets made on demand. Entries of the same millisecond share a bucket, a heap
+ * orders the buckets, and one timer serves all. Almost every lease is released long before it is
+ * due. So adding to a bucket, moving and removing are a few pointer writes. Callers round times
+ * that may be early, so that many entries share a bucket. When more than half of the buckets are
+ * empty, the empty ones go.
  */
 export class TimerWheel {
   readonly #runtime: Runtime;

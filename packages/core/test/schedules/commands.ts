@@ -98,7 +98,7 @@ const stalling = fc
   .record({ process, pause, ms: fc.integer({ min: 20, max: 500 }), cut: fc.boolean() })
   .map(({ process: index, pause: after, ms, cut }) =>
     command(index, `${cut ? 'is cut off' : 'is blocked'} for ${ms} ms`, after, (world, by) => {
-      // What is lost shows later: a call without an answer, and the pause after it.
+      // A loss shows later, as a call without an answer and the pause after it.
       world.excuse(by, cut ? ms + 1_000 : ms);
       if (cut) by.link.cutUntil = world.now + ms;
       else by.runtime.stall(ms);

@@ -5,7 +5,10 @@ import type { Wait } from './process.ts';
 import { keys, longestTtl, waiterTtl } from './world.ts';
 import type { World } from './world.ts';
 
-/** The network heals, each process gives back its locks, and time goes on. Then no claim waits, and nothing is left. */
+/**
+ * The network heals, each process gives back its locks, and time goes on. Then no claim waits, and
+ * nothing is left.
+ */
 export async function finish(world: World): Promise<void> {
   world.note('calm');
   for (const { link } of world.processes) {

@@ -106,7 +106,9 @@ function createUnfair(store: World['memory']): Partial<LockProvider> {
   return { tryAcquire: (claim, wake) => unfair.tryAcquire(claim, wake) };
 }
 
-/** Rules of core that are broken on its way to the provider, as core itself would if it lacked them. */
+/**
+ * Rules of core that are broken on its way to the provider, as core itself would if it lacked them.
+ */
 export const flawedRules: Readonly<Record<string, Flaw>> = {
   'validity counts from the reply': spoiledClient((base, { clock }) => ({
     async tryAcquire(claim, wake) {

@@ -36,7 +36,10 @@ export const stormy: Weather = {
 /** The adapter gives a call up after this many ms. */
 export const callTimeout = 120;
 
-/** One process's way to the store: an adapter whose network may delay, lose, duplicate and reorder what it carries. */
+/**
+ * One process's way to the store: an adapter whose network may delay, lose, duplicate and reorder
+ * what it carries.
+ */
 export class Link implements LockProvider {
   readonly name = 'linked';
   readonly traits: Traits;

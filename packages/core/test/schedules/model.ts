@@ -33,7 +33,10 @@ export interface ModelOptions {
   report(problem: string): void;
 }
 
-/** Runs beside a provider, in lockstep, and compares every answer with the one that the contract demands. */
+/**
+ * Runs beside a provider, in lockstep, and compares every answer with the one that the contract
+ * demands.
+ */
 export class ContractModel {
   readonly #options: ModelOptions;
   readonly #keys = new Map<string, Key>();
@@ -133,7 +136,10 @@ export class ContractModel {
     if (key.line.some((place) => place.deadline <= now)) key.line = key.line.filter((place) => place.deadline > now);
   }
 
-  /** Law 4; a shared grant is compared with all earlier ones too, as this store mints from one counter. */
+  /**
+   * Law 4; a shared grant is compared with all earlier ones too, as this store mints from one
+   * counter.
+   */
   #noteToken(key: Key, { owner }: Claim, held: Hold | undefined, token: bigint): void {
     const { report } = this.#options;
     if (held !== undefined && held.token !== token)

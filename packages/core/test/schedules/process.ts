@@ -35,7 +35,10 @@ export interface Process {
   asleepUntil: number;
 }
 
-/** The fault in how a running process is told that a lease is over, if there is one. Looks at it, and remembers. */
+/**
+ * The fault in how a running process is told that a lease is over, if there is one. Looks at it,
+ * and remembers.
+ */
 export function lateLoss(hold: Hold, now: number): string | undefined {
   if (hold.released || hold.signal.aborted || hold.lease.held) return undefined;
   hold.overSince ??= now;

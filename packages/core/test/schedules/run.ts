@@ -38,7 +38,10 @@ async function play(
   return world;
 }
 
-/** Plays the schedule of one seed; if it breaks anything, looks for a shorter one that breaks something too. */
+/**
+ * Plays the schedule of one seed; if it breaks anything, looks for a shorter one that breaks
+ * something too.
+ */
 export async function runSchedule(seed: number, flaw?: Flaw, shrink = true): Promise<Outcome> {
   // Virtual time needs no turn of the event loop; the test runner does.
   await new Promise((resolve) => setImmediate(resolve));

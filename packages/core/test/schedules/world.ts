@@ -172,7 +172,8 @@ export class World {
         }
       }
       if (this.now < process.runtime.busyUntil + 10) continue;
-      // A machine that slept finds out at its next timer: at a third of a validity, or within a second.
+      // A machine that slept finds out at its next timer: at a third of a validity, or within a
+      // second.
       const awake = this.now > process.asleepUntil + longestTtl / 2;
       for (const hold of awake ? process.holds : []) {
         const problem = lateLoss(hold, this.now);
@@ -193,7 +194,10 @@ export class World {
     }
   }
 
-  /** Without losses, a claim that could go goes after the answer in flight, a wake and an attempt; after an expiry, at its next look. */
+  /**
+   * Without losses, a claim that could go goes after the answer in flight, a wake and an attempt.
+   * After an expiry it goes at its next look.
+   */
   #checkTurns(): void {
     const flight = 4 * calm.latency + 10;
     for (const { owner, since, woken } of this.#model.turns()) {

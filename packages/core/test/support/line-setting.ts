@@ -7,7 +7,7 @@ import { VirtualRuntime } from './virtual-runtime.ts';
 /** How long a place lasts, in ms. */
 export const waiterTtl = 6_000;
 /** How long a call may take, in ms. */
-export const timeout = 1_000;
+export const timeout = 2_500;
 /** How long a waiter of these tests is told to wait, in ms. */
 export const refresh = waiterTtl / 3;
 

@@ -49,7 +49,9 @@ export class Call {
   }
 }
 
-/** Answers calls of one kind as they come; without one they stay open until the test answers them. */
+/**
+ * Answers calls of one kind as they come; without one they stay open until the test answers them.
+ */
 export type Answerer = (call: Call) => void;
 
 const defaultTraits: Traits = {
@@ -62,8 +64,8 @@ const defaultTraits: Traits = {
 };
 
 /**
- * Core's partner in the contract, played by the test. It also watches core: what the contract forbids core to do is
- * collected in `violations`.
+ * Core's partner in the contract, played by the test. It also watches core: what the contract
+ * forbids core to do is collected in `violations`.
  */
 export class ScriptedProvider implements LockProvider {
   readonly name = 'scripted';
@@ -151,7 +153,9 @@ export class ScriptedProvider implements LockProvider {
       this.violations.push(`${kind} of ${owner} overlaps its ${other.kind}`);
     }
     const first = this.calls.find((call) => call.claim.owner === owner)?.claim;
-    if (first !== undefined && JSON.stringify(first) !== JSON.stringify(claim)) {
+    // A held claim may become shared, and what was refused becomes exclusive again.
+    const expected = first?.mode === 'exclusive' ? { ...first, mode: claim.mode } : first;
+    if (expected !== undefined && JSON.stringify(expected) !== JSON.stringify(claim)) {
       this.violations.push(`${kind} of ${owner} with another claim than before`);
     }
   }

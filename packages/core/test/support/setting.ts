@@ -79,7 +79,10 @@ export function watch<T>(promise: Promise<T>, runtime?: VirtualRuntime): Watched
   return watched;
 }
 
-/** Fails unless nothing is left of any acquisition: no timer that keeps the process alive, and close has nothing to wait for. */
+/**
+ * Fails unless nothing is left of any acquisition. No timer keeps the process alive, and close has
+ * nothing to wait for.
+ */
 export async function expectNothingLeft({ runtime, locks }: Pick<Setting, 'runtime' | 'locks'>): Promise<void> {
   expect(runtime.keepAliveTimers).toBe(0);
   const closing = watch(locks.close(), runtime);

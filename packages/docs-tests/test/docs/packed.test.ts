@@ -1,45 +1,53 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runNode } from '../support/examples.ts';
-import { readManifest, root, workspaceFolders } from '../support/repository.ts';
+import { connectTo } from '../support/addresses.ts';
+import { createPackedApp, published } from '../support/packed-app.ts';
+import type { Compiler, PackedApp } from '../support/packed-app.ts';
+import { readPrograms } from '../support/programs.ts';
+import { readManifest, root } from '../support/repository.ts';
+import { startServers } from '../support/servers.ts';
+import type { Servers } from '../support/servers.ts';
 
-const published = workspaceFolders().filter((folder) => readManifest(folder).private !== true);
-const app = mkdtempSync(join(tmpdir(), 'locks-packed-'));
-const modules = join(app, 'node_modules');
+let app: PackedApp;
+let servers: Servers | undefined;
 
-beforeAll(() => {
-  writeFileSync(join(app, 'package.json'), '{ "name": "application", "private": true }');
-  for (const folder of published) install(folder);
-  for (const client of ['ioredis', 'knex', '@types/node', 'undici-types']) link(client);
+beforeAll(async () => {
+  app = createPackedApp();
+  servers = await startServers();
 });
 
-afterAll(() => rmSync(app, { recursive: true, force: true }));
+afterAll(async () => {
+  await servers?.stop();
+  app.remove();
+});
 
-/** Packs a workspace as `npm publish` would, and unpacks it where `npm install` would. */
-function install(folder: string): void {
-  const args = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', app];
-  const output = execFileSync('npm', args, { cwd: join(root, folder), stdio: ['ignore', 'pipe', 'ignore'] });
-  const [{ filename }] = JSON.parse(output.toString()) as [{ readonly filename: string }];
-  const target = join(modules, readManifest(folder).name);
-  mkdirSync(target, { recursive: true });
-  const tarball = join(app, filename.replace('@', '').replace('/', '-'));
-  execFileSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', target]);
+/** As an ES module, and as CommonJS: imports become `require`, and no `await` is at the top. */
+const modules = ['mts', 'cts'] as const;
+const compilers: readonly Compiler[] = ['typescript-5.9', 'typescript'];
+const variants = compilers.flatMap((compiler) => modules.map((extension) => ({ compiler, extension })));
+
+/** The source of a module with that extension. */
+function moduleOf(source: string, extension: (typeof modules)[number]): string {
+  if (extension === 'mts') return source;
+  const lines = source.split('\n');
+  const isImport = (line: string): boolean => line.startsWith('import ');
+  const [imports, rest] = [lines.filter(isImport), lines.filter((line) => !isImport(line))];
+  return [...imports, 'async function main(): Promise<void> {', ...rest, '}', 'void main();', ''].join('\n');
 }
 
-function link(name: string): void {
-  const target = join(modules, name);
-  mkdirSync(dirname(target), { recursive: true });
-  symlinkSync(join(root, 'node_modules', name), target, 'dir');
-}
-
-function write(name: string, source: string): string {
-  const path = join(app, name);
-  writeFileSync(path, source);
-  return path;
+/** Compiles the modules and runs one after the other. Gives what they print, in this order. */
+async function outputsOf(sources: readonly string[], { compiler, extension }: (typeof variants)[number]) {
+  const names = sources.map((_, index) => `${compiler}/${extension}/program-${index}.${extension}`);
+  for (const [index, source] of sources.entries()) app.write(names[index] ?? '', moduleOf(source, extension));
+  expect(await app.compile(compiler, names)).toBe('');
+  const outputs: string[] = [];
+  for (const name of names) {
+    const { exitCode, output } = await app.run(name.replace(/ts$/, 'js'));
+    expect(exitCode, output).toBe(0);
+    outputs.push(output);
+  }
+  return outputs;
 }
 
 test('every package that is published was packed', () => {
@@ -53,58 +61,110 @@ test('every package that is published was packed', () => {
 });
 
 test.each(published)('%s has its licence, its README and no sources', (folder) => {
-  const target = join(modules, readManifest(folder).name);
+  const target = join(app.folder, 'node_modules', readManifest(folder).name);
   expect(readFileSync(join(target, 'LICENSE'), 'utf8')).toBe(readFileSync(join(root, 'LICENSE'), 'utf8'));
   expect(existsSync(join(target, 'README.md'))).toBe(true);
   expect(existsSync(join(target, 'src'))).toBe(false);
 });
 
-const body = `
-async function main(): Promise<void> {
-  const provider = createMemoryProvider();
-  const locks = createLocks(provider);
-  const lease = await locks.acquire('key', { wait: 1_000 });
-  const token: bigint = lease.token;
-  await lease.release();
-  const done: string = await locks.withLock('key', () => 'done');
-  await locks.close();
-  console.log(typeof token, done, typeof createRedisProvider, typeof createSqlProvider, typeof createZookeeperProvider);
-}
-void main();
+/** Two leases, as the first one once showed the second. */
+const printsLease = `
+import { createLocks, createMemoryProvider } from '@locks/core';
+import type { Lease } from '@locks/core';
+import { createRedisProvider } from '@locks/redis';
+import { createSqlProvider } from '@locks/sql';
+import { createZookeeperProvider } from '@locks/zookeeper';
+import { pino } from 'pino';
+const locks = createLocks(createMemoryProvider());
+const lease: Lease = await locks.acquire('printed', { wait: 1_000 });
+const other: Lease = await locks.acquire('other');
+console.log(JSON.stringify(lease));
+pino().info({ lease }, 'held');
+console.log(lease);
+await other.release();
+await lease.release();
+const done: string = await locks.withLock('key', () => 'done');
+await locks.close();
+const token: bigint = lease.token;
+console.log(typeof token, done, typeof createRedisProvider, typeof createSqlProvider, typeof createZookeeperProvider);
 `;
 
-const names: Readonly<Record<string, string>> = {
-  '@locks/core': 'createLocks, createMemoryProvider',
-  '@locks/redis': 'createRedisProvider',
-  '@locks/sql': 'createSqlProvider',
-  '@locks/zookeeper': 'createZookeeperProvider',
-};
-const imports = Object.entries(names).map(([module, list]) => `import { ${list} } from '${module}';`);
-const requires = Object.entries(names).map(([module, list]) => `const { ${list} } = require('${module}');`);
+const shown = { key: 'printed', owner: expect.any(String), mode: 'exclusive', token: expect.stringMatching(/^\d+$/) };
 
-describe.each([
-  ['5.9', 'typescript-5.9'],
-  ['7', 'typescript'],
-])('with TypeScript %s', (_version, compiler) => {
-  test.each(['mts', 'cts'])('a module in .%s compiles against the packed types, and runs', async (extension) => {
-    const name = `${compiler.replace('.', '-')}.${extension}`;
-    const path = write(name, `${imports.join('\n')}\n${body}`);
-    const typescript = dirname(createRequire(import.meta.url).resolve(`${compiler}/package.json`));
-    const options = ['--module', 'nodenext', '--target', 'es2023', '--strict', '--types', 'node'];
-    const args = [join(typescript, 'bin/tsc'), ...options, '--lib', 'es2023,esnext.disposable', path];
-    expect(await runNode(args, { limit: 60_000, cwd: app })).toEqual({ exitCode: 0, output: '' });
-    const compiled = path.replace(/ts$/, 'js');
-    expect(await runNode([compiled], { limit: 20_000, cwd: app })).toEqual({
-      exitCode: 0,
-      output: 'bigint done function function function\n',
-    });
+describe.each(variants)('$compiler, .$extension', (variant) => {
+  test('the types compile, and a lease is a value that can be printed, logged and stringified', async () => {
+    const [output = ''] = await outputsOf([printsLease], variant);
+    const lines = output.trimEnd().split('\n');
+    // pino writes to the descriptor, and may be late.
+    const logged = lines.find((line) => line.startsWith('{"level":')) ?? '';
+    const [json = '', ...printed] = lines.filter((line) => line !== logged);
+    const lease = { ...shown, held: true, remaining: expect.any(Number) };
+    expect(JSON.parse(json)).toEqual(lease);
+    expect(JSON.parse(logged)).toMatchObject({ level: 30, msg: 'held', lease });
+    expect(Object.keys((JSON.parse(logged) as { lease: object }).lease)).toEqual(Object.keys(lease));
+    const { owner, token } = JSON.parse(json) as { readonly owner: string; readonly token: string };
+    const text = `Lease { key: 'printed', owner: '${owner}', mode: 'exclusive', token: '${token}', held: true, remaining: `;
+    expect(
+      printed
+        .slice(0, -1)
+        .join(' ')
+        .replaceAll(/\s+/g, ' ')
+        .replace(/[\d.]+ \}$/, ''),
+    ).toBe(text);
+    expect(printed.at(-1)).toBe('bigint done function function function');
+  });
+
+  test('the examples of the README compile and run as they stand', async () => {
+    const page = { path: 'README.md', text: readFileSync(join(root, 'README.md'), 'utf8') };
+    const programs = readPrograms(page).map((program) => connectTo(program, addresses(0)));
+    expect(programs.map(({ notRun }) => notRun)).toEqual(programs.map(() => undefined));
+    await outputsOf(
+      programs.map(({ source }) => source),
+      variant,
+    );
   });
 });
 
-test('require() gives the same', async () => {
-  const path = write(
-    'plain.cjs',
-    `${requires.join('\n')}\nconsole.log(typeof createLocks, typeof createRedisProvider);`,
-  );
-  expect(await runNode([path], { limit: 20_000, cwd: app })).toEqual({ exitCode: 0, output: 'function function\n' });
+function addresses(program: number): ReturnType<Servers['addresses']> {
+  if (servers === undefined) throw new Error('The servers did not start.');
+  return servers.addresses(program);
+}
+
+const body = `
+  const locks = await openLocks();
+  const lease = await locks.acquire('configured');
+  console.log(lease.held, lease.remaining > 30_000);
+  await lease.release();
+  await locks.close();
+`;
+const opens = {
+  'opens.mjs': `import { openLocks } from '@locks/core';\n${body}`,
+  'opens.cjs': `const { openLocks } = require('@locks/core');\nvoid (async () => {${body}})();`,
+};
+
+describe.each(Object.entries(opens))('openLocks() in %s', (name, source) => {
+  beforeAll(() => void app.write(name, source));
+
+  test('reads locks.config.json', async () => {
+    const cwd = join(app.folder, `configured-${name}`);
+    mkdirSync(cwd);
+    const config = { url: addresses(1).redis, ttl: '60s', options: { prefix: 'packed:' } };
+    writeFileSync(join(cwd, 'locks.config.json'), JSON.stringify(config));
+    expect(await app.run(name, { cwd })).toEqual({ exitCode: 0, output: 'true true\n' });
+  });
+
+  test.each(['memory', 'redis', 'postgres', 'sqlite', 'zookeeper'] as const)('reads LOCKS_URL: %s', async (backend) => {
+    const index = name.endsWith('cjs') ? 2 : 3;
+    const { redis, postgres, zookeeper } = addresses(index);
+    const urls = {
+      memory: 'memory:?ttl=60s',
+      redis: `${redis}?ttl=60s`,
+      postgres: `${postgres}?ttl=60s&migrate=true`,
+      sqlite: `sqlite:./${name}.db?ttl=60s&migrate=true`,
+      zookeeper: `zookeeper://${zookeeper}?sessionTimeout=40s&acl=open`,
+    };
+    const url = urls[backend];
+    await servers?.prepare(index, url.split('?')[0] ?? url);
+    expect(await app.run(name, { env: { LOCKS_URL: url } })).toEqual({ exitCode: 0, output: 'true true\n' });
+  });
 });

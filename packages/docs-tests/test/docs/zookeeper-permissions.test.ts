@@ -50,7 +50,10 @@ interface Opened {
   readonly provider: ReturnType<typeof createZookeeperProvider>;
 }
 
-/** What an administrator has made, with these permissions for the service, and the service's locks there. */
+/**
+ * What an administrator has made, with these permissions for the service, and the service's locks
+ * there.
+ */
 async function open(granted: Granted, options: ZookeeperOptions = {}): Promise<Opened> {
   const place = `/grants-${randomUUID()}`;
   const admin = createZookeeperProvider({ servers, root: `${place}-admin`, username: 'admin', password: 'admin' });

@@ -8,8 +8,9 @@ import { readManifest, root, workspaceFolders } from './repository.ts';
 const aliases: Readonly<Record<string, string>> = { test: 'test', t: 'test', start: 'start' };
 
 /**
- * The faults in the `sh` blocks of a page: scripts, workspaces and files that do not exist. Paths may be relative to the root or to
- * the page. A block whose commands belong elsewhere says `no-check: <reason>`.
+ * The faults in the `sh` blocks of a page: scripts, workspaces and files that do not exist. Paths
+ * may be relative to the root or to the page. A block whose commands belong elsewhere says
+ * `no-check: <reason>`.
  */
 export function commandProblems({ path, text }: Page): string[] {
   return readMarkdown(text)

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import knex from 'knex';
 
-/** Databases of one server: one for each program that connects to it, so that each finds it as a reader would, empty. */
+/**
+ * Databases of one server: one for each program that connects to it, so that each finds it as a
+ * reader would, empty.
+ */
 export interface Databases {
   /** The URL of a database, which is not there before `create`. */
   url(id: string): string;

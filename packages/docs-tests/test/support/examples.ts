@@ -37,8 +37,9 @@ const compilerOptions = {
 };
 
 /**
- * Writes the programs below `folder`, which must be inside this workspace so that `@locks/*` resolves, and compiles them all at once.
- * Rejects when the compiler fails otherwise than by an error in a program.
+ * Writes the programs below `folder`, which must be inside this workspace so that `@locks/*`
+ * resolves, and compiles them all at once. Rejects when the compiler fails otherwise than by an
+ * error in a program.
  */
 export async function compile(programs: readonly Program[], folder: string): Promise<ReadonlyMap<Program, Compiled>> {
   rmSync(folder, { recursive: true, force: true });

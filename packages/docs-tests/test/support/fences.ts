@@ -16,7 +16,10 @@ export interface Markdown {
   readonly prose: string;
 }
 
-/** Follows CommonMark: a fence ends at one of its own character that is at least as long; an unfinished one ends with the page. */
+/**
+ * Follows CommonMark: a fence ends at one of its own character that is at least as long; an
+ * unfinished one ends with the page.
+ */
 export function readMarkdown(page: string): Markdown {
   const fences: Fence[] = [];
   const prose: string[] = [];

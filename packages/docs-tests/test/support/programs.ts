@@ -35,9 +35,9 @@ const misnamed: Readonly<Record<string, string>> = {
 };
 
 /**
- * The programs of a page: its fences in `ts`, and in `cjs` for CommonJS. After the language may stand
- * `file=name.ts`, under which other fences of the page can import it; `continues`: it goes on where the one before ended;
- * `no-run: <reason>`: it is only compiled.
+ * The programs of a page: its fences in `ts`, and in `cjs` for CommonJS. After the language may
+ * stand `file=name.ts`, under which other fences of the page can import it; `continues`: it goes on
+ * where the one before ended; `no-run: <reason>`: it is only compiled.
  * Throws for what it does not know.
  */
 export function readPrograms({ path, text }: Page): Program[] {

@@ -21,7 +21,10 @@ export const root: string = fileURLToPath(new URL('../../../..', import.meta.url
 
 const skipped: ReadonlySet<string> = new Set(['node_modules', 'dist', 'CHANGELOG.md', 'api.md']);
 
-/** All Markdown that people wrote: at the root, in `docs`, in every workspace, in `benchmarks` and in `stress`. */
+/**
+ * All Markdown that people wrote: at the root, in `docs`, in every workspace, in `benchmarks` and
+ * in `stress`.
+ */
 export function readPages(): Page[] {
   const top = readdirSync(root).filter((name) => name.endsWith('.md'));
   const below = ['docs', 'packages', 'examples', 'benchmarks', 'stress'].flatMap((folder) =>

@@ -8,7 +8,10 @@ import { openDatabases } from './databases.ts';
 export interface Servers {
   /** Of the program with this number. */
   addresses(program: number): Addresses;
-  /** Makes the databases and the chroot that `source` connects to; `source` has the addresses of the program. */
+  /**
+   * Makes the databases and the chroot that `source` connects to; `source` has the addresses of the
+   * program.
+   */
   prepare(program: number, source: string): Promise<void>;
   stop(): Promise<void>;
 }

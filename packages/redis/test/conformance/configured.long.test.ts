@@ -1,3 +1,5 @@
-import { configured, suite, withFaults } from '../support/conformance.ts';
+import { suite } from '../support/conformance.ts';
+import { configured } from '../support/make.ts';
+import { withFaults } from '../support/requirements.ts';
 
-suite('redis, client from configuration', configured, {}, withFaults);
+await suite('redis, client from configuration', configured, {}, withFaults);

@@ -1,11 +1,14 @@
 import type { Need } from '@locks/conformance';
-import { ids, over, suite } from '../support/conformance.ts';
+import { suite } from '../support/conformance.ts';
+import { over } from '../support/make.ts';
+import { ids } from '../support/requirements.ts';
 import { clients } from '../support/redis.ts';
 
-// What the two majors of the client might do differently: the rest of the faults happens to the server, or to time.
+// What the two majors of the client might do differently: the rest of the faults happens to the
+// server, or to time.
 const ofConnections = new Set<Need>(['processes', 'sever', 'dropReply', 'duplicate']);
 const [, [name, open]] = clients;
-suite(
+await suite(
   `redis, ${name}`,
   over(open),
   {},

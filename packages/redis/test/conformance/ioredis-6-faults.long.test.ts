@@ -1,5 +1,7 @@
-import { over, suite, withFaults } from '../support/conformance.ts';
+import { suite } from '../support/conformance.ts';
+import { over } from '../support/make.ts';
+import { withFaults } from '../support/requirements.ts';
 import { clients } from '../support/redis.ts';
 
 const [[name, open]] = clients;
-suite(`redis, ${name}, faults`, over(open), {}, withFaults);
+await suite(`redis, ${name}, faults`, over(open), {}, withFaults);

@@ -1,6 +1,6 @@
 import type { Faults } from '@locks/conformance';
 import type { LockProvider } from '@locks/core';
-import { startProxy } from '@locks/test-servers';
+import { closing, startProxy } from '@locks/test-servers';
 import type { Proxy, ServerHandle } from '@locks/test-servers';
 import { eventually } from './redis.ts';
 
@@ -11,22 +11,18 @@ export interface Breakable {
   readonly faults: Faults;
 }
 
-/** Whether `piece` has a command of a provider, and not one by which the client sets its connection up. */
+/**
+ * Whether `piece` has a command of a provider, and not one by which the client sets its connection
+ * up.
+ */
 export function isScriptCall(piece: Buffer): boolean {
   return /\r\neval(?:sha)?\r\n/i.test(piece.toString('latin1'));
 }
 
-/** `provider`, which also does `then` when it is closed. */
-export function closing(provider: LockProvider, then: () => Promise<void> | void): LockProvider {
-  const close = provider.close.bind(provider);
-  provider.close = async () => {
-    await close();
-    await then();
-  };
-  return provider;
-}
-
-/** Providers on `server`, which `make` connects; `ownServer` may also be paused and restarted, as no other test uses it. */
+/**
+ * Providers on `server`, which `make` connects; `ownServer` may also be paused and restarted, as no
+ * other test uses it.
+ */
 export function breakable(
   server: ServerHandle,
   ownServer: boolean,

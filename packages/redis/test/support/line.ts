@@ -31,7 +31,10 @@ export function claimOf(changes: Partial<Claim> = {}): Claim {
   return { key: 'job', owner: randomUUID(), mode: 'exclusive', ttl: 60_000, ...changes };
 }
 
-/** Takes a place in line for `claim`; that takes more than one attempt until the wake channel is open. */
+/**
+ * Takes a place in line for `claim`; that takes more than one attempt until the wake channel is
+ * open.
+ */
 export async function lineUp(provider: LockProvider, claim: Claim): Promise<void> {
   const { waiters } = await provider.inspect(claim.key);
   await eventually('a place in line', async () => {

@@ -24,7 +24,10 @@ export interface Meeting {
   readonly prefix: string;
   /** Without a proxy: sees what the store has. */
   readonly observer: Redis;
-  /** A party with a client of the caller; without a proxy of its own for wakes they take the way of the commands. */
+  /**
+   * A party with a client of the caller. Without `apart`, its wakes go through the proxy of its
+   * commands.
+   */
   party(options?: RedisOptions & { readonly apart?: boolean; readonly open?: (url: string) => Redis }): Promise<Party>;
   /** A party whose client is made by `openLocks`. */
   configured(options?: RedisOptions): Promise<Party>;
@@ -32,7 +35,10 @@ export interface Meeting {
   waiters(key: string, count: number): Promise<void>;
   /** How many connections listen for wakes, as the server sees it. */
   subscriptions(): Promise<number>;
-  /** Waits until no claim holds `keys` or waits for them, ends all parties, and expects that nothing is left in the store. */
+  /**
+   * Waits until no claim holds `keys` or waits for them, ends all parties, and expects that nothing
+   * is left in the store.
+   */
   end(...keys: readonly string[]): Promise<void>;
 }
 

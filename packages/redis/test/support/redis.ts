@@ -4,6 +4,8 @@ import { Redis as Redis5 } from 'ioredis-5';
 import { inject, onTestFinished } from 'vitest';
 import type { RedisClient } from '../../src/index.ts';
 
+export { collect, eventually } from '@locks/test-servers';
+
 /** Both majors of the client, for tests that run with each. */
 export const clients = [
   ['ioredis 6', (url: string, options: object = {}): Redis => new Redis(url, options)],
@@ -48,26 +50,4 @@ export function withCopies(client: Redis, duplicate: RedisClient['duplicate']): 
 /** A prefix that no other test has. */
 export function ownPrefix(): string {
   return `test-${randomUUID()}:`;
-}
-
-/** Repeats `probe` until it answers with something, and says what was waited for when it does not in time. */
-export async function eventually<T>(
-  what: string,
-  probe: () => Promise<T | undefined | false> | T | undefined | false,
-  limit = 10_000,
-): Promise<T> {
-  const end = performance.now() + limit;
-  for (;;) {
-    const found = await probe();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > end) throw new Error(`Waited ${limit} ms in vain for ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
-/** All that `list` yields. */
-export async function collect<T>(source: AsyncIterable<T> | Iterable<T>): Promise<T[]> {
-  const items: T[] = [];
-  for await (const item of source) items.push(item);
-  return items;
 }

@@ -1,11 +1,14 @@
--- One key: who holds it, and what its holders and waiters ask for.
+-- One key: its holders, and what its holders and waiters ask for.
 
 -- name: acquire-free
--- Takes the key exclusively if nobody has it or waits for it, or restarts the ttl if this owner has it: one compare-and-set on its row.
--- ?        1 owner, 2 the token must exceed this, 3 owner, 4 ttl (µs), 5 key (hexadecimal), 6 how long it may have waited for the row (µs), 7 owner
+-- Takes a key exclusively if it has no holder and no line, or restarts the ttl of this owner's
+-- hold: one compare-and-set on its row.
+-- ?        1 owner, 2 the token must exceed this, 3 owner, 4 ttl (µs), 5 key (hexadecimal),
+--          6 how long it may have waited for the row (µs), 7 owner
 -- Returns  as insertId the token; 0: not free, or there is no such row.
--- {seconds} is how long it may wait for the row at most: MariaDB reads the first comment, MySQL the second.
--- Each expression reads only columns that are assigned after it, so that it does not matter whether assignments see those before them.
+-- {seconds} is how long it may wait for the row at most: MariaDB reads the first comment, MySQL the
+-- second. Each expression reads only columns that are assigned after it. So it gives the same
+-- whether or not an assignment sees those before it.
 /*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
 UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ `locks` SET
   `version` = LAST_INSERT_ID(IF(`owner` <=> ? AND `held_until` > {clock}, `version`, GREATEST(`version` + 1, CAST(? AS SIGNED) + 1, {clock}))),
@@ -18,8 +21,9 @@ WHERE `key` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND (
 
 -- name: act
 -- All that one statement on the key's row cannot decide: see the procedure.
--- ?        1 acquire, renew or release; 2 key (hexadecimal), 3 owner, 4 ttl (µs), 5 floor or token, 6 permits, 7 process, 8 ttl of a place (µs),
---          9 other owners, 10 fair, 11 how long it may have waited for the row (µs)
+-- ?        1 acquire, renew or release; 2 key (hexadecimal), 3 owner, 4 ttl (µs), 5 floor or token,
+--          6 permits, 7 process, 8 ttl of a place (µs), 9 other owners, 10 fair, 11 how long it may
+--          have waited for the row (µs)
 -- Returns  outcome, answer, turn_process, turn_owner.
 CALL `locks_act`(
   ?, UNHEX(?), ?, CAST(? AS SIGNED), CAST(? AS SIGNED), CAST(? AS SIGNED), ?, CAST(? AS SIGNED), ?,
@@ -28,9 +32,10 @@ CALL `locks_act`(
 
 -- name: renew
 -- Restarts the ttl of an exclusive hold.
--- ?        1 NULL or the token that this lease gets, 2 ttl (µs), 3 key (hexadecimal), 4 how long it may have waited for the row (µs), 5 owner,
---          6 as 1
--- Returns  as insertId the token; 0: not held exclusively by this owner, or its own token is higher
+-- ?        1 NULL or the token that this lease gets, 2 ttl (µs), 3 key (hexadecimal), 4 how long it
+--          may have waited for the row (µs), 5 owner, 6 as 1
+-- Returns  as insertId the token; 0: this owner does not hold it exclusively, or its token is
+--          higher.
 /*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
 UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ `locks` SET
   `version` = LAST_INSERT_ID(GREATEST(`version`, COALESCE(CAST(? AS SIGNED), `version`))),
@@ -39,11 +44,13 @@ WHERE `key` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND `owner` = ? AND `h
   AND `version` <= COALESCE(CAST(? AS SIGNED), `version`)
 
 -- name: release
--- Frees the key if this owner has it exclusively.
--- ?        1 this process, 2 key (hexadecimal), 3 how long it may have waited for the row (µs), 4 owner
--- Returns  as insertId 0: it did not have it. 1: freed, nobody is in line. 2: the first in line is in another process, which looks by
---          itself. 3: it is in this process. 4: the first in line may be gone.
--- Whoever has it exclusively has no sharers: shares stays 0, and carries the answer.
+-- Frees the key if this owner holds it exclusively.
+-- ?        1 this process, 2 key (hexadecimal), 3 how long it may have waited for the row (µs),
+--          4 owner
+-- Returns  as insertId 0: this owner did not hold it. 1: freed, and the line is empty. 2: the first
+--          in line is in another process, which polls. 3: it is in this process. 4: the first in
+--          line may be gone.
+-- An exclusive hold has no sharers beside it, so shares stays 0, and carries the answer.
 /*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
 UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ `locks` SET
   `shares` = 0 * LAST_INSERT_ID(CASE WHEN `line_until` IS NULL THEN 1 WHEN `head_until` > {clock} THEN IF(`head_process` = ?, 3, 2) ELSE 4 END),
@@ -52,7 +59,7 @@ UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ `locks` SET
 WHERE `key` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND `owner` = ? AND `held_until` > {clock}
 
 -- name: inspect
--- Who holds a key, and how many wait: see the procedure.
+-- The holders of a key, and how many claims wait: see the procedure.
 -- ?        1 key (hexadecimal)
 -- Returns  mode, owner, token, remaining.
 CALL `locks_inspect`(UNHEX(?))

@@ -7,7 +7,7 @@
 SELECT `head_process` AS process, `head_owner` AS owner FROM `locks` WHERE `key` = UNHEX(?) AND `head_owner` IS NOT NULL
 
 -- name: turns
--- Who of this process is first in line on one of some keys, and can go.
+-- The waiters of this process that are first in line on one of some keys, and can go.
 -- ?        1 this process, 2 and on: keys (hexadecimal)
 -- Returns  the owners.
 SELECT `head_owner` AS owner FROM `locks` WHERE `head_process` = ? AND `key` IN ({keys}) AND (

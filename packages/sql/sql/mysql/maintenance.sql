@@ -1,4 +1,4 @@
--- What a new connection is like, the layout of the tables, and the sweep.
+-- The check of a new connection, the layout of the tables, and the sweep.
 
 -- name: find-schema
 -- Where this connection finds the tables.
@@ -7,9 +7,11 @@
 SELECT CAST(table_schema AS CHAR) AS name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?
 
 -- name: check-connection
--- What a connection is like, once for each.
--- Returns  the layout of the tables and the oldest one whose packages can use them; the server's version; whether each statement is a transaction of its own, whether the server refuses
--- to write; whether SYSDATE moves on within a statement, as it does unless the server was started with --sysdate-is-now.
+-- Looks at a connection, once for each.
+-- Returns  the layout of the tables, and the oldest one whose packages can use them; the server's
+--          version; whether each statement is a transaction of its own; whether the server refuses
+--          to write; whether SYSDATE moves on within a statement, as it does unless the server was
+--          started with --sysdate-is-now.
 SELECT CAST(`version` AS CHAR) AS layout, CAST(`readable_from` AS CHAR) AS readable_from, VERSION() AS server, @@session.autocommit AS autocommit, @@global.read_only AS read_only,
   SLEEP(0.0001) AS slept, SYSDATE(6) > NOW(6) AS moves
 FROM `locks_layout`
@@ -22,6 +24,7 @@ SELECT HEX(`key`) AS `key` FROM `locks` WHERE `key` > UNHEX(?) ORDER BY `locks`.
 
 -- name: sweep
 -- Removes the rows of idle keys of a range: see the procedure.
--- ?        1 retention (µs), 2 how many keys at most, 3 the key before the first, 4 the last key or NULL (both hexadecimal)
+-- ?        1 retention (µs), 2 how many keys at most, 3 the key before the first, 4 the last key or
+--          NULL (both hexadecimal)
 -- Returns  how many keys it was.
 CALL `locks_sweep`(CAST(? AS SIGNED), CAST(? AS SIGNED), UNHEX(?), UNHEX(?))

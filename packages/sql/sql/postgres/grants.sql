@@ -1,6 +1,7 @@
 -- What the role "app", who runs the service, needs of the tables that another role has made:
 --   psql --set ON_ERROR_STOP=1 --file grants.sql
--- No DELETE and no CREATE: the routines run with the rights of their owner. Other names, or a schema: replace them.
+-- No DELETE and no CREATE: the routines run with the rights of their owner. Other names, or a
+-- schema: replace them.
 GRANT USAGE ON SCHEMA "public" TO "app";
 GRANT SELECT, INSERT, UPDATE ON "locks" TO "app";
 GRANT SELECT ON "locks_line", "locks_shares", "locks_layout" TO "app";

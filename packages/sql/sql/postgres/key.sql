@@ -1,10 +1,12 @@
--- One key: who holds it, and what its holders and waiters ask for.
+-- One key: its holders, and what its holders and waiters ask for.
 
 -- name: acquire-free
--- Takes a key exclusively if it is free and nobody is in line, or restarts the ttl of this owner's hold: decided by the key row alone,
--- by the time after it was locked.
--- $1 key, $2 owner, $3 ttl (ms), $4 the token must exceed this, $5 longest wait for the row (ms; NULL: the connection's own limit)
--- Returns the token, or no row. Fails with state LK001 for a new row whose token the sweep may have removed: for the routine to take.
+-- Takes a key exclusively if it is free and its line is empty, or restarts the ttl of this owner's
+-- hold. The key row alone decides, at the time after it was locked.
+-- $1 key, $2 owner, $3 ttl (ms), $4 the token must exceed this, $5 longest wait for the row (ms;
+-- NULL: the connection's own limit)
+-- Returns the token, or no row. Fails with state LK001 for a new row whose token the sweep may have
+-- removed: the routine takes such a key.
 INSERT INTO "locks" AS l (key, version, owner, held_until)
 SELECT $1::bytea, greatest($4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint), $2::text,
   clock_timestamp() + interval '1 millisecond' * $3::double precision
@@ -24,19 +26,21 @@ RETURNING l.version, CASE WHEN l.xmax = 0 THEN "locks_check_new"(l.version) END
 
 -- name: attempt
 -- Any attempt.
--- $1 key, $2 owner, $3 ttl (ms), $4 the token must exceed this, $5 permits (NULL: exclusive; 0: any number), $6 whether nobody passes the
--- line, $7 whether to take a place, $8 this process, $9 ttl of a place (ms), $10 other owners to be kept in line,
--- $11 longest wait for the row (ms)
--- Returns the token, ms until the next attempt, why it was refused, the permits in use, and whose turn it is: process and owner.
+-- $1 key, $2 owner, $3 ttl (ms), $4 the token must exceed this, $5 permits (NULL: exclusive; 0: any
+-- number), $6 whether a claim waits behind the line, $7 whether to take a place, $8 this process,
+-- $9 ttl of a place (ms), $10 other owners to be kept in line, $11 longest wait for the row (ms)
+-- Returns the token, ms until the next attempt, why it was refused, the permits in use, and whose
+-- turn it is: process and owner.
 SELECT token, retry_ms, refusal, permits_in_use, turn_process, turn_owner
 FROM "locks_acquire"(
   $1::bytea, $2::text, $3::integer, $4::bigint, $5::integer, $6::boolean, $7::boolean, $8::text, $9::integer, $10::text[], $11::integer
 )
 
 -- name: renew
--- Restarts the ttl of an exclusive hold. After a wait for a row that was locked and left as it was, it counts from before the wait: the
--- call was sent earlier still.
--- $1 key, $2 owner, $3 ttl (ms), $4 NULL or its token from now on, $5 longest wait for the row (ms; NULL: the connection's own limit)
+-- Restarts the ttl of an exclusive hold. After a wait for a row that another client locked and left
+-- as it was, the ttl counts from before the wait. The call was sent earlier still.
+-- $1 key, $2 owner, $3 ttl (ms), $4 NULL or its token from now on, $5 longest wait for the row (ms;
+-- NULL: the connection's own limit)
 -- Returns a row if it was held.
 UPDATE "locks" AS l
 SET held_until = clock_timestamp() + interval '1 millisecond' * $3::double precision,
@@ -48,16 +52,19 @@ RETURNING 1
 
 -- name: renew-any
 -- Restarts the ttl of a hold of any mode.
--- $1 key, $2 owner, $3 ttl (ms), $4 NULL or its token from now on, $5 this process, $6 longest wait for the row (ms)
+-- $1 key, $2 owner, $3 ttl (ms), $4 NULL or its token from now on, $5 this process, $6 longest wait
+-- for the row (ms)
 -- Returns whether it was held, and whose turn it is: process and owner.
 SELECT renewed, turn_process, turn_owner
 FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::text, $6::integer)
 
 -- name: release
 -- Ends an exclusive hold and tells the first in line.
--- $1 key, $2 owner, $3 this process, $4 longest wait for the row (ms; NULL: the connection's own limit)
--- Returns, if it was held, whose turn it is, process and owner, and whether that is for the routine to find out. A message takes a lock
--- of the whole database, so it is sent only where another process has to be told.
+-- $1 key, $2 owner, $3 this process, $4 longest wait for the row (ms; NULL: the connection's own
+-- limit)
+-- Returns, if it was held, whose turn it is, process and owner, and whether that is for the routine
+-- to find out. A message takes a lock of the whole database, so it is sent only where another
+-- process has to be told.
 UPDATE "locks" AS l SET owner = NULL, held_until = NULL
 WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
   AND ($4::text IS NULL OR set_config('lock_timeout', $4::text, true) IS NOT NULL)
@@ -76,9 +83,10 @@ RETURNING
 SELECT freed, turn_process, turn_owner FROM "locks_release"($1::bytea, $2::text, $3::text, $4::integer)
 
 -- name: inspect
--- Who has a key, and how many wait.
+-- The holders of a key, and how many claims wait.
 -- $1 key
--- Returns rows of mode, owner, token and ms left; and one of the mode NULL that has the number of those in line for its token.
+-- Returns rows of mode, owner, token and ms left, and one row of the mode NULL. Its token is the
+-- number of those in line.
 WITH present AS MATERIALIZED (SELECT clock_timestamp() AS now)
 SELECT 'exclusive', l.owner, l.version, extract(epoch FROM l.held_until - now) * 1000
 FROM "locks" AS l, present

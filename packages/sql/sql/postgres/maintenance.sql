@@ -1,4 +1,4 @@
--- What a new connection is like, the layout of the tables, and the sweep.
+-- The check of a new connection, the layout of the tables, and the sweep.
 
 -- name: find-schema
 -- Where this connection finds the tables.
@@ -6,16 +6,19 @@
 SELECT n.nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = to_regclass('"locks_layout"')
 
 -- name: check-connection
--- What this connection is like.
--- Returns the version of the server, whether it is a standby, whether transactions are read-only and how isolated by default, the ms after
--- which a statement is ended, the layout, and the oldest layout whose packages can use the tables.
+-- Looks at this connection.
+-- Returns the version of the server, whether it is a standby, whether transactions are read-only
+-- and how isolated by default, the ms after which a statement is ended, the layout, and the oldest
+-- layout whose packages can use the tables.
 SELECT current_setting('server_version_num'), pg_is_in_recovery(), current_setting('default_transaction_read_only'),
   current_setting('default_transaction_isolation'), extract(epoch FROM current_setting('statement_timeout')::interval) * 1000, layout.version, layout.readable_from
 FROM (SELECT 1) AS one LEFT JOIN "locks_layout" AS layout ON true
 
 -- name: sweep
--- Removes the rows of idle keys of a stretch, found by the primary key: a long table is not read from its beginning each time.
--- $1 for how long they must have been idle (ms), $2 how many at most, $3 the key before the first, $4 how many keys to look at
+-- Removes the rows of idle keys of a stretch. The primary key finds them: a long table is not read
+-- from its beginning each time.
+-- $1 for how long they must have been idle (ms), $2 how many at most, $3 the key before the first,
+-- $4 how many keys to look at
 -- Returns how many, and the last key that was looked at in hexadecimal digits, NULL at the end.
 WITH stretch AS MATERIALIZED (
   SELECT (SELECT l.key FROM "locks" AS l WHERE l.key > $3::bytea ORDER BY l.key OFFSET $4::integer - 1 LIMIT 1) AS last

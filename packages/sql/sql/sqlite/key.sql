@@ -1,9 +1,9 @@
--- The row of a key: who holds it, until when, and until when others may be in line.
+-- The row of a key: its holder, the end of its holds, and the end of the places in its line.
 
 -- name: acquire-free
 -- Takes the key if it is free and no claim is in line; restarts the ttl if this owner holds it
--- exclusively. What lapsed in the companions is left to a transaction that clears it: then this does
--- nothing. Tokens end at 2^53, where JavaScript's numbers do.
+-- exclusively. It does nothing where shares or places have lapsed: a transaction clears these.
+-- Tokens end at 2^53, where JavaScript's numbers do.
 -- :key, :owner, :until (expiry), :now, :least (the least token)
 -- Returns the fencing token; no row when a transaction must decide.
 INSERT INTO "locks" (key, version, owner, held_until, touched)
@@ -29,7 +29,7 @@ WHERE key = :key AND owner = :owner AND held_until > :now AND version <= coalesc
 RETURNING version;
 
 -- name: release-held
--- Frees an exclusive hold if nobody is in line.
+-- Frees an exclusive hold if the line is empty.
 -- :key, :owner, :now
 -- Returns a row when it did.
 UPDATE "locks" SET owner = NULL, held_until = NULL, touched = :now
@@ -62,9 +62,10 @@ ON CONFLICT (key) DO UPDATE SET
   touched = excluded.touched;
 
 -- name: inspect
--- Who holds the key, and how many wait.
+-- The holders of a key, and how many claims wait.
 -- :key, :now
--- Returns a row for each holder, the earliest token first (mode, owner, token, expires), and one with the number of those in line (mode null).
+-- Returns a row for each holder, the earliest token first (mode, owner, token, expires), and one
+-- with the number of those in line (mode null).
 SELECT 'exclusive' AS mode, owner, version AS token, held_until AS expires
 FROM "locks" WHERE key = :key AND owner IS NOT NULL AND held_until > :now
 UNION ALL
@@ -75,7 +76,8 @@ ORDER BY token;
 
 -- name: list
 -- Keys that are held or waited for, in the order of their bytes.
--- :from (the first that may be listed), :after (listed before, or null), :before (or null), :prefix, :now, :limit
+-- :from (the first that may be listed), :after (listed before, or null), :before (or null), :now,
+-- :limit
 -- Returns their names.
 SELECT key FROM "locks" AS record
 WHERE key >= :from

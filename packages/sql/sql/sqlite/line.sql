@@ -35,7 +35,8 @@ DELETE FROM "locks_line" WHERE key = :key AND owner = :owner;
 -- name: head-of-line
 -- The first in line.
 -- :key
--- Returns its owner, its process, the permits it wants (null is exclusive), when its place lapses, and how long it lasts.
+-- Returns its owner, its process, the permits it wants (null is exclusive), when its place lapses,
+-- and how long it lasts.
 SELECT owner, process, permits, deadline, deadline - seen AS lasts FROM "locks_line" WHERE key = :key ORDER BY place LIMIT 1;
 
 -- name: hasten-lapse
@@ -65,7 +66,8 @@ SELECT min(deadline) AS first, max(deadline) AS last FROM "locks_line" WHERE key
 -- name: turns
 -- The first in line on each of some keys: whether it is in one process and can go.
 -- :keys (a JSON array), :process, :now
--- Returns the owner, or null; when time alone may change that; and version and place, which change when the line moves.
+-- Returns the owner, or null; when time alone may change that; and version and place, which change
+-- when the line moves.
 SELECT
   CASE WHEN head.process = :process AND (
     record.held_until IS NULL

@@ -22,29 +22,30 @@ SELECT max(touched) AS touched FROM "locks";
 UPDATE "locks_host" SET boot = :boot;
 
 -- name: void-keys
--- After a boot nobody holds anything: whoever did has ended.
+-- After a boot no hold is left: its process has ended.
 -- Returns nothing.
 UPDATE "locks" SET owner = NULL, held_until = NULL, line_until = NULL, next_lapse = NULL, touched = 0
 WHERE touched > 0;
 
 -- name: void-shares
--- After a boot nobody shares anything.
+-- After a boot no share is left.
 -- Returns nothing.
 DELETE FROM "locks_shares";
 
 -- name: void-line
--- After a boot nobody is in line.
+-- After a boot no place is left.
 -- Returns nothing.
 DELETE FROM "locks_line";
 
 -- name: sweep-stretch
--- How far one look of the sweep goes: a table may be long, and nobody else can use the connection meanwhile.
+-- How far one look of the sweep goes. A table may be long, and no other call can use the connection
+-- meanwhile.
 -- :after, :length
 -- Returns the last key of the stretch; no row when it is the last one.
 SELECT key FROM "locks" WHERE key > :after ORDER BY key LIMIT 1 OFFSET :length;
 
 -- name: sweepable
--- Whether there is anything to sweep: a look that keeps nobody from writing.
+-- Whether there is a row to sweep: a look that keeps no process from writing.
 -- :after, :to (null: the last), :older (than this version), :now
 -- Returns a row when there is.
 SELECT key FROM "locks"

@@ -2,7 +2,9 @@ import { LockError, isLockError } from '@locks/core/adapter';
 import type { CallName, Deadline, Runtime } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { KnexClient } from '../dialect/knex.ts';
-import type { ConnectionRules } from '../dialect/lock-store.ts';
+import type { ConnectionRules } from '../dialect/dialect.ts';
+import type { Store } from '../dialect/stores/store.ts';
+import { pause } from '../dialect/pause.ts';
 import { PoolQueue, usualMaximum } from './pool-queue.ts';
 
 /** One call: what it holds, so that its deadline can take it away. */
@@ -24,29 +26,36 @@ export interface About {
   readonly within?: number | undefined;
 }
 
+/** What `Connections` are made of. */
+export interface ConnectionsParts<Connection> {
+  readonly client: KnexClient;
+  readonly dialect: ConnectionRules<Connection>;
+  readonly store: Store<Connection>;
+  readonly deadline: Deadline;
+  readonly runtime: Runtime;
+  /** How long a call may take, in ms. */
+  readonly timeout: number;
+}
+
 /**
- * Connections of a pool, each lent for one call: outside of any transaction of the pool's owner. A
- * call settles within its deadline; a connection that is then still busy is ended, so that what was
- * sent over it takes no effect later.
+ * Connections of a pool, each lent for one call, outside of any transaction of the pool's owner. A
+ * call settles within its deadline. A connection that is still busy then is ended, so that its
+ * statement takes no effect later.
  */
 export class Connections<Connection> {
   readonly #client: KnexClient;
   readonly #queue: PoolQueue<Connection>;
-  readonly #store: ConnectionRules<Connection>;
+  readonly #dialect: ConnectionRules<Connection>;
+  readonly #store: Store<Connection>;
   readonly #deadline: Deadline;
   readonly #runtime: Runtime;
   readonly #timeout: number;
   readonly #checked = new WeakSet<object>();
 
-  constructor(
-    client: KnexClient,
-    store: ConnectionRules<Connection>,
-    deadline: Deadline,
-    runtime: Runtime,
-    timeout: number,
-  ) {
+  constructor({ client, dialect, store, deadline, runtime, timeout }: ConnectionsParts<Connection>) {
     this.#client = client;
     this.#queue = new PoolQueue(client);
+    this.#dialect = dialect;
     this.#store = store;
     this.#deadline = deadline;
     this.#runtime = runtime;
@@ -94,15 +103,15 @@ export class Connections<Connection> {
       } catch (error) {
         // A deadline has taken it away already.
         if (call.over) throw error;
-        const inTransaction = this.#store.isInTransaction(error);
-        if (inTransaction || this.#store.isBroken(error)) this.#discard(connection, error);
+        const inTransaction = this.#dialect.isInTransaction(error);
+        if (inTransaction || this.#dialect.isBroken(error)) this.#discard(connection, error);
         this.#checkIn(call, connection);
         // Each connection that the pool had may be like that; those that replace them are not.
         if (inTransaction && refused++ < most) continue;
-        if (!this.#store.canRepeat(error)) throw error;
+        if (!this.#dialect.canRepeat(error)) throw error;
       }
       await this.#pause(failures);
-      if (call.over) throw new LockError('LOCK_UNAVAILABLE', `${this.#store.name} did not answer in time.`);
+      if (call.over) throw new LockError('LOCK_UNAVAILABLE', `${this.#dialect.name} did not answer in time.`);
     }
   }
 
@@ -117,7 +126,7 @@ export class Connections<Connection> {
     // It came in the same turn in which the call ended.
     if (call.over) {
       this.#queue.give(connection);
-      throw new LockError('LOCK_UNAVAILABLE', `${this.#store.name}: a connection came too late.`);
+      throw new LockError('LOCK_UNAVAILABLE', `${this.#dialect.name}: a connection came too late.`);
     }
     call.connection = connection;
     return connection;
@@ -134,7 +143,7 @@ export class Connections<Connection> {
     // What knex itself marks a connection with whose socket has failed: its pool does not lend it
     // again.
     Object.assign(connection as object, { __knex__disposed: reason });
-    this.#store.discard(connection);
+    this.#dialect.discard(connection);
   }
 
   /** The contract's error for what a call ended with. */
@@ -152,7 +161,7 @@ export class Connections<Connection> {
 
   /** Why the pool gave no connection in time. */
   #whyNone(): string {
-    const { name } = this.#store;
+    const { name } = this.#dialect;
     return (this.#client.pool?.numPendingCreates?.() ?? 0) > 0
       ? `A connection to ${name} was still being opened: see that it answers.`
       : `No connection of the pool became free: raise its maximum, or look for what holds its connections to ${name}.`;
@@ -160,8 +169,6 @@ export class Connections<Connection> {
 
   #pause(failures: number): Promise<void> {
     const longest = Math.min(2 ** failures, 64);
-    return new Promise((resolve) => {
-      this.#runtime.setTimer(resolve, longest * (0.5 + this.#runtime.random() / 2), true);
-    });
+    return pause(this.#runtime, longest * (0.5 + this.#runtime.random() / 2));
   }
 }

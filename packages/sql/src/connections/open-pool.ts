@@ -1,7 +1,7 @@
 import { LockError, settledWithin } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import type { KnexInstance } from '../dialect/knex.ts';
-import type { ClientClass, ConnectionOptions, Driver, PoolConfig } from '../dialect/pool-config.ts';
+import type { ClientClass, ConnectionOptions, Driver, PoolConfig } from '../dialect/pools/pool-config.ts';
 
 /** A knex of this package's own. */
 export interface OwnPool {

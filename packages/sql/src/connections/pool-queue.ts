@@ -15,8 +15,9 @@ export const usualMaximum = 10;
 
 /**
  * Borrows connections from a pool. Going through knex's pool costs a client more than the rest of a
- * statement. So a connection that a call gives back goes to the next call that waits, or stays here
- * until the end of this turn of the event loop. If others wait at the pool, they get it at once.
+ * statement. So a connection that a call gives back goes to the next call that waits. Without one
+ * it stays here until the end of this turn of the event loop. If others wait at the pool, they get
+ * it at once.
  */
 export class PoolQueue<Connection> {
   readonly #client: KnexClient;

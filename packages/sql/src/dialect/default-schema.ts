@@ -1,4 +1,4 @@
-import { LockError } from '@locks/core/adapter';
+import { misconfigured } from '@locks/core/adapter';
 import type { TableNames } from './names.ts';
 
 /**
@@ -26,9 +26,9 @@ export class DefaultSchema {
   found(schema: string | undefined): void {
     if (schema === undefined || this.names.schema === schema) return;
     if (this.names.schema !== undefined) {
-      throw new LockError(
-        'LOCK_MISCONFIGURED',
-        `@locks/sql: connections of one pool find tables of the locks in "${this.names.schema}" and in "${schema}", where a key could be held twice. Set option "schema" to one of them.`,
+      throw misconfigured(
+        '@locks/sql',
+        `connections of one pool find tables of the locks in "${this.names.schema}" and in "${schema}", where a key could be held twice. Set option "schema" to one of them`,
       );
     }
     this.#known = { ...this.#names, schema };

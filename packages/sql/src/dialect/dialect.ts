@@ -1,12 +1,12 @@
 import type { CallName, LockError, Runtime } from '@locks/core/adapter';
-import type { PlainTable } from './plain-store.ts';
+import type { PlainTable } from './stores/plain-store.ts';
 import type { KnexClient } from './knex.ts';
 import type { KnexSession, SessionParts } from './knex-session.ts';
-import type { Layout } from './layout.ts';
-import type { LockStore, StoreOptions } from './lock-store.ts';
-import type { Migration } from './migration.ts';
+import type { Layout } from './layout/layout.ts';
+import type { LockStore, StoreOptions } from './stores/lock-store.ts';
+import type { Migration } from './layout/migration.ts';
 import type { TableNames } from './names.ts';
-import type { ConnectionOptions, Driver, PoolConfig, SpecificOption } from './pool-config.ts';
+import type { ConnectionOptions, Driver, PoolConfig, SpecificOption } from './pools/pool-config.ts';
 
 /** The statements of a guard. Their first binding is `resourceValue(resource)`. */
 export interface FenceStatements {
@@ -21,13 +21,36 @@ export interface FenceStatements {
   resourceValue(resource: string): unknown;
 }
 
+/** What lending a connection for one call needs to know of a database. */
+export interface ConnectionRules<Connection = unknown> {
+  /** The database, for messages, and the name of the providers that use it. */
+  readonly name: string;
+  /**
+   * Whether the same call can be sent again because the server has done nothing: a deadlock, a
+   * serialization failure, a busy file.
+   */
+  canRepeat(error: unknown): boolean;
+  /**
+   * Whether nothing was done because the connection is in a transaction of its user: another
+   * connection may not be.
+   */
+  isInTransaction(error: unknown): boolean;
+  /** Whether the connection must not be used again. */
+  isBroken(error: unknown): boolean;
+  /**
+   * Ends the connection now: what it is still doing is given up, on the server too where that is
+   * possible.
+   */
+  discard(connection: Connection): void;
+}
+
 /**
  * Everything that differs from one database to another. Each database has one, in a folder of its
  * own.
  */
-export interface Dialect {
-  /** The database, for messages, and the name of the providers that use it. */
-  readonly name: string;
+export interface Dialect extends ConnectionRules {
+  /** Whether processes of other hosts can use it. */
+  readonly scope: 'host' | 'network';
   /** What knex calls its client of this database, and where the driver comes from. */
   readonly driver: Driver;
   /** How its URLs begin, with the colon. */

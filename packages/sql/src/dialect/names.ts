@@ -1,4 +1,4 @@
-import { LockError } from '@locks/core/adapter';
+import { misconfigured } from '@locks/core/adapter';
 
 /** Where the tables are. */
 export interface TableNames {
@@ -28,7 +28,7 @@ function isName(text: string): boolean {
  */
 export function rendered(sql: string, { table, schema }: TableNames, quote: '"' | '`'): string {
   // The options were validated before. A name is checked again where it is put into SQL.
-  if (!isName(table)) throw new LockError('LOCK_MISCONFIGURED', `@locks/sql: "${table}" is not a name: ${nameRule}.`);
+  if (!isName(table)) throw misconfigured('@locks/sql', `"${table}" is not a name: ${nameRule}`);
   // The database may have told the schema, where it may have any name.
   const before = schema === undefined ? quote : `${quote}${schema.replaceAll(quote, quote + quote)}${quote}.${quote}`;
   return sql.replaceAll(

@@ -1,5 +1,5 @@
 import type { Listen, Runtime, TimerHandle } from '@locks/core/adapter';
-import type { LockStore } from '../dialect/lock-store.ts';
+import type { LockStore } from '../dialect/stores/lock-store.ts';
 import type { WakeReports } from './wake-reports.ts';
 
 /** The pause before a message is sent again that could not be, in ms. It doubles to the longest. */
@@ -8,12 +8,12 @@ const longestRetry = 5_000;
 /** A listener that has not heard its own message after this time, in ms, never hears it. */
 const echoPatience = 1_000;
 /**
- * How long no other listener is opened after that, in ms. What is between a process and its
- * database changes seldom: a shorter time costs connections that hear nothing.
+ * How long no other listener is opened after that, in ms. Poolers between a process and its
+ * database change seldom, so a shorter time costs connections that hear nothing.
  */
-const deafRetry = 60_000;
+const unheardRetry = 60_000;
 
-const deaf =
+const unheard =
   'a message to itself was not heard: a pooler lends the connection that listens to others; set option "listen" to false';
 
 /** What it takes to listen, and to prove it. */
@@ -30,9 +30,9 @@ export interface ProveListeningParts {
  * nothing: it is lost then.
  */
 export function proveListening({ listen, echo, runtime, reports }: ProveListeningParts): Listen {
-  let deafUntil = -Infinity;
+  let unheardUntil = -Infinity;
   return async (heard, lost, signal) => {
-    if (runtime.clock.now() < deafUntil) throw new Error(deaf);
+    if (runtime.clock.now() < unheardUntil) throw new Error(unheard);
     let timer: TimerHandle | undefined;
     let failures = 0;
     let hears = false;
@@ -60,8 +60,8 @@ export function proveListening({ listen, echo, runtime, reports }: ProveListenin
     };
     const giveUp = (): void => {
       if (over()) return;
-      deafUntil = runtime.clock.now() + deafRetry;
-      lost(new Error(deaf));
+      unheardUntil = runtime.clock.now() + unheardRetry;
+      lost(new Error(unheard));
     };
     void ask();
     return {

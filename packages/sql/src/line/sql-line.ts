@@ -2,7 +2,7 @@ import { createLine } from '@locks/core/adapter';
 import type { Deadline, Line, Listen, Runtime, Waiting } from '@locks/core/adapter';
 import type { Claim, Grant } from '@locks/core';
 import type { Connections } from '../connections/connections.ts';
-import type { LockStore, Turn } from '../dialect/lock-store.ts';
+import type { LockStore, Turn } from '../dialect/stores/lock-store.ts';
 import type { ReadSqlOptions } from '../options/provider-options.ts';
 import { proveListening } from './prove-listening.ts';
 import { WakeReports } from './wake-reports.ts';
@@ -15,6 +15,8 @@ const looksPerTtl = 12;
 
 /** What a line in a database is made of. */
 export interface SqlLineParts {
+  /** The provider's, for messages. */
+  readonly name: string;
   readonly store: LockStore;
   readonly connections: Connections<unknown>;
   readonly options: ReadSqlOptions;
@@ -32,9 +34,9 @@ export interface SqlLine extends Pick<Line, 'tryAcquire' | 'leave' | 'close'> {
 
 /** The line of one process: attempts are statements, turns come by NOTIFY or are looked for. */
 export function createSqlLine(parts: SqlLineParts): SqlLine {
-  const { store, connections, options, process, deadline, runtime } = parts;
+  const { name, store, connections, options, process, deadline, runtime } = parts;
   const { waiterTtl, pollInterval } = options;
-  const reports = new WakeReports(store.name);
+  const reports = new WakeReports(name);
   const line = createLine({
     runtime,
     deadline,

@@ -2,8 +2,8 @@ import { withSession } from '../connections/with-session.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { KnexInstance } from '../dialect/knex.ts';
 import type { KnexSession } from '../dialect/knex-session.ts';
-import { checkReadable } from '../dialect/layout.ts';
-import type { Layout } from '../dialect/layout.ts';
+import { checkReadable } from '../dialect/layout/layout.ts';
+import type { Layout } from '../dialect/layout/layout.ts';
 import type { TableNames } from '../dialect/names.ts';
 import { explainMigration } from './explain-migration.ts';
 

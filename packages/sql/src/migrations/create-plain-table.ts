@@ -1,7 +1,7 @@
 import { withSession } from '../connections/with-session.ts';
 import type { KnexInstance } from '../dialect/knex.ts';
 import type { TableNames } from '../dialect/names.ts';
-import { checkColumns } from '../dialect/plain-columns.ts';
+import { checkColumns } from '../dialect/stores/plain-columns.ts';
 import { explainMigration } from './explain-migration.ts';
 
 /**

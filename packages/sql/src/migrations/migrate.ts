@@ -1,6 +1,6 @@
-import { LockError } from '@locks/core/adapter';
+import { misconfigured } from '@locks/core/adapter';
 import type { KnexInstance } from '../dialect/knex.ts';
-import { layoutVersion } from '../dialect/layout.ts';
+import { layoutVersion } from '../dialect/layout/layout.ts';
 import { readMigrateOptions } from '../options/provider-options.ts';
 import type { MigrateOptions } from '../options/provider-options.ts';
 import { changeLayout, stepsTo } from './change-layout.ts';
@@ -18,9 +18,9 @@ import { createPlainTable } from './create-plain-table.ts';
  */
 export async function migrate(knex: KnexInstance, options: MigrateOptions = {}): Promise<void> {
   if (knex?.isTransaction === true) {
-    throw new LockError(
-      'LOCK_MISCONFIGURED',
-      '@locks/sql: migrate() was given a transaction; give it the knex instance itself, or list LocksMigrationSource among your migrations.',
+    throw misconfigured(
+      '@locks/sql',
+      'migrate() was given a transaction; give it the knex instance itself, or list LocksMigrationSource among your migrations',
     );
   }
   const { names, routines } = readMigrateOptions(options);

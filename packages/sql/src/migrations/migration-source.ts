@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect/dialect.ts';
 import type { KnexInstance } from '../dialect/knex.ts';
-import { layoutVersion } from '../dialect/layout.ts';
-import type { Layout } from '../dialect/layout.ts';
+import { layoutVersion } from '../dialect/layout/layout.ts';
+import type { Layout } from '../dialect/layout/layout.ts';
 import type { TableNames } from '../dialect/names.ts';
 import { readTableOptions } from '../options/provider-options.ts';
 import type { TableOptions } from '../options/provider-options.ts';

@@ -1,17 +1,19 @@
 import type { Dialect } from '../dialect/dialect.ts';
 import { createKnexSession } from '../dialect/knex-session.ts';
 import type { Row } from '../dialect/knex-session.ts';
-import { readLayout } from '../dialect/layout.ts';
-import { explain, migrationRemedy } from './errors.ts';
+import { readLayout } from '../dialect/layout/layout.ts';
+import { canRepeat, explain, isBroken, isInTransaction, migrationRemedy } from './errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { migrations } from './migrations.ts';
 import { plain } from './plain.ts';
-import { poolConfig } from './pool.ts';
+import { poolConfig } from './connection/pool.ts';
+import { discard } from './connection/session.ts';
 import { createStore } from './store.ts';
 
 /** MariaDB 10.6 and MySQL 8.0 or newer, through `mysql2`. */
 export const mysql: Dialect = {
   name: 'mysql',
+  scope: 'network',
   driver: { client: 'mysql2', module: 'mysql2', load: () => import('mysql2') },
   schemes: ['mysql:', 'mariadb:'],
   unusedOptions: ['sslmode', 'applicationName'],
@@ -23,6 +25,10 @@ export const mysql: Dialect = {
     read: 'SELECT CAST(token AS CHAR) AS token FROM `locks_fences` WHERE resource = ? FOR UPDATE',
     resourceValue: (resource) => Buffer.from(resource),
   },
+  canRepeat,
+  isInTransaction,
+  isBroken,
+  discard,
   checkNames() {},
   poolConfig,
   createStore,

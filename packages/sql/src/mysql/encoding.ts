@@ -19,8 +19,16 @@ export function endOf(prefix: string): string {
   return bytes.toString('hex').toUpperCase();
 }
 
-/** `values`, filled up to a power of two with the first one: few texts of statements, since each is prepared. */
+/**
+ * `values`, filled up to a power of two with the first one: few texts of statements, since each is
+ * prepared.
+ */
 export function powerOfTwo(values: readonly string[]): readonly string[] {
   const length = 2 ** Math.ceil(Math.log2(values.length));
   return Array.from({ length }, (_, index) => values[index] ?? values[0] ?? '');
+}
+
+/** The place of each of `keys`, which are in hexadecimal, in a statement. */
+export function placesOf(keys: readonly string[]): string {
+  return keys.map(() => 'UNHEX(?)').join(', ');
 }

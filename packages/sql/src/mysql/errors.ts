@@ -2,7 +2,7 @@ import { isLockError, isTlsRefusal } from '@locks/core/adapter';
 import type { CallName, LockError } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import { callError, tlsMissing, tlsRefused } from '../dialect/call-error.ts';
-import { nameTaken } from '../dialect/migration.ts';
+import { nameTaken } from '../dialect/layout/migration.ts';
 import { TransactionOpen, endTransactions } from '../dialect/transaction-open.ts';
 
 /** The server's number of its error; `undefined`: it is not one of the server's. */
@@ -13,8 +13,8 @@ export function numberOf(error: unknown): number | undefined {
 }
 
 /**
- * A lock wait that took too long, a deadlock, a row that changed since, a prepared statement that
- * has to be, or is not, prepared.
+ * A lock wait that took too long, a deadlock, a row that changed since, a statement that must be
+ * prepared again, and one that is not prepared.
  */
 const undone: ReadonlySet<number | undefined> = new Set([1205, 1213, 1020, 1615, 1243]);
 
@@ -31,10 +31,11 @@ export function isInTransaction(error: unknown): boolean {
 }
 
 /**
- * The server shuts down; the statement was killed, or took longer than its session allows, which no
- * handler of a procedure hears of, so that its transaction may be open still; the connection was
- * killed; it was silent for too long; there is no such prepared statement; the server, or its
- * storage, takes no changes, as after a failover.
+ * The server shuts down (1053). The statement was killed, or took longer than its session allows
+ * (1317, 1969, 3024): no handler of a procedure hears of that, so its transaction may be open
+ * still. The connection was killed, or silent for too long (1927, 4031). There is no such prepared
+ * statement (1243). The server or its storage takes no changes, as after a failover (1290, 1836,
+ * 1874).
  */
 const ending: ReadonlySet<number> = new Set([1053, 1317, 1969, 3024, 1927, 4031, 1243, 1290, 1836, 1874]);
 

@@ -1,5 +1,5 @@
 import type { KnexSession } from '../dialect/knex-session.ts';
-import { migrationPatience, migrationTooLong } from '../dialect/transaction.ts';
+import { migrationPatience, migrationTooLong } from '../dialect/layout/transaction.ts';
 
 /**
  * What `change` resolves to, which no other process runs meanwhile. MySQL commits each of its

@@ -13,7 +13,7 @@ import {
 } from '@locks/core/adapter';
 import type { Duration, OptionReaders, OptionSource } from '@locks/core/adapter';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { ConnectionOptions } from '../dialect/pool-config.ts';
+import type { ConnectionOptions } from '../dialect/pools/pool-config.ts';
 import { readSqlOptions, sqlReaders, sqlSource } from './provider-options.ts';
 import type { ReadSqlOptions, SqlOptions } from './provider-options.ts';
 

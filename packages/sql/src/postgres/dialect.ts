@@ -1,17 +1,19 @@
 import type { Dialect } from '../dialect/dialect.ts';
 import { createKnexSession } from '../dialect/knex-session.ts';
 import type { Row } from '../dialect/knex-session.ts';
-import { readLayout } from '../dialect/layout.ts';
-import { explain, migrationRemedy } from './errors.ts';
+import { readLayout } from '../dialect/layout/layout.ts';
+import { abandon } from './connection/cancel.ts';
+import { canRepeat, explain, isBroken, isInTransaction, migrationRemedy } from './errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { migrations } from './migrations.ts';
 import { plain } from './plain.ts';
-import { poolConfig } from './pool.ts';
+import { poolConfig } from './connection/pool.ts';
 import { createStore } from './store.ts';
 
 /** Postgres 13 or newer, through `pg`. */
 export const postgres: Dialect = {
   name: 'postgres',
+  scope: 'network',
   driver: { client: 'pg', module: 'pg', load: () => import('pg') },
   schemes: ['postgres:', 'postgresql:'],
   unusedOptions: [],
@@ -23,6 +25,10 @@ export const postgres: Dialect = {
     read: 'SELECT token::text AS token FROM "locks_fences" WHERE resource = ? FOR UPDATE',
     resourceValue: (resource) => Buffer.from(resource),
   },
+  canRepeat,
+  isInTransaction,
+  isBroken,
+  discard: abandon,
   checkNames() {},
   poolConfig,
   createStore,

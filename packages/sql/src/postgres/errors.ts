@@ -2,7 +2,7 @@ import { isLockError, isTlsRefusal } from '@locks/core/adapter';
 import type { CallName, LockError } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import { callError, tlsMissing, tlsRefused } from '../dialect/call-error.ts';
-import { nameTaken } from '../dialect/migration.ts';
+import { nameTaken } from '../dialect/layout/migration.ts';
 import { TransactionOpen, endTransactions } from '../dialect/transaction-open.ts';
 
 /**

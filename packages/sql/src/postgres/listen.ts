@@ -1,7 +1,7 @@
 import type { Listener } from '@locks/core/adapter';
 import type { KnexClient } from '../dialect/knex.ts';
-import { end } from './cancel.ts';
-import type { PgConnection } from './connection.ts';
+import { end } from './connection/cancel.ts';
+import type { PgConnection } from './connection/connection.ts';
 
 /** Opens a connection beside the pool that hears of the turns of `process`. */
 export async function listen(

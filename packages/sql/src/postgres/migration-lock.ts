@@ -1,5 +1,5 @@
 import type { KnexSession } from '../dialect/knex-session.ts';
-import { inTransaction } from '../dialect/transaction.ts';
+import { inTransaction } from '../dialect/layout/transaction.ts';
 
 /** What `change` resolves to, in a transaction that no other process runs meanwhile. */
 export async function withMigrationLock<T>(session: KnexSession, change: () => Promise<T>): Promise<T> {

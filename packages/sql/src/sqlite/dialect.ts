@@ -1,20 +1,23 @@
 import type { Dialect } from '../dialect/dialect.ts';
 import { createKnexSession } from '../dialect/knex-session.ts';
 import type { Row } from '../dialect/knex-session.ts';
-import { readLayout } from '../dialect/layout.ts';
-import type { Database } from './connection.ts';
-import { explain, migrationRemedy } from './errors.ts';
+import { readLayout } from '../dialect/layout/layout.ts';
+import type { Database } from './connection/connection.ts';
+import { explain, isBroken, isBusy, isInTransaction, migrationRemedy } from './errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { migrations } from './migrations.ts';
 import { plain } from './plain.ts';
-import { checkNoSchema, poolConfig } from './pool.ts';
-import { createStore, pathOf } from './store.ts';
+import { checkNoSchema, poolConfig } from './connection/pool.ts';
+import { discard } from './connection/session.ts';
+import { createStore } from './store.ts';
+import { pathOf } from './store-sessions.ts';
 
 /**
  * SQLite 3.35 or newer: from a URL through `libsql`, else through the caller's `better-sqlite3`.
  */
 export const sqlite: Dialect = {
   name: 'sqlite',
+  scope: 'host',
   // libsql has the interface of better-sqlite3, and installs without a compiler.
   driver: { client: 'better-sqlite3', module: 'libsql', load: () => import('libsql') },
   schemes: ['sqlite:'],
@@ -28,6 +31,10 @@ export const sqlite: Dialect = {
     // SQLite compares texts byte for byte.
     resourceValue: (resource) => resource,
   },
+  canRepeat: isBusy,
+  isInTransaction,
+  isBroken,
+  discard,
   checkNames: checkNoSchema,
   poolConfig,
   createStore,
@@ -42,7 +49,7 @@ export const sqlite: Dialect = {
     }),
   layoutOf: (session) =>
     readLayout(session, {
-      // In whatever file that is attached.
+      // In each file that is attached.
       exists: 'SELECT count(*) AS found FROM pragma_table_info(?)',
       bindings: [`${session.names.table}_layout`],
       read: 'SELECT version, readable_from FROM "locks_layout" ORDER BY version DESC LIMIT 1',

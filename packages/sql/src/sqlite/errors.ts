@@ -3,7 +3,7 @@ import type { CallName } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import { whyNoFile, whyNotWritable } from './file/access.ts';
 import { textOf } from '../dialect/call-error.ts';
-import { nameTaken } from '../dialect/migration.ts';
+import { nameTaken } from '../dialect/layout/migration.ts';
 import { endTransactions } from '../dialect/transaction-open.ts';
 
 /** The file is not the one that was opened. */

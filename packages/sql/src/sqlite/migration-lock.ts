@@ -1,6 +1,7 @@
 import { systemRuntime } from '@locks/core/adapter';
 import type { KnexSession } from '../dialect/knex-session.ts';
-import { inTransaction, migrationPatience, migrationTooLong } from '../dialect/transaction.ts';
+import { inTransaction, migrationPatience, migrationTooLong } from '../dialect/layout/transaction.ts';
+import { pause } from '../dialect/pause.ts';
 import { isBusy } from './errors.ts';
 
 /** What `change` resolves to, in a transaction that no other process runs meanwhile. */
@@ -28,8 +29,6 @@ async function whenFree(send: () => Promise<void>): Promise<void> {
       if (!isBusy(error)) throw error;
     }
     if (systemRuntime.clock.now() > end) throw migrationTooLong();
-    await new Promise<void>((resolve) => {
-      systemRuntime.setTimer(resolve, 5 + 10 * systemRuntime.random(), true);
-    });
+    await pause(systemRuntime, 5 + 10 * systemRuntime.random());
   }
 }

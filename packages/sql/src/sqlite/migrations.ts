@@ -1,6 +1,6 @@
 // Written by scripts/embed-sql.mjs from sql/sqlite/migrations/*.sql; a test compares them. Change those and run it again.
 
-import type { Migration } from '../dialect/migration.ts';
+import type { Migration } from '../dialect/layout/migration.ts';
 
 /** The migrations in their order, with the default names of the tables. */
 export const migrations: readonly Migration[] = [

@@ -1,49 +1,27 @@
-import { resolve } from 'node:path';
 import type { CallName, LockError } from '@locks/core/adapter';
 import type { Claim, KeyState } from '@locks/core';
 import type { KnexClient } from '../dialect/knex.ts';
-import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions, Swept } from '../dialect/lock-store.ts';
-import { checkConnection } from './check-connection.ts';
+import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions } from '../dialect/stores/lock-store.ts';
+import type { Swept } from '../dialect/stores/store.ts';
+import { checkConnection } from './connection/check-connection.ts';
 import { hostTime } from './host/clock.ts';
-import { epoch } from './host/epoch.ts';
-import { numberOf, textOf } from './connection.ts';
-import type { Database } from './connection.ts';
-import { explain, isBroken, isBusy, isInTransaction } from './errors.ts';
+import { epoch, leastToken } from './host/epoch.ts';
+import { numberOf, textOf } from './connection/connection.ts';
+import type { Database } from './connection/connection.ts';
+import { explain } from './errors.ts';
 import { LinePace } from './turns/line-pace.ts';
 import { attempt, release, renew } from './key/operations.ts';
 import type { Rules } from './key/operations.ts';
-import { successor } from './key/prefix.ts';
 import { KeyRecord } from './key/record.ts';
-import { Session } from './session.ts';
+import type { StatementName } from './connection/session.ts';
 import { statements } from './statements.ts';
+import { StoreSessions } from './store-sessions.ts';
 import { sweep } from './sweep.ts';
 import { TurnWatch } from './turns/turn-watch.ts';
 
-/** What belongs to one connection. */
-interface Connected {
-  readonly session: Session;
-  readonly watch: TurnWatch;
-}
-
 /** Locks in a SQLite file, for the processes of one host. */
 export function createStore(client: KnexClient, options: StoreOptions): LockStore<Database> {
-  return new SqliteStore(options, pathOf(client));
-}
-
-/** The file that the pool of `client` is configured for. */
-export function pathOf({ connectionSettings }: KnexClient): string | undefined {
-  const filename = connectionSettings?.filename;
-  return typeof filename === 'string' ? resolve(filename) : undefined;
-}
-
-/** Ends a transaction that the user of `connection` has left open; its pool closes the connection. */
-export function undo(connection: Database): void {
-  try {
-    // libsql would keep the transaction until the connection is collected.
-    connection.exec('ROLLBACK');
-  } catch {
-    // There was none.
-  }
+  return new SqliteStore(client, options);
 }
 
 /**
@@ -51,25 +29,21 @@ export function undo(connection: Database): void {
  * code runs.
  */
 class SqliteStore implements LockStore<Database> {
-  readonly name = 'sqlite';
-  readonly scope = 'host';
   readonly #options: StoreOptions;
   readonly #rules: Rules;
-  /** Weak: a connection that its pool has dropped is closed by the collector. */
-  readonly #connected = new WeakMap<Database, Connected>();
+  readonly #sessions: StoreSessions<StatementName>;
+  /** By connection. */
+  readonly #watches = new WeakMap<Database, TurnWatch>();
   readonly #pace = new LinePace();
-  /** For messages. */
-  #path: string | undefined;
 
-  /** `path` as the pool is configured: a connection tells it better. */
-  constructor(options: StoreOptions, path: string | undefined) {
+  constructor(client: KnexClient, options: StoreOptions) {
     this.#options = options;
-    this.#path = path;
-    const { fair, waiterTtl } = options;
+    this.#sessions = new StoreSessions(statements, options.names, client);
+    const { fair, waiterTtl, runtime } = options;
     this.#rules = {
       fair,
       waiterTtl,
-      leastToken: (floor) => this.#leastToken(floor),
+      leastToken: (floor) => leastToken(runtime, floor),
       placeTaken: () => this.#pace.moved(hostTime()),
     };
   }
@@ -79,18 +53,18 @@ class SqliteStore implements LockStore<Database> {
   }
 
   async checkConnection(connection: Database): Promise<void> {
-    const session = new Session(connection, this.#options.names, statements);
-    this.#path = session.path;
+    const session = this.#sessions.open(connection);
     checkConnection(session, this.#options.names);
-    this.#connected.set(connection, { session, watch: new TurnWatch(session, this.#pace) });
+    this.#watches.set(connection, new TurnWatch(session, this.#pace));
   }
 
   async acquireFree(connection: Database, { key, owner, ttl, floor }: Claim): Promise<bigint | undefined> {
-    const session = this.#session(connection);
+    const session = this.#sessions.of(connection);
     const row = session.write(() => {
       const now = hostTime();
       const until = now + ttl * 1_000;
-      return session.row('acquireFree', { key, owner, until, now, least: this.#leastToken(floor) });
+      const least = leastToken(this.#options.runtime, floor);
+      return session.row('acquireFree', { key, owner, until, now, least });
     });
     return row && BigInt(numberOf(row['version']));
   }
@@ -100,7 +74,7 @@ class SqliteStore implements LockStore<Database> {
   }
 
   async renew(connection: Database, claim: Claim, token: bigint | undefined): Promise<Renewed> {
-    const session = this.#session(connection);
+    const session = this.#sessions.of(connection);
     const { key, owner, ttl } = claim;
     return session.write(() => {
       const now = hostTime();
@@ -117,7 +91,7 @@ class SqliteStore implements LockStore<Database> {
   }
 
   async release(connection: Database, claim: Claim): Promise<Released> {
-    const session = this.#session(connection);
+    const session = this.#sessions.of(connection);
     const { key, owner } = claim;
     return session.write(() => {
       const now = hostTime();
@@ -127,7 +101,7 @@ class SqliteStore implements LockStore<Database> {
   }
 
   async inspect(connection: Database, key: string): Promise<KeyState> {
-    const session = this.#session(connection);
+    const session = this.#sessions.of(connection);
     const now = hostTime();
     const rows = session.read(() => session.rows('inspect', { key, now }));
     const holders = rows
@@ -141,63 +115,26 @@ class SqliteStore implements LockStore<Database> {
     return { key, holders, waiters: numberOf(rows.find(({ mode }) => mode === null)?.['token']) };
   }
 
-  async list(
-    connection: Database,
-    prefix: string,
-    after: string | undefined,
-    limit: number,
-  ): Promise<readonly string[]> {
-    const session = this.#session(connection);
-    const range = { from: prefix, after: after ?? null, before: successor(prefix) ?? null };
-    return session.read(() => session.rows('list', { ...range, now: hostTime(), limit })).map(({ key }) => textOf(key));
+  list(...args: Parameters<LockStore<Database>['list']>): Promise<readonly string[]> {
+    return this.#sessions.list(...args);
   }
 
   async turns(connection: Database, keys: readonly string[]): Promise<readonly string[]> {
-    const { session, watch } = this.#of(connection);
-    return session.read(() => watch.look(keys, this.#options.process, hostTime()));
+    const look = (): readonly string[] =>
+      this.#watches.get(connection)?.look(keys, this.#options.process, hostTime()) ?? [];
+    return this.#sessions.of(connection).read(look);
   }
 
   async sweep(connection: Database, retention: number, limit: number, after: string): Promise<Swept> {
-    return await sweep(this.#session(connection), epoch(this.#options.runtime) - retention * 1_000, limit, after);
-  }
-
-  canRepeat(error: unknown): boolean {
-    return isBusy(error);
-  }
-
-  isInTransaction(error: unknown): boolean {
-    return isInTransaction(error);
-  }
-
-  isBroken(error: unknown): boolean {
-    return isBroken(error);
-  }
-
-  discard(connection: Database): void {
-    this.#connected.delete(connection);
-    undo(connection);
+    return await sweep(this.#sessions.of(connection), epoch(this.#options.runtime) - retention * 1_000, limit, after);
   }
 
   explain(error: unknown, what: CallName, claim?: Claim): LockError {
-    return explain(error, this.#path, what, claim);
+    return explain(error, this.#sessions.path, what, claim);
   }
 
   #decide<T>(connection: Database, { key }: Claim, decision: (record: KeyRecord) => T): T {
-    const session = this.#session(connection);
+    const session = this.#sessions.of(connection);
     return session.write(() => decision(new KeyRecord(session, key, hostTime())));
-  }
-
-  #session(connection: Database): Session {
-    return this.#of(connection).session;
-  }
-
-  #of(connection: Database): Connected {
-    const connected = this.#connected.get(connection);
-    if (connected === undefined) throw new Error('A connection was used before it was checked.');
-    return connected;
-  }
-
-  #leastToken(floor: bigint | undefined): number {
-    return Math.max(epoch(this.#options.runtime), Number(floor ?? 0n) + 1);
   }
 }

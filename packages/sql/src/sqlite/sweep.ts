@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Swept } from '../dialect/lock-store.ts';
+import type { Swept } from '../dialect/stores/store.ts';
 import { hostTime } from './host/clock.ts';
-import { numberOf, textOf } from './connection.ts';
-import type { Session } from './session.ts';
+import { numberOf, textOf } from './connection/connection.ts';
+import type { Session } from './connection/session.ts';
 
 /**
  * Looks at the `limit` rows after the key `after`, and removes those that are idle and of a version

@@ -7,16 +7,16 @@ import type { Runtime, TimerHandle } from '@locks/core/adapter';
 export const sweepBatch = 500;
 
 /**
- * Removes the rows of idle keys: a quarter of the retention after the last time, or up to a half,
- * and every six hours at least.
+ * Removes the rows of idle keys. The pause is between a quarter and a half of the retention, and
+ * twelve hours at most.
  */
 export class Sweeper {
   readonly #runtime: Runtime;
   readonly #interval: number;
   readonly #step: (after: string) => Promise<string | undefined>;
   /**
-   * Where the next step begins: what failed goes on there, so that the last rows of a long table
-   * have their turn too.
+   * Where the next step begins. A sweep that failed goes on there, so that the last rows of a long
+   * table have their turn too.
    */
   #after = '';
   #timer: TimerHandle | undefined = undefined;

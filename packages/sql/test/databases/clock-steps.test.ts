@@ -1,3 +1,4 @@
+import { eventually } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
 import type { LockProvider, Locks } from '@locks/core';
 import type { Knex } from 'knex';
@@ -5,7 +6,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, migrate } from '../../src/index.ts';
 import type { SqlOptions } from '../../src/index.ts';
 import { connect, databases } from '../support/databases.ts';
-import { eventually } from '../support/waiting.ts';
 
 const hour = 3_600_000;
 
@@ -42,7 +42,8 @@ async function stepBack(knex: Knex, ms: number): Promise<void> {
   await knex('locks').update({ version: knex.raw(`version + ${ms * 1_000}`) });
 }
 
-// SQLite counts the host's monotonic clock, which nobody steps, and has a watermark: see test/sqlite/clock.test.ts.
+// SQLite counts the host's monotonic clock, which no program can step, and has a watermark. See
+// test/sqlite/clock.test.ts.
 describe.each(databases.slice(0, 2))('on $name, after a step back of the clock', (database) => {
   test('a dead waiter keeps a free key no longer than its place lasts, however long that is for others', async () => {
     const url = await database.create();

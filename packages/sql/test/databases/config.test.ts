@@ -1,13 +1,13 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
+import { eventually } from '@locks/test-servers';
 import { isLockError, openLocks } from '@locks/core';
 import type { LockError } from '@locks/core';
 import { LocksMigrationSource } from '../../src/index.ts';
 import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { connect, databases, ownName, rowsOf } from '../support/databases.ts';
 import { tablesOf } from '../support/tables.ts';
-import { eventually } from '../support/waiting.ts';
 
 const [postgres, mariadb, sqlite] = databases as [(typeof databases)[0], (typeof databases)[0], (typeof databases)[0]];
 const secret = 'hunter2';
@@ -154,7 +154,7 @@ test.each([
   ],
   [
     // MariaDB 11.4 and newer have it, with a certificate that they have made themselves.
-    'TLS that the server has not, or that nobody vouches for',
+    'TLS that the server has not, or whose certificate has no authority',
     () => `${inject('mariadbUrl')}?tls=true`,
     'LOCK_MISCONFIGURED',
     /secure connection.*Turn TLS on|self-signed certificate.*"tls"/,
@@ -295,7 +295,7 @@ test.each([postgres, mariadb])('close ends every connection that it made on $nam
   const lease = await locks.acquire('job');
   const waiting = locks.acquire('job');
   waiting.catch(() => {});
-  await eventually('somebody in line', async () => (await locks.inspect('job')).waiters === 1);
+  await eventually('a waiter in line', async () => (await locks.inspect('job')).waiters === 1);
   expect(await count()).toBeGreaterThan(0);
   await locks.close();
   await expect(waiting).rejects.toMatchObject({ code: 'LOCK_CLOSED' });

@@ -1,9 +1,9 @@
+import { eventually } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, migrate } from '../../src/index.ts';
 import { startContender } from '../servers/contenders.ts';
 import { connect, databases } from '../support/databases.ts';
-import { eventually } from '../support/waiting.ts';
 
 /** The default of option `waiterTtl`. */
 const waiterTtl = 6_000;

@@ -1,12 +1,11 @@
 import { createLocks } from '@locks/core';
 import type { LockProvider, Locks } from '@locks/core';
-import { startProxy } from '@locks/test-servers';
+import { eventually, startProxy } from '@locks/test-servers';
 import type { Proxy } from '@locks/test-servers';
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, migrate } from '../../src/index.ts';
 import { connect, databases } from '../support/databases.ts';
-import { eventually } from '../support/waiting.ts';
 
 /** What an application sees of its pool. */
 interface PoolClient {

@@ -1,10 +1,10 @@
+import { eventually } from '@locks/test-servers';
 import type { Lease } from '@locks/core';
 import type { Knex } from 'knex';
 import { describe, expect, test } from 'vitest';
 import { createSqlGuard, fence, migrate } from '../../src/index.ts';
 import { connect, databases, rowsOf } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
-import { eventually } from '../support/waiting.ts';
 
 const at = (token: bigint): Pick<Lease, 'token' | 'mode'> => ({ token, mode: 'exclusive' });
 const stale = (mine: bigint, seen: bigint): object => ({
@@ -153,7 +153,8 @@ describe.each(
     const knex = await withTables(database);
     await knex.transaction((trx) => fence(trx, 'account', 1n));
     const early = await knex.transaction(undefined, { isolationLevel });
-    // Whatever it sees of the table it has seen now; where each read locks what it reads, nobody could come later.
+    // The transaction takes its view of the table here. Where each read locks what it reads, no
+    // later transaction could come.
     if (database.name !== 'MariaDB' || isolationLevel !== 'serializable') expect(await seenBy(early)).toEqual(['1']);
     const late = await knex.transaction(undefined, { isolationLevel });
     await fence(late, 'account', 9n);
@@ -164,7 +165,8 @@ describe.each(
     expect(settled).toBe(false);
     await late.commit();
     const error: unknown = await attempt.catch((reason: unknown) => reason);
-    // Both databases may also say that it is too late for this transaction: 40001, deadlock, or changed since it was read.
+    // Both databases may also say that it is too late for this transaction: 40001, deadlock, or
+    // changed since it was read.
     expect(String((error as { readonly code?: unknown }).code)).toMatch(
       /^(LOCK_STALE|40001|ER_LOCK_DEADLOCK|ER_CHECKREAD)$/,
     );
@@ -194,7 +196,7 @@ describe.each(
   });
 });
 
-/** What the server tells of it is renewed only when nobody has asked for a tenth of a second. */
+/** The server renews this table only after a tenth of a second without a query of it. */
 const lockWaits = `SELECT 1 FROM (SELECT SLEEP(0.15)) pause, information_schema.innodb_trx t
   JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id
   WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE()`;

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { collect, eventually } from '@locks/test-servers';
 import { createLocks, openLocks } from '@locks/core';
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LocksMigrationSource, createSqlGuard, createSqlProvider, fence, migrate, sweep } from '../../src/index.ts';
 import type { TableOptions } from '../../src/index.ts';
 import { connect, databases, ownName } from '../support/databases.ts';
-import { collect, eventually } from '../support/waiting.ts';
 
 const password = 'secret';
 
@@ -124,7 +124,7 @@ describe.each(databases.slice(0, 2))('the least-privilege user of the documentat
 
   test('needs every privilege of them, and is told so', async () => {
     const { admin, url, privileges } = await withUser(database);
-    // Everybody has it by default.
+    // Each role has it by default.
     if (database.name === 'Postgres') await admin.raw('REVOKE ALL ON SCHEMA public FROM PUBLIC');
     expect(privileges.length).toBeGreaterThanOrEqual(8);
     expect(await refusals(connect(url))).toEqual({ service: [], guard: [] });
@@ -180,7 +180,9 @@ describe.each(databases.slice(0, 2))('the user who migrates on $name', (database
     if (onPostgres) await admin.raw('REVOKE ALL ON SCHEMA public FROM PUBLIC');
     const where = onPostgres ? '' : ` ON ${new URL(url).pathname.slice(1)}.*`;
     const own = Object.assign(new URL(url), { username: name, password }).href;
-    /** Makes the tables, looks whether they are there, uses them as another user, and removes them. */
+    /**
+     * Makes the tables, looks whether they are there, uses them as another user, and removes them.
+     */
     const whole = async (): Promise<void> => {
       const options = { table: ownName() };
       const user = connect(own);

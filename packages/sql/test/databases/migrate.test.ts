@@ -61,8 +61,10 @@ describe.each(databases)('on $name', (database) => {
       await migrating;
       expect(await rowsOf(knex.raw('SELECT version FROM locks_layout'))).toEqual([{ version: 1 }]);
     } else {
-      // These undo what is not finished: whoever took the row away did it by hand, and what is there is not ours to change.
-      await expect(migrating).rejects.toThrow(/already exists|has 7 columns/);
+      // These databases undo a migration that is not finished. A user has removed the row by hand
+      // here, and its tables are not ours to change.
+      const reason = database.name === 'SQLite' ? 'has 7 columns but 4 values were supplied' : 'already exists';
+      await expect(migrating).rejects.toThrow(reason);
     }
   });
 

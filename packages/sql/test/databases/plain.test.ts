@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { collect } from '@locks/test-servers';
 import { createLocks, openLocks } from '@locks/core';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Knex } from 'knex';
@@ -8,7 +9,6 @@ import type { SqlOptions } from '../../src/index.ts';
 import { connect, databases, ownName, rowsOf } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 import { columnsOf, tablesOf } from '../support/tables.ts';
-import { collect } from '../support/waiting.ts';
 
 const plain = { routines: false } as const;
 const hour = 3_600_000;
@@ -268,7 +268,8 @@ describe.each(databases)('a table that began without routines, on $name', (datab
     expect((await routines.tryAcquire(busy)).granted).toBe(true);
     const share = claim('share', 'b/2', { mode: 'shared', permits: 2 });
     expect((await routines.tryAcquire(share)).granted).toBe(true);
-    // Over connections that knew the table before: a free key, a key held by others, a shared key, a renewal and a release.
+    // Over connections that knew the table before: a free key, a key held by others, a shared key,
+    // a renewal and a release.
     await expect(without.tryAcquire(claim('free', 'a/3'))).rejects.toMatchObject(refused);
     for (const key of ['busy', 'share']) {
       const answer = await without.tryAcquire(claim(key, 'a/4')).catch((error: unknown) => error);
@@ -297,7 +298,10 @@ describe.each(databases)('a table that began without routines, on $name', (datab
       inside -= 1;
       served += 1;
     };
-    /** Locks again and again until `done`; `refused` is told of each refusal for the sake of the table. */
+    /**
+     * Locks again and again until `done`; `refused` is told of each refusal for the sake of the
+     * table.
+     */
     const repeat = async (locks: typeof full, done: () => boolean, refused: () => void): Promise<void> => {
       while (!done()) {
         try {

@@ -1,3 +1,4 @@
+import { eventually } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
 import type { LockProvider } from '@locks/core';
 import type { Knex } from 'knex';
@@ -5,7 +6,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, migrate, sweep } from '../../src/index.ts';
 import { connect, databases, rowsOf } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
-import { eventually } from '../support/waiting.ts';
 
 const hour = 3_600_000;
 

@@ -10,7 +10,9 @@ interface Tenants {
   readonly locks: Locks;
   /** Two schemas with tables, then one without. */
   readonly schemas: readonly [string, string, string];
-  /** What an application does at the start of each request; with more than one connection, on each. */
+  /**
+   * What an application does at the start of each request; with more than one connection, on each.
+   */
   use(schema: string, connections?: number): Promise<void>;
 }
 

@@ -1,20 +1,19 @@
-import { readFileSync } from 'node:fs';
 import { connect as connectTcp, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { openLocks } from '@locks/core';
+import { selfSigned } from '@locks/test-servers';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { databases } from '../support/databases.ts';
 
-const fixture = (name: string): Buffer => readFileSync(new URL(`../fixtures/${name}`, import.meta.url));
-const ca = fixture('tls-cert.pem');
+const ca = selfSigned.cert;
 
 /** What a server does with a socket over which the client has asked for TLS. */
 type Handshake = (socket: Socket, back: Socket) => void;
 
 /** As a managed server does, with a certificate that it has signed itself. */
 const speakTls: Handshake = (socket, back) => {
-  const secure = new TLSSocket(socket, { isServer: true, cert: ca, key: fixture('tls-key.pem') });
+  const secure = new TLSSocket(socket, { isServer: true, ...selfSigned });
   secure.pipe(back).pipe(secure);
   secure.on('error', () => back.destroy());
 };
@@ -54,7 +53,8 @@ function askPostgres(socket: Socket, _back: Socket, asked: () => void): void {
 /** The server begins: it says what it can. The client answers with its request for TLS. */
 function askMysql(socket: Socket, back: Socket, asked: () => void): void {
   back.once('data', (greeting) => {
-    // A header of four bytes, the protocol, the version up to a NUL, thirteen bytes; bit 11 of what follows is TLS.
+    // A header of four bytes, the protocol, the version up to a NUL, thirteen bytes; bit 11 of what
+    // follows is TLS.
     const capabilities = greeting.indexOf(0, 5) + 14;
     greeting.writeUInt16LE(greeting.readUInt16LE(capabilities) | 0x0800, capabilities);
     socket.write(greeting);

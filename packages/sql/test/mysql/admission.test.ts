@@ -29,7 +29,7 @@ describe('an update that looks into a second table', () => {
     await untilBlocked(url);
     await first.commit();
     await locked;
-    // Nobody shares, as far as this transaction sees.
+    // This transaction sees no sharer.
     await other.query(
       "UPDATE naive SET owner = 'exclusive/1' WHERE id = 1 AND NOT EXISTS (SELECT 1 FROM (SELECT count(*) AS c FROM naive_shares) AS s WHERE s.c > 0)",
     );
@@ -43,7 +43,7 @@ const now = 'CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)';
 /** In twenty seconds. */
 const soon = 'CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 + 20000000 AS SIGNED)';
 
-// What the procedure does, in a transaction that somebody holds up.
+// What the procedure does, in a transaction that another client keeps open.
 testAdmission(mariadb, url, {
   share: (key) => [
     [`UPDATE locks SET shares = 1, permits = 1, held_until = ${soon} WHERE \`key\` = ?`, [key]],

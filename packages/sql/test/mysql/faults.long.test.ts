@@ -1,6 +1,6 @@
+import { eventually } from '@locks/test-servers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testFaults } from '../servers/faults.ts';
-import { eventually } from '../support/waiting.ts';
 import { createTables, startServer, withClient } from './support/database.ts';
 import { blockRow, join, mariadb, openTransactions, untilBlocked } from './support/mariadb.ts';
 

@@ -105,7 +105,7 @@ test('the tables are made alike under any mode of the session that makes them', 
 describe.each([
   ['that wants big numbers as strings', { supportBigNumbers: true, bigNumberStrings: true }],
   ['that has big numbers as numbers', { supportBigNumbers: false, decimalNumbers: true, dateStrings: true }],
-  ['that casts by itself', { typeCast: () => 'not what the server said' }],
+  ['that casts values', { typeCast: () => 'not what the server said' }],
   ['that wants rows as arrays', { rowsAsArray: true, nestTables: true, namedPlaceholders: true }],
   ['that counts changed rows only', { flags: '-FOUND_ROWS' }],
   ['with another character set', { charset: 'latin1' }],
@@ -170,7 +170,7 @@ describe('keys are bytes', () => {
   });
 });
 
-describe('a session that does not commit by itself', () => {
+describe('a session without autocommit', () => {
   test('is refused, and told what to do', async () => {
     const { locks } = joinWith(['SET SESSION autocommit = 0']);
     await expect(locks.tryAcquire('uncommitted')).rejects.toMatchObject({

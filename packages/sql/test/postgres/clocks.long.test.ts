@@ -1,6 +1,6 @@
+import { eventually } from '@locks/test-servers';
 import { afterAll, expect, test } from 'vitest';
 import { wallClockOff } from '../support/faketime.ts';
-import { eventually } from '../support/waiting.ts';
 import { startContender } from '../servers/contenders.ts';
 import { createTables, startServer } from './support/database.ts';
 import { join } from './support/postgres.ts';

@@ -8,7 +8,7 @@ const server = await startServer();
 await createTables(server.url);
 afterAll(() => server.stop());
 
-test('a process whose provider listens, and is never closed, ends by itself', async () => {
+test('a process whose provider listens, and is never closed, ends', async () => {
   const script = fileURLToPath(new URL('support/left-open.mjs', import.meta.url));
   const child = spawn(process.execPath, [script, server.url], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -1,10 +1,10 @@
+import { eventually } from '@locks/test-servers';
 import type { Client } from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import { rowOf } from '../servers/deadlines.ts';
 import { testFaults } from '../servers/faults.ts';
 import { queueUp } from '../servers/parties.ts';
-import { eventually } from '../support/waiting.ts';
 import { connectKnex, createTables, startServer, withClient } from './support/database.ts';
 import { blockRow, join, postgres, untilBlocked } from './support/postgres.ts';
 
@@ -64,7 +64,7 @@ describe('the listener', () => {
   // A poll by the waiters themselves would come after a third of it.
   const waiterTtl = 90_000;
 
-  test('is one connection per process, opened when somebody waits and closed with the provider', async () => {
+  test('is one connection per process, opened for the first waiter and closed with the provider', async () => {
     const party = join(url, { waiterTtl });
     const before = (await listeners()).length;
     const [first, second] = [await party.locks.acquire('one a'), await party.locks.acquire('one b')];
@@ -99,7 +99,7 @@ describe('the listener', () => {
     await next;
   });
 
-  test('is ended again and again while locks go from process to process: everybody is served', async () => {
+  test('is ended again and again while locks go from process to process: each waiter is served', async () => {
     const parties = [join(url, { waiterTtl }), join(url, { waiterTtl })];
     let inside = 0;
     let served = 0;
@@ -127,7 +127,7 @@ describe('the listener', () => {
     expect(served).toBe(120);
   });
 
-  test('that cannot be had: the process looks by itself', async () => {
+  test('that cannot be had: the process polls', async () => {
     await withClient(url, (client) =>
       client.query(`CREATE ROLE single LOGIN PASSWORD 'single' CONNECTION LIMIT 1;
         GRANT SELECT, INSERT, UPDATE ON locks TO single;
@@ -145,7 +145,7 @@ describe('the listener', () => {
     expect(queue.order).toEqual([0, 1, 2]);
   });
 
-  test('is not opened where it is not wanted: the process looks by itself', async () => {
+  test('is not opened where it is not wanted: the process polls', async () => {
     const before = await listeners();
     const [holder, party] = [join(url), join(url, { waiterTtl, listen: false })];
     const lease = await holder.locks.acquire('unheard', { ttl: 60_000 });

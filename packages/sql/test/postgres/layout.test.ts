@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { collect, eventually } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import { rendered } from '../../src/dialect/names.ts';
 import { migrations } from '../../src/postgres/migrations.ts';
-import { collect, eventually } from '../support/waiting.ts';
 import { connect, connectKnex, createTables, ownDatabase, startServer, withClient } from './support/database.ts';
 import { queueUp } from '../servers/parties.ts';
 import { join } from './support/postgres.ts';
@@ -21,7 +21,10 @@ function as(url: string, user: string): string {
   return other.href;
 }
 
-/** A database with tables in a schema, and a role of the same name as its password that has the grants of sql/postgres/grants.sql. */
+/**
+ * A database with tables in a schema, and a role of the same name as its password that has the
+ * grants of sql/postgres/grants.sql.
+ */
 async function withRole(): Promise<{ readonly url: string; readonly user: string }> {
   const url = await ownDatabase(server);
   const user = `app_${randomUUID().slice(0, 8)}`;
@@ -234,7 +237,7 @@ describe('keys are the bytes that they are', () => {
     await withClient(url, (client) =>
       client.query(
         `INSERT INTO locks (key, version, owner, held_until)
-          SELECT convert_to('k' || n, 'UTF8'), 1, 'somebody', clock_timestamp() + interval '1 hour' FROM generate_series(1, 2500) AS n`,
+          SELECT convert_to('k' || n, 'UTF8'), 1, 'other/1', clock_timestamp() + interval '1 hour' FROM generate_series(1, 2500) AS n`,
       ),
     );
     const listed = await collect(join(url).provider.list?.('k') ?? []);
@@ -272,7 +275,7 @@ test('the sweep removes idle keys and nothing else, and tokens go on', async () 
   await waiting;
 });
 
-test('sweeps in the midst of contention disturb nobody', async () => {
+test('sweeps in the midst of contention disturb no client', async () => {
   const url = await ownDatabase(server);
   await createTables(url);
   const knex = connectKnex(url);

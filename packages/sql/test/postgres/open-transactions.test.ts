@@ -1,3 +1,4 @@
+import { eventually } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
 import knexOf from 'knex';
 import { Pool } from 'pg';
@@ -5,7 +6,6 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import { borrow, expectFree, expectWholePool } from '../servers/parties.ts';
 import type { Party } from '../servers/parties.ts';
-import { eventually } from '../support/waiting.ts';
 import { createTables, ownDatabase, startServer } from './support/database.ts';
 import { join } from './support/postgres.ts';
 
@@ -88,7 +88,7 @@ test('a lease outlives a connection that is in an open transaction when the leas
   const url = await ownDatabase(server);
   await createTables(url);
   const party = join(url, { pool: { min: 0, max: 1 } });
-  const lease = await party.locks.acquire('job', { ttl: 900 });
+  const lease = await party.locks.acquire('job', { ttl: 2_400 });
   const other = join(url);
   const lost = new Promise<never>((_resolve, reject) => {
     lease.signal.addEventListener('abort', () => reject(lease.signal.reason as Error));

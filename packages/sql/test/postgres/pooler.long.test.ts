@@ -1,13 +1,13 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { eventually } from '@locks/test-servers';
 import { createLocks, openLocks } from '@locks/core';
 import knexOf from 'knex';
 import { Pool } from 'pg';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import type { WakeMessage } from '../../src/index.ts';
-import { eventually } from '../support/waiting.ts';
 import { startContender } from '../servers/contenders.ts';
 import { createTables, ownDatabase, startServer, withClient } from './support/database.ts';
 import { queueUp } from '../servers/parties.ts';

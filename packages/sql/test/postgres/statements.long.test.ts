@@ -1,6 +1,6 @@
+import { eventually } from '@locks/test-servers';
 import type { Client } from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { eventually } from '../support/waiting.ts';
 import { startContender } from '../servers/contenders.ts';
 import { connect, createTables, startServer } from './support/database.ts';
 import { join } from './support/postgres.ts';
@@ -23,7 +23,7 @@ async function counting(client: Client): Promise<() => Promise<number>> {
   };
 }
 
-test('an uncontended acquire and release take two statements, and notify nobody', async () => {
+test('an uncontended acquire and release take two statements, and send no notification', async () => {
   const client = await connect(url);
   const { locks } = join(url);
   const count = await counting(client);

@@ -7,7 +7,7 @@ import { partiesOn } from './parties.ts';
 /** A statement and its values. */
 export type Step = readonly [sql: string, values?: readonly unknown[]];
 
-/** What somebody does in a transaction that others run into. */
+/** What a client does in a transaction that another client runs into. */
 export interface Steps {
   /** Shares `key` with one permit. */
   share(key: string): readonly Step[];
@@ -17,7 +17,10 @@ export interface Steps {
   lead(key: string, holder: string): readonly Step[];
 }
 
-/** Somebody does `first` in a transaction, `second` runs into its row, then the transaction is committed. */
+/**
+ * A client does `first` in a transaction, `second` runs into its row, then the transaction is
+ * committed.
+ */
 export async function interleave<T>(
   kind: Kind,
   url: string,

@@ -1,8 +1,7 @@
 import type { Faults } from '@locks/conformance';
 import type { LockProvider } from '@locks/core';
-import { startProxy } from '@locks/test-servers';
+import { closing, eventually, startProxy } from '@locks/test-servers';
 import type { Proxy, ServerHandle } from '@locks/test-servers';
-import { closing, eventually } from '../support/waiting.ts';
 
 /** Providers that can be hurt one by one. */
 export interface Breakable {
@@ -13,11 +12,16 @@ export interface Breakable {
 
 /** What differs from server to server. */
 export interface Breaking {
-  /** Nobody else may use it. */
+  /** Used by this file alone. */
   readonly server: ServerHandle;
-  /** Where `make` finds it. Whoever logs in with it tells the server the same each time, and is told the same. */
+  /**
+   * Where `make` finds it. Each login with it sends the same bytes, and is answered with the same.
+   */
   readonly url: string;
-  /** Drops the next answer that says that a call of a provider has taken effect, and cuts its connection. */
+  /**
+   * Drops the next answer that says that a call of a provider has taken effect, and cuts its
+   * connection.
+   */
   readonly dropReply: (proxy: Proxy) => void;
   /** Takes from the server what it knows of locks. */
   readonly forget: () => Promise<void>;
@@ -56,7 +60,8 @@ export function breakable({ server, url, dropReply, forget, prepare, make }: Bre
       const end = proxyOf(provider).delay(delay, 'replies');
       return async () => end();
     },
-    // All that a connection begins with is the same for its double: from then on two sessions execute every statement, and whether the first one's answer or the second one's comes back is open.
+    // A connection and its double begin with the same bytes. From then on two sessions execute
+    // every statement. The answer of either may come back.
     async duplicate(provider) {
       const proxy = proxyOf(provider);
       await answering(provider);
@@ -72,10 +77,11 @@ export function breakable({ server, url, dropReply, forget, prepare, make }: Bre
     },
     restart: () => server.restart(),
     async restartEmpty() {
-      // Nobody is to meet a server without tables: that is a mistake of whoever runs it, and told as such.
+      // No client may meet a server without tables: it would say that its operator made a mistake.
       const reachable = [...proxies.values()].map((proxy) => proxy.refuse());
       await Promise.all([...proxies.values()].map((proxy) => proxy.cut()));
-      // Making a server from nothing takes longer than the checks wait; what it knew of locks is as gone with their tables.
+      // Making a server from nothing takes longer than the checks wait; what it knew of locks is as
+      // gone with their tables.
       await forget();
       await server.restart();
       await prepare();
@@ -88,7 +94,7 @@ export function breakable({ server, url, dropReply, forget, prepare, make }: Bre
 /** Resolves when `provider` is connected. */
 async function answering(provider: LockProvider): Promise<void> {
   await eventually('an answer', async () => {
-    const asked = provider.inspect('is anybody there?');
+    const asked = provider.inspect('any key');
     return await asked.then(
       () => true,
       () => false,

@@ -1,3 +1,4 @@
+import { closing } from '@locks/test-servers';
 import { requirements } from '@locks/conformance';
 import type { LeakCounts, Need } from '@locks/conformance';
 import { conformanceTests } from '@locks/conformance/vitest';
@@ -10,7 +11,6 @@ import type { SqlOptions } from '../../src/index.ts';
 import { rendered } from '../../src/dialect/names.ts';
 import type { TableNames } from '../../src/dialect/names.ts';
 import { rowsOf } from '../support/databases.ts';
-import { closing } from '../support/waiting.ts';
 import { breakable } from './breakable.ts';
 import type { Kind } from './kind.ts';
 import { openKnex } from './open-knex.ts';
@@ -18,7 +18,9 @@ import { openKnex } from './open-knex.ts';
 /** What the conformance suite has to know of a kind of server, beyond what other tests do. */
 export interface ConformingKind {
   readonly kind: Kind;
-  /** The URL with which everybody is let in without a password: what the server is told when somebody logs in is the same each time. */
+  /**
+   * The URL of a user without a password. Each login sends the server the same bytes.
+   */
   openTo(server: ServerHandle): Promise<string>;
   /** Removes the tables. */
   forget(url: string, names: TableNames): Promise<void>;
@@ -27,7 +29,7 @@ export interface ConformingKind {
   readonly quote: '"' | '`';
   /** The statement that removes what has lapsed. */
   readonly sweep?: string;
-  /** The query for what a provider may leave: rows of keys that nobody holds, and nothing else. */
+  /** Counts what a provider has left. It may leave rows of free keys, and nothing else. */
   readonly left: string;
   /** How long a call may take unless a file says otherwise, in ms. */
   readonly timeout: number;
@@ -43,8 +45,8 @@ export type Make = (
 ) => LockProvider | Promise<LockProvider>;
 
 /**
- * Registers the suite on a server of its own, since files run beside each other and break it: all of it, or the requirements that `only`
- * names.
+ * Registers the suite, or the requirements that `only` names. It has a server of its own, which it
+ * breaks while other files run.
  */
 export async function suite(
   conforming: ConformingKind,
@@ -64,7 +66,8 @@ export async function suite(
   });
   const prepare = (): Promise<void> => kind.createTables(url, names);
   await prepare();
-  // Places in line that last shorter than by default: several requirements wait for one to lapse. Without routines there are none.
+  // Places in line that last shorter than by default: several requirements wait for one to lapse.
+  // Without routines there are none.
   const lasting = (waiterTtl: number): SqlOptions => (options.routines === false ? {} : { waiterTtl });
   const all = { timeout, ...lasting(3_000), ...options };
   const { create, faults } = breakable({
@@ -77,7 +80,7 @@ export async function suite(
   });
 
   async function left(): Promise<LeakCounts> {
-    // What has lapsed stays until somebody asks for its key, or the sweep comes.
+    // Lapsed rows stay until a client asks for their key, or the sweep comes.
     if (conforming.sweep !== undefined) await observer.raw(rendered(conforming.sweep, names, quote));
     const [counts] = await rowsOf(observer.raw(rendered(conforming.left, names, quote)));
     return counts as LeakCounts;
@@ -94,7 +97,7 @@ export async function suite(
   });
 }
 
-/** With a knex instance of the caller, which he destroys. */
+/** With a knex instance of the caller, which destroys it. */
 export const over: Make = (address, options, { kind, poolSize }) => {
   const instance = openKnex(kind.client, address, { min: 0, max: poolSize });
   return closing(createSqlProvider(instance, options), () => instance.destroy());

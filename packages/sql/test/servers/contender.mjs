@@ -11,7 +11,7 @@ const instance = openKnex(url, { pool: { min: 0, max: 10 } });
 const provider = createSqlProvider(instance, options);
 const locks = createLocks(provider, { ttl });
 if (workers === 0) {
-  // Holds until somebody ends it.
+  // Holds until its parent ends it.
   await locks.acquire(key, { renew: false });
   process.send({ tokens: [] });
   await once(process, 'message');

@@ -22,7 +22,7 @@ export function testDeadlines(kind: Kind, server: ServerHandle): void {
     const timeout = 400;
 
     test.each(['acquire', 'acquire in line', 'renew', 'release', 'release of a share'] as const)(
-      '%s, while somebody else has the row locked',
+      '%s, while another client has the row locked',
       async (call) => {
         const { provider } = join(url, { timeout });
         const mode = call === 'release of a share' ? 'shared' : 'exclusive';

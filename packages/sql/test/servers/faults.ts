@@ -1,12 +1,12 @@
+import { eventually } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../support/waiting.ts';
 import { testDeadlines } from './deadlines.ts';
 import type { Kind } from './kind.ts';
 import { testLostConnections } from './lost-connections.ts';
 import { borrow, expectFree, expectWholePool, partiesOn } from './parties.ts';
 
-/** What can go wrong between a provider and `server`, which has tables and serves nobody else. */
+/** What can go wrong between a provider and `server`, which has tables and no other clients. */
 export function testFaults(kind: Kind, server: ServerHandle): void {
   const { url } = server;
   const { join } = partiesOn(kind);

@@ -1,3 +1,4 @@
+import { eventually } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
 import type { LockProvider, Locks, LocksOptions } from '@locks/core';
 import type { Knex } from 'knex';
@@ -5,7 +6,6 @@ import { expect, onTestFinished } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import type { SqlOptions } from '../../src/index.ts';
 import { rowsOf } from '../support/databases.ts';
-import { eventually } from '../support/waiting.ts';
 import type { Kind } from './kind.ts';
 import { openKnex } from './open-knex.ts';
 
@@ -22,11 +22,11 @@ export interface PartyOptions extends SqlOptions {
   readonly defaults?: LocksOptions;
 }
 
-/** What parties on one kind of server do, and somebody else who gets in their way. */
+/** What parties on one kind of server do, and another client that gets in their way. */
 export interface Parties {
   /** A party on the database at `url`, or with that configuration, which ends with the test. */
   join(url: string | object, options?: PartyOptions): Party;
-  /** A transaction of somebody else that has the row of `key` locked until it is ended. */
+  /** A transaction of another client that has the row of `key` locked until it is ended. */
   blockRow(url: string, key: string): Promise<() => Promise<void>>;
   /** Resolves when `count` statements wait for a row, since `atLeast` ms at least. */
   untilBlocked(url: string, count?: number, atLeast?: number): Promise<readonly number[]>;
@@ -75,7 +75,10 @@ export function partiesOn(kind: Kind): Parties {
   return { join, blockRow, untilBlocked };
 }
 
-/** Starts `count` waiters for `key`, one after the other, and tells the order in which they were served. */
+/**
+ * Starts `count` waiters for `key`, one after the other, and tells the order in which they were
+ * served.
+ */
 export async function queueUp(
   locks: Locks,
   key: string,
@@ -90,7 +93,7 @@ export async function queueUp(
   return { order, all: Promise.all(all) };
 }
 
-/** Expects that nobody holds `key` or waits for it, soon. */
+/** Expects that `key` is free soon, with no waiter. */
 export async function expectFree(party: Party, key: string): Promise<void> {
   await eventually(`the end of all claims on ${key}`, async () => {
     const { holders, waiters } = await party.locks.inspect(key);

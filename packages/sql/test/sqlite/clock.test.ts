@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { noticeBoot } from '../../src/sqlite/host/boot.ts';
 import { bootId, hostTime } from '../../src/sqlite/host/clock.ts';
-import { Session } from '../../src/sqlite/session.ts';
+import { Session } from '../../src/sqlite/connection/session.ts';
 import { statements } from '../../src/sqlite/statements.ts';
 import { wallClockOff } from '../support/faketime.ts';
 import { ownFile, party } from './support/own.ts';

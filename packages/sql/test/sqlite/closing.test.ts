@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../support/waiting.ts';
 import { openProvider } from './support/file.ts';
 
 /** What this process has open in `folder`. */

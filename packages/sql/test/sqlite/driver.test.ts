@@ -77,7 +77,7 @@ test('ten at once open a new file and create its tables', async () => {
   await Promise.all(all.map((locks) => locks.close()));
 });
 
-test('a file that somebody else keeps for himself is waited for, and then unavailable', async () => {
+test('a file that another process keeps to itself is waited for, and then unavailable', async () => {
   const file = ownFile();
   file.observer.exec('PRAGMA journal_mode = DELETE');
   const other = new Libsql(file.path);
@@ -93,7 +93,7 @@ test('a file that somebody else keeps for himself is waited for, and then unavai
   await locks.close();
 });
 
-test('a database in memory is refused: nobody else can see it', async () => {
+test('a database in memory is refused: no other connection can see it', async () => {
   const provider = createSqlProvider(connect('sqlite::memory:'));
   onTestFinished(() => provider.close());
   const error = await provider.inspect('job').catch((reason: unknown) => reason);

@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs';
+import { eventually } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
 import type { LockProvider } from '@locks/core';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider } from '../../src/index.ts';
 import type { KnexClient } from '../../src/dialect/knex.ts';
-import type { Database } from '../../src/sqlite/connection.ts';
+import type { Database } from '../../src/sqlite/connection/connection.ts';
 import { migrations } from '../../src/sqlite/migrations.ts';
 import { connect } from '../support/databases.ts';
-import { eventually } from '../support/waiting.ts';
 import { countLive } from './support/file.ts';
 import type { TestFile } from './support/file.ts';
 import { ownFile, party } from './support/own.ts';
@@ -38,7 +38,7 @@ async function overOneConnection(file: TestFile): Promise<{ provider: LockProvid
   return { provider, connection };
 }
 
-test('somebody else who writes for longer than the timeout makes it unavailable, and nothing is left', async () => {
+test('another process that writes for longer than the timeout makes it unavailable, and nothing is left', async () => {
   const file = ownFile();
   const { provider } = await party(file, { timeout: 300 });
   const holder = claim('held', 'me/1');
@@ -64,7 +64,7 @@ test('somebody else who writes for longer than the timeout makes it unavailable,
   }
 });
 
-test('somebody else who writes for a while is waited for, without holding up the process', async () => {
+test('another process that writes for a while is waited for, without holding up the process', async () => {
   const file = ownFile();
   const { provider } = await party(file);
   await provider.inspect('warm');
@@ -137,7 +137,7 @@ test('a file that has become read-only is named, with what it must be', async ()
 });
 
 test.runIf(process.platform !== 'win32')(
-  'a file that is deleted while it is open is noticed before anybody holds in it',
+  'a file that is deleted while it is open is noticed before a claim is granted in it',
   async () => {
     const file = ownFile();
     const { provider } = await party(file);

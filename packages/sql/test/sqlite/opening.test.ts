@@ -24,7 +24,7 @@ async function openAsUser(...paths: readonly string[]): Promise<readonly { code:
     .map((line) => JSON.parse(line) as { code: string; message: string });
 }
 
-/** A file with the tables in a folder of its own, which everybody may write to. */
+/** A file with the tables in a folder of its own, which each user may write to. */
 function fileIn({ folder, path, observer }: TestFile, name: string): { folder: string; path: string } {
   observer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   const own = { folder: join(folder, name), path: join(folder, name, 'locks.db') };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { bootId, hostTime } from '../../src/sqlite/host/clock.ts';
 import { noticePlainBoot } from '../../src/sqlite/host/plain-boot.ts';
 import { statements } from '../../src/sqlite/plain-statements.ts';
-import { Session } from '../../src/sqlite/session.ts';
+import { Session } from '../../src/sqlite/connection/session.ts';
 import { ownFile, party } from './support/own.ts';
 
 const plain = { routines: false } as const;

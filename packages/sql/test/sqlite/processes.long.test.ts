@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '@locks/test-servers';
 import { expect, test } from 'vitest';
-import { eventually } from '../support/waiting.ts';
 import { countLive } from './support/file.ts';
 import { ownFile, party } from './support/own.ts';
 import { startWorker, startWorkers } from './support/worker.ts';
@@ -12,7 +12,7 @@ const patience = 120_000;
 const four: readonly NodeJS.ProcessEnv[] = [{}, {}, {}, {}];
 
 test(
-  'four processes with 25 waiters each count exactly, in the order of tokens, and nobody is left out',
+  'four processes with 25 waiters each count exactly, in the order of tokens, and no waiter is left out',
   async () => {
     const file = ownFile();
     const counter = join(file.folder, 'counter');
@@ -79,13 +79,13 @@ test('a process that stands still while it holds loses its lease, and knows it w
   expect(await lease.release()).toBe(true);
 });
 
-test('a process that is killed in the middle of a transaction leaves no trace of it, and holds up nobody', async () => {
+test('a process that is killed in the middle of a transaction leaves no trace of it, and holds up no client', async () => {
   const file = ownFile();
   const { locks } = await party(file);
   const lease = await locks.acquire('job');
   for (let round = 0; round < 5; round += 1) {
     const worker = await startWorker();
-    const sql = `UPDATE "locks" SET owner = 'nobody', version = 0; DELETE FROM "locks_layout"`;
+    const sql = `UPDATE "locks" SET owner = 'none', version = 0; DELETE FROM "locks_layout"`;
     await worker.ask('write', { path: file.path, sql });
     const renewal = lease.renew();
     worker.kill('SIGKILL');

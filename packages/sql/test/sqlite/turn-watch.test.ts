@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 import { LinePace } from '../../src/sqlite/turns/line-pace.ts';
-import { Session } from '../../src/sqlite/session.ts';
+import { Session } from '../../src/sqlite/connection/session.ts';
 import { statements } from '../../src/sqlite/statements.ts';
 import { TurnWatch } from '../../src/sqlite/turns/turn-watch.ts';
 import { ownFile } from './support/own.ts';
 import type { TestFile } from './support/file.ts';
 
-/** Holds 'job' until `until`, with two in line: the first of process A, the second of process B; all µs. */
+/**
+ * Holds 'job' until `until`, with two in line: the first of process A, the second of process B; all
+ * µs.
+ */
 function lineUp({ observer }: TestFile, until: number): void {
   observer.exec(`
     INSERT INTO "locks" (key, version, owner, held_until, line_until, next_lapse, touched) VALUES ('job', 1, 'h', ${until}, 9000, 5000, 0);
@@ -44,7 +47,7 @@ test('a sharer can go while there are permits left', () => {
   expect(watching(file).watch.look(['job'], 'A', 3_000)).toEqual([]);
 });
 
-test('the tables are queried again when somebody has written, or time may have changed the answer, and not else', () => {
+test('the tables are queried again when a process has written, or time may have changed the answer, and not else', () => {
   const file = ownFile();
   lineUp(file, 4_000);
   const { watch, session } = watching(file);
@@ -59,7 +62,7 @@ test('the tables are queried again when somebody has written, or time may have c
     return queries;
   };
   expect([look(1_000), look(1_001), look(3_999)]).toEqual([1, 1, 1]);
-  // The holder has expired; who was told is told until it acts.
+  // The holder has expired. The first in line is told until it acts.
   expect([look(4_000), look(4_001)]).toEqual([2, 3]);
   session.write(() => session.run('leaveLine', { key: 'job', owner: 'a' }));
   expect([look(4_002), look(4_003), look(8_999), look(9_000)]).toEqual([4, 4, 4, 5]);

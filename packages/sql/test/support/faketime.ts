@@ -2,7 +2,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureProgram } from '@locks/test-servers';
 
-/** What gives a process a wall clock that is off by as much as `by` says, such as `+1h`. Clocks that measure durations go on as they are. */
+/**
+ * What gives a process a wall clock that is off by as much as `by` says, such as `+1h`. Clocks that
+ * measure durations go on as they are.
+ */
 export async function wallClockOff(by: string): Promise<Readonly<Record<string, string>>> {
   await ensureProgram({ binary: 'faketime', debianPackage: 'faketime', macos: 'brew install libfaketime' }, 'faketime');
   return { LD_PRELOAD: library(), FAKETIME: by, FAKETIME_DONT_FAKE_MONOTONIC: '1' };

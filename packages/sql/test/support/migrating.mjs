@@ -1,4 +1,5 @@
-// A process of its own that creates the tables of the database at the URL that it is given, when it is told.
+// A process of its own that creates the tables of the database at the URL that it is given, when it
+// is told.
 import { once } from 'node:events';
 import { migrate } from '@locks/sql';
 import { openKnex } from './open-knex.mjs';

@@ -1,4 +1,5 @@
-// A process of its own that takes the lock of an account, is paused by its parent, and writes to the account when it goes on.
+// A process that takes the lock of an account. Its parent pauses it, and it writes to the account
+// when it goes on.
 import { once } from 'node:events';
 import { openLocks } from '@locks/core';
 import { fence } from '@locks/sql';

@@ -1,8 +1,9 @@
 import { requirements } from '@locks/conformance';
 
 /**
- * The requirements, of those in `among`, that a variant of a provider is checked against: those whose ids begin like one of `subjects`. With
- * `LOCKS_TEST_WHOLE` all of `among`, as the long runs do; what a variant does not touch is checked once for each database in any case.
+ * The requirements, of those in `among`, that a variant of a provider is checked against: those
+ * whose ids begin like one of `subjects`. With `LOCKS_TEST_WHOLE` all of `among`, as in the long
+ * runs. One variant of each database checks the requirements that the others leave out.
  */
 export function selection(among: readonly string[], ...subjects: readonly string[]): readonly string[] {
   if (process.env['LOCKS_TEST_WHOLE']) return among;

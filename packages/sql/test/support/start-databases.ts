@@ -10,8 +10,9 @@ declare module 'vitest' {
 }
 
 /**
- * A Postgres and a MariaDB for the files of test/databases, which break none; each test has a database of its own on them.
- * They do not wait for the disk: a database is made and dropped for each test.
+ * A Postgres and a MariaDB for the files of test/databases, which break none; each test has a
+ * database of its own on them. They do not wait for the disk: a database is made and dropped for
+ * each test.
  */
 let servers: readonly ServerHandle[] = [];
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { PortTakenError, startOnFreePort } from '../ports.ts';
-import { messageOf } from '../ready.ts';
+import { PortTakenError, startOnFreePort } from '../server/ports.ts';
+import { messageOf } from '../server/ready.ts';
 import { type Direction, type Trap, type TrapOptions, type Way, createConditions } from './conditions.ts';
 import { type Target, dial, dialPatiently } from './dial.ts';
 import { type Link, type Rewrite, openLink } from './link.ts';
@@ -47,9 +47,9 @@ export interface Proxy extends AsyncDisposable {
   refuse(): () => void;
   /**
    * Of connections to come, the server gets all requests a second time, over a connection of its
-   * own. An answer reaches the client once the server has given both, so it must answer what it is
-   * asked; which of the two requests was first is not known. Ending it leaves the connections to
-   * the clients as they are. Where a login answers a challenge (Postgres, MariaDB) the second
+   * own. An answer reaches the client once the server has given both, so it must answer each
+   * request. It is not known which of the two requests was first. Ending it leaves the connections
+   * to the clients as they are. Where a login answers a challenge (Postgres, MariaDB) the second
    * connection is refused by the server, so nothing is executed twice.
    */
   duplicate(): () => void;

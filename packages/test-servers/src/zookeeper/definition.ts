@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LocalFolders, ServerDefinition } from '../definition.ts';
+import type { LocalFolders, ServerDefinition } from '../server/definition.ts';
 import { javaArguments, zookeeperProgram } from './java.ts';
 import { clientPort, probeZookeeper } from './probe.ts';
 
@@ -21,7 +21,7 @@ export interface ZookeeperOptions {
   /** How many connections one client address may have; 0 is any number. @default 0 */
   readonly maxClientCnxns?: number;
   /**
-   * Further settings of `zoo.cfg`, such as `{ snapCount: '1000' }`; they win over all others.
+   * Further settings of `zoo.cfg`, such as `{ snapCount: '1000' }`. They win over all others.
    * @default {}
    */
   readonly config?: Readonly<Record<string, string>>;

@@ -22,8 +22,8 @@ export type FourLetterWord =
  * Asks a ZooKeeper server one of its four-letter words
  * (https://zookeeper.apache.org/doc/current/zookeeperAdmin.html#sc_4lw) and resolves to all that it
  * answers. Rejects when there is no whole answer within `timeout` ms. A server that serves no
- * client says so in its answer, and so does one that does not allow the word; the servers that
- * `startZookeeper` starts allow all.
+ * client says so in its answer, and so does one that does not allow the word. The servers that
+ * `startZookeeper` starts allow all words.
  */
 export function fourLetterWord(
   { host, port }: { readonly host: string; readonly port: number },

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter } from 'node:path';
-import type { Program } from '../definition.ts';
+import type { Program } from '../server/definition.ts';
 
 /**
  * Where packages have put ZooKeeper: what of it must be there, and the class path that it is run

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { addressOf } from '../address.ts';
-import type { LocalServer } from '../definition.ts';
+import { addressOf } from '../server/address.ts';
+import type { LocalServer } from '../server/definition.ts';
 import { fourLetterWord } from './four-letter-word.ts';
 
 /** The port of clients, unless they are told another. */

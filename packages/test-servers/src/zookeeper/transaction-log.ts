@@ -15,13 +15,12 @@ export type Change =
   | { readonly kind: 'delete'; readonly path: string };
 
 /**
- * Adds a log with `changes` to the data of a single server that does not run: it makes them its own
- * when it starts. A change that is not possible is ignored by it, such as making a node that
- * exists.
+ * Adds a log with `changes` to the data of a single server that does not run. The server replays it
+ * when it starts, and ignores changes that are not possible, such as making a node that exists.
  *
- * The format is that of org.apache.zookeeper.server.persistence.FileTxnLog: a header, and for each
- * change its checksum (Adler-32), its size, its bytes (TxnHeader and CreateTxn or DeleteTxn of
- * zookeeper.jute) and a mark of its end.
+ * The format is that of org.apache.zookeeper.server.persistence.FileTxnLog. After a header, each
+ * change has its checksum (Adler-32), its size, its bytes and a mark of its end. The bytes are
+ * TxnHeader and CreateTxn or DeleteTxn of zookeeper.jute.
  */
 export async function appendChanges(dataFolder: string, changes: readonly Change[]): Promise<void> {
   const folder = join(dataFolder, 'version-2');
@@ -31,7 +30,7 @@ export async function appendChanges(dataFolder: string, changes: readonly Change
   await writeFile(join(folder, `log.${first.toString(16)}`), Buffer.concat([header, ...entries]), { flag: 'wx' });
 }
 
-/** Of an epoch that has not begun: its logs say when they begin, but not where they end. */
+/** The id is of an epoch that has not begun. Logs say where they begin, but not where they end. */
 async function nextTransactionId(folder: string): Promise<bigint> {
   const names = await readdir(folder);
   const begins = names.map((name) => BigInt(`0x${/^(?:log|snapshot)\.([0-9a-f]+)$/.exec(name)?.[1] ?? '0'}`));
@@ -49,9 +48,9 @@ function entry(change: Change, transactionId: bigint): Buffer {
 function body(change: Change): readonly Buffer[] {
   switch (change.kind) {
     case 'create': {
-      const anybody = [int(1), int(31), text('world'), text('anyone')];
+      const openAcl = [int(1), int(31), text('world'), text('anyone')];
       const ephemeral = Buffer.from([0]);
-      return [text(change.path), int(0), ...anybody, ephemeral, int(change.parentCreations)];
+      return [text(change.path), int(0), ...openAcl, ephemeral, int(change.parentCreations)];
     }
     case 'delete':
       return [text(change.path)];

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
-import { chooseServer } from '../choose.ts';
-import type { ServerDefinition } from '../definition.ts';
-import type { ServerHandle } from '../handle.ts';
-import { startOnFreePort } from '../ports.ts';
-import { startServer } from '../start-server.ts';
+import { chooseServer } from '../start/choose.ts';
+import type { ServerDefinition } from '../server/definition.ts';
+import type { ServerHandle } from '../server/handle.ts';
+import { startOnFreePort } from '../server/ports.ts';
+import { startServer } from '../start/start-server.ts';
 import { type Identity, makeCertificates } from './certificates.ts';
 import { type ZookeeperOptions, defineZookeeper, zookeeperImage } from './definition.ts';
 
 /** Options of `startZookeeper`. */
 export interface ZookeeperServerOptions extends ZookeeperOptions {
   /**
-   * TLS on a port of its own, beside the one without: `'server'` asks clients for no certificate,
-   * `'mutual'` lets only those in who have one of the handle's authority. Local processes only.
+   * TLS on a port of its own, beside the one without. `'server'` asks clients for no certificate.
+   * `'mutual'` lets only those in that have one of the handle's authority. Local processes only.
    * @default none
    */
   readonly tls?: 'server' | 'mutual';

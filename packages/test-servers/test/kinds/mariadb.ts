@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { addressOf } from '../../src/address.ts';
+import { addressOf } from '../../src/server/address.ts';
 import { startMariadb } from '../../src/index.ts';
 import type { Kind } from './kind.ts';
 

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { addressOf } from '../../src/address.ts';
+import { addressOf } from '../../src/server/address.ts';
 import { fourLetterWord, startZookeeper } from '../../src/index.ts';
 import { openZookeeper } from '../zookeeper-client.ts';
 import type { Kind } from './kind.ts';

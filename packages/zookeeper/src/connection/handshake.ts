@@ -48,7 +48,7 @@ export function writeHandshake(
   writer.int(parts.sessionTimeout);
   writer.long(parts.resume?.id ?? 0n);
   writer.bytes(parts.resume?.password ?? noPassword);
-  // A server without a quorum refuses who does not ask for it.
+  // Not read-only: a server without a quorum then refuses this client.
   writer.bool(false);
   writer.endFrame(frame);
   for (const { scheme, credentials } of parts.auth) {

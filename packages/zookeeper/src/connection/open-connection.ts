@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import type { Runtime } from '@locks/core/adapter';
 import type { Answer } from '../wire/answer.ts';
 import { fatalCode, serverError } from '../wire/codes.ts';
-import { Writer } from '../wire/jute.ts';
 import type { Reader } from '../wire/jute.ts';
 import { ProtocolError } from '../wire/protocol-error.ts';
 import { readEvent } from '../wire/records.ts';
@@ -18,6 +17,7 @@ import {
   FatalAnswerError,
   SessionExpiredError,
 } from './errors.ts';
+import { RequestWriter } from './request-writer.ts';
 import { Unanswered } from './unanswered.ts';
 import type { Pending } from './unanswered.ts';
 
@@ -35,7 +35,6 @@ export interface OpenParts {
   onEnd(cause: Error): void;
 }
 
-const lastXid = 2 ** 31 - 1;
 const eventXid = -1;
 
 /**
@@ -54,18 +53,13 @@ export class OpenConnection implements Connection {
   readonly openedAt: number;
   readonly #parts: OpenParts;
   readonly #socket: Socket;
-  readonly #writer: Writer = new Writer();
+  readonly #writer: RequestWriter;
   readonly #unanswered: Unanswered = new Unanswered();
   /** What waits to be sent, in its order. */
   readonly #backlog: Sending[] = [];
-  readonly #flush: () => void;
-  #nextXid: number;
   #lastZxid: bigint;
   #lastHeardAt: number;
   #lastAnsweredAt: number;
-  /** Of the requests that go out together. */
-  #sentAt = 0;
-  #flushing = false;
   #lost: ConnectionLostError | undefined;
 
   constructor(parts: OpenParts) {
@@ -74,14 +68,10 @@ export class OpenConnection implements Connection {
     this.openedAt = parts.openedAt;
     this.#parts = parts;
     this.#socket = parts.socket;
-    this.#nextXid = parts.firstXid;
+    this.#writer = new RequestWriter(parts);
     this.#lastZxid = parts.lastZxid;
     this.#lastHeardAt = parts.runtime.clock.now();
     this.#lastAnsweredAt = this.#lastHeardAt;
-    this.#flush = () => {
-      this.#flushing = false;
-      if (this.#lost === undefined && this.#writer.length > 0) this.#socket.write(this.#writer.take());
-    };
     this.#socket.unref();
   }
 
@@ -128,6 +118,7 @@ export class OpenConnection implements Connection {
     if (this.#lost !== undefined) return;
     const lost = new ConnectionLostError(this.address, cause);
     this.#lost = lost;
+    this.#writer.close();
     this.#socket.destroy();
     for (let pending = this.#unanswered.shift(); pending !== undefined; pending = this.#unanswered.shift())
       pending.reject(lost);
@@ -169,7 +160,7 @@ export class OpenConnection implements Connection {
     const pending = this.#unanswered.first;
     if (pending === undefined) throw new ProtocolError(`a reply to request ${xid}, where none is due`);
     if (pending.xid !== xid) throw new ProtocolError(`a reply to request ${xid}, where one to ${pending.xid} is due`);
-    const answer = this.#readAnswer(frame, pending.request, code, zxid);
+    const answer = this.#read(frame, pending.request, code, zxid);
     if (zxid > this.#lastZxid) this.#lastZxid = zxid;
     this.#unanswered.shift();
     this.#lastAnsweredAt = this.#lastHeardAt;
@@ -190,38 +181,13 @@ export class OpenConnection implements Connection {
   }
 
   #dispatch({ request, background, resolve, reject }: Sending): void {
-    const xid = request.xid ?? this.#nextXid;
-    this.#write(request, xid);
-    if (xid === this.#nextXid) this.#nextXid = xid === lastXid ? 1 : xid + 1;
-    this.#unanswered.add({ xid, request, sentAt: this.#sentAt, background, resolve, reject, next: undefined });
+    const xid = this.#writer.write(request);
+    const { sentAt } = this.#writer;
+    this.#unanswered.add({ xid, request, sentAt, background, resolve, reject, next: undefined });
     if (this.#unanswered.foreground === 1) this.#socket.ref();
   }
 
-  #write(request: Request<unknown>, xid: number): void {
-    const writer = this.#writer;
-    const frame = writer.beginFrame();
-    try {
-      writer.int(xid);
-      writer.int(request.op);
-      request.write(writer);
-      const length = writer.length - frame - 4;
-      const { maxRequest } = this.#parts;
-      if (length > maxRequest)
-        throw new RangeError(
-          `${request.what} takes ${length} bytes; the longest request that ZooKeeper accepts is ${maxRequest}`,
-        );
-    } catch (error) {
-      writer.truncate(frame);
-      throw error;
-    }
-    writer.endFrame(frame);
-    if (this.#flushing) return;
-    this.#flushing = true;
-    this.#sentAt = this.#parts.runtime.clock.now();
-    process.nextTick(this.#flush);
-  }
-
-  #readAnswer(frame: Reader, request: Request<unknown>, code: number, zxid: bigint): Answer<unknown> {
+  #read(frame: Reader, request: Request<unknown>, code: number, zxid: bigint): Answer<unknown> {
     if (code === 0) {
       const value = request.read(frame);
       frame.end();

@@ -3,8 +3,10 @@ import type { Lease } from '@locks/core';
 import { writeFenced } from './fence.ts';
 import { checkPath, readOperations } from './operations.ts';
 import type { GuardedOperation } from './operations.ts';
+import { accessOf } from './provider-access.ts';
 import type { ProviderAccess } from './provider-access.ts';
 import { checkOutcome, transact } from './transaction.ts';
+import type { ZookeeperProvider } from '../zookeeper-provider.ts';
 
 /** Refuses writes to ZooKeeper by a holder that is too late. */
 export interface ZookeeperGuard {
@@ -50,15 +52,17 @@ export interface ZookeeperGuard {
 
 /**
  * A guard that writes in the session of `provider`. Paths are whole: the chroot is part of them.
+ * @throws `LOCK_MISCONFIGURED` for a provider of another backend.
  */
-export function createZookeeperGuard(provider: ProviderAccess): ZookeeperGuard {
+export function createZookeeperGuard(provider: ZookeeperProvider): ZookeeperGuard {
+  const access = accessOf(provider);
   const guard: Omit<ZookeeperGuard, 'commit' | 'fencedCommit'> = {
     async write(operations, lease) {
-      checkLease(lease, provider);
-      const own = readOperations(operations, provider.acl);
-      await provider.inSession(
+      checkLease(lease, access);
+      const own = readOperations(operations, access.acl);
+      await access.inSession(
         async (session) => {
-          const node = provider.nodeOf(lease.owner);
+          const node = access.nodeOf(lease.owner);
           if (node?.session !== session) throw ended(lease);
           const outcome = await transact(session, [{ type: 'check', path: node.path }, ...own]);
           const [check] = outcome.results;
@@ -72,14 +76,14 @@ export function createZookeeperGuard(provider: ProviderAccess): ZookeeperGuard {
     async writeFenced(fence, operations, lease) {
       checkPath(fence, 'a fence');
       checkFenceable(fence, lease);
-      const own = readOperations(operations, provider.acl);
-      const { acl } = provider;
+      const own = readOperations(operations, access.acl);
+      const { acl } = access;
       const write = { path: fence, token: lease.token, acl };
-      await provider.inSession((session) => writeFenced(session, write, own), 'a guarded write', fence);
+      await access.inSession((session) => writeFenced(session, write, own), 'a guarded write', fence);
     },
     check(lease) {
-      checkLease(lease, provider);
-      const node = provider.nodeOf(lease.owner);
+      checkLease(lease, access);
+      const node = access.nodeOf(lease.owner);
       if (node === undefined) throw ended(lease);
       return { path: node.path };
     },

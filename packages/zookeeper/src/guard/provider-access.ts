@@ -1,6 +1,8 @@
+import { misconfigured } from '@locks/core/adapter';
 import type { Traits } from '@locks/core';
 import type { Session } from '../session/session.ts';
 import type { Acl } from '../wire/records.ts';
+import type { ZookeeperProvider } from '../zookeeper-provider.ts';
 
 /** What a guard needs of its provider. */
 export interface ProviderAccess {
@@ -11,4 +13,11 @@ export interface ProviderAccess {
   inSession<T>(work: (session: Session) => Promise<T>, what: string, key: string): Promise<T>;
   /** The node that is there as long as `owner` holds. `undefined`: it does not hold. */
   nodeOf(owner: string): { readonly path: string; readonly session: Session } | undefined;
+}
+
+/** What `provider` gives to guards. `LOCK_MISCONFIGURED` for a provider of another backend. */
+export function accessOf(provider: ZookeeperProvider): ProviderAccess {
+  const access = provider as Partial<ProviderAccess> & ZookeeperProvider;
+  if (typeof access?.inSession === 'function') return access as ProviderAccess & ZookeeperProvider;
+  throw misconfigured('createZookeeperGuard', 'it needs a provider of createZookeeperProvider');
 }

@@ -28,8 +28,8 @@ export class FirstNodes {
   }
 
   /**
-   * The server removes a container after its last child, but keeps one that never had a child: so
-   * both are made together. `undefined`: the folders have changed meanwhile, begin again.
+   * Makes the folders and the node together, because the servers keep a container that never had a
+   * child. `undefined`: the folders have changed meanwhile, begin again.
    */
   async make(session: Sender, parts: FirstNodeParts): Promise<FirstNode | undefined> {
     const folder = folderOf(parts.path);

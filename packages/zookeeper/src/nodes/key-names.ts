@@ -1,8 +1,8 @@
 import { LockError } from '@locks/core/adapter';
 import type { Nodes } from './nodes.ts';
 import { decodeKey } from './paths.ts';
-import { overSeparateConnection } from '../session/separate-connection.ts';
-import type { SeparateParts } from '../session/separate-connection.ts';
+import { overSeparateConnection } from '../servers/separate-connection.ts';
+import type { SeparateParts } from '../servers/separate-connection.ts';
 
 /** The node of a key. */
 export interface KeyName {

@@ -100,9 +100,9 @@ export class Nodes {
   }
 
   /**
-   * The result of `read`, at or below `path`, with all that any client committed before this call:
-   * a follower may lag behind other servers. In one flight. Needed where this session's own writes
-   * do not say how far its server is.
+   * The result of `read`, at or below `path`, with all that any client committed before this call.
+   * Both go in one flight. Needed because a follower may lag behind other servers, except where
+   * this session's own writes show how far its server is.
    */
   async latest<T>(session: Pick<Sender, 'send'>, path: string, read: () => Promise<T>): Promise<T> {
     const syncing = session.send(sync(path));
@@ -127,7 +127,7 @@ export class Nodes {
     if (Number(path.slice(-10)) >= renewedSequence) await this.remove(session, folderOf(path));
   }
 
-  /** Leaf first: a user who may make nodes here only may not look further up. */
+  /** Begins at the leaf, because a user may have no rights on the nodes above the root. */
   async #makePersistent(session: Sender, path: string): Promise<void> {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const made = await this.make(session, path, 'persistent', '');

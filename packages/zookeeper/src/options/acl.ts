@@ -22,7 +22,7 @@ export function aclFrom(
   if (option === undefined && !identified.byCredentials) {
     throw misconfigured(
       '@locks/zookeeper',
-      'nothing says who may change the nodes of its locks: give option "auth" (or "username" and "password") for nodes of that user alone, or acl: "open" for nodes that everybody who reaches the servers may change',
+      'nothing says which users may change the nodes of its locks: give option "auth" (or "username" and "password") for nodes of that user alone, or acl: "open" for nodes that every client of the servers may change',
     );
   }
   if (!identified.byCredentials && !identified.byTls) {

@@ -16,7 +16,7 @@ export interface Contender {
   readonly mode: Mode;
   /** Shared only. Absent: unlimited. */
   readonly permits?: number;
-  /** Tells whose it is, where Curator or this package made it. */
+  /** A hash of its owner, where Curator or this package made it. */
   readonly uuid?: string;
 }
 
@@ -46,8 +46,8 @@ export function contenderName(recipe: LineNames, claim: Pick<Claim, 'owner' | 'm
 
 /**
  * What a child of a key's folder is. `undefined`: it is not in line. Every name that ends in a
- * number is a contender, whichever client made it. It is exclusive, unless the text before the
- * number ends in a known marker of sharers or in one of `sharedMarkers`.
+ * number is a contender, whichever client made it. It shares if the text before the number ends in
+ * a known marker of sharers or in one of `sharedMarkers`. All others are exclusive.
  */
 export function parseContender(name: string, sharedMarkers: readonly string[] = []): Contender | undefined {
   const sequence = sequenceOf(name);

@@ -178,8 +178,8 @@ export class LiveClaim {
   }
 
   /**
-   * The result of `work`, done after other work of this claim: an attempt goes on after its caller
-   * has given it up.
+   * The result of `work`, which begins when earlier work of this claim has ended. An attempt may go
+   * on after its caller has given it up.
    */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#running === 0 ? work() : this.#last.then(work, work);

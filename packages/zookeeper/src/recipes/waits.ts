@@ -20,7 +20,7 @@ export function waitingFor(retryAfter: number): AttemptResult {
   return { holds: false, retryAfter };
 }
 
-/** Not now: a watch will tell, or `refused`: there are too many watches. */
+/** Not now: a watch will tell when to look. `refused`: without a watch, look soon. */
 export function waitingWith(watch: 'watching' | 'refused', place: number): AttemptResult {
   return waitingFor(watch === 'watching' ? waitAt(place) : unwatchedWait);
 }

@@ -1,19 +1,16 @@
-import type { ConnectionParts } from '../connection/connect.ts';
 import type { Connection } from '../connection/connection.ts';
 import { endSession } from '../connection/end-session.ts';
 import { ConnectionClosedError } from '../connection/errors.ts';
 import { closeSession } from '../wire/session-requests.ts';
-import { pause } from './pause.ts';
-import type { Rotation } from './rotation.ts';
+import type { Connecting } from '../servers/connector.ts';
+import { pause } from '../servers/pause.ts';
+import type { Rotation } from '../servers/rotation.ts';
 
 /** A session that this process does not rely on any more. */
 export interface AbandonedSession {
   readonly id: bigint;
   readonly password: Buffer;
 }
-
-/** What all connections of one session have in common. */
-export type Connecting = Pick<ConnectionParts, 'runtime' | 'tls' | 'auth' | 'sessionTimeout'>;
 
 /**
  * Ends the sessions that were given up, at the first server that can be reached. Until a session

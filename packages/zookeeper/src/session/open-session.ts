@@ -2,11 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { outsideContext } from '@locks/core/adapter';
 import type { LockError, Runtime, TimerHandle } from '@locks/core/adapter';
 import type { Connection } from '../connection/connection.ts';
+import { disconnectedError, unansweredError } from '../connection/request-errors.ts';
 import type { Answer } from '../wire/answer.ts';
 import type { Request } from '../wire/request.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { Proof } from './proof.ts';
-import { disconnectedError, overdueError, unansweredError } from './session-errors.ts';
+import { expiredError, overdueError } from './session-errors.ts';
 import type { PreparingSession } from './session-options.ts';
 import type { Session } from './session.ts';
 import { Watches } from './watches.ts';
@@ -169,6 +170,11 @@ export class OpenSession implements Session {
       this.#end.abort(reason);
       this.watches.fireAll();
     });
+  }
+
+  /** A server said that the session is over, or will be soon. */
+  expire(cause: Error): void {
+    this.lose(expiredError(cause));
   }
 
   #arm(): void {

@@ -1,17 +1,16 @@
-import { createDeadline } from '@locks/core/adapter';
-import type { Deadline, LockError } from '@locks/core/adapter';
-import { printAddresses } from '../connection/address.ts';
+import type { LockError } from '@locks/core/adapter';
 import type { Connection } from '../connection/connection.ts';
 import { SessionExpiredError } from '../connection/errors.ts';
 import { AbandonedSessions } from './abandoned-sessions.ts';
-import { ConnectLoop } from './connect-loop.ts';
-import { Connector } from './connector.ts';
+import { ConnectLoop } from '../servers/connect-loop.ts';
+import { Connector } from '../servers/connector.ts';
 import { OpenSession } from './open-session.ts';
-import { Refusals } from './refusals.ts';
-import { Rotation } from './rotation.ts';
+import { Preparation } from './preparation.ts';
+import { Refusals } from '../servers/refusals.ts';
+import { Rotation } from '../servers/rotation.ts';
 import { SessionReports } from './session-channel.ts';
 import type { SessionState } from './session-channel.ts';
-import { closedError, expiredError, noSessionError, unusedError } from './session-errors.ts';
+import { closedError, noSessionError, unusedError } from './session-errors.ts';
 import type { SessionOptions } from './session-options.ts';
 import { SessionWaiters } from './session-waiters.ts';
 import type { Session } from './session.ts';
@@ -28,7 +27,7 @@ export class SessionManager {
   readonly #waiters: SessionWaiters;
   readonly #refusals: Refusals;
   readonly #abandoned: AbandonedSessions;
-  readonly #deadline: Deadline;
+  readonly #preparation: Preparation;
   readonly #reports: SessionReports;
   readonly #loop: ConnectLoop;
   #session: OpenSession | undefined;
@@ -47,7 +46,7 @@ export class SessionManager {
     this.#refusals = new Refusals(addresses, runtime);
     this.#connector = new Connector(connecting, this.#rotation, this.#refusals);
     this.#abandoned = new AbandonedSessions(connecting, new Rotation(addresses, runtime));
-    this.#deadline = createDeadline(runtime, sessionTimeout, `ZooKeeper at ${printAddresses(addresses)}`);
+    this.#preparation = new Preparation(options);
     this.#reports = new SessionReports(options.provider ?? 'zookeeper');
     this.#loop = new ConnectLoop({
       runtime,
@@ -111,7 +110,7 @@ export class SessionManager {
     this.#session?.lose(closedError());
     await this.#abandoned.finish(this.#options.closeWithin ?? 2_000);
     await over;
-    this.#deadline.stop();
+    this.#preparation.stop();
     this.#reports.publish('closed', undefined, undefined);
   }
 
@@ -158,17 +157,7 @@ export class SessionManager {
     this.#begun = true;
     this.#session = session;
     this.#connection = connection;
-    const prepare = async (): Promise<void> => {
-      await session.attach(connection);
-      await this.#options.prepare(session.preparing, !session.prepared);
-    };
-    try {
-      await this.#deadline.race(prepare(), 'what a session begins with', session.timeout / 3);
-    } catch (error) {
-      connection.destroy(error as Error);
-      throw error;
-    }
-    if (connection.ended || !session.alive) return;
+    if (!(await this.#preparation.run(session, connection))) return;
     session.announce();
     this.#failure = undefined;
     this.#reports.publish('connected', session, undefined);
@@ -183,7 +172,7 @@ export class SessionManager {
     // The end of a connection that was of use counts as the first failure.
     this.#rotation.failed();
     this.#failure = cause;
-    if (cause instanceof SessionExpiredError) session.lose(expiredError(cause));
+    if (cause instanceof SessionExpiredError) session.expire(cause);
     else if (suspended) this.#reports.publish('suspended', session, cause);
     this.#loop.start();
   }
@@ -191,7 +180,7 @@ export class SessionManager {
   #failed(error: unknown, aborted: boolean): void {
     if (!aborted) this.#failure = error;
     if (this.#connection === undefined) this.#rotation.failed();
-    if (error instanceof SessionExpiredError) this.#session?.lose(expiredError(error));
+    if (error instanceof SessionExpiredError) this.#session?.expire(error);
     const refusal = this.#refusals.read(error);
     if (refusal === undefined) return;
     this.#waiters.rejectAll(refusal);

@@ -59,9 +59,9 @@ export interface Headroom {
 }
 
 /**
- * The token of a contender that is the next to hold, by a list that shows all transactions up to
- * `listedAt`. `base` must be the base of that time: it was read before the list, and its watch has
- * not fired before the list came.
+ * The token of the contender that is the next to hold, by a list that shows all transactions up to
+ * `listedAt`. `base` must be the base of that time: read before the list, and not changed until the
+ * list came, as its watch tells.
  *
  * Order: of two contenders that exclude each other, the later one in line has the higher `order`.
  * It lists after the earlier one has gone, so its base is not older.
@@ -88,8 +88,8 @@ export function mint(place: Place, base: Base, listedAt: bigint, headroom: Headr
 }
 
 /**
- * The value to raise the base to, so that the token of every later holder exceeds `token`, which
- * the holder with this `order` takes. `undefined`: the base is high enough.
+ * The value to raise the base to, where the holder with this `order` takes `token`. The token of
+ * every later holder is higher then. `undefined`: the base is high enough.
  */
 export function raiseFor(token: bigint, order: bigint, base: Base, headroom: Headroom = {}): bigint | undefined {
   if (base.value + order >= token) return undefined;

@@ -9,7 +9,7 @@ import type { Credentials } from '../../src/connection/handshake.ts';
 import type { Session } from '../../src/session/session.ts';
 import { create, getAcl, getChildren, remove, setData } from '../../src/wire/requests.ts';
 import { folderOf } from '../../src/nodes/paths.ts';
-import { Opened, anybody, isThere, makeNode, valueOf } from '../support/sessions.ts';
+import { Opened, isThere, openAcl, makeNode, valueOf } from '../support/sessions.ts';
 
 let server: ServerHandle;
 
@@ -90,7 +90,7 @@ test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false 
       const planted = create({
         path: `${path}/lock-`,
         data: Buffer.alloc(0),
-        acl: anybody,
+        acl: openAcl,
         kind: 'ephemeral-sequential',
       });
       expect((await stranger.send(planted)).ok).toBe(false);
@@ -105,7 +105,7 @@ test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false 
   },
 );
 
-test('another user, the right one with a wrong password, and nobody at all are refused at once', async () => {
+test('another user, the right one with a wrong password, and a client without credentials are refused at once', async () => {
   await using setting = await Setting.begin();
   const lease = await setting.locks(alice).acquire('key');
   const others = [
@@ -164,7 +164,7 @@ test('what is missing above the root is made where all nodes are open', async ()
   await provider.close();
   const anyone = await setting.client();
   for (const path of [setting.root, `${setting.root}/more`, root])
-    expect(valueOf(await anyone.send(getAcl(path))).acl).toEqual(anybody);
+    expect(valueOf(await anyone.send(getAcl(path))).acl).toEqual(openAcl);
 });
 
 test('a user who may, by a list, shares the locks of another', async () => {
@@ -191,7 +191,7 @@ test('nodes are open to all only where that is said', async () => {
   await using lease = await locks.acquire('key');
   const stranger = await setting.client();
   for (const path of [setting.root, `${setting.root}/@base`, `${setting.root}/key`])
-    expect(valueOf(await stranger.send(getAcl(path))).acl).toEqual(anybody);
+    expect(valueOf(await stranger.send(getAcl(path))).acl).toEqual(openAcl);
   expect(lease.held).toBe(true);
   expect(() => setting.locks({})).toThrow(expect.objectContaining({ code: 'LOCK_MISCONFIGURED' }) as Error);
 });

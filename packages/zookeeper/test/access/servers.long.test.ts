@@ -1,15 +1,15 @@
 import { openLocks } from '@locks/core';
 import {
-  type ServerHandle,
-  type ZookeeperEnsemble,
+  eventually,
   modeOf,
   startProxy,
   startZookeeperEnsemble,
+  type ServerHandle,
+  type ZookeeperEnsemble,
 } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serverOptions } from '../support/backends.ts';
 import { rewriteReplies, withError } from '../support/rewrite.ts';
-import { eventually } from '../support/waiting.ts';
 import { Opened, isThere } from '../support/sessions.ts';
 
 let ensemble: ZookeeperEnsemble;
@@ -37,7 +37,7 @@ function urlOf(...servers: readonly Pick<ServerHandle, 'host' | 'port'>[]): stri
 }
 
 test('an observer alone is refused by its name; with a member that votes beside it, that one is used', async () => {
-  // Until it finds the leader it serves those who only read.
+  // Until it finds the leader, it serves clients that only read.
   await eventually('the observer observes', async () => (await modeOf(observer)) === 'observer');
   await expect(openLocks({ url: urlOf(observer), options })).rejects.toMatchObject({
     code: 'LOCK_MISCONFIGURED',

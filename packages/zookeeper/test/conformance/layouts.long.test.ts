@@ -4,5 +4,4 @@ import { every, ofTheLayout, selection } from '../support/selection.ts';
 
 const backend = await startAlone();
 suite('zookeeper, read-write', backend, { recipe: 'read-write' }, selection(every, ...ofTheLayout));
-suite('zookeeper, semaphore', backend, { recipe: 'semaphore' }, selection(every, ...ofTheLayout));
 suite('zookeeper, not fair', backend, { fair: false }, selection(every, ...ofTheLayout));

@@ -74,7 +74,7 @@ describe('bytes that a server may not send end the connection, with what is unan
     expect([connection.ended, connection.unanswered, ends.length, events.length]).toEqual([true, 0, 1, 0]);
   });
 
-  test('a reply that nobody asked for', async () => {
+  test('a reply to no request', async () => {
     await using server = await startFakeServer();
     const { client, ended } = await meet(server);
     client.send(replyTo(1));
@@ -220,7 +220,7 @@ describe('a server that says nothing', () => {
     await client.gone();
   });
 
-  test('after the handshake: whoever watches the clock sees it', async () => {
+  test('after the handshake: a caller that watches the clock sees it', async () => {
     await using server = await startFakeServer();
     const { connection, client } = await meet(server);
     const before = connection.lastHeardAt;
@@ -338,7 +338,7 @@ describe('a handshake that fails', () => {
     await expect(connect(partsOf({ address: server.address, signal: abort.signal }))).rejects.toThrow('given up');
   });
 
-  test('nobody listens', async () => {
+  test('no server listens', async () => {
     const server = await startFakeServer();
     await server.stop();
     await expect(connect(partsOf({ address: server.address }))).rejects.toMatchObject({
@@ -347,7 +347,7 @@ describe('a handshake that fails', () => {
     });
   });
 
-  test('nobody listens at any address of a name', async () => {
+  test('no server listens at any address of a name', async () => {
     const server = await startFakeServer();
     await server.stop();
     const lookup: LookupFunction = (_, __, found) =>

@@ -5,7 +5,7 @@ import type { ServerHandle, ZookeeperTlsServer } from '@locks/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../src/connection/connect.ts';
 import { AuthFailedError, ConnectionLostError, SessionExpiredError } from '../../src/connection/errors.ts';
-import { serverMode } from '../../src/connection/server-mode.ts';
+import { serverMode } from '../../src/servers/server-mode.ts';
 import { create, exists, getData } from '../../src/wire/requests.ts';
 import { ping } from '../support/ping.ts';
 import { startFakeServer } from '../support/fake-server.ts';
@@ -126,7 +126,7 @@ describe('with one server', () => {
     await connection.send(node('/many'));
     const order: number[] = [];
     const sends = Array.from({ length: 10_000 }, async (_, index) => {
-      const answer = await connection.send<unknown>(index % 2 === 0 ? getData('/many') : exists('/nobody'));
+      const answer = await connection.send<unknown>(index % 2 === 0 ? getData('/many') : exists('/missing'));
       order.push(index);
       return answer.ok;
     });
@@ -231,7 +231,7 @@ describe.each(['server', 'mutual'] as const)('with TLS (%s), on a server that us
     await connection.end(5_000);
   });
 
-  test('a server that nobody vouches for is refused', async () => {
+  test('a server whose certificate is not trusted is refused', async () => {
     const { cert, key } = server.tls;
     await expect(connect(partsOf({ address: server.tls, tls: { cert, key } }))).rejects.toMatchObject({
       name: 'ConnectError',

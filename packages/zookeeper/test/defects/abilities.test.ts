@@ -1,9 +1,8 @@
-import { type ServerHandle, fourLetterWord, startZookeeper } from '@locks/test-servers';
+import { eventually, fourLetterWord, startZookeeper, type ServerHandle } from '@locks/test-servers';
 import { createClient } from 'node-zookeeper-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConnectString } from '../../src/connection/address.ts';
 import { create, sync } from '../../src/wire/requests.ts';
-import { eventually } from '../support/waiting.ts';
 import { type Insides, called, connectOld } from '../support/old-client.ts';
 import { Opened, makeNode, ownPath, valueOf } from '../support/sessions.ts';
 
@@ -43,7 +42,7 @@ test('row 16: what the protocol can do besides', async () => {
   await session.watch(path, listener);
   expect(await fourLetterWord(server, 'wchp')).toContain(path);
   session.unwatch(path, listener);
-  await eventually('nobody watches', async () => !(await fourLetterWord(server, 'wchp')).includes(path));
+  await eventually('no watch is left', async () => !(await fourLetterWord(server, 'wchp')).includes(path));
 });
 
 test('row 17: many that wait for one node', async () => {

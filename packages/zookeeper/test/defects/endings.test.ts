@@ -1,7 +1,6 @@
-import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
+import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exists } from '../../src/wire/requests.ts';
-import { eventually } from '../support/waiting.ts';
 import { believesConnected, called, connectOld, openOld } from '../support/old-client.ts';
 import { Opened, isThere, makeNode, ownPath } from '../support/sessions.ts';
 

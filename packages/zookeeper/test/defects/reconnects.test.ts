@@ -1,10 +1,9 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
+import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
 import { ACL, CreateMode, Id, Permission } from 'node-zookeeper-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { create, getChildren, getData } from '../../src/wire/requests.ts';
-import { eventually } from '../support/waiting.ts';
 import { acceptance } from '../support/fake-server.ts';
 import { called, connectOld, openOld } from '../support/old-client.ts';
 import { Opened, makeNode, ownPath, valueOf } from '../support/sessions.ts';
@@ -111,8 +110,8 @@ test('row 22: who may do what with a new node', async () => {
   await using opened = new Opened();
   using old = await connectOld([server]);
   const path = await called<string>((callback) => old.client.create(ownPath(), callback));
-  const [anybody] = await called<ACL[]>((callback) => old.client.getACL(path, callback));
-  expect(anybody).toMatchObject({ id: { scheme: 'world', id: 'anyone' }, permission: Permission.ALL });
+  const [entry] = await called<ACL[]>((callback) => old.client.getACL(path, callback));
+  expect(entry).toMatchObject({ id: { scheme: 'world', id: 'anyone' }, permission: Permission.ALL });
 
   const session = await opened.sessions([server]).ready(5_000);
   // @ts-expect-error There is no default: a node is made with the permissions that are named.

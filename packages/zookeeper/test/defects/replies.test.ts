@@ -1,10 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { type ProxyOptions, type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
+import { eventually, startProxy, startZookeeper, type ProxyOptions, type ServerHandle } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { exists, getData, setData } from '../../src/wire/requests.ts';
-import { eventually } from '../support/waiting.ts';
 import { believesConnected, called, connectOld } from '../support/old-client.ts';
 import { openConnection } from '../support/open.ts';
 import { rewriteReplies, withError } from '../support/rewrite.ts';

@@ -1,9 +1,8 @@
-import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
+import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
 import { systemRuntime } from '@locks/core/adapter';
 import { CreateMode } from 'node-zookeeper-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setData } from '../../src/wire/requests.ts';
-import { eventually } from '../support/waiting.ts';
 import { believesConnected, called, connectOld, openOld } from '../support/old-client.ts';
 import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
 

@@ -1,10 +1,9 @@
 import { createLocks } from '@locks/core';
 import { checkHistory, createHistory } from '@locks/core/testing';
-import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
+import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
-import { eventually } from '../support/waiting.ts';
 import { openChance } from './support/chance.ts';
 import { Witness } from './support/witness.ts';
 import type { Sight } from './support/witness.ts';

@@ -1,13 +1,12 @@
 import { createLocks } from '@locks/core';
 import type { Lease, Locks } from '@locks/core';
 import { checkHistory, createHistory } from '@locks/core/testing';
-import { type ServerHandle, type ZookeeperEnsemble, startZookeeperEnsemble } from '@locks/test-servers';
+import { eventually, startZookeeperEnsemble, type ServerHandle, type ZookeeperEnsemble } from '@locks/test-servers';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { serverOptions } from '../support/backends.ts';
-import { eventually } from '../support/waiting.ts';
 import { openChance } from './support/chance.ts';
 import { Witness } from './support/witness.ts';
 

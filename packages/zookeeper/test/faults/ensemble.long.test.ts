@@ -1,8 +1,7 @@
-import { type ZookeeperEnsemble, startZookeeperEnsemble } from '@locks/test-servers';
+import { eventually, startZookeeperEnsemble, type ZookeeperEnsemble } from '@locks/test-servers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serverOptions } from '../support/backends.ts';
-import { eventually } from '../support/waiting.ts';
 import { openChance } from './support/chance.ts';
 import { Contenders } from './support/contenders.ts';
 import { Witness } from './support/witness.ts';

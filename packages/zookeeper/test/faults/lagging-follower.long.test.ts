@@ -1,11 +1,10 @@
 import type { Claim, LockProvider } from '@locks/core';
-import { type ServerHandle, type ZookeeperEnsemble, startZookeeperEnsemble } from '@locks/test-servers';
+import { collect, startZookeeperEnsemble, type ServerHandle, type ZookeeperEnsemble } from '@locks/test-servers';
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { ZookeeperOptions } from '../../src/index.ts';
 import { serverOptions } from '../support/backends.ts';
-import { collect } from '../support/waiting.ts';
 
 /** In ms: what a follower tells is as old. */
 const lag = 200;

@@ -1,25 +1,25 @@
 import { createLocks, isLockError } from '@locks/core';
 import { startZookeeper } from '@locks/test-servers';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createZookeeperGuard, createZookeeperProvider } from '../../src/index.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createZookeeperGuard } from '../../src/index.ts';
 import type { GuardedOperation, ZookeeperGuard } from '../../src/index.ts';
 import type { Locks } from '@locks/core';
-import type { ZookeeperProvider } from '../../src/provider.ts';
+import type { SessionProvider } from '../../src/provider.ts';
 import { getData } from '../../src/wire/requests.ts';
+import { openSessionProvider } from '../support/session-provider.ts';
 
 const server = await startZookeeper({ tickTime: 200 });
 afterAll(() => server.stop());
 let count = 0;
 
 interface Party {
-  readonly provider: ZookeeperProvider;
+  readonly provider: SessionProvider;
   readonly locks: Locks;
   readonly guard: ZookeeperGuard;
 }
 
 function openParty(options: { readonly fair?: boolean } = {}): Party {
-  const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, acl: 'open', ...options });
-  onTestFinished(() => provider.close());
+  const provider = openSessionProvider({ servers: `${server.host}:${server.port}`, acl: 'open', ...options });
   return { provider, locks: createLocks(provider), guard: createZookeeperGuard(provider) };
 }
 

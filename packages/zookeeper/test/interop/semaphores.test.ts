@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { collect, eventually } from '@locks/test-servers';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { startFrameProxy } from '../support/frame-proxy.ts';
-import { collect, eventually } from '../support/waiting.ts';
 import { newLine } from './support/lines.ts';
 import { meet } from './support/meeting.ts';
 import { root, startCurator, startNode } from './support/peer.ts';

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
-import { startProxy, startZookeeper } from '@locks/test-servers';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { eventually, startProxy, startZookeeper } from '@locks/test-servers';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { assembleProvider } from '../../src/create-provider.ts';
 import { readZookeeperOptions } from '../../src/options/options.ts';
 import type { ZookeeperProviderOptions } from '../../src/options/options.ts';
-import type { ZookeeperProvider } from '../../src/provider.ts';
-import type { Session } from '../../src/session/session.ts';
+import type { ZookeeperProvider } from '../../src/zookeeper-provider.ts';
 import { getChildren } from '../../src/wire/requests.ts';
 import { folderLayouts } from '../support/layouts.ts';
-import { Opened, isThere, valueOf } from '../support/sessions.ts';
-import { eventually } from '../support/waiting.ts';
+import { isThere, openClient, valueOf } from '../support/sessions.ts';
 
 // The server itself removes nothing.
 const server = await startZookeeper({
@@ -19,12 +17,7 @@ const server = await startZookeeper({
   javaProperties: { 'zookeeper.forceSync': 'no', 'znode.container.checkIntervalMs': '86400000' },
 });
 afterAll(() => server.stop());
-const opened = new Opened();
-afterAll(() => opened[Symbol.asyncDispose]());
-let witness: Session;
-beforeAll(async () => {
-  witness = await opened.sessions([server], { sessionTimeout: 20_000 }).ready(10_000);
-});
+const witness = await openClient([server], { sessionTimeout: 20_000 });
 
 /** Removes folders that are not used for `idle` ms. */
 function newProvider(root: string, options: Partial<ZookeeperProviderOptions>, idle: number): ZookeeperProvider {

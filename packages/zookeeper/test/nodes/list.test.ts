@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { startZookeeper } from '@locks/test-servers';
+import { collect, eventually, startZookeeper } from '@locks/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { Session } from '../../src/session/session.ts';
 import { multi } from '../../src/wire/multi.ts';
 import { exists } from '../../src/wire/requests.ts';
 import { countsOf } from '../support/counts.ts';
-import { Opened, anybody, makeNode, valueOf } from '../support/sessions.ts';
-import { collect, eventually } from '../support/waiting.ts';
+import { Opened, openAcl, makeNode, valueOf } from '../support/sessions.ts';
 
 const server = await startZookeeper({ tickTime: 500, javaProperties: { 'zookeeper.forceSync': 'no' } });
 afterAll(() => server.stop());
@@ -21,7 +20,7 @@ async function fill(session: Session, root: string, bytes: number): Promise<void
   for (let made = 0; made * name.length < bytes; made += batch) {
     const nodes = Array.from({ length: batch }, (_, index) => {
       const path = `${root}/${name}${made + index}`;
-      return { type: 'create', path, kind: 'persistent', data: Buffer.alloc(0), acl: anybody } as const;
+      return { type: 'create', path, kind: 'persistent', data: Buffer.alloc(0), acl: openAcl } as const;
     });
     expect(valueOf(await session.send(multi(nodes))).committed).toBe(true);
   }

@@ -65,16 +65,16 @@ test.each([
   expect(refusal({ servers, root, acl: 'open' })).toContain('option "root" must be the path of a node');
 });
 
-test('nodes are nobody’s by default', () => {
+test('without credentials, option "acl" must be given', () => {
   const message = refusal({ servers });
   expect(message).toContain('option "auth"');
   expect(message).toContain('acl: "open"');
   expect(refusal({ servers, acl: 'creator' })).toContain('client certificate');
-  // A certificate need not be one of a client: who relies on it says so.
+  // A certificate need not be one of a client. A user that relies on it gives option "acl".
   expect(refusal({ servers, tls: true })).toContain('option "auth"');
 });
 
-test('the creator is who shows credentials, or a certificate', () => {
+test('the creator is the user with the credentials, or the certificate', () => {
   const creator = [{ scheme: 'auth', id: '', permissions: 31 }];
   const auth = { scheme: 'digest', credentials: 'me:secret' };
   expect(readZookeeperOptions({ servers, auth }).acl).toEqual(creator);
@@ -108,7 +108,7 @@ test.each([
   [{ auth: { scheme: 'digest' } }, 'option "auth" must be'],
   [{ auth: [] }, 'option "auth" must be'],
   [{ auth: 'me:secret' }, 'option "auth" must be'],
-  [{ acl: 'everybody' }, 'option "acl" must be "creator", "open" or a list'],
+  [{ acl: 'everyone' }, 'option "acl" must be "creator", "open" or a list'],
   [{ acl: [] }, 'option "acl" must be'],
   [{ acl: [{ scheme: 'world', id: 'anyone', permissions: 32 }] }, 'option "acl" must be'],
   [{ acl: 'open', tls: 7 }, 'option "tls" must be'],

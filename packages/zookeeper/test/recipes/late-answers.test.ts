@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { startProxy, startZookeeper } from '@locks/test-servers';
+import { eventually, startProxy, startZookeeper } from '@locks/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { layouts } from '../support/layouts.ts';
-import { eventually } from '../support/waiting.ts';
 
 const server = await startZookeeper({ tickTime: 500, javaProperties: { 'zookeeper.forceSync': 'no' } });
 afterAll(() => server.stop());

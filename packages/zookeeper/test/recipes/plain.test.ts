@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim } from '@locks/core';
 import { startProxy, startZookeeper } from '@locks/test-servers';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
-import type { ZookeeperProvider } from '../../src/provider.ts';
+import { afterAll, expect, test } from 'vitest';
+import type { SessionProvider } from '../../src/provider.ts';
 import { getChildren, remove } from '../../src/wire/requests.ts';
+import { openSessionProvider } from '../support/session-provider.ts';
 
 const server = await startZookeeper({ tickTime: 200 });
 afterAll(() => server.stop());
 
 const root = '/plain';
 
-async function open(at: { readonly host: string; readonly port: number } = server): Promise<ZookeeperProvider> {
-  const provider = createZookeeperProvider({ servers: `${at.host}:${at.port}`, root, acl: 'open', fair: false });
-  onTestFinished(() => provider.close());
+async function open(at: { readonly host: string; readonly port: number } = server): Promise<SessionProvider> {
+  const provider = openSessionProvider({ servers: `${at.host}:${at.port}`, root, acl: 'open', fair: false });
   await provider.connect(10_000);
   return provider;
 }
@@ -22,7 +21,7 @@ function claimOn(key: string): Claim {
   return { key, owner: `test/${randomUUID()}`, ttl: 30_000, mode: 'exclusive' };
 }
 
-async function nodes(provider: ZookeeperProvider): Promise<readonly string[]> {
+async function nodes(provider: SessionProvider): Promise<readonly string[]> {
   const answer = await provider.inSession((session) => session.send(getChildren(root)), 'a look', root);
   if (!answer.ok) throw new Error(answer.error);
   return answer.value.children;
@@ -52,7 +51,7 @@ test.each(['of the holder itself', 'by force'] as const)(
   },
 );
 
-test('a node that somebody removes by hand ends the hold, and leaves nothing', async () => {
+test('a node that a user removes by hand ends the hold, and leaves nothing', async () => {
   const [one, other] = [await open(), await open()];
   const byHand = (): Promise<unknown> =>
     other.inSession((session) => session.send(remove(`${root}/by hand`)), 'a removal', 'by hand');

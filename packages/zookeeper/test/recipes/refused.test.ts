@@ -1,20 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { startZookeeper } from '@locks/test-servers';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
-import type { Session } from '../../src/session/session.ts';
 import { getData, setData } from '../../src/wire/requests.ts';
 import { layouts } from '../support/layouts.ts';
-import { Opened, valueOf } from '../support/sessions.ts';
+import { openClient, valueOf } from '../support/sessions.ts';
 
 const server = await startZookeeper({ tickTime: 500, javaProperties: { 'zookeeper.forceSync': 'no' } });
 afterAll(() => server.stop());
-const opened = new Opened();
-afterAll(() => opened[Symbol.asyncDispose]());
-let witness: Session;
-beforeAll(async () => {
-  witness = await opened.sessions([server]).ready(10_000);
-});
+const witness = await openClient([server]);
 
 test.each(layouts)('$name: a claim that is refused for good leaves the key free', async ({ mode, options }) => {
   const root = `/${randomUUID()}`;

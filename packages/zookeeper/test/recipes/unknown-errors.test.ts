@@ -1,21 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { startProxy, startZookeeper } from '@locks/test-servers';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
-import type { Session } from '../../src/session/session.ts';
 import { getChildren } from '../../src/wire/requests.ts';
 import { layouts } from '../support/layouts.ts';
-import { Opened, valueOf } from '../support/sessions.ts';
+import { openClient, valueOf } from '../support/sessions.ts';
 import { rewriteReplies, withError } from '../support/rewrite.ts';
 
 const server = await startZookeeper({ tickTime: 500 });
 afterAll(() => server.stop());
-const opened = new Opened();
-afterAll(() => opened[Symbol.asyncDispose]());
-let witness: Session;
-beforeAll(async () => {
-  witness = await opened.sessions([server]).ready(10_000);
-});
+const witness = await openClient([server]);
 
 /** No version of ZooKeeper has this error. */
 const unknown = -999;

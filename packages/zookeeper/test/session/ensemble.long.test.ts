@@ -1,9 +1,8 @@
-import { type ZookeeperEnsemble, startZookeeperEnsemble } from '@locks/test-servers';
+import { eventually, startZookeeperEnsemble, type ZookeeperEnsemble } from '@locks/test-servers';
 import { systemRuntime } from '@locks/core/adapter';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Session } from '../../src/session/session.ts';
 import { multi } from '../../src/wire/multi.ts';
-import { eventually } from '../support/waiting.ts';
 import { Opened, isThere, makeNode, ownPath, watchEnd } from '../support/sessions.ts';
 import type { End } from '../support/sessions.ts';
 

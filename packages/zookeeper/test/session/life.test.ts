@@ -1,11 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
+import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
 import { LockError } from '@locks/core/adapter';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SessionMessage } from '../../src/session/session-channel.ts';
 import { exists } from '../../src/wire/requests.ts';
-import { eventually } from '../support/waiting.ts';
 import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
 
 let server: ServerHandle;

@@ -1,7 +1,6 @@
-import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
+import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
 import { systemRuntime } from '@locks/core/adapter';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually } from '../support/waiting.ts';
 import { Opened, isThere, makeNode, ownPath, watchEnd } from '../support/sessions.ts';
 
 let server: ServerHandle;
@@ -43,7 +42,7 @@ test(`a black hole: ${rounds} sessions tell their loss before the server removes
   expect(Math.min(...leads)).toBeGreaterThan(0);
 });
 
-test('a session given up here is ended at the server, though nobody asks for the next one', async () => {
+test('a session given up here is ended at the server, though no call asks for the next one', async () => {
   await using proxy = await startProxy(server);
   await using opened = new Opened();
   const observer = await opened.sessions([server]).ready(5_000);
@@ -72,7 +71,7 @@ test('a session given up here is ended at the server, though nobody asks for the
   expect(await sessions.ready(5_000)).not.toBe(session);
 });
 
-test('whoever looks first after a blocked event loop finds the session lost', async () => {
+test('the first look after a blocked event loop finds the session lost', async () => {
   await using opened = new Opened();
   const sessions = opened.sessions([server], { sessionTimeout: 1_000 });
   const session = await sessions.ready(5_000);
@@ -99,7 +98,7 @@ test('a session that the server has ended is lost as soon as it says so', async 
   expect(await sessions.ready(5_000)).not.toBe(session);
 });
 
-test('everybody who watches is told of the loss', async () => {
+test('all watches are told of the loss', async () => {
   await using opened = new Opened();
   const sessions = opened.sessions([server]);
   const session = await sessions.ready(5_000);

@@ -1,9 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { type ServerHandle, startZookeeper } from '@locks/test-servers';
+import { eventually, startZookeeper, type ServerHandle } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../support/waiting.ts';
 import { Opened, isThere, ownPath } from '../support/sessions.ts';
 
 let server: ServerHandle;

@@ -1,7 +1,6 @@
-import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
+import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { remove, setData } from '../../src/wire/requests.ts';
-import { eventually } from '../support/waiting.ts';
 import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
 
 let server: ServerHandle;

@@ -1,7 +1,6 @@
-import { type ServerHandle, type Way, startProxy, startZookeeper } from '@locks/test-servers';
+import { eventually, startProxy, startZookeeper, type ServerHandle, type Way } from '@locks/test-servers';
 import { systemRuntime } from '@locks/core/adapter';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually } from '../support/waiting.ts';
 import { rewriteReplies } from '../support/rewrite.ts';
 import { Opened, isThere, makeNode, ownPath, watchEnd } from '../support/sessions.ts';
 
@@ -97,7 +96,7 @@ test('a session that is taken up for too short a time is told lost before its no
   expect(await sessions.ready(10_000)).not.toBe(session);
 });
 
-test('refused credentials are told to whoever waits, and tried again later', async () => {
+test('refused credentials are told to the calls that wait, and tried again later', async () => {
   await using opened = new Opened();
   const sessions = opened.sessions([server], {
     auth: [{ scheme: 'no-such-scheme', credentials: Buffer.from('secret') }],

@@ -1,9 +1,8 @@
-import { type ServerHandle, fourLetterWord, startProxy, startZookeeper } from '@locks/test-servers';
+import { eventually, fourLetterWord, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Session } from '../../src/session/session.ts';
 import { Watches } from '../../src/session/watches.ts';
 import { remove, setData } from '../../src/wire/requests.ts';
-import { eventually } from '../support/waiting.ts';
 import { Opened, makeNode, ownPath, valueOf } from '../support/sessions.ts';
 
 let server: ServerHandle;
@@ -69,7 +68,7 @@ test('the watch is removed with its last listener', async () => {
   one.unwatch(path, first);
   expect(await watchers(path)).toBe(1);
   one.unwatch(path, second);
-  await eventually('nobody watches', async () => (await watchers(path)) === 0);
+  await eventually('no watch is left', async () => (await watchers(path)) === 0);
   // One that is set while the removal of the former is under way stays.
   await one.watch(path, first);
   one.unwatch(path, first);
@@ -86,7 +85,7 @@ test('a listener that leaves before its watch is set leaves nothing behind', asy
   const watching = one.watch(path, listener);
   one.unwatch(path, listener);
   await watching;
-  await eventually('nobody watches', async () => (await watchers(path)) === 0);
+  await eventually('no watch is left', async () => (await watchers(path)) === 0);
 });
 
 test('no change between two watches of a path is missed, and none is told to who has left', async () => {

@@ -5,17 +5,17 @@ import { createZookeeperProvider } from '../../src/index.ts';
 import type { Backend } from './conformance.ts';
 
 /**
- * Short units of time, for short sessions; and the server looks often for folders that are empty,
- * and for connections that say nothing: if a session connects to a follower twice at the same
- * moment, as after a pause, ZooKeeper 3.8 forgets to answer one of the two, and keeps that one,
- * though its client has closed it, until its session timeout is over, rounded up to the last of
- * these (10 s by default).
+ * Short units of time, for short sessions. The server looks often for empty folders, and for silent
+ * connections. A session may connect to a follower twice at the same moment, as after a pause. Then
+ * ZooKeeper 3.8 leaves one of the two connections without answer, and keeps it though its client
+ * has closed it. It goes with the session timeout, rounded up to `sessionlessCnxnTimeout` (10 s by
+ * default).
  */
 export const serverOptions = {
   tickTime: 200,
   maxSessionTimeout: 60_000,
   javaProperties: {
-    'znode.container.checkIntervalMs': '200',
+    'znode.container.checkIntervalMs': '50',
     'zookeeper.forceSync': 'no',
     'zookeeper.nio.sessionlessCnxnTimeout': '1000',
   },
@@ -93,7 +93,7 @@ async function makeRoot(members: readonly ServerHandle[]): Promise<void> {
 }
 
 /**
- * Java takes several times as long for its first few thousand requests: beside others that start,
+ * Java takes several times as long for its first few thousand requests. While other servers start,
  * 500 attempts at once took an ensemble 8 s, and 2.5 s later. No requirement is about that.
  */
 async function warmUp(members: readonly ServerHandle[]): Promise<void> {

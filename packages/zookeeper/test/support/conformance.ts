@@ -2,14 +2,13 @@ import { requirements } from '@locks/conformance';
 import type { Faults, LeakCounts, Need } from '@locks/conformance';
 import { conformanceTests } from '@locks/conformance/vitest';
 import type { LockProvider } from '@locks/core';
-import { startProxy } from '@locks/test-servers';
+import { closing, startProxy } from '@locks/test-servers';
 import type { Proxy, ServerHandle } from '@locks/test-servers';
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { ZookeeperOptions, ZookeeperProviderOptions } from '../../src/index.ts';
 import { countsOf } from './counts.ts';
 import { startFrameProxy } from './frame-proxy.ts';
 import type { FrameProxy } from './frame-proxy.ts';
-import { closing } from './waiting.ts';
 
 /** The servers that the suite runs on, and how all of them are hurt at once. */
 export interface Backend {

@@ -1,6 +1,5 @@
-import { fourLetterWord } from '@locks/test-servers';
+import { eventually, fourLetterWord } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
-import { eventually } from './waiting.ts';
 
 /** What `mntr` calls what must not grow. */
 const counted = {

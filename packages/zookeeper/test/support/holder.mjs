@@ -1,4 +1,5 @@
-// A process of its own that has a session with an ephemeral node. With `idle` it then has nothing more to do.
+// A process of its own that has a session with an ephemeral node. With `idle` it then has nothing
+// more to do.
 import { once } from 'node:events';
 import { systemRuntime } from '@locks/core/adapter';
 import { SessionManager } from '../../dist/session/session-manager.js';

@@ -15,6 +15,17 @@ export function selection(among: readonly string[], ...subjects: readonly string
   return chosen;
 }
 
+const ofProviders = new Set(requirements.filter(({ level }) => level === 'provider').map(({ id }) => id));
+
+/**
+ * Those of `among` that say what a provider answers. The others are about core above it. Core hears
+ * the same answers, with the same traits, whatever the recipe: `alone` and `ensemble` check all of
+ * them, and so do variants with `LOCKS_TEST_WHOLE`.
+ */
+export function ofTheProvider(among: readonly string[]): readonly string[] {
+  return process.env['LOCKS_TEST_WHOLE'] ? among : among.filter((id) => ofProviders.has(id));
+}
+
 /** What depends on the layout of nodes. */
 export const ofTheLayout: readonly string[] = [
   'exclusion',
@@ -38,7 +49,7 @@ export const ofTheLayout: readonly string[] = [
   'sever-',
 ];
 
-/** What depends on who may do what, and on how the provider was made. */
+/** What depends on the rights of users, and on how the provider was made. */
 export const ofAccess: readonly string[] = ['exclusion-while', 'close-', 'release-', 'inspect-', 'list', 'locks-close'];
 
 /** Every requirement's id. */

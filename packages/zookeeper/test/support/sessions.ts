@@ -1,6 +1,7 @@
 import { systemRuntime } from '@locks/core/adapter';
+import { eventually } from '@locks/test-servers';
 import { randomUUID } from 'node:crypto';
-import { expect } from 'vitest';
+import { afterAll } from 'vitest';
 import type { Session } from '../../src/session/session.ts';
 import { SessionManager } from '../../src/session/session-manager.ts';
 import type { SessionOptions } from '../../src/session/session-options.ts';
@@ -33,7 +34,17 @@ export class Opened implements AsyncDisposable {
   }
 }
 
-export const anybody = [{ scheme: 'world', id: 'anyone', permissions: 31 }];
+/** A session of a test file's own, which ends with the file: another client of `servers`. */
+export async function openClient(
+  servers: SessionOptions['addresses'],
+  options?: Partial<SessionOptions>,
+): Promise<Session> {
+  const opened = new Opened();
+  afterAll(() => opened[Symbol.asyncDispose]());
+  return await opened.sessions(servers, options).ready(10_000);
+}
+
+export const openAcl = [{ scheme: 'world', id: 'anyone', permissions: 31 }];
 
 /** A path of this test's own. */
 export function ownPath(): string {
@@ -42,7 +53,7 @@ export function ownPath(): string {
 
 /** Makes a node that is open to all users. */
 export async function makeNode(session: Session, path: string, kind: NodeKind): Promise<string> {
-  return valueOf(await session.send(create({ path, data: Buffer.alloc(0), acl: anybody, kind }))).path;
+  return valueOf(await session.send(create({ path, data: Buffer.alloc(0), acl: openAcl, kind }))).path;
 }
 
 /** Whether there is a node at `path`, by what `session` sees. */
@@ -69,6 +80,14 @@ export interface End {
 export async function watchEnd(session: Session, path: string, observer: Session): Promise<End> {
   const end = { lostAt: Infinity, removedAt: Infinity };
   session.lost.addEventListener('abort', () => (end.lostAt = performance.now()));
-  expect(await observer.watch(path, () => (end.removedAt = performance.now()))).toBe('watching');
+  // The observer's server may not have the node yet.
+  await eventually('a watch on the node', async () => {
+    let watching = false;
+    const removed = (): void => {
+      if (watching) end.removedAt = performance.now();
+    };
+    watching = (await observer.watch(path, removed)) === 'watching';
+    return watching;
+  });
   return end;
 }

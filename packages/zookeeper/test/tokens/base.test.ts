@@ -25,7 +25,7 @@ test.each(['hello', '1', '1 2 3', '-1 0', ' ', '1 2\n'])('%j is not overwritten'
   expect(() => read(text)).toThrow('remove the node');
 });
 
-test('what nobody could read is not written, and a time that is none is not read', () => {
+test('what no client could read is not written, and a time that is none is not read', () => {
   const unavailable = expect.objectContaining({ code: 'LOCK_UNAVAILABLE' }) as Error;
   const start = read('');
   expect(readBase(raisedData(start, 10n ** 18n - 1n), stat, path).value).toBe(10n ** 18n - 1n);

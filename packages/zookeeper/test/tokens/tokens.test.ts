@@ -2,20 +2,18 @@ import { createLocks } from '@locks/core';
 import type { Claim, Grant } from '@locks/core';
 import { startProxy, startZookeeper } from '@locks/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
 import type { ZookeeperProviderOptions } from '../../src/index.ts';
-import type { ZookeeperProvider } from '../../src/provider.ts';
+import type { SessionProvider } from '../../src/provider.ts';
 import { exists } from '../../src/wire/requests.ts';
 import { rewriteReplies } from '../support/rewrite.ts';
+import { openSessionProvider } from '../support/session-provider.ts';
 
 const server = await startZookeeper({ tickTime: 200 });
 afterAll(() => server.stop());
 let count = 0;
 
-function openProvider(options: Partial<ZookeeperProviderOptions> = {}): ZookeeperProvider {
-  const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, acl: 'open', ...options });
-  onTestFinished(() => provider.close());
-  return provider;
+function openProvider(options: Partial<ZookeeperProviderOptions> = {}): SessionProvider {
+  return openSessionProvider({ servers: `${server.host}:${server.port}`, acl: 'open', ...options });
 }
 
 function claimOn(key: string, rest: Partial<Claim> = {}): Claim {
@@ -23,7 +21,7 @@ function claimOn(key: string, rest: Partial<Claim> = {}): Claim {
   return { key, owner: `test/${count}`, ttl: 30_000, mode: 'exclusive', ...rest };
 }
 
-async function granted(provider: ZookeeperProvider, claim: Claim): Promise<Grant> {
+async function granted(provider: SessionProvider, claim: Claim): Promise<Grant> {
   for (;;) {
     let wake = (): void => {};
     const woken = new Promise<void>((resolve) => (wake = resolve));
@@ -34,7 +32,7 @@ async function granted(provider: ZookeeperProvider, claim: Claim): Promise<Grant
 }
 
 /** Raises the base of the root for another key, as far as this. */
-async function raiseBase(provider: ZookeeperProvider, by: bigint): Promise<void> {
+async function raiseBase(provider: SessionProvider, by: bigint): Promise<void> {
   const claim = claimOn(`raising-${count}`);
   const { token } = await granted(provider, claim);
   expect(await provider.renew(claim, token + by)).not.toBe(false);
@@ -89,7 +87,7 @@ test('sharers from before and after a raise have different tokens, below those o
   for (const token of tokens) expect(last.token).toBeGreaterThan(token);
 });
 
-test('a floor far ahead of the clock is exceeded, and by everybody from then on', async () => {
+test('a floor far ahead of the clock is exceeded, and by all clients from then on', async () => {
   const [one, other] = [openProvider(), openProvider()];
   const floor = 2n ** 52n;
   const claim = claimOn('floor', { floor });
@@ -99,7 +97,7 @@ test('a floor far ahead of the clock is exceeded, and by everybody from then on'
   expect((await granted(other, claimOn('floor'))).token).toBeGreaterThan(token);
 });
 
-test('an answer that was garbled on its way gives no token, and leaves no base that nobody can read', async () => {
+test('an answer that was garbled on its way gives no token, and leaves no unreadable base', async () => {
   const root = `/garbled-${count}`;
   const path = `${root}/key/_c_`;
   let garbling = false;
@@ -154,7 +152,7 @@ test('tokens that follow the clock elsewhere raise the base once a second at mos
   await lease.release();
 });
 
-async function baseVersion(provider: ZookeeperProvider): Promise<number> {
+async function baseVersion(provider: SessionProvider): Promise<number> {
   const answer = await provider.inSession((session) => session.send(exists('/locks/@base')), 'a look', 'base');
   if (!answer.ok) throw new Error(answer.error);
   return answer.value.version;

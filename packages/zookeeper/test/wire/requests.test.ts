@@ -142,14 +142,14 @@ test('permissions are kept, and kept to', async () => {
   ];
   const made = await ann.connection.send(create({ path, data, acl: creator, kind: 'ephemeral' }));
   expect(made.ok).toBe(true);
-  const everybody = { scheme: 'world', id: 'anyone', permissions: 1 };
+  const anyone = { scheme: 'world', id: 'anyone', permissions: 1 };
   expect(await ann.connection.send(getAcl(path))).toMatchObject({
     value: {
-      acl: [{ scheme: 'digest', id: expect.stringMatching(/^ann:.{28}$/) as unknown, permissions: 31 }, everybody],
+      acl: [{ scheme: 'digest', id: expect.stringMatching(/^ann:.{28}$/) as unknown, permissions: 31 }, anyone],
     },
   });
   // Others see her name, but not the hash.
-  expect((await ok(getAcl(path))).acl).toEqual([{ scheme: 'digest', id: 'ann:x', permissions: 31 }, everybody]);
+  expect((await ok(getAcl(path))).acl).toEqual([{ scheme: 'digest', id: 'ann:x', permissions: 31 }, anyone]);
   expect(await errorOf(setData(path, data))).toBe('NO_AUTH');
   expect(await ann.connection.send(setData(path, data))).toMatchObject({ ok: true });
   await ann.connection.end(5_000);

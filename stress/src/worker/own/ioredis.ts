@@ -4,7 +4,10 @@ import { Redis } from 'ioredis';
 import type { Target } from '../messages.ts';
 import type { Opened } from '../open.ts';
 
-/** Locks over a client of the application, with its own defaults: it repeats commands, and queues them without a connection. */
+/**
+ * Locks over a client of the application, with its own defaults: it repeats commands, and queues
+ * them without a connection.
+ */
 export function openOwn({ url = '', ttl, options }: Target): Opened {
   // As docs/backends/redis.md asks for.
   const client = new Redis(url, { socketTimeout: 2_000 });

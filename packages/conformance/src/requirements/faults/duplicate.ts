@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Context } from '../../context.ts';
-import { isIdle, mustBeBusy, mustExceed, mustGrant, mustRenew, show } from '../../expect.ts';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustBeBusy, mustExceed, mustGrant, mustRenew, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { sleep } from '../../time.ts';
+import { sleep } from '../../checks/time.ts';
 import { mustBeHeld, pick, range } from '../steps.ts';
 import { all, whenFair, whenRemote, whenShared } from '../when.ts';
 import { createSides, lineUp, orderOf } from './steps.ts';

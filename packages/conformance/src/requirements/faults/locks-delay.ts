@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { isIdle, mustGrant, mustReject } from '../../expect.ts';
+import { isIdle, mustGrant, mustReject } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { within } from '../../time.ts';
+import { within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
 import { all, whenRemote, whenTtlExpires } from '../when.ts';
 import { acquireAtLast, createHarmed, lineUpLocks, mustBeLost, mustGetFree, mustKeep } from './locks-steps.ts';

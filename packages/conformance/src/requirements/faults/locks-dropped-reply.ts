@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { isLockError } from '@locks/core';
 import type { Lease } from '@locks/core';
-import { isIdle, show } from '../../expect.ts';
+import { isIdle, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { within } from '../../time.ts';
+import { within } from '../../checks/time.ts';
 import { mustBeHeld } from '../steps.ts';
 import { whenRemote } from '../when.ts';
 import { createHarmed, giveBack, mustGetFree } from './locks-steps.ts';

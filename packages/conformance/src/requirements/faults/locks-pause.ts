@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { mustExceed, mustGrant } from '../../expect.ts';
+import { mustExceed, mustGrant } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { sleep, within } from '../../time.ts';
+import { sleep, within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
 import { whenRemote } from '../when.ts';
 import {

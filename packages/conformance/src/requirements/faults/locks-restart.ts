@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { isLockError } from '@locks/core';
 import type { Lease } from '@locks/core';
-import type { Context } from '../../context.ts';
-import { mustExceed, mustGrant, show } from '../../expect.ts';
+import type { Context } from '../../context/context.ts';
+import { mustExceed, mustGrant, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { now, sleep, within } from '../../time.ts';
+import { now, sleep, within } from '../../checks/time.ts';
 import { whenRemote } from '../when.ts';
 import { createHarmed, giveBack, lineUpLocks, lossWithin, mustBeLost } from './locks-steps.ts';
 import { answered, callLimit, createOther, mustStayIdle } from './steps.ts';

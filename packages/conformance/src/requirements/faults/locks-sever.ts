@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { isIdle } from '../../expect.ts';
+import { isIdle } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { inBackground, sleep, within } from '../../time.ts';
+import { inBackground, sleep, within } from '../../checks/time.ts';
 import { pick, range } from '../steps.ts';
 import { whenRemote } from '../when.ts';
 import { createHarmed, mustGetFree, mustKeep } from './locks-steps.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Context } from '../../context.ts';
-import type { Direction } from '../../faults.ts';
-import { mustExceed, mustGrant } from '../../expect.ts';
+import type { Context } from '../../context/context.ts';
+import type { Direction } from '../../faults/faults.ts';
+import { mustExceed, mustGrant } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { inBackground, sleep, within } from '../../time.ts';
+import { inBackground, sleep, within } from '../../checks/time.ts';
 import { mustBeHeld } from '../steps.ts';
 import { all, whenFair, whenRemote } from '../when.ts';
 import { acquireAtLast, createHarmed, mustBeLost, mustGetAway } from './locks-steps.ts';

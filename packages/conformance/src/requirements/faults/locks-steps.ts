@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { isLockError } from '@locks/core';
 import type { AcquireOptions, Lease, LockProvider, Locks, LocksOptions } from '@locks/core';
-import type { Context } from '../../context.ts';
-import { isIdle, mustGrant, mustReject, show } from '../../expect.ts';
-import { inBackground, now, sleep, turn, within } from '../../time.ts';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustGrant, mustReject, show } from '../../checks/expect.ts';
+import { inBackground, now, sleep, turn, within } from '../../checks/time.ts';
 import { mustBeHeld, pick, range } from '../steps.ts';
 import { callLimit, mustStayIdle, settled } from './steps.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Claim, LockProvider } from '@locks/core';
-import type { Context } from '../../context.ts';
-import { isIdle, mustExceed, mustGrant, mustRenew } from '../../expect.ts';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustExceed, mustGrant, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { now, sleep } from '../../time.ts';
-import { certain, firstGrant, mustBeHeld, range } from '../steps.ts';
+import { certain, now, sleep } from '../../checks/time.ts';
+import { firstGrant, mustBeHeld, range } from '../steps.ts';
 import { all, whenRemote, whenTtlExpires } from '../when.ts';
 import { callLimit, createWarm, settled } from './steps.ts';
 

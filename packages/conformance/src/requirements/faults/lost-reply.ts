@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { isLockError } from '@locks/core';
 import type { Claim, LockProvider } from '@locks/core';
-import type { Context } from '../../context.ts';
-import { isIdle, mustExceed, mustGrant, mustRenew, show } from '../../expect.ts';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustExceed, mustGrant, mustRenew, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { within } from '../../time.ts';
+import { within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
 import { all, whenFair, whenRemote, whenShared } from '../when.ts';
 import { callLimit, createWarm, lineUp, orderOf, settled, waitOn, warmUp } from './steps.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Claim } from '@locks/core';
-import type { Context } from '../../context.ts';
-import { mustExceed, mustGrant, show } from '../../expect.ts';
+import type { Context } from '../../context/context.ts';
+import { mustExceed, mustGrant, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { within } from '../../time.ts';
+import { within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
 import { all, whenClockBounded, whenFenced, whenRemote } from '../when.ts';
 import { callLimit, createSides, lineUp, mustStayIdle, orderOf, settled } from './steps.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Context } from '../../context.ts';
-import { isIdle, mustBeBusy, mustExceed, mustGrant, mustRenew, show } from '../../expect.ts';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustBeBusy, mustExceed, mustGrant, mustRenew, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { inBackground, sleep, within } from '../../time.ts';
+import { inBackground, sleep, within } from '../../checks/time.ts';
 import { mustBeHeld, pick, range } from '../steps.ts';
 import { all, whenFair, whenRemote, whenWaking } from '../when.ts';
 import { callLimit, createSides, lineUp, mustStayIdle, orderOf, settled, waitForWakes, warmUp } from './steps.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Claim, LockProvider } from '@locks/core';
-import type { Context } from '../../context.ts';
-import type { Direction } from '../../faults.ts';
-import { mustBeBusy, mustGrant, mustRenew } from '../../expect.ts';
+import type { Context } from '../../context/context.ts';
+import type { Direction } from '../../faults/faults.ts';
+import { mustBeBusy, mustGrant, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { within } from '../../time.ts';
+import { within } from '../../checks/time.ts';
 import { all, whenRemote, whenTtlExpires, whenWaking } from '../when.ts';
 import {
   callLimit,

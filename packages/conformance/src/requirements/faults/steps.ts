@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { isLockError } from '@locks/core';
 import type { Claim, KeyState, LockProvider } from '@locks/core';
-import type { Context } from '../../context.ts';
-import { isIdle, mustGrant, mustRenew, show } from '../../expect.ts';
-import { now, sleep, turn, within } from '../../time.ts';
-import type { Waiting } from '../../waiting.ts';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustGrant, mustRenew, show } from '../../checks/expect.ts';
+import { now, sleep, turn, within } from '../../checks/time.ts';
+import type { Waiting } from '../../checks/waiting.ts';
 import { pick } from '../steps.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import assert from 'node:assert/strict';
 import type { Lease, Locks } from '@locks/core';
-import { show } from '../../expect.ts';
+import { show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { within } from '../../time.ts';
+import { within } from '../../checks/time.ts';
 import { always } from '../when.ts';
 
 const flow = new AsyncLocalStorage<string>();

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Lease } from '@locks/core';
-import type { Context } from '../../context.ts';
-import { isIdle, mustReject } from '../../expect.ts';
-import type { Call, Interference } from '../../interference.ts';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustReject } from '../../checks/expect.ts';
+import type { Call, Interference } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
-import { inBackground, now, sleepUntil, turn, within } from '../../time.ts';
-import { mustTellTheTruth } from '../../truth.ts';
-import { certain } from '../steps.ts';
+import { certain, inBackground, now, sleepUntil, turn, within } from '../../checks/time.ts';
+import { mustTellTheTruth } from '../../checks/truth.ts';
 import { always, whenTtlExpires } from '../when.ts';
 import { aborted, acquireInTime, untilConclusive } from './leasing.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { isIdle, mustExceed, mustReject } from '../../expect.ts';
+import { isIdle, mustExceed, mustReject } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { inBackground, turn } from '../../time.ts';
+import { inBackground, turn } from '../../checks/time.ts';
 import { holdForAWhile, pick, range } from '../steps.ts';
 import { always, whenFenced, whenShared } from '../when.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { isLockError } from '@locks/core';
 import type { AcquireOptions, Lease, Locks } from '@locks/core';
-import type { Context } from '../../context.ts';
-import { show } from '../../expect.ts';
-import { now, within } from '../../time.ts';
+import type { Context } from '../../context/context.ts';
+import { show } from '../../checks/expect.ts';
+import { now, within } from '../../checks/time.ts';
 
 /** A lease with a short ttl, `inTime`. */
 export async function acquireInTime(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/context.ts';
 import type { Requirement } from '../../requirement.ts';
-import { now } from '../../time.ts';
+import { now } from '../../checks/time.ts';
 import { whenTtlExpires } from '../when.ts';
 import { acquireInTime, untilConclusive } from './leasing.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { isLockError } from '@locks/core';
 import type { Lease, LockProvider } from '@locks/core';
-import type { Context } from '../../context.ts';
-import { isIdle, mustReject, show } from '../../expect.ts';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustReject, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { now, sleep, within } from '../../time.ts';
+import { now, sleep, within } from '../../checks/time.ts';
 import { always, whenTtlExpires } from '../when.ts';
 import { aborted, acquireInTime, lossOf, untilConclusive } from './leasing.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Lease, LockProvider } from '@locks/core';
-import type { Context } from '../../context.ts';
-import { isIdle, mustFree, mustGrant, mustReject, show } from '../../expect.ts';
-import { refused, replyLost, unanswered, unheard } from '../../interference.ts';
-import type { Interference } from '../../interference.ts';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustFree, mustGrant, mustReject, show } from '../../checks/expect.ts';
+import { refused, replyLost, unanswered, unheard } from '../../checks/interference.ts';
+import type { Interference } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
-import { inBackground, within } from '../../time.ts';
+import { inBackground, within } from '../../checks/time.ts';
 import { always, whenTtlExpires } from '../when.ts';
 import { acquireInTime, inTime } from './leasing.ts';
 
@@ -57,7 +57,7 @@ export const outageRequirements: readonly Requirement[] = [
   {
     id: 'locks-outage-of-renewals',
     level: 'locks',
-    title: 'when no renewal gets through, the loss is told before anybody else can get the key',
+    title: 'when no renewal gets through, the loss is told before another owner can get the key',
     appliesTo: whenTtlExpires,
     async check(context) {
       const { ttl } = context;

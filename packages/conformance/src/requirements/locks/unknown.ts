@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { LockProvider } from '@locks/core';
-import type { Context } from '../../context.ts';
-import { isIdle, mustFree, mustGrant, mustReject, show } from '../../expect.ts';
-import { refused, replyLost } from '../../interference.ts';
-import type { Fate } from '../../interference.ts';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustFree, mustGrant, mustReject, show } from '../../checks/expect.ts';
+import { refused, replyLost } from '../../checks/interference.ts';
+import type { Fate } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
-import { now, sleepUntil, within } from '../../time.ts';
-import { mustTellTheTruth, slowestCall } from '../../truth.ts';
+import { now, sleepUntil, within } from '../../checks/time.ts';
+import { mustTellTheTruth, slowestCall } from '../../checks/truth.ts';
 import { always, whenTtlExpires } from '../when.ts';
 import { acquireInTime, untilConclusive } from './leasing.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Context } from '../../context.ts';
-import { isIdle, mustFree, mustGrant } from '../../expect.ts';
-import type { Call, Interference, WakeRule } from '../../interference.ts';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustFree, mustGrant } from '../../checks/expect.ts';
+import type { Call, Interference, WakeRule } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
-import { inBackground, now, sleep, turn, within } from '../../time.ts';
+import { inBackground, now, sleep, turn, within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
 import { always, whenWaking } from '../when.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Lease } from '@locks/core';
-import { isIdle, mustReject, show } from '../../expect.ts';
-import { refused } from '../../interference.ts';
+import { isIdle, mustReject, show } from '../../checks/expect.ts';
+import { refused } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
-import { inBackground, turn } from '../../time.ts';
+import { inBackground, turn } from '../../checks/time.ts';
 import { range } from '../steps.ts';
 import { always, whenTtlExpires } from '../when.ts';
 import { aborted, inTime } from './leasing.ts';

@@ -48,8 +48,22 @@ export const connections: readonly FaultFlaw[] = [
   },
   {
     name: 'after a cut the waiters from before are not woken',
+    caughtBy: ['sever-wakes', 'silence-wakes', 'empty-restart-waiters'],
+    mayAlsoFail: ['sever-keeps-place', 'sever-again-and-again', 'lost-reply-of-place', 'restart-waiters', 'locks-*'],
+    // Places that lapse would make each waiter ask again, and so find the store that lost them.
+    make: connection({ wakesAfterInterruption: false }, { placeTtl: Infinity }),
+  },
+  {
+    name: 'after a cut the waiters from before are not woken, and ask again only to keep their places',
     caughtBy: ['sever-wakes', 'silence-wakes'],
-    mayAlsoFail: ['empty-restart-waiters', 'sever-keeps-place', 'sever-again-and-again', 'restart-waiters', 'locks-*'],
+    mayAlsoFail: [
+      'sever-keeps-place',
+      'sever-again-and-again',
+      'lost-reply-of-place',
+      'restart-waiters',
+      'empty-restart-waiters',
+      'locks-*',
+    ],
     make: connection({ wakesAfterInterruption: false }),
   },
 ];

@@ -25,8 +25,8 @@ export function client(
 }
 
 /** A client whose connection is handled wrongly. */
-export function connection(options: NetworkOptions): FaultFlaw['make'] {
-  return () => createNetwork(textbookData(), options);
+export function connection(options: NetworkOptions, changes?: Partial<Rules>): FaultFlaw['make'] {
+  return () => createNetwork(textbookData(changes), options);
 }
 
 /** A store that gets one decision wrong. */

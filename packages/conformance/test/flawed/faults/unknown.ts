@@ -102,7 +102,12 @@ export const unknowns: readonly FaultFlaw[] = [
   {
     name: 'a release without an answer is answered with false',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'lost-reply-of-release-not-false'],
-    mayAlsoFail: ['locks-sever-*', 'locks-silence-*', 'locks-pause-callers'],
+    mayAlsoFail: [
+      'locks-sever-*',
+      'locks-silence-*',
+      'locks-pause-callers',
+      'lost-reply-of-release-while-reconnecting',
+    ],
     make: client((inner) => ({ release: (claim) => orElse(inner.release(claim), () => false) })),
   },
   {

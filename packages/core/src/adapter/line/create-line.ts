@@ -13,9 +13,15 @@ const refreshesPerTtl = 3;
 /**
  * Without a subscription a claim takes no place in line, as the backend could not tell it its turn.
  * It then polls, so many times for each sign of life of a place. More polls cost the backend calls.
- * Fewer leave a free key unused for longer. It waits as long for the subscription before it polls.
+ * Fewer leave a free key unused for longer.
  */
 const pollsPerRefresh = 8;
+/**
+ * A claim waits for the subscription before it polls, for this part of the time between two signs
+ * of life. To open one takes four round trips and more, so with less a far or busy backend gives no
+ * places. More keeps the first claim waiting for longer where the backend refuses subscriptions.
+ */
+const patience = 1 / 2;
 
 /** One line for all claims of a provider: `tryAcquire` with places in line, and wakes. */
 export function createLine(parts: LineParts): Line {
@@ -27,12 +33,15 @@ class ProcessLine implements Line {
   readonly #places: Places;
   readonly #subscription: Subscription;
   readonly #pollInterval: number;
+  readonly #patience: number;
   #closed: Error | undefined = undefined;
 
   constructor(parts: LineParts) {
     const refresh = parts.waiterTtl / refreshesPerTtl;
     this.#parts = parts;
     this.#pollInterval = refresh / pollsPerRefresh;
+    // Where a poller stands in, claims get their places without a subscription.
+    this.#patience = parts.look === undefined ? refresh * patience : this.#pollInterval;
     this.#places = new Places(refresh);
     this.#subscription = new Subscription(parts, this.#places, refresh);
   }
@@ -93,7 +102,7 @@ class ProcessLine implements Line {
   /** Waits for the subscription first: without one the claim polls, out of line. */
   async #enterLine(place: Place, end: number): Promise<Grant | Waiting> {
     const retryAfter = this.#pollInterval;
-    const open = await this.#subscription.whenOpen(Math.min(retryAfter, this.#until(end)));
+    const open = await this.#subscription.whenOpen(Math.min(this.#patience, this.#until(end)));
     // A claim that has left meanwhile must not come back.
     if (!open || !this.#places.has(place)) return { granted: false, retryAfter };
     return await this.#attemptInLine(place, this.#until(end));
@@ -103,7 +112,13 @@ class ProcessLine implements Line {
     const { clock } = this.#parts.runtime;
     const sentAt = clock.now();
     const others = this.#places.shownWith(place, sentAt);
-    const answer = await this.#parts.attempt(place.claim, claimsOf(others), within);
+    let answer: Grant | Waiting;
+    try {
+      answer = await this.#parts.attempt(place.claim, claimsOf(others), within);
+    } catch (error) {
+      this.#places.failed(place, others);
+      throw error;
+    }
     const now = clock.now();
     this.#places.kept(others, sentAt, now);
     if (!answer.granted) this.#places.shown(place, answer.retryAfter, sentAt, now);

@@ -50,8 +50,8 @@ export interface LineParts {
   /**
    * One attempt, settled within `within` ms: the deadline's timeout by default. Without `others` it
    * takes no place in line. With `others` it takes or keeps the place of `claim`, and also keeps
-   * the places of these other claims, all of this process and on the same key. The backend does not
-   * bring back a place of `others` that has lapsed.
+   * the places of these other claims. They are of this process and on the same key. The backend
+   * does not bring back a place of `others` that has lapsed.
    */
   attempt(claim: Claim, others?: readonly Claim[], within?: number): Promise<Grant | Waiting>;
   /**
@@ -74,7 +74,9 @@ export interface Line {
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy>;
   /** Forgets a claim: no later message wakes it. The first step of `release`, before any I/O. */
   leave(owner: string): void;
-  /** Says that it is the turn of `owner`, which the backend told in an answer. Never synchronous. */
+  /**
+   * Says that it is the turn of `owner`, which the backend told in an answer. Never synchronous.
+   */
   wake(owner: string): void;
   /** Wakes every claim a last time, and ends the subscription. Later calls reject with `reason`. */
   close(reason: Error): void;

@@ -10,7 +10,9 @@ export interface Place {
    * same time. If the call fails, the place still lasts: for three signs of life.
    */
   shownAt: number | undefined;
-  /** The send of the last answered call that certainly kept the place at the server, by the clock. */
+  /**
+   * The send of the last answered call that certainly kept the place at the server, by the clock.
+   */
   keptAt: number;
   /** Until when the claim was told to wait. */
   waitUntil: number;
@@ -38,7 +40,9 @@ const certainFor = 2.9;
 const shownLately = 1 / 2;
 /** A claim whose next sign of life is due in this part of a refresh gives it now, not twice. */
 const dueSoon = 1 / 8;
-/** Core attempts again up to a tenth before the time it was told. An earlier attempt has a reason. */
+/**
+ * Core attempts again up to a tenth before the time it was told. An earlier attempt has a reason.
+ */
 const earliest = 0.85;
 
 const none: readonly Place[] = [];
@@ -146,7 +150,10 @@ export class Places {
     return left;
   }
 
-  /** Which others on its key the call of `place` is to show: some if it is only a sign of life. */
+  /**
+   * The others on its key that the call of `place` is to show. There are some if it is only a sign
+   * of life.
+   */
   shownWith(place: Place, now: number): readonly Place[] {
     if (place.shownAt === undefined || now < place.waitUntil) return none;
     const others: Place[] = [];
@@ -166,7 +173,7 @@ export class Places {
 
   /**
    * The server answered the call that was sent at `sentAt` to show `others`. It does not bring back
-   * a place that had lapsed, so a claim whose place may have lapsed asks for another.
+   * a place that had lapsed. So a claim whose place may have lapsed asks again.
    */
   kept(others: readonly Place[], sentAt: number, now: number): void {
     for (const other of others) {
@@ -175,7 +182,18 @@ export class Places {
     }
   }
 
-  /** The server answered the call of `place` that was sent at `sentAt`: busy, and told it to wait. */
+  /**
+   * The call of `place` that was to show `others` was rejected. Each asks for itself, or a claim
+   * that tries again could keep them all from hearing the same.
+   */
+  failed(place: Place, others: readonly Place[]): void {
+    place.waitUntil = Infinity;
+    for (const other of others) other.quiet = false;
+  }
+
+  /**
+   * The server answered the call of `place` that was sent at `sentAt`: busy, and told it to wait.
+   */
   shown(place: Place, retryAfter: number, sentAt: number, now: number): void {
     if (!this.has(place)) return;
     place.quiet = false;

@@ -46,7 +46,7 @@ UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ `locks` SET
 WHERE `key` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND `owner` = ? AND `held_until` > {clock}
 
 -- name: inspect
--- Who has a key.
+-- The holder of a key.
 -- ?        1 key (hexadecimal)
 -- Returns  owner, token, remaining (µs), or no row.
 SELECT `owner`, CAST(`version` AS CHAR) AS token, CAST(`held_until` - {now} AS CHAR) AS remaining

@@ -38,7 +38,7 @@ WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestam
 RETURNING 1
 
 -- name: inspect
--- Who has a key.
+-- The holder of a key.
 -- $1 key
 -- Returns owner, token and ms left, or no row.
 WITH present AS MATERIALIZED (SELECT clock_timestamp() AS now)

@@ -1,7 +1,7 @@
 -- The calls of a provider with option routines=false, on the one table of four columns.
 
 -- name: held-by-others
--- Whether another owner holds a key: a look that keeps nobody from writing.
+-- Whether another owner holds a key: a look that keeps no process from writing.
 -- :key, :owner, :now
 -- Returns a row if so.
 SELECT 1 FROM "locks" WHERE key = :key AND owner <> :owner AND held_until > :now;
@@ -38,7 +38,7 @@ WHERE key = :key AND owner = :owner AND held_until > :now
 RETURNING version;
 
 -- name: inspect
--- Who has a key.
+-- The holder of a key.
 -- :key, :now
 -- Returns owner, version and held_until, or no row.
 SELECT owner, version, held_until FROM "locks" WHERE key = :key AND owner IS NOT NULL AND held_until > :now;

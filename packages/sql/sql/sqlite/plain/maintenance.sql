@@ -38,7 +38,7 @@ INSERT INTO "locks" VALUES ('', :older, NULL, NULL)
 ON CONFLICT (key) DO UPDATE SET version = max(version, excluded.version);
 
 -- name: removable
--- Whether there is a row to remove: a look that keeps nobody from writing.
+-- Whether there is a row to remove: a look that keeps no process from writing.
 -- :after, :to (null: the last), :older (than this version), :now
 -- Returns a row if so.
 SELECT key FROM "locks"

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Runtime } from '@locks/core/adapter';
-import type { Database, Row } from '../connection.ts';
+import { pause } from '../../dialect/pause.ts';
+import type { Database, Row } from '../connection/connection.ts';
 import { explain, isBusy, unusable } from '../errors.ts';
 import { whyNoFile } from './access.ts';
 
@@ -93,9 +94,7 @@ async function openFile(Libsql: DatabaseClass, path: string, { patience, runtime
       if (isOtherEncoding(error)) throw unusable(path, 'its text is UTF-16; UTF-8 is needed', error);
       if (!isBusy(error) || runtime.clock.now() > end) throw explain(error, path, 'the opening of the file');
     }
-    await new Promise<void>((done) => {
-      runtime.setTimer(done, 1 + 9 * runtime.random(), true);
-    });
+    await pause(runtime, 1 + 9 * runtime.random());
   }
 }
 

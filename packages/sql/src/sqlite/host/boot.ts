@@ -1,11 +1,11 @@
-import { numberOf, textOf } from '../connection.ts';
-import type { Session } from '../session.ts';
+import { numberOf, textOf } from '../connection/connection.ts';
+import type { Session } from '../connection/session.ts';
 
 /**
- * Looks whether the host has been booted since the tables were last used: in a transaction that
- * writes. Then all holds are void, and the times in the tables mean nothing. Where the platform
- * does not tell its boots apart, a row that was written later than now tells it. A row that was not
- * has at most its ttl left.
+ * Ends all holds if the host has been booted since the tables were last used: times before the boot
+ * mean nothing. It runs in a transaction that writes. Where the platform gives boots no names, a
+ * row that was written later than now shows a boot. A hold that goes unnoticed has at most its ttl
+ * left.
  */
 export function noticeBoot(session: Session, boot: string | undefined, now: number): void {
   const stored = textOf(session.row('readHost')?.['boot']);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * The µs since the host's boot, or another moment that is the same to all its processes: no step of
+ * The µs since the host's boot, or another moment that is the same to all its processes. No step of
  * the wall clock moves it.
  */
 export function hostTime(): number {
@@ -12,8 +12,7 @@ export function hostTime(): number {
 let known: { readonly id: string | undefined } | undefined;
 
 /**
- * What tells one boot of the host from another; `undefined`: the platform has nothing to tell it
- * by.
+ * The name of this boot of the host; `undefined`: the platform gives boots no names.
  */
 export function bootId(): string | undefined {
   known ??= { id: readBootId() };

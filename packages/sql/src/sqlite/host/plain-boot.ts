@@ -1,11 +1,11 @@
-import { numberOf, textOf } from '../connection.ts';
-import type { Session } from '../session.ts';
+import { numberOf, textOf } from '../connection/connection.ts';
+import type { Session } from '../connection/session.ts';
 
 /**
- * Ends all holds if the host has been booted since the table was last used, in a transaction that
- * writes: times before the boot mean nothing. `boot` is `undefined` where the platform does not
- * tell its boots apart. Then a write that is later than now tells. A hold that goes unnoticed has
- * at most its ttl left.
+ * Ends all holds if the host has been booted since the table was last used: times before the boot
+ * mean nothing. It runs in a transaction that writes. `boot` is `undefined` where the platform does
+ * not tell its boots apart. Then a write that is later than now tells. A hold that goes unnoticed
+ * has at most its ttl left.
  */
 export function noticePlainBoot(
   session: Pick<Session<'readHost' | 'voidHolds' | 'writeHost'>, 'row' | 'run'>,

@@ -1,6 +1,6 @@
 import { permitsRefused, tokensEnded, upgradeRefused } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
-import type { Attempt, Line, Released, Renewed, Turn } from '../../dialect/lock-store.ts';
+import type { Attempt, Line, Released, Renewed, Turn } from '../../dialect/stores/lock-store.ts';
 import type { KeyRecord } from './record.ts';
 
 /** What the operations on a key go by. */
@@ -22,14 +22,14 @@ export function attempt(record: KeyRecord, claim: Claim, line: Line | undefined,
   const { owner } = claim;
   const permits = permitsOf(claim);
   const deadline = record.now + rules.waiterTtl * 1_000;
-  if (line !== undefined) record.keepOthers(line.others, deadline);
+  if (line !== undefined) record.line.keepOthers(line.others, record.now, deadline);
   checkPermits(record, claim, permits);
   const token = repeat(record, claim, permits) ?? admit(record, claim, permits, rules);
   let forfeit: number | undefined;
   if (token === undefined && line !== undefined) {
-    const taken = record.keepPlace({ owner, process: line.process }, permits, deadline);
+    const taken = record.line.keepPlace({ owner, process: line.process }, permits, record.now, deadline);
     if (taken) rules.placeTaken();
-    else forfeit = doubtHead(record, owner, line.process);
+    else forfeit = hastenAbsentHead(record, owner, line.process);
   }
   const turns = turnsAfter(record, owner, line?.others);
   record.save();
@@ -38,16 +38,15 @@ export function attempt(record: KeyRecord, claim: Claim, line: Line | undefined,
 }
 
 /**
- * A waiter that comes again, and finds that the first in line could go and did not, doubts that it
- * lives: one of another process forfeits its place if it does not come soon. In how many ms to
- * look.
+ * A waiter that repeats its claim may find that the head of the line could go and did not. A head
+ * of another process then loses its place, unless it comes soon. Returns in how many ms to look.
  */
-function doubtHead(record: KeyRecord, owner: string, process: string): number | undefined {
-  const head = record.head();
+function hastenAbsentHead(record: KeyRecord, owner: string, process: string): number | undefined {
+  const head = record.line.head();
   if (head === undefined || head.owner === owner || head.process === process) return undefined;
   if (!record.admits(head.permits)) return undefined;
   const forfeit = record.now + Math.round(head.lasts / 6);
-  if (head.deadline > forfeit) record.hastenLapse(head, forfeit);
+  if (head.deadline > forfeit) record.line.hastenLapse(head, forfeit);
   // Core comes up to a tenth earlier than it is told.
   return Math.ceil((Math.min(head.deadline, forfeit) - record.now) / 900) + 1;
 }
@@ -62,14 +61,14 @@ export function renew(record: KeyRecord, claim: Claim, token: bigint | undefined
 
 /** Gives up the hold, or the place in line. */
 export function release(record: KeyRecord, { owner }: Claim): Released {
-  record.leaveLine(owner);
+  record.line.leave(owner);
   const freed = record.free(owner);
   const turns = turnsAfter(record, owner);
   record.save();
   return { freed, turns };
 }
 
-/** How many may share, as the tables say it; `undefined`: the claim is exclusive. */
+/** How many may share, as the tables have it; `undefined`: the claim is exclusive. */
 function permitsOf({ mode, permits }: Claim): number | undefined {
   return mode === 'shared' ? (permits ?? 0) : undefined;
 }
@@ -96,10 +95,10 @@ function repeat(record: KeyRecord, claim: Claim, permits: number | undefined): n
 /** The token of a new hold; `undefined`: not now. */
 function admit(record: KeyRecord, claim: Claim, permits: number | undefined, rules: Rules): number | undefined {
   const { owner } = claim;
-  const head = record.head();
+  const head = record.line.head();
   const passes = !rules.fair || head === undefined || head.owner === owner;
   if (!passes || !record.admits(permits)) return undefined;
-  if (head !== undefined) record.leaveLine(owner);
+  if (head !== undefined) record.line.leave(owner);
   const token = record.mint(rules.leastToken(claim.floor));
   if (token === undefined) throw tokensEnded(claim);
   const until = record.now + claim.ttl * 1_000;
@@ -122,11 +121,11 @@ function restart(record: KeyRecord, { owner, ttl }: Claim, token: number | undef
 }
 
 /**
- * The head of the line, if it can go, or if its place was just kept: then it must look when a
- * holder would expire.
+ * The head of the line, if it can go, or if its place was just kept. In the second case it must
+ * look when a holder would expire.
  */
 function turnsAfter(record: KeyRecord, owner: string, kept: readonly string[] = []): readonly Turn[] {
-  const head = record.head();
+  const head = record.line.head();
   if (head === undefined || head.owner === owner) return [];
   return record.admits(head.permits) || kept.includes(head.owner) ? [head] : [];
 }
@@ -134,7 +133,7 @@ function turnsAfter(record: KeyRecord, owner: string, kept: readonly string[] = 
 /** The head looks when a holder would expire; the others only show that they are alive. */
 function retryAfter(record: KeyRecord, owner: string, { fair, waiterTtl }: Rules): number {
   const refresh = Math.floor(waiterTtl / 3);
-  const head = record.head();
+  const head = record.line.head();
   const first = head === undefined || head.owner === owner || !fair;
   const expiry = record.earliestExpiry();
   if (!first || expiry === undefined) return Math.max(1, refresh);

@@ -1,6 +1,6 @@
-import { numberOf, textOf } from '../connection.ts';
+import { numberOf, textOf } from '../connection/connection.ts';
 import type { LinePace } from './line-pace.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../connection/session.ts';
 
 /**
  * Looks for turns over one connection, and queries the tables only when the answer may have

@@ -2,7 +2,8 @@ import { selection } from '../../support/selection.ts';
 import { configured, suite, withFaults } from '../../servers/conformance.ts';
 import { conformingMariadb } from '../support/conformance.ts';
 
-// What a pool of the provider's own might do differently: the rest of the faults happens to the server, or to time.
+// What a pool of the provider's own might do differently: the rest of the faults happens to the
+// server, or to time.
 await suite(
   conformingMariadb,
   'mariadb, pool from configuration',

@@ -23,7 +23,7 @@ export const conformingMariadb: ConformingKind = {
   dropReply: (proxy) => proxy.cutMidFrame('replies', { bytes: 0, when: saysEffect }),
   quote: '`',
   sweep: "CALL `locks_sweep`(0, 1000, '', NULL)",
-  left: `SELECT (SELECT count(*) FROM information_schema.processlist WHERE user = 'everybody') AS connections,
+  left: `SELECT (SELECT count(*) FROM information_schema.processlist WHERE user = 'open_user') AS connections,
     (SELECT count(*) FROM \`locks_line\`) AS line,
     (SELECT count(*) FROM \`locks_shares\`) AS shares,
     (SELECT count(*) FROM \`locks\` WHERE GREATEST(COALESCE(held_until, 0), COALESCE(line_until, 0)) > UNIX_TIMESTAMP(NOW(6)) * 1000000) AS used`,
@@ -34,7 +34,7 @@ export const conformingMariadb: ConformingKind = {
 
 /**
  * The same of a provider without routines. Its acquire is an INSERT, whose answer says nothing of
- * rows: where it has taken effect, it has an insert id, which is a token of eight bytes.
+ * rows. An INSERT that has taken effect has an insert id, which is a token of eight bytes.
  */
 function saysPlainEffect(piece: Buffer): boolean {
   return saysEffect(piece) || /^...\x01\x00[\x01\x02]\xfe/s.test(piece.toString('latin1'));
@@ -46,6 +46,6 @@ export const plainMariadb: ConformingKind = {
   kind: { ...mariadb, createTables: createPlainTable },
   dropReply: (proxy) => proxy.cutMidFrame('replies', { bytes: 0, when: saysPlainEffect }),
   sweep: 'SELECT 1',
-  left: `SELECT (SELECT count(*) FROM information_schema.processlist WHERE user = 'everybody') AS connections,
+  left: `SELECT (SELECT count(*) FROM information_schema.processlist WHERE user = 'open_user') AS connections,
     (SELECT count(*) FROM \`locks\` WHERE held_until > UNIX_TIMESTAMP(NOW(6)) * 1000000) AS used`,
 };

@@ -17,7 +17,10 @@ export function startServer(...args: readonly string[]): Promise<ServerHandle> {
 /** Where the tables are unless a test wants them elsewhere. */
 const defaultNames: TableNames = { table: 'locks', schema: undefined };
 
-/** Runs the migrations in the database at `url`, or in that of the names; it is created where it is missing. */
+/**
+ * Runs the migrations in the database at `url`, or in that of the names; it is created where it is
+ * missing.
+ */
 export async function createTables(url: string, names: TableNames = defaultNames): Promise<void> {
   const statements = migrations.flatMap(({ up }) => up);
   await run(url, names, statements);
@@ -59,14 +62,17 @@ export async function rowsOf(
   return rows;
 }
 
-/** The URL for a user who needs no password, and may do everything: what the server is told when he logs in is the same each time. */
+/**
+ * The URL for a user who needs no password, and may do everything. Each login sends the server the
+ * same bytes.
+ */
 export async function openTo(server: ServerHandle): Promise<string> {
   await withClient(server.url, async (client) => {
-    await client.query("CREATE USER IF NOT EXISTS everybody@'%' IDENTIFIED BY ''");
-    await client.query("GRANT ALL ON *.* TO everybody@'%'");
+    await client.query("CREATE USER IF NOT EXISTS open_user@'%' IDENTIFIED BY ''");
+    await client.query("GRANT ALL ON *.* TO open_user@'%'");
   });
   const url = new URL(server.url);
-  url.username = 'everybody';
+  url.username = 'open_user';
   url.password = '';
   return url.href;
 }

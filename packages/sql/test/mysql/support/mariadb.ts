@@ -28,7 +28,10 @@ export const mariadb: Kind = {
   },
 };
 
-/** The transactions that are open on the server, as InnoDB describes them: its table of them is a cache that many looks keep as it is. */
+/**
+ * The transactions that are open on the server, as InnoDB describes them. Its table of them is a
+ * cache, which stays as it is while queries follow each other fast.
+ */
 export async function openTransactions(url: string): Promise<readonly string[]> {
   const [row] = await withClient(url, (client) => rowsOf(client, 'SHOW ENGINE INNODB STATUS'));
   return String(row?.['Status'])

@@ -2,7 +2,8 @@ import { configured, suite, withFaults } from '../../servers/conformance.ts';
 import { selection } from '../../support/selection.ts';
 import { conformingPostgres } from '../support/conformance.ts';
 
-// What a pool of the provider's own might do differently: the rest of the faults happens to the server, or to time.
+// What a pool of the provider's own might do differently: the rest of the faults happens to the
+// server, or to time.
 await suite(
   conformingPostgres,
   'postgres, by configuration',

@@ -15,8 +15,8 @@ import type { Sessions } from '../../servers/sessions.ts';
 const defaultNames: TableNames = { table: 'locks', schema: undefined };
 
 /**
- * A server for one file. The system keeps what it wrote before it ended; waiting for the disk as well would delay every reply by a while
- * that nobody knows.
+ * A server for one file. The system keeps what the server wrote before it ended. A wait for the
+ * disk would delay each reply by an unknown time.
  */
 export function startServer(...settings: readonly string[]): Promise<ServerHandle> {
   const args = ['max_connections=300', 'fsync=off', ...settings].flatMap((setting) => ['-c', setting]);
@@ -67,7 +67,9 @@ export function connectKnex(url: string, pool?: Knex.PoolConfig): Knex {
   return instance;
 }
 
-/** Whoever connects is who he says he is: what the server is told when somebody logs in is then the same each time. */
+/**
+ * The server trusts the name that a client gives, so each login sends the same bytes.
+ */
 export async function trustEverybody(url: string): Promise<void> {
   await withClient(url, async (client) => {
     const file = (await client.query<{ file: string }>("SELECT current_setting('hba_file') AS file")).rows[0]?.file;

@@ -1,4 +1,4 @@
-// Waits for a lock once, and ends everything but the provider, which nobody closes.
+// Waits for a lock once, and ends everything but the provider, which stays open.
 import { setImmediate } from 'node:timers/promises';
 import { createLocks } from '@locks/core';
 import { createSqlProvider } from '@locks/sql';

@@ -1,18 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureProgram } from '@locks/test-servers';
+import { ensureProgram, eventually, unusedPort } from '@locks/test-servers';
 import { onTestFinished } from 'vitest';
-import { eventually } from '../../support/waiting.ts';
 import { withClient } from './database.ts';
 
 const host = '127.0.0.1';
 
-/** A pooler in front of the database at `url` that lends a connection for each transaction; its URL. It ends with the test. */
+/**
+ * A pooler in front of the database at `url` that lends a connection for each transaction; its URL.
+ * It ends with the test.
+ */
 export async function startPgbouncer(url: string): Promise<string> {
   const program = await ensureProgram(
     { binary: 'pgbouncer', debianPackage: 'pgbouncer', macos: 'brew install pgbouncer' },
@@ -21,7 +21,7 @@ export async function startPgbouncer(url: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'locks-test-pgbouncer-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const target = new URL(url);
-  const port = await freePort();
+  const port = await unusedPort();
   const settings = [
     '[databases]',
     `* = host=${target.hostname} port=${target.port} user=${target.username} password='${decodeURIComponent(target.password).replaceAll("'", "''")}'`,
@@ -67,13 +67,4 @@ export async function startPgbouncer(url: string): Promise<string> {
 
 function idOf(option: '-u' | '-g'): number {
   return Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, host);
-  await once(listener, 'listening');
-  const { port } = listener.address() as AddressInfo;
-  listener.close();
-  await once(listener, 'close');
-  return port;
 }

@@ -1,11 +1,11 @@
+import { closing } from '@locks/test-servers';
 import { conformanceTests } from '@locks/conformance/vitest';
 import type { LockProvider } from '@locks/core';
 import { afterAll } from 'vitest';
 import { createSqlProvider } from '../../../src/index.ts';
 import type { SqlConfigOptions } from '../../../src/index.ts';
-import type { Database } from '../../../src/sqlite/connection.ts';
+import type { Database } from '../../../src/sqlite/connection/connection.ts';
 import { openKnex } from '../../support/databases.ts';
-import { closing } from '../../support/waiting.ts';
 import { openDescriptors } from './descriptors.ts';
 import { countLive, createFile, openProvider } from './file.ts';
 import type { TestFile } from './file.ts';
@@ -16,7 +16,10 @@ export type Make = (file: TestFile, options: SqlConfigOptions) => LockProvider |
 /** With connections that come from configuration. */
 export const configured: Make = openProvider;
 
-/** With a knex of the caller, who has set up nothing but that it waits, all of the process, for others who write. */
+/**
+ * With a knex of the caller, which has set nothing but a busy timeout: it stops the process while
+ * other processes write.
+ */
 export const ofCaller: Make = ({ url }, options) => {
   const afterCreate = (connection: Database, done: (error: null, connection: Database) => void): void => {
     connection.exec('PRAGMA busy_timeout = 5000');

@@ -7,8 +7,9 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 /**
- * How many connections of this process are open on files in `folder`, by the descriptors of their logs; where the system does not tell,
- * none. Descriptors of the files themselves are kept by SQLite, for its next connection, while another one of the process has a lock.
+ * How many connections of this process are open on files in `folder`, by the descriptors of their
+ * logs. 0 where the system does not tell. Descriptors of the files themselves are kept by SQLite,
+ * for its next connection, while another one of the process has a lock.
  */
 export async function openDescriptors(folder: string): Promise<number> {
   // libsql lets go of a closed file when the last of its statements is collected.

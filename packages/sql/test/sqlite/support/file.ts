@@ -50,7 +50,10 @@ export async function openProvider(
   return await fromConfig(config);
 }
 
-/** What the tables say of keys that are held or waited for, as of now: rows that lapsed go when somebody uses their key again. */
+/**
+ * What the tables say now of keys that are held or waited for. Lapsed rows go at the next use of
+ * their key.
+ */
 export function countLive(
   { observer }: Pick<TestFile, 'observer'>,
   routines = true,

@@ -1,4 +1,5 @@
-// A process of its own on one SQLite file: forked by tests, told what to do by message, one answer to each.
+// A process of its own on one SQLite file: forked by tests, told what to do by message, one answer
+// to each.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { openLocks } from '@locks/core';
 import Libsql from 'libsql';

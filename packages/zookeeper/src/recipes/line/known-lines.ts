@@ -3,6 +3,8 @@ import { sequenceLimit } from '../../nodes/sequence.ts';
 import type { Session } from '../../session/session.ts';
 import type { Verdict } from '../attempt-in-line.ts';
 import type { LiveClaim } from '../live-claim.ts';
+import { FolderWatches } from './folder-watches.ts';
+import type { FolderWatch } from './folder-watches.ts';
 
 /**
  * A place that is known before the line is read. A claim that waits does so for a node of this
@@ -38,11 +40,6 @@ interface Line {
 }
 
 /**
- * So many folders are watched, and so many remembered that were used once. With more, more memory.
- */
-const most = 1_000;
-
-/**
  * What a provider knows of its lines without reading them. ZooKeeper numbers the nodes of a folder
  * one by one. So a node whose number follows that of another node of this session is right behind
  * it:
@@ -55,9 +52,7 @@ const most = 1_000;
 export class KnownLines {
   readonly #enabled: boolean;
   readonly #sessions: WeakMap<Session, Map<string, Line>> = new WeakMap();
-  /** Folders that were left once. */
-  readonly #once: Set<string> = new Set();
-  #watching = 0;
+  readonly #folders: FolderWatches = new FolderWatches();
   #now = 0;
 
   /** @param enabled `false`: nothing is ever known. */
@@ -125,7 +120,7 @@ export class KnownLines {
     const place = line.places.get(sequence);
     const at = this.#now;
     // The watch is set before the node is removed: until then the folder cannot go.
-    const watching = this.#watchFor(session, folder, line, place);
+    const watching = this.#watchFor(session, line, place);
     const removing = remove();
     const leaving = Promise.all([removing, watching]).then(
       ([removed, fired]) => {
@@ -148,34 +143,17 @@ export class KnownLines {
   }
 
   /**
-   * Watches a folder that is used for the second time, by a claim that no other waits for. Resolves
-   * to a function that tells whether the folder has changed since.
+   * Watches the folder of a claim that is alone in its line. Resolves to a function that tells
+   * whether the folder has changed since, or to `undefined` without a watch.
    */
-  async #watchFor(
-    session: Session,
-    folder: string,
-    line: Line,
-    place: Place | undefined,
-  ): Promise<(() => boolean) | undefined> {
-    if (place?.first !== true || line.watched || line.places.size > 1 || this.#watching >= most) return undefined;
-    if (!this.#once.has(folder)) {
-      if (this.#once.size >= most) this.#once.clear();
-      this.#once.add(folder);
-      return undefined;
-    }
-    let fired = false;
-    this.#watching += 1;
-    const changed = (): void => {
-      fired = true;
-      this.#watching -= 1;
+  #watchFor(session: Session, line: Line, place: Place | undefined): FolderWatch | undefined {
+    if (place?.first !== true || line.watched || line.places.size > 1) return undefined;
+    const folder = folderOf(place.path);
+    return this.#folders.watch(session, folder, () => {
       line.watched = false;
       line.clearTo = -1;
       this.#tidy(session, folder);
-    };
-    const watched = await session.watch(folder, changed).catch(() => 'refused');
-    if (watched === 'watching') return () => fired;
-    this.#watching -= 1;
-    return undefined;
+    });
   }
 
   #lineOf(session: Session, folder: string): Line {

@@ -57,8 +57,8 @@ export class LineNodes {
   }
 
   /**
-   * Finds out what became of a request whose reply was lost: the node is in the line of this
-   * session, or will never be. Resolves to the line with the node, `undefined` without one.
+   * Finds out what became of a request whose reply was lost. After this the node is in the line, or
+   * will never be. Resolves to the line with the node, `undefined` without one.
    */
   async find(own: LiveClaim): Promise<readonly Contender[] | undefined> {
     const { session } = own;

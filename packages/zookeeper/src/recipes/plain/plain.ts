@@ -19,8 +19,8 @@ import { PlainWaiters } from './waiters.ts';
  * One ephemeral node per key, which the holder makes and all waiters watch: the layout of many
  * home-made locks.
  *
- * The nodes of all holders have the same path and the same version, and ZooKeeper removes by path
- * and version only. A release that comes late, or twice, would remove the node of the next holder.
+ * The nodes of all holders have the same path and the same version. ZooKeeper removes by path and
+ * version only. So a release that comes late, or twice, would remove the node of the next holder.
  * So each hold has a second node with a name of its own. One transaction makes both, and one
  * removes both. Where the second node is gone, the hold is over and nothing is removed.
  */
@@ -129,7 +129,7 @@ export class PlainRecipe implements Recipe {
     }
     if (failed.error !== 'NODE_EXISTS') throw refusal(failed, path);
     if (failed.index > 0) {
-      // Left of an earlier hold, whose other node another client has removed.
+      // It is of an earlier hold. Another client has removed the other node of that.
       await this.#nodes.remove(session, hold);
       return undefined;
     }

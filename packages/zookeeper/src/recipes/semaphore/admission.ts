@@ -80,8 +80,8 @@ export class Admission {
 
   /**
    * Exchanges its place in line for a lease, in one transaction that fails if the place has gone.
-   * The leases are counted in the same flight, because a client of another library may make one out
-   * of its turn, after its place has expired. `false`: look again.
+   * The leases are counted in the same flight. A client of another library may make one out of its
+   * turn, after its place has expired. `false`: look again.
    */
   async exchange(own: LiveClaim, claim: Claim, { data, base, counted }: NewLease): Promise<boolean> {
     const { session, node } = own;

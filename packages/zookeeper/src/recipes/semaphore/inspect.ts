@@ -45,8 +45,8 @@ export async function inspectSemaphore({ key, read, show }: SemaphoreView): Prom
 }
 
 /**
- * The lease that the first in line has made and may not use yet, if that is a client of Curator:
- * the last lease.
+ * The last lease, if the first in line has made it and may not use it yet. Only a client of Curator
+ * does so.
  */
 function leaseAhead(leases: readonly ShownLease[], { data, stat }: ReadNode): ShownLease | undefined {
   if (readNodeData(data) !== undefined) return undefined;

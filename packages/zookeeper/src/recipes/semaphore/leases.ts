@@ -9,7 +9,7 @@ export interface HeldLease {
   readonly sequence?: number | undefined;
   /** How many may hold, `Infinity` for any number. Absent: it does not tell, as Curator's. */
   readonly limit?: number;
-  /** Tells whose it is, where this package made it. */
+  /** A hash of its owner, where this package made it. */
   readonly uuid?: string;
 }
 

@@ -60,8 +60,8 @@ export class SemaphoreNodes {
   }
 
   /**
-   * Finds out what became of a request whose reply was lost: the node is there in this session, or
-   * will never be. Resolves to the state with the node, `undefined` without one.
+   * Finds out what became of a request whose reply was lost. After this the node is there, or will
+   * never be. Resolves to the state with the node, `undefined` without one.
    */
   async find(own: LiveClaim): Promise<SemaphoreState | undefined> {
     const folder = this.#nodes.ofKey(own.claim.key);

@@ -1,10 +1,10 @@
+import { eventually } from '@locks/test-servers';
 import { createFencingGuard, createLocks, isLockError } from '@locks/core';
 import type { Lease, Locks } from '@locks/core';
 import { checkHistory, createHistory } from '@locks/core/testing';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createZookeeperProvider } from '../../../src/index.ts';
 import type { ZookeeperProviderOptions } from '../../../src/index.ts';
-import { eventually } from '../../support/waiting.ts';
 import type { Chance } from './chance.ts';
 
 /** The contenders, and the keys that they take. */

@@ -1,5 +1,6 @@
-// Locks of @locks/zookeeper, driven over standard input and output like the other peers, see ../support/peer.ts.
-// Arguments: connect string, session timeout in ms, recipe, root. It ends with its standard input.
+// Locks of @locks/zookeeper, driven over standard input and output like the other peers, see
+// ../support/peer.ts. Arguments: connect string, session timeout in ms, recipe, root. It ends with
+// its standard input.
 import { createInterface } from 'node:readline';
 import { createLocks } from '@locks/core';
 import { createZookeeperProvider } from '@locks/zookeeper';
@@ -26,7 +27,9 @@ function acquire(kind, path, permits, wait) {
   return locks.acquire(path.slice(root.length + 1), options);
 }
 
-/** Adds one to the number in a node, without a check of its version; how many are inside with us. */
+/**
+ * Adds one to the number in a node, without a check of its version; how many are inside with us.
+ */
 async function visit(path) {
   const own = await client.create(`${path}/inside-`, '', 'EPHEMERAL_SEQUENTIAL');
   const most = await inside(path);

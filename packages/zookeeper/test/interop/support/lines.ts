@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { fourLetterWord } from '@locks/test-servers';
+import { eventually, fourLetterWord } from '@locks/test-servers';
 import { inject, onTestFinished } from 'vitest';
-import { eventually } from '../../support/waiting.ts';
 import type { Client } from './client.mjs';
 import { openClient } from './client.mjs';
 import { peerSessionTimeout, root } from './peer.ts';
@@ -26,7 +25,7 @@ export interface Line {
   watched(count: number): Promise<void>;
   /** Resolves when the key's node is not there: it was a container, and empty. */
   gone(): Promise<void>;
-  /** A node whose number those inside raise. */
+  /** A node with a number, which each holder raises. */
   counter(): Promise<{ readonly path: string; count(): Promise<number> }>;
 }
 

@@ -1,5 +1,5 @@
+import { eventually } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { eventually } from '../../support/waiting.ts';
 import { newLine } from './lines.ts';
 import type { Line } from './lines.ts';
 import { startNode } from './peer.ts';

@@ -1,5 +1,5 @@
 import { createLocks } from '@locks/core';
-import { startZookeeper } from '@locks/test-servers';
+import { eventually, startZookeeper } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,7 +10,6 @@ import { multi } from '../../../src/wire/multi.ts';
 import { getChildren } from '../../../src/wire/requests.ts';
 import { startFrameProxy } from '../../support/frame-proxy.ts';
 import { Opened, valueOf } from '../../support/sessions.ts';
-import { eventually } from '../../support/waiting.ts';
 
 let server: ServerHandle;
 const opened: Opened = new Opened();
@@ -31,7 +30,7 @@ async function below(root: string): Promise<readonly string[]> {
 }
 
 /**
- * Takes a key that nobody has used, while its connection is cut instead of the reply to one of the
+ * Takes a key that was never used, while its connection is cut instead of the reply to one of the
  * requests.
  */
 async function cutAfter(root: string, recipe: Recipe, requests: number): Promise<'served' | 'failed'> {
@@ -82,8 +81,8 @@ test.each(['mutex', 'semaphore'] as const)('%s: of many claims at once one makes
     const before = await lastTransaction();
     const answers = await Promise.all(claims.map((claim) => provider.tryAcquire(claim)));
     expect(answers.filter(({ granted }) => granted)).toHaveLength(1);
-    // Each tries to make its node, and finds no folder; makes it; and removes it, but for the one
-    // that holds: 150, some heartbeats, and the folder's.
+    // Each claim tries to make its node, and finds no folder. It makes the node, and removes it,
+    // except for the holder. Together these are 150 writes. Heartbeats and the folder add a few.
     expect((await lastTransaction()) - before).toBeLessThan(175n);
   } finally {
     await provider.close();

@@ -19,7 +19,7 @@ function lineOf(...kinds: readonly Kind[]): Contender[] {
 }
 
 function judgeAt(line: readonly Contender[], index: number): Verdict {
-  return judge(line, line[index]?.name ?? 'nobody');
+  return judge(line, line[index]?.name ?? 'missing');
 }
 
 /** Which of the line one waits for, by their places; or what else it is told. */
@@ -100,13 +100,13 @@ describe('sequence numbers that are used up', () => {
     expect(judgeAt(line, 2)).toEqual({ state: 'exhausted', sequence: sequenceLimit });
   });
 
-  test('nobody is granted while others sort the newcomers to the front', () => {
+  test('no claim is granted while other libraries sort the newcomers to the front', () => {
     const line = numbers('0000000001', '-2147483648');
     expect(judgeAt(line, 0)).toMatchObject({ state: 'exhausted' });
     expect(judgeAt(line, 1)).toMatchObject({ state: 'exhausted' });
   });
 
-  test('the number that the counter stays at is nobody’s place', () => {
+  test('the number that the counter stays at is no place in line', () => {
     const names = ['a-lock-2147483647', 'b-lock-2147483647'];
     for (const name of names) expect(judge(parseContenders(names), name)).toMatchObject({ state: 'exhausted' });
   });

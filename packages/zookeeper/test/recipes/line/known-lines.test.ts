@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { fourLetterWord, startZookeeper } from '@locks/test-servers';
+import { eventually, fourLetterWord, startZookeeper } from '@locks/test-servers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Claim, LockProvider } from '@locks/core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../../src/index.ts';
-import { readConnectString } from '../../../src/connection/address.ts';
-import type { Session } from '../../../src/session/session.ts';
 import { create, getChildren, remove } from '../../../src/wire/requests.ts';
 import { serverOptions } from '../../support/backends.ts';
 import { startFrameProxy } from '../../support/frame-proxy.ts';
-import { eventually } from '../../support/waiting.ts';
-import { Opened, anybody, isThere, makeNode, valueOf } from '../../support/sessions.ts';
+import { isThere, makeNode, openAcl, openClient, valueOf } from '../../support/sessions.ts';
 
 // Folders stay until a test removes them.
 const server = await startZookeeper({ ...serverOptions, javaProperties: { 'zookeeper.forceSync': 'no' } });
@@ -21,12 +18,7 @@ const other = createZookeeperProvider({ servers, acl: 'open' });
 afterAll(() => Promise.all([provider.close(), other.close()]));
 
 /** A client that keeps to no rule. */
-const opened = new Opened();
-afterAll(() => opened[Symbol.asyncDispose]());
-let stranger: Session;
-beforeAll(async () => {
-  stranger = await opened.sessions(readConnectString(servers).addresses).ready(10_000);
-});
+const stranger = await openClient([server]);
 
 function claimOf(key: string, more: Partial<Claim> = {}): Claim {
   return { key, owner: randomUUID(), mode: 'exclusive', ttl: 10_000, ...more };
@@ -76,7 +68,7 @@ describe('a key that this process uses alone', () => {
     expect(requests / 50).toBeLessThan(2.5);
   });
 
-  test('somebody else who has come since is first, and who comes after does not matter', async () => {
+  test('a node of another client that has come since is first, and one that comes after does not matter', async () => {
     const { key } = await usedKey();
     const theirs = claimOf(key);
     expect(await other.tryAcquire(theirs)).toMatchObject({ granted: true });
@@ -105,7 +97,7 @@ describe('a key that this process uses alone', () => {
     await pair(key);
   });
 
-  test('a hold that somebody has ended leaves nothing behind', async () => {
+  test('a hold whose node another client has removed leaves nothing behind', async () => {
     const { key, folder } = await usedKey();
     const ours = claimOf(key);
     expect(await provider.tryAcquire(ours)).toMatchObject({ granted: true });
@@ -187,7 +179,7 @@ describe('those of one process that wait', () => {
     expect(await behindProxy.release(holder)).toBe(true);
   });
 
-  test('one whose node was removed by somebody does not hold without one', async () => {
+  test('one whose node another client has removed does not hold without one', async () => {
     const key = randomUUID();
     const [first, second, third] = [claimOf(key), claimOf(key), claimOf(key)];
     expect(await provider.tryAcquire(first)).toMatchObject({ granted: true });
@@ -206,7 +198,7 @@ describe('those of one process that wait', () => {
     expect(await isThere(stranger, `/locks/${key}`)).toBe(true);
   });
 
-  test('one that waits for a node of its own process is told when somebody removes that', async () => {
+  test('one that waits for a node of its own process is told when another client removes that', async () => {
     const key = randomUUID();
     const [first, second] = [claimOf(key), claimOf(key)];
     expect(await provider.tryAcquire(first)).toMatchObject({ granted: true });
@@ -220,8 +212,8 @@ describe('those of one process that wait', () => {
   });
 });
 
-describe('two providers, somebody else in the same lines, and folders that come and go', () => {
-  test('there is never more than one holder, and everybody is served', async () => {
+describe('two providers, another client in the same lines, and folders that come and go', () => {
+  test('there is never more than one holder, and all waiters are served', async () => {
     const keys = [randomUUID(), randomUUID()];
     const holders = new Map<string, number>(keys.map((key) => [key, 0]));
     let most = 0;
@@ -248,10 +240,10 @@ describe('two providers, somebody else in the same lines, and folders that come 
         const key = pick();
         const folder = `/locks/${key}`;
         await delay(Math.random() * 4);
-        // It is only removed while nobody is in it: the numbers begin anew, and are soon the same
-        // again.
+        // ZooKeeper removes it only while it is empty. The numbers begin anew, and are soon the
+        // same again.
         await stranger.send(remove(folder));
-        const data = { path: `${folder}/them-lock-`, data: Buffer.alloc(0), acl: anybody };
+        const data = { path: `${folder}/them-lock-`, data: Buffer.alloc(0), acl: openAcl };
         const made = await stranger.send(create({ ...data, kind: 'ephemeral-sequential' }));
         if (!made.ok) continue;
         if ((await namesIn(folder))[0] === made.value.path.slice(folder.length + 1)) await hold(key);

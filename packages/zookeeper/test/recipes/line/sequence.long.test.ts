@@ -1,7 +1,7 @@
 import { createLocks } from '@locks/core';
 import type { Lease, Locks } from '@locks/core';
 import { checkHistory, createHistory } from '@locks/core/testing';
-import { type ServerHandle, setSequence, startZookeeper } from '@locks/test-servers';
+import { eventually, setSequence, startZookeeper, type ServerHandle } from '@locks/test-servers';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../../src/index.ts';
@@ -9,7 +9,6 @@ import type { Recipe } from '../../../src/index.ts';
 import { renewedSequence, sequenceLimit } from '../../../src/nodes/sequence.ts';
 import type { Session } from '../../../src/session/session.ts';
 import { getChildren } from '../../../src/wire/requests.ts';
-import { eventually } from '../../support/waiting.ts';
 import { Opened, makeNode } from '../../support/sessions.ts';
 
 const root = '/sequence';
@@ -95,13 +94,13 @@ const refusal = {
   },
 };
 
-test('near the end of the numbers nobody comes in; those who are in line are served, and the last one to leave lets them begin anew', async () => {
+test('near the end of the numbers no claim comes in; the waiters in line are served, and the last claim to leave lets the numbers begin anew', async () => {
   const key = randomUUID();
   await setSequence(server, `${root}/${key}`, sequenceLimit - 2);
   await using setting = Object.assign(new Setting(), { key });
   const holder = setting.granted(await setting.one.acquire(key));
   const waiting = setting.another.acquire(key).then((lease) => setting.granted(lease));
-  await eventually('somebody waits', async () => (await setting.numbers())?.length === 2);
+  await eventually('a claim waits', async () => (await setting.numbers())?.length === 2);
   for (const options of [{}, { mode: 'shared' }, { mode: 'shared', permits: 3 }] as const) {
     await expect(setting.one.tryAcquire(key, options)).rejects.toMatchObject(refusal);
     await expect(setting.another.tryAcquire(key, options)).rejects.toMatchObject(refusal);
@@ -123,7 +122,7 @@ test('near the end of the numbers nobody comes in; those who are in line are ser
   await setting.release(again);
 });
 
-test('at 2^31 - 1, which ZooKeeper gives to all that come then, nobody is granted beside whoever is there', async () => {
+test('at 2^31 - 1, which ZooKeeper gives to all claims that come then, no claim is granted beside a holder', async () => {
   const key = randomUUID();
   await setSequence(server, `${root}/${key}`, 2 ** 31 - 2);
   await using setting = Object.assign(new Setting(), { key });
@@ -136,7 +135,7 @@ test('at 2^31 - 1, which ZooKeeper gives to all that come then, nobody is grante
   expect(await setting.numbers()).toHaveLength(3);
 });
 
-test('numbers that are used up are no obstacle once nobody is in line', async () => {
+test('numbers that are used up are no obstacle once the line is empty', async () => {
   const key = randomUUID();
   await setSequence(server, `${root}/${key}`, 2 ** 31 - 1);
   await using setting = Object.assign(new Setting(), { key });
@@ -145,7 +144,7 @@ test('numbers that are used up are no obstacle once nobody is in line', async ()
   await worksAgain(setting, 0n);
 });
 
-test('from 2^30 on the last one to leave removes the folder, and below nobody does', async () => {
+test('from 2^30 on the last claim to leave removes the folder, and below none does', async () => {
   const key = randomUUID();
   await setSequence(server, `${root}/${key}`, renewedSequence - 1);
   await using setting = Object.assign(new Setting(), { key });
@@ -155,7 +154,7 @@ test('from 2^30 on the last one to leave removes the folder, and below nobody do
   const holder = setting.granted(await setting.one.acquire(key));
   expect(await setting.numbers()).toEqual([renewedSequence]);
   const waiting = setting.another.acquire(key).then((lease) => setting.granted(lease));
-  await eventually('somebody waits', async () => (await setting.numbers())?.length === 2);
+  await eventually('a claim waits', async () => (await setting.numbers())?.length === 2);
   await setting.release(holder);
   const last = await waiting;
   expect(await setting.numbers()).toEqual([renewedSequence + 1]);

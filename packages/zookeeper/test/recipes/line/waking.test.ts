@@ -52,7 +52,7 @@ const oneLess: Rule = (line, own) => {
     : verdict;
 };
 
-describe('no wake is lost, whoever goes before it', () => {
+describe('no wake is lost, whichever claim goes before it', () => {
   test.each([undefined, 1, 2, 3, 4])('permits: %s', (permits) => {
     expect(findLostWake(judge, 7, permits)).toBeUndefined();
   });
@@ -91,7 +91,7 @@ class Parties {
     }
   }
 
-  /** One of those who are to be woken lists again. */
+  /** One of the claims that are to be woken lists again. */
   wake(which: number): void {
     const [name] = this.toWake.splice(which % this.toWake.length, 1);
     if (name === undefined || !this.verdicts.has(name)) return;
@@ -127,7 +127,7 @@ const steps = fc.array(fc.tuple(fc.constantFrom('exclusive', 'shared', 'shared',
   maxLength: 60,
 });
 
-test('arrivals, departures and late wakes in any order: exclusion always, and everybody’s turn comes', () => {
+test('arrivals, departures and late wakes in any order: exclusion always, and the turn of each claim comes', () => {
   fc.assert(
     fc.property(steps, fc.constantFrom(undefined, 1, 2, 3, 5), (moves, permits) => {
       const parties = new Parties(judge);
@@ -166,7 +166,7 @@ describe('how many wake for each that leaves', () => {
     expect(count(Array.from({ length: 50 }, () => 'exclusive'))).toEqual([...Array.from({ length: 49 }, () => 1), 0]);
   });
 
-  test('the sharers behind an exclusive one together, and nobody behind a sharer but the next exclusive one', () => {
+  test('the sharers behind an exclusive claim together, and behind a sharer only the next exclusive claim', () => {
     const sharers = Array.from({ length: 20 }, () => 'shared' as const);
     expect(count(['exclusive', ...sharers, 'exclusive'])).toEqual([20, ...Array.from({ length: 19 }, () => 0), 1, 0]);
   });
@@ -176,7 +176,7 @@ describe('how many wake for each that leaves', () => {
     expect(count(sharers, 4)).toEqual([...Array.from({ length: 36 }, () => 1), 0, 0, 0, 0]);
   });
 
-  test('at most as many as there are permits, whoever leaves', () => {
+  test('at most as many as there are permits, whichever claim leaves', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 6 }),

@@ -33,7 +33,7 @@ function entryOf(inLine: readonly Kind[], inside: readonly Kind[]): Entry {
   );
 }
 
-test('whoever is not first waits for its predecessor, whatever is free', () => {
+test('a claim that is not first waits for its predecessor, whatever is free', () => {
   expect(entryOf(['curator', 2, 2], [])).toEqual({ state: 'waits', watch: [`locks/${placeOf(2, 1)}`], place: 2 });
 });
 

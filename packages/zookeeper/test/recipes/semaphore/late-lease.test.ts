@@ -1,27 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { startZookeeper } from '@locks/test-servers';
+import { eventually, startZookeeper } from '@locks/test-servers';
 import type { Claim } from '@locks/core';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../../src/index.ts';
-import type { ZookeeperProvider } from '../../../src/provider.ts';
-import type { Session } from '../../../src/session/session.ts';
+import type { ZookeeperProvider } from '../../../src/index.ts';
 import { getChildren, remove } from '../../../src/wire/requests.ts';
 import { startFrameProxy } from '../../support/frame-proxy.ts';
 import type { FrameProxy } from '../../support/frame-proxy.ts';
-import { Opened, makeNode, valueOf } from '../../support/sessions.ts';
-import { eventually } from '../../support/waiting.ts';
+import { makeNode, openClient, valueOf } from '../../support/sessions.ts';
 
 // A process that uses Curator may make its lease after its place in line has expired: then it is
 // not alone in making one.
 
 const server = await startZookeeper({ tickTime: 500 });
 afterAll(() => server.stop());
-const opened = new Opened();
-afterAll(() => opened[Symbol.asyncDispose]());
-let stranger: Session;
-beforeAll(async () => {
-  stranger = await opened.sessions([server]).ready(10_000);
-});
+const stranger = await openClient([server]);
 
 let proxy: FrameProxy;
 let provider: ZookeeperProvider;

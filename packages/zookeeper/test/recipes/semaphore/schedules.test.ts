@@ -60,7 +60,7 @@ class Semaphore {
     return mode === 'shared' ? { mode, permits: this.permits } : { mode };
   }
 
-  /** When all who do not hold sleep, none of them may enter. */
+  /** When all waiters sleep, none of them may enter. */
   checkSleepers(): void {
     for (const { name, kind, holds } of this.parties) {
       if (holds || kind === 'curator' || !this.has(`locks/${name}`)) continue;
@@ -185,8 +185,8 @@ const kinds = ['shared', 'curator'] as const;
 const steps = ['step', 'step', 'step', 'die'] as const;
 type Move = Kind | (typeof steps)[number] | 'expire';
 /**
- * An exclusive claim has no lease that Curator could count: beside it a session of Curator's that
- * ends must be its process's end.
+ * An exclusive claim has no lease that Curator could count. So beside it a session of Curator ends
+ * only with its process.
  */
 const moves = fc.constantFrom<readonly Move[]>([...kinds, ...steps, 'exclusive'], [...kinds, ...steps, 'expire']);
 const plans = moves.chain((among) => fc.array(fc.tuple(fc.constantFrom(...among), fc.nat()), { maxLength: 80 }));
@@ -245,7 +245,7 @@ function play(runs: number, rule: Rule, count: Count = isAmongFirst): void {
   );
 }
 
-test('beside Curator, dying or expiring at any moment: never more inside than may be, and everybody gets in', () => {
+test('beside Curator, dying or expiring at any moment: never more holders than permits, and all claims get in', () => {
   play(2_000, judgeEntry);
 });
 

@@ -13,8 +13,8 @@ export interface Exploration {
 }
 
 /**
- * All that can happen in `world`, breadth first; ends at the first violation, and at `most` states:
- * broken rules may go on for ever.
+ * All that can happen in `world`, breadth first. Ends at the first violation, and at `most` states,
+ * because broken rules may go on for ever.
  */
 export function explore(world: World, rules: Rules, most: number = Infinity): Exploration {
   const first = begin(world);

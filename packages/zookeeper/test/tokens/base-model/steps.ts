@@ -27,7 +27,7 @@ export interface World {
 
 export interface Step {
   readonly name: string;
-  /** Whose; `undefined`: something that happens to all. */
+  /** The client that takes it. `undefined`: it happens to all. */
   readonly client?: number;
   readonly next: State;
 }

@@ -1,0 +1,86 @@
+import { UsageError, numberOption, parse } from '@locks/command-line';
+
+/** What can be measured. */
+export const suiteNames = ['redis', 'redlock', 'sql', 'zookeeper', 'memory', 'core'] as const;
+export type SuiteName = (typeof suiteNames)[number];
+
+/** What each suite consists of. */
+const scenarios: Readonly<Record<SuiteName, readonly string[]>> = {
+  redis: ['uncontended', 'contended', 'total-time', 'renewal', 'heap'],
+  redlock: ['uncontended', 'contended', 'frozen'],
+  sql: ['uncontended', 'statements', 'listening', 'contended', 'mariadb', 'sqlite'],
+  zookeeper: ['uncontended', 'operations', 'contended', 'total-time'],
+  memory: ['pairs', 'heap'],
+  core: ['import', 'size', 'overhead'],
+};
+
+export interface Options {
+  readonly suite: SuiteName;
+  readonly quick: boolean;
+  readonly seed: number;
+  readonly only: readonly string[];
+  readonly subjects: readonly string[];
+  readonly retryDelay: number | undefined;
+  readonly json: string | undefined;
+  readonly plots: string | undefined;
+  readonly from: string | undefined;
+  readonly gates: boolean;
+}
+
+export const help = `Measures @locks against peers and against the raw client, in one run.
+
+Usage: npm run bench -- redis | redlock | sql | zookeeper | memory | core [options]
+
+  --quick              fewer and shorter rounds: for finding defects, not for quoting
+  --only <name,…>      these scenarios only, as uncontended (benchmarks/README.md has all)
+  --subjects <name,…>  these peers only, beside @locks and the raw client; not for memory and core
+  --retry-delay <ms>   between attempts of peers that poll; default: as they document
+  --seed <n>           of the random order of the subjects; default: a random one, which is printed
+  --json <file>        writes all figures there
+  --plots <folder>     writes SVG files there
+  --from <file>        reads figures that --json wrote: for gates and SVG files
+  --gates              exits with 1 when a gate is short
+  --help               prints this`;
+
+/** Reads the command line; `undefined`: help is wanted. Throws a `UsageError`. */
+export function readCommandLine(args: readonly string[]): Options | undefined {
+  const { values, positionals } = parse(args, {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    subjects: { type: 'string' },
+    'retry-delay': { type: 'string' },
+    seed: { type: 'string' },
+    json: { type: 'string' },
+    plots: { type: 'string' },
+    from: { type: 'string' },
+    gates: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  });
+  if (values.help) return undefined;
+  const [suite, ...more] = positionals;
+  const name = suiteNames.find((known) => known === suite);
+  if (name === undefined || more.length > 0) {
+    throw new UsageError(`Say what to measure: ${suiteNames.join(', ')}; not "${positionals.join(' ')}".`);
+  }
+  const only = list(values.only);
+  const unknown = only.filter((scenario) => !scenarios[name].includes(scenario));
+  if (unknown.length > 0) {
+    throw new UsageError(`Option --only: ${name} has ${scenarios[name].join(', ')}; not "${unknown.join(', ')}".`);
+  }
+  return {
+    suite: name,
+    quick: values.quick,
+    seed: numberOption('seed', values.seed, 'a whole number') ?? Math.floor(Math.random() * 1e6),
+    only,
+    subjects: list(values.subjects),
+    retryDelay: numberOption('retry-delay', values['retry-delay'], 'a whole number'),
+    json: values.json,
+    plots: values.plots,
+    from: values.from,
+    gates: values.gates,
+  };
+}
+
+function list(text: string | undefined): string[] {
+  return text === undefined ? [] : text.split(',').map((item) => item.trim());
+}

@@ -1,0 +1,58 @@
+import { setImmediate } from 'node:timers/promises';
+import { now } from './clock.ts';
+import type { Party } from '../subjects/party.ts';
+
+/** What a slice of acquiring and releasing came to. */
+export interface Pairs {
+  readonly perSecond: number;
+  /** Ms of each acquire and release. */
+  readonly latencies: readonly number[];
+  /** Ms of each acquire alone. */
+  readonly acquires: readonly number[];
+  /** CPU time of this process for each, in µs. */
+  readonly clientMicroseconds: number;
+  readonly errors: readonly unknown[];
+}
+
+/** Each of `concurrency` workers acquires and releases a key of its own for `ms`. */
+export async function runPairs(name: string, party: Party, concurrency: number, ms: number): Promise<Pairs> {
+  const latencies: number[] = [];
+  const acquires: number[] = [];
+  const errors: unknown[] = [];
+  const before = process.cpuUsage();
+  const start = now();
+  const end = start + ms;
+
+  async function work(worker: number): Promise<void> {
+    const key = `${name}/${worker}`;
+    let last = now();
+    while (last < end) {
+      let acquired: number;
+      try {
+        const held = await party.acquire(key);
+        acquired = now();
+        await held.release();
+      } catch (error) {
+        errors.push(error);
+        await setImmediate();
+        last = now();
+        continue;
+      }
+      const after = now();
+      acquires.push(acquired - last);
+      latencies.push(after - last);
+      last = after;
+    }
+  }
+
+  await Promise.all(Array.from({ length: concurrency }, (_, worker) => work(worker)));
+  const took = now() - start;
+  const { user, system } = process.cpuUsage(before);
+  return {
+    perSecond: (latencies.length / took) * 1_000,
+    latencies,
+    acquires,
+    clientMicroseconds: (user + system) / latencies.length,
+    errors,
+  };
+}

@@ -1,0 +1,45 @@
+/** The value that `share` of the sorted `values` do not exceed; `undefined` of nothing. */
+export function percentile(values: readonly number[] | Float64Array, share: number): number | undefined {
+  const sorted = Float64Array.from(values).toSorted();
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+}
+
+/** The middle one; of an even number, the mean of the two in the middle. */
+export function median(values: readonly number[]): number | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  const upper = sorted[Math.floor(sorted.length / 2)];
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1];
+  return upper === undefined || lower === undefined ? undefined : (lower + upper) / 2;
+}
+
+/** A ratio over several rounds. */
+export interface Ratio {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** `values` over `base`, round by round: what changes between rounds changes both. */
+export function ratioOfRounds(values: readonly number[], base: readonly number[]): Ratio | undefined {
+  const ratios: number[] = [];
+  for (const [round, value] of values.entries()) {
+    const other = base[round];
+    if (other !== undefined && other > 0) ratios.push(value / other);
+  }
+  const middle = median(ratios);
+  return middle === undefined ? undefined : { median: middle, low: Math.min(...ratios), high: Math.max(...ratios) };
+}
+
+/**
+ * Jain's fairness index: 1 when all have the same, 1/n when one of n has everything. `undefined`
+ * when none has anything.
+ */
+export function fairness(shares: readonly number[]): number | undefined {
+  let sum = 0;
+  let squares = 0;
+  for (const share of shares) {
+    sum += share;
+    squares += share * share;
+  }
+  return squares === 0 ? undefined : (sum * sum) / (shares.length * squares);
+}

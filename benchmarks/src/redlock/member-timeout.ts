@@ -1,0 +1,2 @@
+/** That of `combine` by default, in ms. */
+export const memberTimeout = 500;

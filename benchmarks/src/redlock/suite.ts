@@ -1,0 +1,96 @@
+import { UsageError } from '@locks/command-line';
+import type { Contention } from '../crew/contention.ts';
+import { oneByOne, printFailures } from '../measure/one-by-one.ts';
+import type { Result } from '../results.ts';
+import { chooseSubjects, isPeer } from '../subjects/subject-choice.ts';
+import { rotationFor } from '../suite.ts';
+import type { SuiteContext, SuiteReport } from '../suite.ts';
+import { formatTable } from '../tables/table.ts';
+import { measureContended } from './contended.ts';
+import { measureFrozen } from './frozen.ts';
+import { rawName } from './names.ts';
+import { linkDelay, startNodes } from './nodes.ts';
+import type { Nodes } from './nodes.ts';
+import { measureRoundTrip } from './round-trip.ts';
+import { subjectNames } from './subjects/index.ts';
+import { measureUncontended } from './uncontended.ts';
+import { contendedColumns, frozenColumns, uncontendedColumns } from './tables.ts';
+
+/** How often each contender takes the lock. */
+const turns = 20;
+/**
+ * For so many ms all turns are waited for: peers that wait a random time would need minutes. Ours
+ * must succeed.
+ */
+const peerPatience = 5_000;
+const ownPatience = 60_000;
+
+/** Locks on a majority of three Redis nodes, which are started for this and stopped in the end. */
+export async function runRedlockSuite(context: SuiteContext): Promise<SuiteReport> {
+  if (process.env['LOCKS_TEST_REDIS_URL'] !== undefined) {
+    throw new UsageError('This needs three Redis servers, which it starts and freezes: unset LOCKS_TEST_REDIS_URL.');
+  }
+  const names = chooseSubjects(context, subjectNames());
+  await using nodes = await startNodes();
+  const results: Result[] = [];
+  if (context.wants('uncontended')) results.push(...(await uncontended(context, nodes, names)));
+  if (context.wants('contended')) results.push(...(await contended(context, nodes, names)));
+  if (context.wants('frozen')) results.push(...(await frozen(context, nodes, names)));
+  return { results, servers: { redis: nodes.version } };
+}
+
+async function uncontended(context: SuiteContext, nodes: Nodes, names: readonly string[]): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const concurrency of [1, 64]) {
+    const rotation = rotationFor(context, 12, 200);
+    const some = await measureUncontended(nodes, names, concurrency, rotation, context.options);
+    const peer = some[0]?.fastestPeer ?? 'none';
+    context.print(
+      formatTable(`Uncontended, ${concurrency} at once; the fastest peer: ${peer}`, uncontendedColumns, some),
+    );
+    printFailures(context, some);
+    results.push(...some);
+  }
+  return results;
+}
+
+async function contended(context: SuiteContext, nodes: Nodes, names: readonly string[]): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const delay of [0, linkDelay]) {
+    const urls = delay === 0 ? nodes.urls : nodes.farUrls;
+    const roundTrip = await measureRoundTrip(urls);
+    // Over links it takes too long to wait for the peers.
+    const libraries = names.filter((name) => name !== rawName && (delay === 0 || !isPeer(name)));
+    for (const waiters of [16, 64]) {
+      const contention: Contention = { waiters, processes: 4, hold: 1 };
+      const cell = { scenario: 'redlock/contended', ...contention, linkDelay: delay, roundTrip };
+      const some = await oneByOne(libraries, cell, context, async (name) => {
+        const patience = isPeer(name) ? peerPatience : ownPatience;
+        await nodes.flush();
+        const figures = await measureContended(urls, name, contention, turns, patience, context.options);
+        return { ...cell, ...figures };
+      });
+      const where = `${delay === 0 ? 'loopback' : `links of ${delay} ms`}, a round trip ${roundTrip.toFixed(2)} ms`;
+      const title = `${waiters} contenders × ${turns} in 4 processes, held 1 ms; ${where}`;
+      context.print(formatTable(title, contendedColumns, some));
+      printFailures(context, some);
+      results.push(...some);
+    }
+  }
+  return results;
+}
+
+async function frozen(context: SuiteContext, nodes: Nodes, names: readonly string[]): Promise<Result[]> {
+  const time = context.options.quick ? 1_500 : 2_500;
+  const results: Result[] = [];
+  for (const node of nodes.servers.keys()) {
+    for (const name of names) {
+      // The first node is what a peer is asked about, too: it has no order of nodes.
+      if (node > 0 && (isPeer(name) || name === rawName)) continue;
+      results.push(await measureFrozen(nodes, name, node, time, context.options));
+    }
+  }
+  context.print(formatTable('A frozen node, 8 workers with a key each', frozenColumns, results));
+  printFailures(context, results);
+  return results;
+}

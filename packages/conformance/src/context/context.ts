@@ -1,0 +1,163 @@
+import type { Claim, Grant, KeyState, LockProvider, Locks, LocksOptions, Traits } from '@locks/core';
+import type { Core } from './core.ts';
+import { interfere } from '../checks/interference.ts';
+import type { Interference } from '../checks/interference.ts';
+import type { OtherProcess } from '../processes/other-process.ts';
+import { createRandom } from '../checks/random.ts';
+import type { Random } from '../checks/random.ts';
+import type { GivenFaults } from '../faults/scoped-faults.ts';
+import type { Scope } from './scope.ts';
+import { eventually, within } from '../checks/time.ts';
+import { startWaiting } from '../checks/waiting.ts';
+import type { Waiting } from '../checks/waiting.ts';
+
+/**
+ * What a check works with. Everything it makes belongs to this check alone and is closed when it
+ * ends.
+ */
+export interface Context {
+  readonly traits: Traits;
+  /** A ttl that runs out within the check, in ms. */
+  readonly ttl: number;
+  /** A ttl that does not run out within any check, in ms. */
+  readonly longTtl: number;
+  /** How long to wait, at most, for something that must happen soon, in ms. */
+  readonly patience: number;
+  /** Reproducible with the seed of the report. */
+  readonly random: Random;
+  /** Those that the requirement needs; whatever they begin is undone when the check ends. */
+  readonly faults: GivenFaults;
+  /** Another provider on the same store, as another process would have. */
+  create(): Promise<LockProvider>;
+  /**
+   * One with the shortest settings, as another service may have. Only with `needs:
+   * ['createOther']`.
+   */
+  createOther(): Promise<LockProvider>;
+  /**
+   * One whose places in line lapse soon: from `createOther`, or from `create` where that was not
+   * given.
+   */
+  createLapsing(): Promise<LockProvider>;
+  /**
+   * How long a place of `createLapsing` lasts without a repeat, in ms, with the time to notice its
+   * end.
+   */
+  readonly placeLimit: number;
+  /** So many of them. */
+  createMany<Count extends 2 | 3 | 4>(count: Count): Promise<Many[Count]>;
+  /** `createLocks` on a provider of its own. */
+  createLocks(options?: LocksOptions): Promise<Locks>;
+  /** `createLocks` on `provider`. */
+  locksOn(provider: LockProvider, options?: LocksOptions): Locks;
+  /**
+   * `createLocks` on a provider of its own whose single calls the check can make go wrong. Its
+   * close does not wait long.
+   */
+  interfere(options?: LocksOptions): Promise<{ readonly locks: Locks; readonly interference: Interference }>;
+  /** Starts a process with a provider on the same store. Only with `needs: ['processes']`. */
+  fork(): Promise<OtherProcess>;
+  /** Lower-case letters, digits and `-`, never seen before. */
+  unique(): string;
+  /** A key of this check alone. */
+  key(): string;
+  /** An exclusive claim with a fresh owner and the long ttl, unless said otherwise. */
+  claim(key: string, changes?: Partial<Omit<Claim, 'key'>>): Claim;
+  /** Waits for `claim` as core would. */
+  wait(provider: LockProvider, claim: Claim): Waiting;
+  /**
+   * Waits for `claim`, trying again only when it is woken: `retryAfter` does not make good a wake
+   * that was lost.
+   */
+  waitForWakes(provider: LockProvider, claim: Claim): Waiting;
+  /** Waits until `waiting` is granted, with the patience of this check. */
+  granted(waiting: Waiting, when: string): Promise<Grant>;
+  /** Asks until `accepts` the answer, with the patience of this check. */
+  eventually<T>(what: string, probe: () => T | Promise<T>, accepts: (answer: T) => boolean): Promise<T>;
+  /** The state of `key` once `accepts` it: what another connection sees may lag behind. */
+  state(provider: LockProvider, key: string, what: string, accepts: (state: KeyState) => boolean): Promise<KeyState>;
+}
+
+/** Tuples of providers. */
+export interface Many {
+  readonly 2: readonly [LockProvider, LockProvider];
+  readonly 3: readonly [LockProvider, LockProvider, LockProvider];
+  readonly 4: readonly [LockProvider, LockProvider, LockProvider, LockProvider];
+}
+
+/** What a context is made of. */
+export interface ContextParts {
+  readonly id: string;
+  readonly traits: Traits;
+  readonly ttl: number;
+  readonly patience: number;
+  readonly seed: number;
+  readonly scope: Scope;
+  /** Whether the scope can make a provider with the shortest settings. */
+  readonly hasOther: boolean;
+  /** A part of keys and owners that no other run has. */
+  readonly run: string;
+  readonly core: Core;
+}
+
+/**
+ * How long a place in line lasts without a repeat, at most, in ms: by the contract, and with the
+ * settings of `createOther`. The time to notice its end is on top of both: a waiter may ask every
+ * few seconds.
+ */
+export const longestPlace = 12_000;
+const shortestPlace = 1_000;
+
+/**
+ * How long a `Locks` that is interfered with waits when it closes, in ms: what never answers must
+ * not hold up the check.
+ */
+const closeTimeout = 100;
+
+/** The context of one check. */
+export function createContext(parts: ContextParts): Context {
+  const { id, traits, ttl, patience, scope, hasOther, run } = parts;
+  const random = createRandom(parts.seed, id);
+  const longTtl = Math.max(30_000, 20 * ttl + 4 * patience);
+  let count = 0;
+  const unique = (): string => `${run}-${id}-${(count++).toString(36)}`;
+  const locksOn: Context['locksOn'] = (provider, options) => {
+    const locks = parts.core.createLocks(provider, options);
+    scope.adopt(() => locks.close());
+    return locks;
+  };
+
+  return {
+    traits,
+    ttl,
+    longTtl,
+    patience,
+    random,
+    faults: scope.faults,
+    unique,
+    create: scope.create,
+    createOther: scope.createOther,
+    createLapsing: hasOther ? scope.createOther : scope.create,
+    placeLimit: (hasOther ? shortestPlace : longestPlace) + patience,
+    async createMany<Size extends 2 | 3 | 4>(size: Size) {
+      const providers = await Promise.all(Array.from({ length: size }, () => scope.create()));
+      return providers as unknown as Many[Size];
+    },
+    locksOn,
+    createLocks: async (options) => locksOn(await scope.create(), options),
+    async interfere(options) {
+      const interference = interfere(await scope.create());
+      scope.adopt(interference.end);
+      return { locks: locksOn(interference.provider, { closeTimeout, ...options }), interference };
+    },
+    fork: scope.fork,
+    key: () => `conformance/${unique()}`,
+    claim: (key, changes) => ({ key, owner: `conformance/${unique()}`, ttl: longTtl, mode: 'exclusive', ...changes }),
+    wait: (provider, claim) => startWaiting(provider, claim, { signal: scope.signal, random }),
+    waitForWakes: (provider, claim) =>
+      startWaiting(provider, claim, { signal: scope.signal, random, onlyWhenWoken: true }),
+    granted: (waiting, when) => within(patience, waiting.granted, `a grant ${when}`),
+    eventually: (what, probe, accepts) => eventually(patience, what, probe, accepts),
+    state: (provider, key, what, accepts) => eventually(patience, what, () => provider.inspect(key), accepts),
+  };
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import type { LockProvider } from '@locks/core';
+import type { Context } from '../../context/context.ts';
+import { mustBeBusy, mustFree, mustGrant, mustReject, mustRenew } from '../../checks/expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { turn } from '../../checks/time.ts';
+import { mustBeHeld, range } from '../steps.ts';
+import { whenShared } from '../when.ts';
+
+/** A held exclusive claim, repeated as shared. */
+export const downgradeRequirements: readonly Requirement[] = [
+  {
+    id: 'downgrade-keeps-the-hold',
+    level: 'provider',
+    title: 'an exclusive claim repeated as shared keeps its token and lets sharers in, but no exclusive owner',
+    appliesTo: whenShared,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const claim = context.claim(context.key());
+      const shared = { ...claim, mode: 'shared', permits: 2 } as const;
+      const { token } = await mustGrant(one, claim, 'on a free key');
+      const converted = await mustGrant(one, shared, 'for a downgrade');
+      const message = `expected a downgrade to keep the token ${token}, got ${converted.token}`;
+      if (context.traits.fencing !== 'none') assert.equal(converted.token, token, message);
+      await mustRenew(one, shared, 'by the holder after its downgrade');
+      await mustBeHeld(context, two, shared, 'after its downgrade');
+      const other = context.claim(claim.key, { mode: 'shared', permits: 2 });
+      await mustGrant(two, other, 'for another sharer after the downgrade');
+      await mustBeBusy(
+        two,
+        context.claim(claim.key, { mode: 'shared', permits: 2 }),
+        'for a third sharer with two permits',
+      );
+      await context.state(two, claim.key, 'two holders, both shared', ({ holders }) => {
+        return holders.length === 2 && holders.every(({ mode }) => mode === 'shared');
+      });
+      await mustFree(one, shared, 'by the one that was downgraded');
+      await mustFree(two, other, 'by the other sharer');
+    },
+  },
+  {
+    id: 'downgrade-without-a-gap',
+    level: 'provider',
+    title: 'no exclusive owner gets in while a hold is converted to shared',
+    appliesTo: whenShared,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      await Promise.all(range(20).map(() => downgradeUnderAttack(context, one, two)));
+    },
+  },
+  {
+    id: 'downgrade-admits-sharers',
+    level: 'provider',
+    title: 'sharers in line are admitted by a downgrade, an exclusive waiter is not',
+    appliesTo: whenShared,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const claim = context.claim(context.key());
+      await mustGrant(one, claim, 'on a free key');
+      const sharers = [one, two].map((provider) =>
+        context.wait(provider, context.claim(claim.key, { mode: 'shared' })),
+      );
+      for (const sharer of sharers) await sharer.inLine;
+      const writer = context.wait(two, context.claim(claim.key));
+      await writer.inLine;
+      await mustGrant(one, { ...claim, mode: 'shared' }, 'for a downgrade');
+      for (const sharer of sharers)
+        await context.granted(sharer, 'for a sharer in line, after the holder was downgraded');
+      assert.equal(
+        writer.isGranted,
+        false,
+        'expected the exclusive waiter to wait while sharers hold the key, it was granted',
+      );
+      for (const sharer of sharers) await mustFree(sharer.provider, sharer.claim, 'by a sharer');
+      await mustFree(one, { ...claim, mode: 'shared' }, 'by the one that was downgraded');
+      await context.granted(writer, 'for the exclusive waiter, after the last sharer has gone');
+      await mustFree(two, writer.claim, 'by the exclusive holder');
+    },
+  },
+  {
+    id: 'upgrade-refused',
+    level: 'provider',
+    title: 'a shared claim repeated as exclusive rejects with LOCK_INVALID and changes nothing',
+    appliesTo: whenShared,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const shared = context.claim(context.key(), { mode: 'shared' });
+      const other = context.claim(shared.key, { mode: 'shared' });
+      const { token } = await mustGrant(one, shared, 'on a free key');
+      for (const wake of [undefined, () => {}]) {
+        const upgrade = one.tryAcquire({ ...shared, mode: 'exclusive' }, wake);
+        await mustReject(upgrade, 'LOCK_INVALID', 'for a shared hold repeated as exclusive');
+      }
+      await mustGrant(two, other, 'for another sharer, because the refused upgrade took no place in line');
+      const again = await mustGrant(one, shared, 'for a repeat of the shared claim');
+      const message = `expected the refused upgrade to leave the token ${token} as it was, got ${again.token}`;
+      if (context.traits.fencing !== 'none') assert.equal(again.token, token, message);
+      await mustFree(one, shared, 'by the sharer whose upgrade was refused');
+      await mustFree(two, other, 'by the other sharer');
+    },
+  },
+];
+
+async function downgradeUnderAttack(context: Context, one: LockProvider, two: LockProvider): Promise<void> {
+  const claim = context.claim(context.key());
+  const shared = { ...claim, mode: 'shared' } as const;
+  await mustGrant(one, claim, 'on a free key');
+  let done = false;
+  const attack = range(3).map(async () => {
+    for (let attempt = 1; !done; attempt += 1) {
+      // Bursts find a gap within one turn of the event loop; the pause between them lets the
+      // conversion go on.
+      if (attempt % 10 === 0) await turn();
+      const attacker = context.claim(claim.key);
+      const answer = await two.tryAcquire(attacker);
+      assert.equal(
+        answer.granted,
+        false,
+        'expected no exclusive grant during a downgrade; there was a gap, and another owner got in',
+      );
+    }
+  });
+  const conversion = mustGrant(one, shared, 'for a downgrade').finally(() => (done = true));
+  await Promise.all([conversion, ...attack]);
+  await mustBeHeld(context, two, shared, 'after its downgrade');
+  await mustFree(one, shared, 'by the one that was downgraded');
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import type { LockProvider } from '@locks/core';
+import type { Context } from '../../context/context.ts';
+import { expectAnswer, isIdle, mustBeBusy, mustFree, mustGrant, show } from '../../checks/expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { holdForAWhile, pick, range } from '../steps.ts';
+import { always } from '../when.ts';
+
+/** One holder at a time. */
+export const exclusionRequirements: readonly Requirement[] = [
+  {
+    id: 'exclusion-one-winner',
+    level: 'provider',
+    title: 'of 100 attempts at once on a free key, spread over four providers, at most one is granted',
+    appliesTo: always,
+    async check(context) {
+      const providers = await context.createMany(4);
+      const checks = range(5).map(async () => {
+        const key = context.key();
+        const attempts = range(100).map(async (index) => {
+          const [provider, claim] = [pick(providers, index), context.claim(key)];
+          const answer = await provider.tryAcquire(claim);
+          expectAnswer(answer, 'for one of 100 attempts at once');
+          return { provider, claim, granted: answer.granted };
+        });
+        const winners = (await Promise.all(attempts)).filter(({ granted }) => granted);
+        const owners = winners.map(({ claim }) => claim.owner);
+        assert.ok(
+          winners.length <= 1,
+          `expected at most one of 100 attempts to be granted, ${winners.length} were: ${show(owners)}`,
+        );
+        for (const { provider, claim } of winners) await mustFree(provider, claim, 'for the one winner');
+      });
+      await Promise.all(checks);
+    },
+  },
+  {
+    id: 'exclusion-100-way',
+    level: 'provider',
+    title: '100 waiting owners of one provider increment a non-atomic counter to exactly 100',
+    appliesTo: always,
+    check: async (context) => countTogether(context, [await context.create()]),
+  },
+  {
+    id: 'exclusion-across-providers',
+    level: 'provider',
+    title: '100 waiting owners spread over four providers increment a non-atomic counter to exactly 100',
+    appliesTo: always,
+    check: async (context) => countTogether(context, await context.createMany(4)),
+  },
+  {
+    id: 'exclusion-while-held',
+    level: 'provider',
+    title: 'contention is the answer busy, not a rejection; it lasts until release and ends with it',
+    appliesTo: always,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const key = context.key();
+      const [holder, other, third] = [context.claim(key), context.claim(key), context.claim(key)];
+      await mustGrant(one, holder, 'on a free key');
+      for (const provider of [one, two, one]) {
+        await mustBeBusy(provider, other, `while ${holder.owner} holds the key`);
+        await mustBeBusy(provider, third, `while ${holder.owner} holds the key`);
+      }
+      await mustFree(one, holder, 'by the holder');
+      await mustGrant(two, other, 'at once after the holder released');
+      await mustBeBusy(one, third, `while ${other.owner} holds the key`);
+      await mustFree(two, other, 'by the holder');
+    },
+  },
+  {
+    id: 'busy-leaves-nothing',
+    level: 'provider',
+    title: 'an attempt without wake that was busy takes no place in line and leaves nothing',
+    appliesTo: always,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const key = context.key();
+      const [holder, next] = [context.claim(key), context.claim(key)];
+      await mustGrant(one, holder, 'on a free key');
+      await Promise.all(
+        range(20).map((index) => mustBeBusy(pick([one, two], index), context.claim(key), 'while it is held')),
+      );
+      await context.state(two, key, 'one holder and no waiter after busy attempts without wake', (state) => {
+        return state.holders.length === 1 && state.waiters === 0;
+      });
+      await mustFree(one, holder, 'by the holder');
+      await mustGrant(two, next, 'at once, because those who were busy without wake are not in line');
+      await mustFree(two, next, 'by the holder');
+      await context.state(one, key, 'no holder and no waiter', isIdle);
+    },
+  },
+];
+
+async function countTogether(context: Context, providers: readonly LockProvider[]): Promise<void> {
+  const contenders = 100;
+  const key = context.key();
+  const inside = new Set<string>();
+  const overlaps: string[] = [];
+  let counter = 0;
+  const work = range(contenders).map(async (index) => {
+    const waiting = context.wait(pick(providers, index), context.claim(key));
+    await waiting.granted;
+    const { owner } = waiting.claim;
+    if (inside.size > 0) overlaps.push(`${owner} entered while ${[...inside].join(', ')} held it`);
+    inside.add(owner);
+    const read = counter;
+    // Read, await, write: two holders at a time lose an increment.
+    await holdForAWhile(context);
+    counter = read + 1;
+    inside.delete(owner);
+    await waiting.release();
+  });
+  await Promise.all(work);
+  const first = overlaps[0] === undefined ? '' : `; first, ${overlaps[0]}`;
+  assert.equal(
+    counter,
+    contenders,
+    `expected the counter to reach ${contenders} under the lock, it reached ${counter}: holders overlapped ${overlaps.length} times${first}`,
+  );
+  assert.deepEqual(overlaps, [], `expected no two holders at once, but ${overlaps.length} times there were${first}`);
+}

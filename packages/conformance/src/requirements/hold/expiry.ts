@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import type { Claim, LockProvider } from '@locks/core';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, mustNotRenew } from '../../checks/expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { certain, now } from '../../checks/time.ts';
+import { firstGrant, timed } from '../steps.ts';
+import { all, whenFair, whenSession, whenShared, whenTtlExpires } from '../when.ts';
+
+/** The ttl ends the hold of a holder that is gone: not earlier, and not much later. */
+export const expiryRequirements: readonly Requirement[] = [
+  {
+    id: 'expiry-on-time',
+    level: 'provider',
+    title: 'a hold lasts for its ttl, exclusive or shared, and not longer than that by much',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const { ttl } = context;
+      const modes = context.traits.shared ? (['exclusive', 'shared'] as const) : (['exclusive'] as const);
+      const claims = modes.flatMap((mode) => [ttl, Math.round(ttl * 1.5)].map((own) => ({ mode, ttl: own })));
+      await Promise.all(claims.map((changes) => lastsItsTtl(context, one, two, context.claim(context.key(), changes))));
+    },
+  },
+  {
+    id: 'expiry-of-one-share',
+    level: 'provider',
+    title: 'a share that expires frees its permit, while the other shares stay',
+    appliesTo: all(whenTtlExpires, whenShared),
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const shared = { mode: 'shared', permits: 2 } as const;
+      const stays = context.claim(context.key(), shared);
+      const goes = context.claim(stays.key, { ...shared, ttl: context.ttl });
+      const next = context.claim(stays.key, shared);
+      await mustGrant(one, stays, 'for the first of two permits');
+      const held = await timed(() => mustGrant(one, goes, 'for the second of two permits'));
+      const taken = await firstGrant(context, two, next, held.answeredAt + context.ttl + context.patience);
+      assert.ok(
+        taken !== undefined,
+        `expected the permit of an expired share to be free after ${context.ttl} ms; it was not`,
+      );
+      const lasted = taken.answeredAt - held.sentAt;
+      assert.ok(
+        lasted >= certain(context.ttl),
+        `expected a share to last ${context.ttl} ms, its permit was given away after ${lasted} ms`,
+      );
+      await mustBeBusy(two, context.claim(stays.key, shared), 'for a third share: the first has not expired');
+      await mustBeBusy(two, context.claim(stays.key), 'for an exclusive claim: the first share has not expired');
+      await mustNotRenew(one, goes, 'for the share that has expired');
+      await mustFree(one, stays, 'by the sharer that stayed');
+      await mustFree(two, next, 'by the sharer that came');
+    },
+  },
+  {
+    id: 'expiry-ends-the-hold',
+    level: 'provider',
+    title: 'after its ttl a hold cannot be renewed or released, though the key is free since',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const [renewed, released] = [
+        context.claim(context.key(), { ttl: context.ttl }),
+        context.claim(context.key(), { ttl: context.ttl }),
+      ];
+      await Promise.all([renewed, released].map((claim) => mustGrant(one, claim, 'on a free key')));
+      for (const { key } of [renewed, released]) await context.state(two, key, 'no holder after the ttl', isIdle);
+      await mustNotRenew(one, renewed, 'for a hold that inspect shows as expired');
+      await mustFreeNothing(one, released, 'for a hold that inspect shows as expired');
+      await context.state(two, renewed.key, 'still no holder after the renewal of an expired hold', isIdle);
+      const next = context.claim(renewed.key);
+      await mustGrant(two, next, 'after the renewal of an expired hold was refused');
+      await mustFree(two, next, 'by the next holder');
+    },
+  },
+  {
+    id: 'expiry-waiter-takes-over',
+    level: 'provider',
+    title: 'a waiter that heeds wake and retryAfter takes over when the holder has expired',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const holder = context.claim(context.key(), { ttl: context.ttl });
+      await mustGrant(one, holder, 'on a free key');
+      const waiters = [context.wait(two, context.claim(holder.key)), context.wait(one, context.claim(holder.key))];
+      const takeOver = waiters.map(async (waiting) => {
+        await context.granted(waiting, `for a waiter after the holder's ttl of ${context.ttl} ms`);
+        await waiting.release();
+      });
+      await Promise.all(takeOver);
+      await context.state(two, holder.key, 'no holder and no waiter', isIdle);
+    },
+  },
+  {
+    id: 'expiry-next-in-line',
+    level: 'provider',
+    title: 'when the first in line gives up, the next one takes over when the holder has expired',
+    appliesTo: all(whenTtlExpires, whenFair),
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const holder = context.claim(context.key(), { ttl: context.ttl });
+      await mustGrant(one, holder, 'on a free key');
+      const first = context.wait(one, context.claim(holder.key));
+      await first.inLine;
+      const next = context.wait(two, context.claim(holder.key));
+      await next.inLine;
+      await first.abandon();
+      await context.granted(next, `for the next in line after the holder's ttl of ${context.ttl} ms`);
+      await next.release();
+      await context.state(two, holder.key, 'no holder and no waiter', isIdle);
+    },
+  },
+  {
+    id: 'validity-reported',
+    level: 'provider',
+    title: 'a provider whose sessions end holds reports how long grants and renewals are valid',
+    appliesTo: whenSession,
+    async check(context) {
+      const provider = await context.create();
+      const claim = context.claim(context.key());
+      const { validity } = await mustGrant(provider, claim, 'on a free key');
+      assert.ok(
+        validity !== undefined && validity > 0,
+        `expected a session provider to report the validity of a grant in ms, got ${validity}`,
+      );
+      const renewal = await mustRenewValidity(provider, claim);
+      assert.ok(
+        renewal !== undefined && renewal > 0,
+        `expected a session provider to report the validity of a renewal in ms, got ${renewal}`,
+      );
+      await mustFree(provider, claim, 'by the holder');
+    },
+  },
+];
+
+async function lastsItsTtl(context: Context, one: LockProvider, two: LockProvider, claim: Claim): Promise<void> {
+  const held = await timed(() => mustGrant(one, claim, 'on a free key'));
+  const promised = held.grant.validity ?? claim.ttl;
+  const next = context.claim(claim.key);
+  const taken = await firstGrant(context, two, next, held.answeredAt + claim.ttl + context.patience);
+  const late = `expected the ${claim.mode} hold to end after its ttl of ${claim.ttl} ms; after ${Math.round(now() - held.sentAt)} ms it had not`;
+  assert.ok(taken !== undefined, late);
+  const lasted = taken.answeredAt - held.sentAt;
+  assert.ok(
+    lasted >= certain(promised),
+    `expected the ${claim.mode} hold to last ${promised} ms, another owner was granted after ${Math.round(lasted)} ms`,
+  );
+  await mustFree(two, next, 'by the next holder');
+}
+
+async function mustRenewValidity(provider: LockProvider, claim: Claim): Promise<number | undefined> {
+  const renewal = await provider.renew(claim);
+  return renewal === false ? undefined : renewal.validity;
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import type { LockProvider, Mode } from '@locks/core';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustExceed, mustFree, mustGrant, mustReject } from '../../checks/expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { turn } from '../../checks/time.ts';
+import { pick, range } from '../steps.ts';
+import { all, whenFenced, whenShared, whenTtlExpires } from '../when.ts';
+
+/** Law 4: the tokens of one key strictly increase. */
+export const fencingRequirements: readonly Requirement[] = [
+  {
+    id: 'token-increases',
+    level: 'provider',
+    title: 'tokens strictly increase over releases and forced releases, across providers',
+    appliesTo: whenFenced,
+    async check(context) {
+      const providers = await context.createMany(3);
+      const key = context.key();
+      let latest = 0n;
+      for (const round of range(20)) {
+        const claim = context.claim(key);
+        const { token } = await mustGrant(pick(providers, round), claim, 'on a free key');
+        mustExceed(token, latest, `for grant ${round + 1} of one key`);
+        latest = token;
+        const forced = round % 4 === 3;
+        await mustFree(pick(providers, forced ? round + 1 : round), claim, forced ? 'by force' : 'by the holder');
+      }
+    },
+  },
+  {
+    id: 'token-increases-after-expiry',
+    level: 'provider',
+    title: 'the token of a grant after an expiry exceeds that of the hold that expired',
+    appliesTo: all(whenFenced, whenTtlExpires),
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const claim = context.claim(context.key(), { ttl: context.ttl });
+      const { token } = await mustGrant(one, claim, 'on a free key');
+      await context.state(two, claim.key, 'no holder after the ttl', isIdle);
+      const next = context.claim(claim.key);
+      const later = await mustGrant(two, next, 'after the holder expired');
+      mustExceed(later.token, token, 'for a grant after an expiry');
+      await mustFree(two, next, 'by the holder');
+    },
+  },
+  {
+    id: 'token-increases-in-contention',
+    level: 'provider',
+    title: 'tokens increase in the order in which waiting owners of three providers are granted',
+    appliesTo: whenFenced,
+    async check(context) {
+      const providers = await context.createMany(3);
+      const key = context.key();
+      let latest = 0n;
+      const work = range(60).map(async (index) => {
+        const waiting = context.wait(pick(providers, index), context.claim(key));
+        const { token } = await waiting.granted;
+        mustExceed(token, latest, 'for a grant in contention');
+        latest = token;
+        await turn();
+        await waiting.release();
+      });
+      await Promise.all(work);
+    },
+  },
+  {
+    id: 'token-of-sharers',
+    level: 'provider',
+    title: 'sharers have tokens of their own, and increase them in turn with exclusive owners',
+    appliesTo: all(whenFenced, whenShared),
+    async check(context) {
+      const providers = await context.createMany(2);
+      const key = context.key();
+      const modes: readonly (readonly Mode[])[] = [
+        ['shared', 'shared', 'shared'],
+        ['exclusive'],
+        ['shared'],
+        ['exclusive'],
+        ['exclusive'],
+        ['shared', 'shared'],
+      ];
+      const given = new Set<bigint>();
+      let latest = 0n;
+      for (const group of modes) {
+        const claims = group.map((mode) => context.claim(key, { mode }));
+        const tokens: bigint[] = [];
+        for (const [index, claim] of claims.entries()) {
+          const { token } = await mustGrant(
+            pick(providers, index),
+            claim,
+            `for a claim in ${claim.mode} mode among ${group.join(', ')}`,
+          );
+          assert.ok(
+            !given.has(token),
+            `expected a token that was never given, got ${token} again for a claim in ${claim.mode} mode`,
+          );
+          mustExceed(token, latest, `for a claim in ${claim.mode} mode, after those it conflicts with`);
+          given.add(token);
+          tokens.push(token);
+        }
+        latest = tokens.reduce((highest, token) => (token > highest ? token : highest), latest);
+        await Promise.all(claims.map((claim, index) => mustFree(pick(providers, index), claim, 'by a holder')));
+      }
+    },
+  },
+  {
+    id: 'token-floor',
+    level: 'provider',
+    title: 'a token exceeds the floor of its claim, and later tokens exceed it too; a low floor has no effect',
+    appliesTo: whenFenced,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const key = context.key();
+      const first = await takeOnce(context, one, key, undefined);
+      // Far enough to be ahead of a counter that follows a clock in µs.
+      const floor = first + 60_000_000n;
+      const second = await takeOnce(context, two, key, floor);
+      mustExceed(second, floor, `because the claim had the floor ${floor}`);
+      const third = await takeOnce(context, one, key, undefined);
+      mustExceed(third, second, 'after a grant with a floor');
+      const fourth = await takeOnce(context, two, key, first);
+      mustExceed(fourth, third, `with a floor, ${first}, that is lower than tokens already given`);
+    },
+  },
+  {
+    id: 'token-exact',
+    level: 'provider',
+    title: 'tokens near 2^53 are exact: they increase, and a repeat and inspect tell the same',
+    appliesTo: whenFenced,
+    async check(context) {
+      const providers = await context.createMany(2);
+      const key = context.key();
+      let latest = 2n ** 53n - 45n;
+      for (const round of range(10)) {
+        const claim = context.claim(key, round === 0 ? { floor: latest } : {});
+        const provider = pick(providers, round);
+        const { token } = await mustGrant(provider, claim, 'on a free key');
+        mustExceed(token, latest, `for grant ${round + 1} near 2^53`);
+        const repeat = await mustGrant(provider, claim, 'for a repeat');
+        const { holders } = await context.state(provider, key, 'one holder', (state) => state.holders.length === 1);
+        for (const seen of [repeat.token, holders[0]?.token]) {
+          if (seen !== undefined) assert.equal(seen, token, `expected the token ${token} again, got ${seen}`);
+        }
+        latest = token;
+        await mustFree(provider, claim, 'by the holder');
+      }
+    },
+  },
+  {
+    id: 'token-end',
+    level: 'provider',
+    title: 'where numbers end, at 2^53, tokens go on to increase, or claims reject with LOCK_INVALID and leave nothing',
+    appliesTo: whenFenced,
+    async check(context) {
+      const modes = context.traits.shared ? (['exclusive', 'shared'] as const) : (['exclusive'] as const);
+      await Promise.all(modes.map((mode) => reachesTheEnd(context, mode)));
+    },
+  },
+];
+
+/**
+ * Takes the last tokens below 2^53 of a key, and some more. Floors stay below it, as the contract
+ * has it.
+ */
+async function reachesTheEnd(context: Context, mode: Mode): Promise<void> {
+  const providers = await context.createMany(2);
+  const key = context.key();
+  const end = 2n ** 53n;
+  let latest = end - 3n;
+  for (const round of range(6)) {
+    const provider = pick(providers, round);
+    const claim = context.claim(key, { mode, ...(round % 2 === 0 && latest < end ? { floor: latest } : {}) });
+    const attempt = provider.tryAcquire(claim);
+    const granted = await attempt.then(
+      (answer) => answer.granted,
+      () => false,
+    );
+    if (granted) {
+      const { token } = await mustGrant(provider, claim, 'for a repeat');
+      mustExceed(token, latest, `for the ${mode} grant ${round + 1} near 2^53`);
+      latest = token;
+      await mustFree(provider, claim, 'by the holder');
+    } else {
+      const { message } = await mustReject(attempt, 'LOCK_INVALID', `for a claim whose token would exceed ${latest}`);
+      assert.ok(message.includes(key), `expected the message to name the key ${key}, got ${JSON.stringify(message)}`);
+      await context.state(provider, key, 'no holder and no waiter after the refusal', isIdle);
+    }
+  }
+}
+
+async function takeOnce(
+  context: Context,
+  provider: LockProvider,
+  key: string,
+  floor: bigint | undefined,
+): Promise<bigint> {
+  const claim = context.claim(key, floor === undefined ? {} : { floor });
+  const { token } = await mustGrant(provider, claim, 'on a free key');
+  await mustFree(provider, claim, 'by the holder');
+  return token;
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import type { Claim } from '@locks/core';
+import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, mustNotRenew, show } from '../../checks/expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { turn } from '../../checks/time.ts';
+import { mustBeHeld, pick, range } from '../steps.ts';
+import { always, whenFair, whenShared } from '../when.ts';
+
+/** Release says true when it freed a hold, and touches nothing but its own. */
+export const releaseRequirements: readonly Requirement[] = [
+  {
+    id: 'release-frees',
+    level: 'provider',
+    title: 'release answers true and the key is free at once; repeated, it answers false',
+    appliesTo: always,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const claim = context.claim(context.key());
+      await mustFreeNothing(one, claim, 'for a key that never had a holder');
+      await mustGrant(one, claim, 'on a free key');
+      await mustFree(one, claim, 'by the holder');
+      await mustFreeNothing(one, claim, 'when repeated');
+      await mustFreeNothing(two, claim, 'when repeated elsewhere');
+      const next = context.claim(claim.key);
+      await mustGrant(two, next, 'at once after the release');
+      await mustFree(two, next, 'by the next holder');
+      await context.state(one, claim.key, 'no holder and no waiter', isIdle);
+    },
+  },
+  {
+    id: 'release-only-own',
+    level: 'provider',
+    title: 'release by an owner that does not hold the key answers false and frees no hold',
+    appliesTo: always,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const holder = context.claim(context.key());
+      await mustGrant(one, holder, 'on a free key');
+      for (const provider of [one, two]) {
+        await mustFreeNothing(provider, context.claim(holder.key), 'by an owner that does not hold the key');
+        await mustBeHeld(context, two, holder, 'after another owner called release');
+      }
+      await mustFree(one, holder, 'by the holder, whom the release of others did not touch');
+    },
+  },
+  {
+    id: 'release-own-share',
+    level: 'provider',
+    title: 'release by one sharer frees its own share and no other',
+    appliesTo: whenShared,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const key = context.key();
+      const sharers = range(3).map(() => context.claim(key, { mode: 'shared', permits: 3 }));
+      for (const [index, claim] of sharers.entries())
+        await mustGrant(pick([one, two], index), claim, 'for one of three permits');
+      for (const [index, claim] of sharers.entries()) {
+        await mustBeBusy(two, context.claim(key), `for an exclusive claim while ${3 - index} sharers hold the key`);
+        await mustFree(pick([one, two], index), claim, 'by a sharer');
+        await mustFreeNothing(one, claim, 'when a sharer repeats it');
+      }
+      const exclusive = context.claim(key);
+      await mustGrant(two, exclusive, 'for an exclusive claim after the last sharer has gone');
+      await mustFree(two, exclusive, 'by the holder');
+    },
+  },
+  {
+    id: 'release-place-in-line',
+    level: 'provider',
+    title: 'release by a waiter answers false, gives up its place, and does not touch the holder',
+    appliesTo: always,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const key = context.key();
+      const [holder, waiter, next] = [context.claim(key), context.claim(key), context.claim(key)];
+      await mustGrant(one, holder, 'on a free key');
+      await mustBeBusy(two, waiter, 'while it is held', () => {});
+      await mustFreeNothing(two, waiter, 'by a waiter');
+      await mustBeHeld(context, two, holder, 'after a waiter left the line');
+      await context.state(one, key, 'no waiter after the first one left it', ({ waiters }) => waiters === 0);
+      await mustFree(one, holder, 'by the holder');
+      await mustGrant(one, next, 'at once, because the waiter has left the line');
+      await mustFree(one, next, 'by the holder');
+    },
+  },
+  {
+    id: 'release-forced',
+    level: 'provider',
+    title: 'release with the owner and mode that inspect reports frees the key from anywhere',
+    appliesTo: always,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const victim = context.claim(context.key());
+      await mustGrant(one, victim, 'on a free key');
+      const state = await context.state(two, victim.key, 'one holder', ({ holders }) => holders.length === 1);
+      const [holder] = state.holders;
+      assert.ok(holder !== undefined);
+      const forced: Claim = { key: victim.key, owner: holder.owner, mode: holder.mode, ttl: context.ttl };
+      await mustFree(two, forced, `with the reported owner ${show(holder.owner)}`);
+      await mustNotRenew(one, victim, 'after its hold was released by force');
+      await mustFreeNothing(one, victim, 'after its hold was released by force');
+      const next = context.claim(victim.key);
+      await mustGrant(one, next, 'at once after the forced release');
+      await mustFree(one, next, 'by the next holder');
+    },
+  },
+  {
+    id: 'release-forced-share',
+    level: 'provider',
+    title: 'release with the owner and mode that inspect reports frees one share alone, whatever its permits',
+    appliesTo: whenShared,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const key = context.key();
+      const [victim, stays] = range(2).map(() => context.claim(key, { mode: 'shared', permits: 2 })) as [Claim, Claim];
+      await mustGrant(one, victim, 'for one of two permits');
+      await mustGrant(one, stays, 'for the other permit');
+      const { holders } = await context.state(two, key, 'two holders', (state) => state.holders.length === 2);
+      const holder = holders.find(({ owner }) => owner === victim.owner);
+      assert.ok(holder !== undefined, `expected inspect to report ${show(victim.owner)}, got ${show(holders)}`);
+      const forced: Claim = { key, owner: holder.owner, mode: holder.mode, ttl: context.ttl };
+      await mustFree(two, forced, `with the reported owner ${show(holder.owner)} and no permits`);
+      await mustNotRenew(one, victim, 'after its share was released by force');
+      const next = context.claim(key, { mode: 'shared', permits: 2 });
+      await mustGrant(two, next, 'for the permit that was freed by force');
+      await mustFree(two, next, 'by the next sharer');
+      await mustFree(one, stays, 'by the sharer that stayed');
+    },
+  },
+  {
+    id: 'release-counts-once',
+    level: 'provider',
+    title: 'of many releases of one hold at once, exactly one answers true',
+    appliesTo: always,
+    async check(context) {
+      const providers = await context.createMany(2);
+      const checks = range(10).map(async () => {
+        const claim = context.claim(context.key());
+        await mustGrant(providers[0], claim, 'on a free key');
+        const answers = await Promise.all(range(6).map((index) => pick(providers, index).release(claim)));
+        const freed = answers.filter(Boolean).length;
+        assert.equal(freed, 1, `expected one of six releases at once to answer true, ${freed} did: ${show(answers)}`);
+      });
+      await Promise.all(checks);
+    },
+  },
+  {
+    id: 'release-atomic',
+    level: 'provider',
+    title: 'two releases of one hold at once, one of them late, never free the next holder',
+    appliesTo: always,
+    async check(context) {
+      const [one, two, three] = await context.createMany(3);
+      const checks = range(30).map(async () => {
+        const holder = context.claim(context.key());
+        await mustGrant(one, holder, 'on a free key');
+        const next = context.wait(three, context.claim(holder.key));
+        await next.inLine;
+        await Promise.all([one.release(holder), delayed(context.random.integer(4), () => two.release(holder))]);
+        await context.granted(next, 'for the one in line, after two releases of the holder');
+        await mustBeHeld(context, two, next.claim, 'after both releases of the holder before it');
+        await mustFree(three, next.claim, 'by the next holder, whom the second release must not have touched');
+      });
+      await Promise.all(checks);
+    },
+  },
+  {
+    id: 'release-of-waiter-keeps-others',
+    level: 'provider',
+    title: 'a waiter that gives up leaves the places of the others as they were',
+    appliesTo: whenFair,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const key = context.key();
+      const holder = context.claim(key);
+      await mustGrant(one, holder, 'on a free key');
+      const waiters = range(3).map(() => context.claim(key));
+      for (const [index, claim] of waiters.entries())
+        await mustBeBusy(pick([one, two], index), claim, 'while it is held', () => {});
+      const [first, second, third] = waiters as [Claim, Claim, Claim];
+      await mustFreeNothing(two, second, 'by a waiter');
+      await context.state(two, key, 'two of three waiters left in line', (state) => state.waiters === 2);
+      await mustFree(one, holder, 'by the holder');
+      await mustBeBusy(one, third, 'for the last in line, before its turn', () => {});
+      await mustGrant(one, first, 'for the first in line');
+      await mustFree(one, first, 'by the holder');
+      await mustGrant(one, third, 'for the last in line, when it is its turn');
+      await mustFree(one, third, 'by the holder');
+    },
+  },
+];
+
+async function delayed<T>(turns: number, act: () => Promise<T>): Promise<T> {
+  for (let count = 0; count < turns; count += 1) await turn();
+  return await act();
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import type { Claim, LockProvider } from '@locks/core';
+import type { Context } from '../../context/context.ts';
+import {
+  isIdle,
+  mustBeBusy,
+  mustExceed,
+  mustFree,
+  mustFreeNothing,
+  mustGrant,
+  mustNotRenew,
+  mustRenew,
+} from '../../checks/expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { certain, now, sleep, sleepUntil } from '../../checks/time.ts';
+import { firstGrant, mustBeHeld, timed } from '../steps.ts';
+import { all, always, whenFenced, whenShared, whenTtlExpires } from '../when.ts';
+
+/** Renew restarts the ttl of the holder that calls it, and of no other. */
+export const renewalRequirements: readonly Requirement[] = [
+  {
+    id: 'renew-restarts-ttl',
+    level: 'provider',
+    title: 'renew restarts the ttl, exclusive or shared',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const modes = context.traits.shared ? (['exclusive', 'shared'] as const) : (['exclusive'] as const);
+      await Promise.all(modes.map((mode) => renewalRestarts(context, one, two, mode)));
+    },
+  },
+  {
+    id: 'renew-only-own',
+    level: 'provider',
+    title: 'renew by an owner that does not hold the key answers false and changes nothing',
+    appliesTo: always,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const holder = context.claim(context.key());
+      await mustGrant(one, holder, 'on a free key');
+      for (const provider of [one, two]) {
+        await mustNotRenew(
+          provider,
+          context.claim(holder.key),
+          `by an owner that does not hold the key (${holder.owner} does)`,
+        );
+        await mustBeHeld(context, two, holder, 'after another owner called renew');
+      }
+      await mustRenew(one, holder, 'by the holder');
+      await mustFree(one, holder, 'by the holder');
+      await mustNotRenew(one, holder, 'after its release');
+    },
+  },
+  {
+    id: 'renew-own-share',
+    level: 'provider',
+    title: 'a sharer that renews, or repeats its claim, prolongs its own share and no other',
+    appliesTo: all(whenTtlExpires, whenShared),
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const [renews, repeats] = ['that renews', 'that repeats its claim'] as const;
+      await Promise.all([
+        prolongsItsOwn(context, one, two, renews, (claim) => mustRenew(one, claim, `by the sharer ${renews}`)),
+        prolongsItsOwn(context, one, two, repeats, (claim) => mustGrant(one, claim, `to the sharer ${repeats}`)),
+      ]);
+    },
+  },
+  {
+    id: 'renew-does-not-take',
+    level: 'provider',
+    title: 'renew of a free key answers false and does not take it',
+    appliesTo: always,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const claim = context.claim(context.key());
+      await mustNotRenew(one, claim, 'for a key that never had a holder');
+      await context.state(two, claim.key, 'no holder after a renewal of a free key', isIdle);
+      await mustFreeNothing(one, claim, 'after a renewal of a free key');
+      const next = context.claim(claim.key);
+      await mustGrant(two, next, 'after a renewal of a free key');
+      await mustFree(two, next, 'by the holder');
+    },
+  },
+  {
+    id: 'renew-keeps-token',
+    level: 'provider',
+    title: 'renew without a token leaves the token of the lease as it is',
+    appliesTo: whenFenced,
+    async check(context) {
+      const provider = await context.create();
+      const claim = context.claim(context.key());
+      const { token } = await mustGrant(provider, claim, 'on a free key');
+      await mustRenew(provider, claim, 'by the holder');
+      await mustHaveToken(provider, claim, token, 'after a renewal without a token');
+      await mustFree(provider, claim, 'by the holder');
+    },
+  },
+  {
+    id: 'renew-raises-token',
+    level: 'provider',
+    title: "renew with a token makes it the lease's own and later tokens higher; a lower one is refused",
+    appliesTo: whenFenced,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const claim = context.claim(context.key());
+      const { token } = await mustGrant(one, claim, 'on a free key');
+      await mustRenew(one, claim, `with its own token ${token}`, token);
+      // Far enough to be ahead of a counter that follows a clock in µs.
+      const raised = token + 60_000_000n;
+      await mustRenew(one, claim, `with a token above its own, ${token}`, raised);
+      await mustHaveToken(one, claim, raised, `after it was raised to ${raised}`);
+      await mustNotRenew(one, claim, `with a token below its own, ${raised}`, raised - 1n);
+      await mustNotRenew(
+        two,
+        context.claim(claim.key),
+        'with a token, by an owner that does not hold the key',
+        raised + 9n,
+      );
+      await mustBeHeld(context, two, claim, 'after others tried to renew with a token');
+      await mustFree(one, claim, 'by the holder');
+      const next = context.claim(claim.key);
+      const later = await mustGrant(two, next, 'after the release');
+      mustExceed(later.token, raised, `because a lease before had its token raised from ${token}`);
+      await mustFree(two, next, 'by the next holder');
+    },
+  },
+];
+
+async function mustHaveToken(provider: LockProvider, claim: Claim, token: bigint, when: string): Promise<void> {
+  const again = await mustGrant(provider, claim, 'for a repeat by the holder');
+  assert.equal(again.token, token, `expected the lease to have the token ${token} ${when}, got ${again.token}`);
+}
+
+async function renewalRestarts(
+  context: Context,
+  one: LockProvider,
+  two: LockProvider,
+  mode: Claim['mode'],
+): Promise<void> {
+  const { ttl, patience } = context;
+  const claim = context.claim(context.key(), { ttl, mode });
+  const held = await timed(() => mustGrant(one, claim, 'on a free key'));
+  await sleepUntil(held.answeredAt + ttl / 2);
+  const renewedAt = now();
+  const renewal = await one.renew(claim);
+  const asked = now();
+  if (renewal === false) {
+    // A machine that was busy for half a ttl proves nothing.
+    const early = asked - held.sentAt < certain(ttl);
+    assert.ok(
+      !early,
+      `expected renew to succeed ${Math.round(asked - held.sentAt)} ms into a ttl of ${ttl} ms, got false`,
+    );
+    return;
+  }
+  const next = context.claim(claim.key);
+  const taken = await firstGrant(context, two, next, asked + ttl + patience);
+  assert.ok(
+    taken !== undefined,
+    `expected the ${mode} hold to end ${ttl} ms after its renewal, it lasted ${Math.round(now() - renewedAt)} ms`,
+  );
+  const lasted = taken.answeredAt - renewedAt;
+  assert.ok(
+    lasted >= certain(renewal.validity ?? ttl),
+    `expected the ${mode} hold to last ${ttl} ms from its renewal, another owner was granted after ${Math.round(lasted)} ms`,
+  );
+  await mustFree(two, next, 'by the next holder');
+}
+
+/**
+ * Of two sharers one prolongs its share all the time, and the other has died: its permit must come
+ * back.
+ */
+async function prolongsItsOwn(
+  context: Context,
+  one: LockProvider,
+  two: LockProvider,
+  which: string,
+  prolong: (claim: Claim) => Promise<unknown>,
+): Promise<void> {
+  const { ttl, patience } = context;
+  const shared = { mode: 'shared', permits: 2 } as const;
+  const lives = context.claim(context.key(), shared);
+  const [died, next] = [context.claim(lives.key, { ...shared, ttl }), context.claim(lives.key, shared)];
+  await mustGrant(one, lives, 'for the first of two permits');
+  await mustGrant(two, died, 'for the second of two permits');
+  const deadline = now() + ttl + patience;
+  for (let granted = false; !granted; await sleep(ttl / 20)) {
+    await prolong(lives);
+    granted = (await two.tryAcquire(next)).granted;
+    const late = `expected the permit of a sharer that died to come back after its ttl of ${ttl} ms; beside a sharer ${which} it did not within ${Math.round(ttl + patience)} ms`;
+    assert.ok(granted || now() < deadline, late);
+  }
+  await mustBeBusy(two, context.claim(lives.key, shared), `for a third share, beside the sharer ${which}`);
+  await mustFree(one, lives, `by the sharer ${which}`);
+  await mustFree(two, next, 'by the sharer that came');
+}

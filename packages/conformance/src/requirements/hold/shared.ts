@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import type { LockProvider } from '@locks/core';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustBeBusy, mustFree, mustGrant, mustReject } from '../../checks/expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { now, sleep } from '../../checks/time.ts';
+import { holdForAWhile, pick, range } from '../steps.ts';
+import { all, whenFair, whenNotShared, whenShared } from '../when.ts';
+
+/** Shared holders, and permits. */
+export const sharedRequirements: readonly Requirement[] = [
+  {
+    id: 'shared-together',
+    level: 'provider',
+    title: 'any number of sharers hold a key together; an exclusive owner excludes them and they exclude it',
+    appliesTo: whenShared,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const key = context.key();
+      const sharers = range(20).map(() => context.claim(key, { mode: 'shared' }));
+      for (const [index, sharer] of sharers.entries())
+        await mustGrant(pick([one, two], index), sharer, `next to ${index} sharers`);
+      await mustBeBusy(two, context.claim(key), 'for an exclusive claim while 20 sharers hold the key');
+      for (const [index, sharer] of sharers.entries()) await mustFree(pick([one, two], index), sharer, 'by a sharer');
+      const exclusive = context.claim(key);
+      await mustGrant(two, exclusive, 'for an exclusive claim after all sharers have gone');
+      for (const permits of [undefined, 1, 5]) {
+        const changes = permits === undefined ? {} : { permits };
+        await mustBeBusy(
+          one,
+          context.claim(key, { mode: 'shared', ...changes }),
+          'for a sharer while the key is held exclusively',
+        );
+      }
+      await mustFree(two, exclusive, 'by the exclusive holder');
+      await context.state(one, key, 'no holder and no waiter', isIdle);
+    },
+  },
+  {
+    id: 'permits-admit-exactly',
+    level: 'provider',
+    title: 'n permits admit n sharers and no more, one of them after each release',
+    appliesTo: whenShared,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const checks = [1, 3, 10].map(async (permits) => {
+        const key = context.key();
+        const sharers = range(permits + 1).map(() => context.claim(key, { mode: 'shared', permits }));
+        const last = pick(sharers, permits);
+        for (const [index, sharer] of sharers.slice(0, permits).entries()) {
+          await mustGrant(pick([one, two], index), sharer, `for sharer ${index + 1} with ${permits} permits`);
+        }
+        await mustBeBusy(two, last, `for sharer ${permits + 1} with ${permits} permits`);
+        await mustFree(one, pick(sharers, 0), 'by a sharer');
+        await mustGrant(two, last, `for one more sharer after one of ${permits} has gone`);
+        await mustBeBusy(
+          one,
+          context.claim(key, { mode: 'shared', permits }),
+          `when all ${permits} permits are taken again`,
+        );
+        for (const sharer of sharers.slice(1)) await mustFree(one, sharer, 'by a sharer');
+      });
+      await Promise.all(checks);
+    },
+  },
+  {
+    id: 'permits-in-contention',
+    level: 'provider',
+    title: '60 waiting owners of three providers never hold more than 3 permits at a time, and all get one',
+    appliesTo: whenShared,
+    async check(context) {
+      const providers = await context.createMany(3);
+      const key = context.key();
+      let [inside, most] = [0, 0];
+      const work = range(60).map(async (index) => {
+        const waiting = context.wait(pick(providers, index), context.claim(key, { mode: 'shared', permits: 3 }));
+        await waiting.granted;
+        inside += 1;
+        most = Math.max(most, inside);
+        await holdForAWhile(context);
+        inside -= 1;
+        await waiting.release();
+      });
+      await Promise.all(work);
+      assert.ok(most <= 3, `expected at most 3 holders of 3 permits at a time, there were ${most}`);
+      await context.state(providers[0], key, 'no holder and no waiter', isIdle);
+    },
+  },
+  {
+    id: 'shared-excludes-writers',
+    level: 'provider',
+    title: 'readers and writers that come and go in contention never meet a writer inside',
+    appliesTo: whenShared,
+    async check(context) {
+      const providers = await context.createMany(3);
+      const key = context.key();
+      const inside = { exclusive: 0, shared: 0 };
+      const work = range(60).map(async (index) => {
+        const mode = context.random.integer(3) === 0 ? 'exclusive' : 'shared';
+        const waiting = context.wait(pick(providers, index), context.claim(key, { mode }));
+        await waiting.granted;
+        const met = `${inside.exclusive} exclusive and ${inside.shared} shared holders inside`;
+        const alone = inside.exclusive === 0 && (mode === 'shared' || inside.shared === 0);
+        inside[mode] += 1;
+        await holdForAWhile(context);
+        inside[mode] -= 1;
+        await waiting.release();
+        assert.ok(alone, `expected a writer to be alone; a holder in ${mode} mode entered with ${met}`);
+      });
+      await Promise.all(work);
+    },
+  },
+  {
+    id: 'permits-mismatch-refused',
+    level: 'provider',
+    title:
+      'another number of permits rejects with LOCK_INVALID, naming both, while an owner shares the key or waits to',
+    appliesTo: whenShared,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const held = context.claim(context.key(), { mode: 'shared', permits: 23 });
+      await mustGrant(one, held, 'on a free key');
+      await refusesOtherNumber(context, two, held.key, 'while a sharer with 23 permits holds the key');
+      await mustFree(one, held, 'by the sharer');
+
+      const holder = context.claim(context.key());
+      await mustGrant(one, holder, 'on a free key');
+      const waiter = context.wait(two, context.claim(holder.key, { mode: 'shared', permits: 23 }));
+      await waiter.inLine;
+      if (context.traits.fair)
+        await refusesOtherNumber(context, one, holder.key, 'while a sharer with 23 permits is in line');
+      await mustFree(one, holder, 'by the exclusive holder');
+      await context.granted(waiter, 'for the sharer in line');
+      await mustFree(two, waiter.claim, 'by the sharer');
+    },
+  },
+  {
+    id: 'permits-fixed-in-line',
+    level: 'provider',
+    title: 'the number of permits stays fixed for as long as a sharer waits, however many others wait beside it',
+    appliesTo: all(whenShared, whenFair),
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const holder = context.claim(context.key());
+      await mustGrant(one, holder, 'on a free key');
+      const waiters = range(20).map(() => context.wait(two, context.claim(holder.key)));
+      waiters.push(context.wait(two, context.claim(holder.key, { mode: 'shared', permits: 23 })));
+      for (const waiter of waiters) await waiter.inLine;
+      // Longer than a place lasts in most stores.
+      const end = now() + Math.min(10 * context.ttl, 4_000);
+      while (now() < end) {
+        await refusesOtherNumber(context, one, holder.key, 'while a sharer with 23 permits is in line');
+        await sleep(context.ttl / 4);
+      }
+      await mustFree(one, holder, 'by the exclusive holder');
+      const done = waiters.map(async (waiter) => {
+        await context.granted(waiter, 'for each in line');
+        await mustFree(two, waiter.claim, 'by a waiter that was granted');
+      });
+      await Promise.all(done);
+    },
+  },
+  {
+    id: 'permits-forgotten',
+    level: 'provider',
+    title: 'when no claim shares a key or waits to, any number of permits is fine',
+    appliesTo: whenShared,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const key = context.key();
+      const numbers = [2, 7, undefined, 1] as const;
+      for (const [index, permits] of numbers.entries()) {
+        const changes = permits === undefined ? {} : { permits };
+        const sharer = context.claim(key, { mode: 'shared', ...changes });
+        await mustGrant(
+          pick([one, two], index),
+          sharer,
+          `with ${permits ?? 'unlimited'} permits, when no claim shares the key any more`,
+        );
+        await mustFree(pick([one, two], index), sharer, 'by the sharer');
+      }
+    },
+  },
+  {
+    id: 'shared-refused',
+    level: 'provider',
+    title: 'a provider that declares shared: false rejects shared claims with LOCK_INVALID',
+    appliesTo: whenNotShared,
+    async check(context) {
+      const provider = await context.create();
+      const key = context.key();
+      for (const changes of [{}, { permits: 3 }]) {
+        const attempt = provider.tryAcquire(context.claim(key, { mode: 'shared', ...changes }));
+        await mustReject(
+          attempt,
+          'LOCK_INVALID',
+          'for a shared claim, because the traits say shared: false (if it can, it should declare it)',
+        );
+      }
+      const exclusive = context.claim(key);
+      await mustGrant(provider, exclusive, 'for an exclusive claim after a refused one');
+      await mustFree(provider, exclusive, 'by the holder');
+    },
+  },
+];
+
+async function refusesOtherNumber(context: Context, provider: LockProvider, key: string, when: string): Promise<void> {
+  for (const wake of [undefined, () => {}]) {
+    const attempt = provider.tryAcquire(context.claim(key, { mode: 'shared', permits: 47 }), wake);
+    const { message } = await mustReject(attempt, 'LOCK_INVALID', `for 47 permits ${when}`);
+    const named = message.includes('23') && message.includes('47');
+    assert.ok(named, `expected the message to name both numbers of permits, 23 and 47, got ${JSON.stringify(message)}`);
+  }
+  const unlimited = provider.tryAcquire(context.claim(key, { mode: 'shared' }));
+  await mustReject(unlimited, 'LOCK_INVALID', `for unlimited permits ${when}`);
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import type { Claim, LockProvider } from '@locks/core';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustBeBusy, mustFree, mustGrant } from '../../checks/expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { within } from '../../checks/time.ts';
+import type { Waiting } from '../../checks/waiting.ts';
+import { pick, range } from '../steps.ts';
+import { all, whenFair, whenRemote, whenShared, whenTtlExpires } from '../when.ts';
+
+/** First come, first served. */
+export const fairnessRequirements: readonly Requirement[] = [
+  {
+    id: 'fair-order',
+    level: 'provider',
+    title: 'waiters of two providers are granted in the order in which they took their place in line',
+    appliesTo: whenFair,
+    async check(context) {
+      const { holder, waiters, one } = await line(context, 8);
+      await mustFree(one, holder, 'by the holder');
+      await mustBeInOrder(context, waiters, 'waiters');
+    },
+  },
+  {
+    id: 'fair-order-after-abandon',
+    level: 'provider',
+    title: 'when the first, one in the middle and the last give up, the others keep their order',
+    appliesTo: whenFair,
+    async check(context) {
+      const { holder, waiters, one, two } = await line(context, 7);
+      for (const leaver of [3, 0, 6]) await pick(waiters, leaver).abandon();
+      await context.state(two, holder.key, 'four of seven waiters left in line', (state) => state.waiters === 4);
+      await mustFree(one, holder, 'by the holder');
+      const stay = waiters.filter((_, index) => ![3, 0, 6].includes(index));
+      await mustBeInOrder(context, stay, 'those who stayed');
+    },
+  },
+  {
+    id: 'fair-newcomer-waits',
+    level: 'provider',
+    title: 'a newcomer does not pass those in line, not even at the moment of a release',
+    appliesTo: whenFair,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const checks = range(10).map(async (round) => {
+        const key = context.key();
+        const [holder, waiter, newcomer, other] = [
+          context.claim(key),
+          context.claim(key),
+          context.claim(key),
+          context.claim(key),
+        ];
+        await mustGrant(one, holder, 'on a free key');
+        await mustBeBusy(two, waiter, 'while it is held', () => {});
+        const when = `for a newcomer after a release, while ${waiter.owner} is in line`;
+        if (round % 2 === 0) await mustFree(one, holder, 'by the holder');
+        else await Promise.all([mustFree(one, holder, 'by the holder'), mustBeBusy(two, other, when)]);
+        await mustBeBusy(one, other, when);
+        await mustBeBusy(one, newcomer, when, () => {});
+        await mustGrant(two, waiter, 'for the first in line after the release');
+        await mustFree(two, waiter, 'by the holder');
+        await mustBeBusy(two, other, `for a newcomer while ${newcomer.owner} is in line`);
+        await mustGrant(one, newcomer, 'for the next in line');
+        await mustFree(one, newcomer, 'by the holder');
+        await context.state(two, key, 'no holder and no waiter', isIdle);
+      });
+      await Promise.all(checks);
+    },
+  },
+  {
+    id: 'fair-repeat-keeps-place',
+    level: 'provider',
+    title: 'a waiter that tries again, with wake or without, keeps its place in line',
+    appliesTo: whenFair,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const holder = context.claim(context.key());
+      await mustGrant(one, holder, 'on a free key');
+      const inLine = range(4).map((index) => ({ provider: pick([one, two], index), claim: context.claim(holder.key) }));
+      const tries = [...inLine, ...[0, 2, 1, 0].map((index) => pick(inLine, index))];
+      for (const { provider, claim } of tries) await mustBeBusy(provider, claim, 'while it is held', () => {});
+      for (const { provider, claim } of inLine.slice(0, 3)) await mustBeBusy(provider, claim, 'while it is held');
+      await mustFree(one, holder, 'by the holder');
+      for (const [index, { provider, claim }] of inLine.entries()) {
+        const behind = inLine.slice(index + 1);
+        for (const other of behind)
+          await mustBeBusy(other.provider, other.claim, `for one behind number ${index + 1} in line`, () => {});
+        await mustGrant(
+          provider,
+          claim,
+          `for number ${index + 1} in line, whose turn it is though it and others tried again`,
+        );
+        await mustFree(provider, claim, 'by the holder');
+      }
+    },
+  },
+  {
+    id: 'fair-whatever-the-settings',
+    level: 'provider',
+    title: 'a place in line that lapses, of a service with shorter settings, takes no other along',
+    appliesTo: all(whenFair, whenTtlExpires, whenRemote),
+    needs: ['createOther'],
+    async check(context) {
+      const [one, other] = await Promise.all([context.create(), context.createOther()]);
+      const holder = context.claim(context.key());
+      await mustGrant(one, holder, 'on a free key');
+      const waiter = context.wait(one, context.claim(holder.key));
+      await waiter.inLine;
+      await mustBeBusy(other, context.claim(holder.key), 'while it is held', () => {});
+      const lapsed = 'the place of a claim that does not come any more to lapse';
+      const { waiters } = await context.state(one, holder.key, lapsed, (state) => state.waiters < 2);
+      assert.equal(waiters, 1, `expected the other place in line to stay, there were ${waiters} left`);
+      await mustFree(one, holder, 'by the holder');
+      await context.granted(waiter, 'for the one that stayed');
+      await mustFree(one, waiter.claim, 'by the one that stayed');
+    },
+  },
+  {
+    id: 'fair-writer-not-starved',
+    level: 'provider',
+    title: 'readers that come after a waiting writer do not pass it; after it they are admitted together',
+    appliesTo: all(whenFair, whenShared),
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const early = context.claim(context.key(), { mode: 'shared' });
+      const { key } = early;
+      await mustGrant(one, early, 'on a free key');
+      const writer = context.wait(two, context.claim(key));
+      await writer.inLine;
+      for (const provider of [one, two]) {
+        const late = context.claim(key, { mode: 'shared' });
+        await mustBeBusy(
+          provider,
+          late,
+          'for a reader that comes while a writer waits: a stream of readers would starve it',
+        );
+      }
+      const readers = range(4).map((index) =>
+        context.wait(pick([one, two], index), context.claim(key, { mode: 'shared' })),
+      );
+      for (const reader of readers) await reader.inLine;
+      await mustFree(one, early, 'by the early reader');
+      await context.granted(writer, 'for the writer, after the reader before it has gone');
+      const passed = readers.filter(({ isGranted }) => isGranted).length;
+      assert.equal(passed, 0, `expected no reader to be admitted next to the writer, ${passed} were`);
+      await mustFree(two, writer.claim, 'by the writer');
+      for (const reader of readers)
+        await context.granted(reader, 'for each reader behind the writer, while the others still hold');
+      for (const reader of readers) await mustFree(reader.provider, reader.claim, 'by a reader');
+      await context.state(one, key, 'no holder and no waiter', isIdle);
+    },
+  },
+];
+
+/** A held key with waiters in a known order. */
+interface Line {
+  readonly one: LockProvider;
+  readonly two: LockProvider;
+  readonly holder: Claim;
+  readonly waiters: readonly Waiting[];
+}
+
+/** Makes a line of so many waiters, alternately of two providers. */
+async function line(context: Context, length: number): Promise<Line> {
+  const [one, two] = await context.createMany(2);
+  const holder = context.claim(context.key());
+  await mustGrant(one, holder, 'on a free key');
+  const waiters: Waiting[] = [];
+  for (const index of range(length)) {
+    const waiter = context.wait(index % 2 === 0 ? two : one, context.claim(holder.key));
+    waiters.push(waiter);
+    await waiter.inLine;
+  }
+  return { one, two, holder, waiters };
+}
+
+/** Each releases when it is granted; the grants must come in the order of the line. */
+async function mustBeInOrder(context: Context, waiters: readonly Waiting[], who: string): Promise<void> {
+  const order: number[] = [];
+  const done = waiters.map(async (waiter, index) => {
+    await waiter.granted;
+    order.push(index);
+    await mustFree(waiter.provider, waiter.claim, 'by a waiter that was granted');
+  });
+  await within(2 * context.patience, Promise.all(done), `all ${waiters.length} waiters in line to be granted`);
+  const inLine = range(waiters.length);
+  assert.deepEqual(
+    order,
+    inLine,
+    `expected ${who} to be granted in the order of the line, ${inLine.join(' ')}; it was ${order.join(' ')}`,
+  );
+}

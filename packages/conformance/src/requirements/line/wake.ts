@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import type { Context } from '../../context/context.ts';
+import { expectAnswer, mustBeBusy, mustFree, mustFreeNothing, mustGrant } from '../../checks/expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { inBackground, turn } from '../../checks/time.ts';
+import { pick, range } from '../steps.ts';
+import { all, whenFair, whenShared, whenWaking } from '../when.ts';
+
+/** `wake` comes when another attempt is worth making. */
+export const wakeRequirements: readonly Requirement[] = [
+  {
+    id: 'wake-after-release',
+    level: 'provider',
+    title: 'a waiter is woken when the holder releases, in this process or by force from elsewhere',
+    appliesTo: whenWaking,
+    async check(context) {
+      const [one, two, three] = await context.createMany(3);
+      const checks = [one, two, three].map(async (releaser) => {
+        const [holder, waiter] = pair(context);
+        let wakes = 0;
+        await mustGrant(one, holder, 'on a free key');
+        await mustBeBusy(two, waiter, 'while it is held', () => (wakes += 1));
+        await mustFree(releaser, holder, 'by the holder or by force');
+        await context.eventually(
+          'the waiter to be woken after a release',
+          () => wakes,
+          (count) => count > 0,
+        );
+        await mustGrant(two, waiter, 'for the waiter, when it tries again after its wake');
+        await mustFree(two, waiter, 'by the waiter that was granted');
+      });
+      await Promise.all(checks);
+    },
+  },
+  {
+    id: 'wake-in-flight',
+    level: 'provider',
+    title: 'a release between the send of an attempt and its busy answer wakes the waiter',
+    appliesTo: whenWaking,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const checks = range(60).map(async (round) => {
+        const [holder, waiter] = pair(context);
+        let wakes = 0;
+        await mustGrant(one, holder, 'on a free key');
+        const attempt = inBackground(two.tryAcquire(waiter, () => (wakes += 1)));
+        for (let turns = round % 4; turns > 0; turns -= 1) await turn();
+        const [answer] = await Promise.all([attempt, one.release(holder)]);
+        expectAnswer(answer, 'for an attempt at the moment of a release');
+        if (!answer.granted) {
+          const what = 'a waiter whose attempt was busy to be woken by the release that came at the same moment';
+          await context.eventually(
+            what,
+            () => wakes,
+            (count) => count > 0,
+          );
+        }
+        await two.release(waiter);
+      });
+      await Promise.all(checks);
+    },
+  },
+  {
+    id: 'wake-never-synchronous',
+    level: 'provider',
+    title: 'wake is never called within a call to the provider',
+    appliesTo: whenWaking,
+    async check(context) {
+      const provider = await context.create();
+      const [holder, waiter] = pair(context);
+      const last = context.claim(holder.key);
+      let calling = '';
+      const caught: string[] = [];
+      const onWake = (): void => void (calling !== '' && caught.push(calling));
+      const during = <T>(call: string, act: () => T): T => {
+        calling = call;
+        try {
+          return act();
+        } finally {
+          calling = '';
+        }
+      };
+      await during('tryAcquire', () => mustGrant(provider, holder, 'on a free key'));
+      await during('tryAcquire', () => mustBeBusy(provider, waiter, 'while it is held', onWake));
+      await during('tryAcquire', () => mustBeBusy(provider, last, 'while it is held', onWake));
+      await during('renew', () => provider.renew(holder));
+      await during('release', () => mustFree(provider, holder, 'by the holder'));
+      await during('inspect', () => provider.inspect(holder.key));
+      await during('tryAcquire', () => provider.tryAcquire(waiter, onWake));
+      for (const claim of [waiter, last]) await during('release', () => provider.release(claim));
+      assert.deepEqual(
+        caught,
+        [],
+        `expected wake never to be called synchronously, it was within: ${caught.join(', ')}`,
+      );
+    },
+  },
+  {
+    id: 'wake-latest-callback',
+    level: 'provider',
+    title: 'the latest callback of an owner counts, also after a repeat without one',
+    appliesTo: whenWaking,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const checks = [true, false].map(async (repeatsWithout) => {
+        const [holder, waiter] = pair(context);
+        let wakes = 0;
+        await mustGrant(one, holder, 'on a free key');
+        await mustBeBusy(two, waiter, 'while it is held', () => {});
+        await mustBeBusy(two, waiter, 'while it is held', () => (wakes += 1));
+        if (repeatsWithout) await mustBeBusy(two, waiter, 'while it is held');
+        await mustFree(one, holder, 'by the holder');
+        const what = `the latest callback to be called after a release${repeatsWithout ? ', though the last repeat came without one' : ''}`;
+        await context.eventually(
+          what,
+          () => wakes,
+          (count) => count > 0,
+        );
+        await two.release(waiter);
+      });
+      await Promise.all(checks);
+    },
+  },
+  {
+    id: 'wake-ends-with-release',
+    level: 'provider',
+    title: 'a claim that was released is not woken by what happens later',
+    appliesTo: whenWaking,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const [holder, waiter] = pair(context);
+      const witness = context.claim(holder.key);
+      let [wakes, seen] = [0, 0];
+      await mustGrant(one, holder, 'on a free key');
+      await mustBeBusy(two, waiter, 'while it is held', () => (wakes += 1));
+      await mustFreeNothing(two, waiter, 'by a waiter');
+      await turn();
+      wakes = 0;
+      await mustBeBusy(two, witness, 'while it is held', () => (seen += 1));
+      await mustFree(one, holder, 'by the holder');
+      await context.eventually(
+        'another waiter to be woken after a release',
+        () => seen,
+        (count) => count > 0,
+      );
+      await turn();
+      assert.equal(wakes, 0, `expected no wake for a claim that was released before, got ${wakes}`);
+      await two.release(witness);
+    },
+  },
+  {
+    id: 'wake-after-head-leaves',
+    level: 'provider',
+    title: 'when the first in line gives up instead of taking its turn, the next one is woken',
+    appliesTo: all(whenWaking, whenFair),
+    async check(context) {
+      const [one, two, three] = await context.createMany(3);
+      const [holder, head] = pair(context);
+      const next = context.claim(holder.key);
+      let wakes = 0;
+      await mustGrant(one, holder, 'on a free key');
+      await mustBeBusy(two, head, 'while it is held', () => {});
+      await mustBeBusy(three, next, 'while it is held', () => (wakes += 1));
+      await mustFree(one, holder, 'by the holder');
+      wakes = 0;
+      await mustFreeNothing(two, head, 'by the first in line, which was not granted yet');
+      await context.eventually(
+        'the next in line to be woken after the first one gave up',
+        () => wakes,
+        (count) => count > 0,
+      );
+      await mustGrant(three, next, 'for the next in line after its wake');
+      await mustFree(three, next, 'by the holder');
+    },
+  },
+  {
+    id: 'wake-chain',
+    level: 'provider',
+    title: 'ten waiters of three providers are all granted by wakes alone',
+    appliesTo: whenWaking,
+    async check(context) {
+      const providers = await context.createMany(3);
+      const holder = context.claim(context.key());
+      await mustGrant(providers[0], holder, 'on a free key');
+      const waiters = range(10).map((index) => context.waitForWakes(pick(providers, index), context.claim(holder.key)));
+      for (const waiter of waiters) await waiter.inLine;
+      await mustFree(providers[0], holder, 'by the holder');
+      const done = waiters.map(async (waiter) => {
+        await context.granted(waiter, 'for each of ten waiters that try again only when woken');
+        await mustFree(waiter.provider, waiter.claim, 'by a waiter that was granted');
+      });
+      await Promise.all(done);
+    },
+  },
+  {
+    id: 'wake-admits-sharers',
+    level: 'provider',
+    title: 'when an exclusive holder releases, sharers next to each other in line are all woken and granted',
+    appliesTo: all(whenWaking, whenShared),
+    async check(context) {
+      const [one, two, three] = await context.createMany(3);
+      const holder = context.claim(context.key());
+      await mustGrant(one, holder, 'on a free key');
+      const sharers = [two, three, two, three].map((provider) => {
+        const claim = context.claim(holder.key, { mode: 'shared' });
+        return context.waitForWakes(provider, claim);
+      });
+      for (const sharer of sharers) await sharer.inLine;
+      await mustFree(one, holder, 'by the exclusive holder');
+      for (const sharer of sharers)
+        await context.granted(sharer, 'for each of four sharers in line, while the others still hold');
+      for (const sharer of sharers) await mustFree(sharer.provider, sharer.claim, 'by a sharer');
+    },
+  },
+];
+
+function pair(context: Context): readonly [ReturnType<Context['claim']>, ReturnType<Context['claim']>] {
+  const holder = context.claim(context.key());
+  return [holder, context.claim(holder.key)];
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { isIdle } from '../../checks/expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { inBackground, sleep, within } from '../../checks/time.ts';
+import { holdForAWhile, pick, range } from '../steps.ts';
+import { always, whenShared } from '../when.ts';
+
+/** The objects of a `Locks` with this provider. */
+export const objectsRequirements: readonly Requirement[] = [
+  {
+    id: 'locks-downgrade',
+    level: 'locks',
+    title: 'a writer that is downgraded lets readers in, keeps its token, and keeps writers out as long as it is held',
+    appliesTo: whenShared,
+    async check(context) {
+      const [one, two] = [await context.createLocks(), await context.createLocks()];
+      const key = context.key();
+      const lease = await one.readWriteLock(key).write.acquire({ ttl: context.ttl });
+      const { token } = lease;
+      const waiting = inBackground(two.readWriteLock(key).read.acquire({ ttl: context.longTtl }));
+      await lease.downgrade();
+      const reader = await within(context.patience, waiting, 'a lease for the reader after the downgrade');
+      assert.deepEqual(
+        [lease.mode, lease.token],
+        ['shared', token],
+        'expected a shared lease with the token of before',
+      );
+      const writer = two.readWriteLock(key).write;
+      assert.equal(await writer.tryAcquire(), null, 'expected no writer next to the one that was downgraded');
+      const provider = await context.create();
+      await context.state(provider, key, 'two holders, both shared', ({ holders }) => {
+        return holders.length === 2 && holders.every(({ mode }) => mode === 'shared');
+      });
+      assert.equal(await reader.release(), true, 'expected release to answer true');
+      await sleep(2 * context.ttl);
+      assert.ok(lease.held, 'expected the lease that was downgraded to be renewed');
+      assert.equal(
+        await writer.tryAcquire(),
+        null,
+        'expected no writer while the lease that was downgraded is renewed',
+      );
+      assert.equal(await lease.release(), true, 'expected release to answer true');
+      await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
+    },
+  },
+  {
+    id: 'locks-read-write-lock',
+    level: 'locks',
+    title: 'of three Locks, readers of a key work together, and each of its writers alone',
+    appliesTo: whenShared,
+    async check(context) {
+      const all = await Promise.all(range(3).map(() => context.createLocks({ ttl: context.longTtl })));
+      const key = context.key();
+      let [readers, writers, together] = [0, 0, 0];
+      const work = range(36).map((index) => {
+        const { read, write } = pick(all, index).readWriteLock(key);
+        if (index % 6 === 5) {
+          return write.withLock(async () => {
+            writers += 1;
+            await holdForAWhile(context);
+            assert.deepEqual([readers, writers], [0, 1], `expected a writer alone, beside it were [readers, writers]`);
+            writers -= 1;
+          });
+        }
+        return read.withLock(async () => {
+          readers += 1;
+          together = Math.max(together, readers);
+          await holdForAWhile(context);
+          assert.equal(writers, 0, 'expected no writer beside readers');
+          readers -= 1;
+        });
+      });
+      await Promise.all(work);
+      assert.ok(together > 1, 'expected readers to work together, they came one after the other');
+    },
+  },
+  {
+    id: 'locks-multi-lock',
+    level: 'locks',
+    title: 'calls that want several keys get all of them or none, and never wait in a circle',
+    appliesTo: always,
+    async check(context) {
+      const all = await Promise.all(range(3).map(() => context.createLocks({ ttl: context.longTtl })));
+      const keys = range(3).map(() => context.key());
+      const inside = new Set<string>();
+      const work = range(18).map((index) => {
+        const wanted = index % 2 === 0 ? keys.slice(index % 3) : keys.toReversed().slice(index % 3);
+        return pick(all, index)
+          .multiLock(wanted)
+          .withLock(async (lease) => {
+            const taken = wanted.filter((key) => inside.has(key));
+            assert.deepEqual(taken, [], 'expected each of the keys to have one holder, these had another');
+            for (const key of wanted) inside.add(key);
+            await holdForAWhile(context);
+            assert.ok(lease.held, 'expected all keys to be held');
+            for (const key of wanted) inside.delete(key);
+          });
+      });
+      await within(2 * context.patience, Promise.all(work), 'an end of all calls');
+      const [first, second, third] = keys as [string, string, string];
+      const [one, two] = all as [(typeof all)[0], (typeof all)[0]];
+      const sorted = [first, second, third].toSorted();
+      const last = await one.acquire(sorted[2] as string);
+      assert.equal(await two.multiLock(keys).tryAcquire(), null, 'expected null while one of the keys is held');
+      assert.equal(await last.release(), true, 'expected release to answer true');
+      const provider = await context.create();
+      for (const key of keys) await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
+    },
+  },
+];

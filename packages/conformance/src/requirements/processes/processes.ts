@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Grant, LockProvider } from '@locks/core';
+import { longestPlace } from '../../context/context.ts';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant } from '../../checks/expect.ts';
+import { incrementFile, readCounter } from '../../processes/counter-file.ts';
+import type { CounterFile } from '../../processes/counter-file.ts';
+import type { Requirement } from '../../requirement.ts';
+import { certain, now, sleep, within } from '../../checks/time.ts';
+import { firstGrant, range } from '../steps.ts';
+import { all, whenOtherProcessesMeet, whenWaking } from '../when.ts';
+
+/** The same store, met from several processes. */
+export const processesRequirements: readonly Requirement[] = [
+  {
+    id: 'processes-exclusion',
+    level: 'provider',
+    title: 'waiting owners in four processes increment a counter in a file to exactly 100, with increasing tokens',
+    appliesTo: whenOtherProcessesMeet,
+    needs: ['processes'],
+    check: async (context) => {
+      const directory = await mkdtemp(join(tmpdir(), 'locks-conformance-'));
+      try {
+        await countInFile(context, join(directory, 'counter.json'));
+      } finally {
+        await rm(directory, { recursive: true, force: true });
+      }
+    },
+  },
+  {
+    id: 'processes-killed-holder',
+    level: 'provider',
+    title: 'the hold of a killed process lasts for its ttl or session, and then the key is free with a higher token',
+    appliesTo: whenOtherProcessesMeet,
+    needs: ['processes'],
+    async check(context) {
+      const [provider, other] = await Promise.all([context.create(), context.fork()]);
+      const { ttl, patience } = context;
+      const victim = context.claim(context.key(), { ttl });
+      const sentAt = now();
+      const grant = (await other.call('tryAcquire', victim)) as Grant;
+      const answeredAt = now();
+      assert.equal(grant.granted, true, 'expected a grant on a free key in another process, got busy');
+      await other.kill();
+      const validity = grant.validity ?? ttl;
+      const next = context.claim(victim.key);
+      const taken = await firstGrant(context, provider, next, answeredAt + Math.max(validity, ttl) * 2 + patience);
+      assert.ok(
+        taken !== undefined,
+        `expected the key of a killed process to be free after ${validity} ms, it was held for ${Math.round(now() - answeredAt)} ms`,
+      );
+      const lasted = taken.answeredAt - sentAt;
+      // A session that ends with its connection may let go at once: the process that could believe
+      // to hold it is gone.
+      if (context.traits.expiry === 'ttl') {
+        assert.ok(
+          lasted >= certain(validity),
+          `expected the hold to last ${validity} ms though its process was killed, it lasted ${Math.round(lasted)} ms`,
+        );
+      }
+      if (context.traits.fencing !== 'none')
+        mustExceed(taken.grant.token, grant.token, 'after the hold of a killed process ended');
+      await mustFree(provider, next, 'by the next holder');
+    },
+  },
+  {
+    id: 'processes-killed-waiter',
+    level: 'provider',
+    title: 'a waiter whose process was killed does not keep those behind it from being granted',
+    appliesTo: whenOtherProcessesMeet,
+    needs: ['processes'],
+    async check(context) {
+      const [provider, other] = await Promise.all([context.create(), context.fork()]);
+      const holder = context.claim(context.key());
+      await mustGrant(provider, holder, 'on a free key');
+      await other.lineUp(context.claim(holder.key, { ttl: context.ttl }));
+      const next = context.wait(provider, context.claim(holder.key));
+      await next.inLine;
+      await other.kill();
+      await mustFree(provider, holder, 'by the holder');
+      await within(
+        context.patience + longestPlace,
+        next.granted,
+        'a grant for the waiter behind one whose process was killed',
+      );
+      await mustFree(provider, next.claim, 'by the waiter that was granted');
+      await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
+    },
+  },
+  {
+    id: 'processes-killed-holder-that-waited',
+    level: 'provider',
+    title: 'who is told that the key of a killed process is busy can see a holder or a waiter, and then gets it',
+    appliesTo: whenOtherProcessesMeet,
+    needs: ['processes'],
+    async check(context) {
+      const [provider, other] = await Promise.all([context.create(), context.fork()]);
+      const victims = range(5).map(() => context.claim(context.key(), { ttl: context.ttl }));
+      for (const victim of victims) {
+        await other.call('tryAcquire', victim);
+        await other.lineUp(context.claim(victim.key, { ttl: context.ttl }));
+      }
+      await other.kill();
+      const refusals = await Promise.all(victims.map(({ key }) => untilGranted(context, provider, key)));
+      // Some may come at the very moment at which a hold or a place ends: with a session all of
+      // them end at once.
+      assert.ok(
+        refusals.some((unfounded) => unfounded === 0),
+        'expected busy to be answered while there is a holder or a waiter; each key showed none right after that answer',
+      );
+    },
+  },
+  {
+    id: 'processes-wake',
+    level: 'provider',
+    title: 'a release in one process wakes the waiter in another',
+    appliesTo: all(whenOtherProcessesMeet, whenWaking),
+    needs: ['processes'],
+    async check(context) {
+      const [provider, other] = await Promise.all([context.create(), context.fork()]);
+      const holder = context.claim(context.key());
+      const waiter = context.claim(holder.key);
+      let wakes = 0;
+      await other.call('tryAcquire', holder);
+      await mustBeBusy(provider, waiter, 'while another process holds the key', () => (wakes += 1));
+      await other.call('release', holder);
+      await context.eventually(
+        'a wake after the release in another process',
+        () => wakes,
+        (count) => count > 0,
+      );
+      await mustGrant(provider, waiter, 'after the release in another process');
+      await mustFree(provider, waiter, 'by the waiter that was granted');
+      await other.call('close');
+    },
+  },
+];
+
+/**
+ * Tries until it is granted; how many of the busy answers were given on a key with no holder and no
+ * waiter.
+ */
+async function untilGranted(context: Context, provider: LockProvider, key: string): Promise<number> {
+  const claim = context.claim(key);
+  // How long a hold or a place in line lasts without a sign of life is the provider's choice.
+  const end = now() + context.patience + 12_000;
+  let unfounded = 0;
+  while (!(await provider.tryAcquire(claim)).granted) {
+    if (isIdle(await provider.inspect(key))) unfounded += 1;
+    assert.ok(now() < end, 'expected a key to be free after its holder and waiter were killed, it was busy for long');
+    // Not in step with the other keys.
+    await sleep(context.random.integer(context.ttl / 2));
+  }
+  await mustFree(provider, claim, 'by the next holder');
+  return unfounded;
+}
+
+async function countInFile(context: Context, file: string): Promise<void> {
+  const perProcess = 25;
+  const empty: CounterFile = { count: 0, tokens: [] };
+  await writeFile(file, JSON.stringify(empty));
+  const [provider, ...others] = await Promise.all([context.create(), context.fork(), context.fork(), context.fork()]);
+  const key = context.key();
+  const claims = (): ReturnType<Context['claim']>[] => range(perProcess).map(() => context.claim(key));
+  const own = async (): Promise<void> => {
+    for (const claim of claims()) {
+      const waiting = context.wait(provider, claim);
+      const { token } = await waiting.granted;
+      await incrementFile(file, token);
+      await waiting.release();
+    }
+  };
+  await Promise.all([own(), ...others.map((other) => other.count(file, claims()))]);
+  const { count, tokens } = await readCounter(file);
+  const total = perProcess * (others.length + 1);
+  assert.equal(
+    count,
+    total,
+    `expected four processes to count to ${total} under the lock, they counted to ${count}: holders overlapped`,
+  );
+  if (context.traits.fencing === 'none') return;
+  for (const [index, token] of tokens.entries()) {
+    const before = tokens[index - 1];
+    if (before !== undefined)
+      mustExceed(BigInt(token), BigInt(before), `for grant ${index + 1} of ${total} in four processes`);
+  }
+}

@@ -1,0 +1,14 @@
+import { runConformance } from '@locks/conformance';
+import type { Phase } from '@locks/core';
+import { expect, test } from 'vitest';
+import { migrating } from './support/migrating.ts';
+import { mustPass } from './support/memory.ts';
+
+/** The ends are alike. `LOCKS_PAIRS=all`: both of them. */
+const phases: readonly Phase[] = process.env['LOCKS_PAIRS'] === 'all' ? ['from', 'both', 'to'] : ['both', 'to'];
+
+test.each(phases)('two memory stores pass everything in phase %s', async (phase) => {
+  const report = await runConformance(migrating(phase));
+  expect(report.traits).toMatchObject({ fair: true, wake: true, shared: true });
+  mustPass(report);
+});

@@ -1,0 +1,23 @@
+import type { ConformanceOptions } from '@locks/conformance';
+import { createMemoryProvider, createMemoryStore, migrate } from '@locks/core';
+import type { Phase } from '@locks/core';
+
+/** Options for the suite over two memory stores in one phase of a migration. */
+export function migrating(phase: Phase): ConformanceOptions {
+  const stores = [1, 2].map(() => createMemoryStore({ waiterTtl: 3_000 })) as [
+    ReturnType<typeof createMemoryStore>,
+    ReturnType<typeof createMemoryStore>,
+  ];
+  const [from, to] = stores;
+  const create = () =>
+    migrate({
+      name: 'suite',
+      from: createMemoryProvider({ store: from }),
+      to: createMemoryProvider({ store: to }),
+      phase,
+      // Longer than any ttl of the suite, so that none is cut.
+      presenceTtl: '3m',
+    });
+  const leaks = () => ({ keys: stores.flatMap((store) => [...store.keys('')]).length });
+  return { name: `two memory stores in phase ${phase}`, create, createOther: create, ttl: 300, leaks };
+}

@@ -1,0 +1,83 @@
+import type { MemberAnswer } from '../members/member-answers.ts';
+import { answerLater } from './machine.ts';
+import type { Machine } from './machine.ts';
+import type { Part } from './part.ts';
+import { goOnRenewing } from './renewal.ts';
+
+/** Notes what a member answered to the call in flight. `false`: nothing is left to decide. */
+export function takeAnswer(machine: Machine, member: number, answer: MemberAnswer): boolean {
+  const { calls } = machine;
+  const part = calls.part(member);
+  const { call } = part;
+  part.call = undefined;
+  part.late = false;
+  switch (answer.kind) {
+    case 'granted':
+      part.heard = 'granted';
+      part.uncertain = false;
+      part.inLine = false;
+      if (answer.token !== undefined) part.token = answer.token;
+      part.since = part.sentAt;
+      part.until = part.sentAt + answer.validity;
+      // Only what was granted: a renewal that failed would be repeated without end.
+      raiseLate(machine, part, member);
+      break;
+    case 'busy':
+      part.heard = 'busy';
+      part.uncertain = false;
+      part.token = undefined;
+      part.inLine ||= call === 'ask in line';
+      part.retryAfter = answer.retryAfter;
+      break;
+    case 'no vote':
+      part.heard = 'busy';
+      // It may have a hold with a higher token, which this claim cannot renew.
+      calls.giveBack(member);
+      break;
+    case 'failed':
+      part.heard = 'failed';
+      part.error = answer.error;
+      part.uncertain ||= !answer.leftNothing;
+      break;
+    case 'refused':
+      part.heard = 'failed';
+      part.error = answer.error;
+      refuse(machine, answer.error);
+      return false;
+    default:
+      answer satisfies never;
+  }
+  return true;
+}
+
+/** A vote that came after the others gets the claim's token, too. */
+function raiseLate({ options, state, calls }: Machine, part: Part, member: number): void {
+  const { phase } = state;
+  if (!options.fencing || part.token === undefined) return;
+  if (phase === 'confirming' || phase === 'held' || phase === 'renewing') calls.raise(part, member);
+}
+
+/** A member refused the claim as such. */
+function refuse(machine: Machine, error: unknown): void {
+  const { state, world, calls } = machine;
+  switch (state.phase) {
+    case 'renewing':
+      // The claim keeps its hold.
+      state.outcome = { kind: 'refused', error };
+      goOnRenewing(machine, world.now());
+      break;
+    case 'asking':
+    case 'pausing':
+    case 'confirming':
+      calls.each((_, member) => calls.giveBack(member, true));
+      answerLater(machine, { kind: 'refused', error });
+      break;
+    case 'resting':
+    case 'returning':
+    case 'held':
+    case 'over':
+      break;
+    default:
+      state.phase satisfies never;
+  }
+}

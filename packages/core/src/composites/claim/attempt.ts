@@ -1,0 +1,97 @@
+import { chooseLine, decideAttempt, decideConfirmation, heldUntil, highestToken } from './decisions.ts';
+import { answerLater, tidyHeld, viewOf } from './machine.ts';
+import type { Machine } from './machine.ts';
+import { isVote } from './part.ts';
+import { waitInLine } from './wait-in-line.ts';
+
+/**
+ * Votes that began so many ms apart are made to end together. More makes a dead holder's votes end
+ * one by one.
+ */
+const apart = 16;
+
+/** Asks for votes: the next step of an attempt. */
+export function goOnAsking(machine: Machine, now: number): void {
+  const { state, world, calls } = machine;
+  const head = calls.part(state.line);
+  if (head.heard === 'failed' || head.late) {
+    // A call may be on its way to a slow member: another line, until it answers.
+    state.line = chooseLine(state.parts, (member) => calls.part(member).late || world.isSuspect(member));
+  }
+  switch (decideAttempt(viewOf(machine), now)) {
+    case 'wait':
+      break;
+    case 'ask line':
+      calls.ask(state.line, state.waits, true);
+      if (state.askedAll) calls.askOthers();
+      break;
+    case 'ask others':
+      state.askedAll = true;
+      calls.askOthers();
+      goOnAsking(machine, now);
+      break;
+    case 'confirm':
+      confirm(machine, now);
+      break;
+    case 'busy':
+      waitInLine(machine, now);
+      break;
+    case 'unavailable':
+      // Suspect members with a call already were passed over. Now they are needed.
+      if (!state.patient || !calls.askOthers(true)) fail(machine);
+      break;
+    default:
+  }
+}
+
+/** Tells the votes the highest token: the next step of a confirmation. */
+export function goOnConfirming(machine: Machine, now: number): void {
+  switch (decideConfirmation(viewOf(machine), now)) {
+    case 'held':
+      hold(machine, now);
+      break;
+    case 'again':
+      confirm(machine, now);
+      break;
+    case 'unavailable':
+      // Votes of suspect members with a call already were passed over. Now they are needed.
+      if (!machine.state.patient || !machine.calls.raiseOthers()) fail(machine);
+      break;
+    default:
+  }
+}
+
+function confirm(machine: Machine, now: number): void {
+  const { options, state, calls } = machine;
+  state.token = highestToken(state.parts, now);
+  if (!options.fencing) {
+    hold(machine, now);
+    return;
+  }
+  state.phase = 'confirming';
+  calls.each((part, member) => {
+    if (!isVote(part, now)) return;
+    if (part.token === state.token && now - part.sentAt > apart) calls.renew(part, member);
+    else calls.raise(part, member);
+  });
+  goOnConfirming(machine, machine.world.now());
+}
+
+function hold(machine: Machine, now: number): void {
+  const { state, world } = machine;
+  state.phase = 'held';
+  state.waiting = false;
+  state.keptSince = undefined;
+  tidyHeld(machine);
+  world.settle({ kind: 'granted', token: state.token, until: heldUntil(viewOf(machine), now) });
+}
+
+/**
+ * Too few members answer. Votes go back; a place, and what is unknown, stay until core repeats or
+ * releases.
+ */
+function fail(machine: Machine): void {
+  const { calls } = machine;
+  calls.each((part, member) => part.token !== undefined && part.call === undefined && calls.giveBack(member, true));
+  answerLater(machine, { kind: 'unavailable' });
+}

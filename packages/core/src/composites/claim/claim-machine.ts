@@ -1,0 +1,180 @@
+import type { MemberAnswer } from '../members/member-answers.ts';
+import { takeAnswer } from './answers.ts';
+import { goOnAsking, goOnConfirming } from './attempt.ts';
+import { initialState } from './claim-state.ts';
+import type { ClaimState, MachineOptions, MachineWorld } from './claim-state.ts';
+import { chooseLine } from './decisions.ts';
+import { beginRound, settleIfReturned, tidy, tidyHeld } from './machine.ts';
+import type { Machine } from './machine.ts';
+import { emptyPart, hasSomething, isVote } from './part.ts';
+import { PartCalls } from './part-calls.ts';
+import { askToRenew, goOnRenewing } from './renewal.ts';
+
+/** The number of a part whose owner another process made. */
+export const adopted = -1;
+
+/**
+ * One claim of a composite: an explicit state machine. Events change its state, and it answers with
+ * calls to its world. A call belongs to a part, not to a round: what a late answer brings is kept
+ * or given back by the state at that time.
+ */
+export class ClaimMachine {
+  readonly #machine: Machine;
+  readonly state: ClaimState;
+
+  constructor(options: MachineOptions, world: MachineWorld, state: ClaimState = initialState(options.members)) {
+    this.#machine = { options, world, state, calls: new PartCalls(options, world, state) };
+    this.state = state;
+  }
+
+  /** Whether the members have nothing of it, and nothing is under way. */
+  get isEmpty(): boolean {
+    const { phase, parts } = this.state;
+    return (phase === 'resting' || phase === 'over') && !parts.some(hasSomething);
+  }
+
+  get isInLine(): boolean {
+    return this.state.parts.some(({ inLine }) => inLine);
+  }
+
+  /**
+   * Core asks. `crowded`: other claims of this process wait for the key. `changed`: in another mode
+   * than it holds.
+   */
+  attempt(waits: boolean, crowded: boolean, changed = false): void {
+    const { calls, state, world } = this.#machine;
+    // A repeat without a wake keeps the place.
+    state.waits = waits || state.waiting;
+    if (state.phase === 'held') {
+      this.renew(undefined, changed);
+      return;
+    }
+    beginRound(this.#machine, 'asking');
+    state.moves = 0;
+    state.paused = false;
+    state.askedAll = !state.waiting && !crowded;
+    state.line = chooseLine(state.parts, (member) => world.isSuspect(member));
+    // Votes that it keeps while it waits last for a ttl from here.
+    if (!state.askedAll) calls.each((part, member) => part.token !== undefined && calls.ask(member));
+    this.#goOn();
+  }
+
+  /** Core renews. `token`: the claim's token from now on. */
+  renew(token: bigint | undefined, changed = false): void {
+    const { options, state } = this.#machine;
+    if (token !== undefined && options.fencing && token > state.token) state.token = token;
+    beginRound(this.#machine, 'renewing');
+    askToRenew(this.#machine, changed);
+    this.#goOn();
+  }
+
+  /** The claim is held already: another process took it. */
+  adopt(votes: readonly { readonly member: number; readonly token: bigint; readonly until: number }[]): void {
+    const { calls, state, world } = this.#machine;
+    const now = world.now();
+    for (const { member, token, until } of votes)
+      Object.assign(calls.part(member), { number: adopted, token, since: now, until });
+    state.token = votes.reduce((lowest, { token }) => (token < lowest ? token : lowest), votes[0]?.token ?? 0n);
+    state.phase = 'held';
+  }
+
+  /** Core gives it up. All that the members have goes back; the world counts their answers. */
+  release(): void {
+    const { calls, state } = this.#machine;
+    state.phase = 'over';
+    state.waiting = false;
+    state.outcome = undefined;
+    calls.each((_, member) => calls.giveBack(member));
+  }
+
+  /** What a member has is no part of this claim any more. */
+  leave(member: number): void {
+    this.state.parts[member] = emptyPart();
+  }
+
+  /** A member answered the call in flight. */
+  answered(member: number, answer: MemberAnswer): void {
+    if (takeAnswer(this.#machine, member, answer)) this.#goOn();
+  }
+
+  /** A member has not answered in time. Its answer still counts when it comes. */
+  silent(member: number): void {
+    this.#machine.calls.part(member).late = true;
+    this.#goOn();
+  }
+
+  /** The call of core's has lasted long enough: no late member is waited for any more. */
+  expired(): void {
+    this.state.patient = false;
+    this.#goOn();
+  }
+
+  /** A member told that its vote is gone: its session has ended. */
+  gone(member: number): void {
+    const { calls, options, state, world } = this.#machine;
+    const part = calls.part(member);
+    part.token = undefined;
+    part.heard = 'failed';
+    if (state.phase === 'held') {
+      const now = world.now();
+      if (state.parts.filter((each) => isVote(each, now)).length < options.need) world.lost();
+    } else this.#goOn();
+  }
+
+  /**
+   * A member told that another attempt is worth making. `false`: core must hear of it.
+   */
+  woken(member: number): boolean {
+    const { state } = this;
+    if (state.phase !== 'pausing' || member !== state.line) return false;
+    this.#askAgain();
+    return true;
+  }
+
+  /** A pause has ended. */
+  resumed(): void {
+    if (this.state.phase === 'pausing') this.#askAgain();
+  }
+
+  #askAgain(): void {
+    const { calls, state } = this.#machine;
+    state.phase = 'asking';
+    calls.part(state.line).heard = undefined;
+    this.#goOn();
+  }
+
+  /** A member took back what `giveBack` was to wait for, or did not answer in time. */
+  returned(): void {
+    this.state.returning -= 1;
+    settleIfReturned(this.#machine);
+  }
+
+  /** Ends what waits for members' answers, without waiting for them. */
+  #goOn(): void {
+    const { state } = this;
+    const now = this.#machine.world.now();
+    switch (state.phase) {
+      case 'asking':
+        goOnAsking(this.#machine, now);
+        break;
+      case 'confirming':
+        goOnConfirming(this.#machine, now);
+        break;
+      case 'renewing':
+        goOnRenewing(this.#machine, now);
+        break;
+      case 'resting':
+      case 'pausing':
+      case 'returning':
+        tidy(this.#machine);
+        break;
+      case 'held':
+        tidyHeld(this.#machine);
+        break;
+      case 'over':
+        break;
+      default:
+        state.phase satisfies never;
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { emptyPart } from './part.ts';
+import type { MemberCall } from '../members/member-answers.ts';
+import type { Part } from './part.ts';
+
+/**
+ * `resting`: no call of core's is under way. `returning`: the answer is known, and waits until the
+ * members have taken back what the claim must not keep. `pausing`: it has the vote of its line, and
+ * waits a moment for another member, where a claim that will not get the line may be just leaving.
+ */
+export type Phase = 'resting' | 'asking' | 'pausing' | 'confirming' | 'returning' | 'held' | 'renewing' | 'over';
+
+/** The outcome of a call of core's. */
+export type Outcome =
+  | { readonly kind: 'granted'; readonly token: bigint; readonly until: number }
+  | { readonly kind: 'busy'; readonly retryAfter: number | undefined }
+  | { readonly kind: 'renewed'; readonly until: number }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'unavailable' }
+  /** A member refused the claim as such: the others would, too. */
+  | { readonly kind: 'refused'; readonly error: unknown };
+
+/** What the members' side of a claim must give back: under one owner, at one member. */
+export interface Returned {
+  readonly member: number;
+  readonly number: number;
+  /** An attempt is in flight, which may be granted still. */
+  readonly inFlight: boolean;
+  readonly uncertain: boolean;
+  readonly inLine: boolean;
+  readonly sentAt: number;
+}
+
+/** What the machine asks of the world around it. */
+export interface MachineWorld {
+  now(): number;
+  random(): number;
+  isSuspect(member: number): boolean;
+  /** A suspect member takes one call at a time. */
+  takesCall(member: number): boolean;
+  /** A number that no other claim and no other part of this one has. */
+  nextNumber(): number;
+  /** `floor`: of a grant. `token`: of a renewal. */
+  send(member: number, call: MemberCall, number: number, token: bigint | undefined): void;
+  /**
+   * With `awaited` the world calls `returned` once the member answered, or after the member
+   * timeout.
+   */
+  giveBack(returned: Returned, awaited: boolean): void;
+  settle(outcome: Outcome): void;
+  /** Calls `resumed` after `delay` ms. */
+  pause(delay: number): void;
+  /** Too few votes are left of a held claim, and no call of core's is there to say so. */
+  lost(): void;
+}
+
+/** What does not change in the life of a claim. */
+export interface MachineOptions {
+  readonly members: number;
+  readonly need: number;
+  readonly fencing: boolean;
+  readonly ttl: number;
+  /** The members tell when another attempt is worth making. */
+  readonly wake: boolean;
+}
+
+/** The state, as plain data: a model check copies it. */
+export interface ClaimState {
+  phase: Phase;
+  readonly parts: Part[];
+  line: number;
+  askedAll: boolean;
+  /** Core wants to be woken. */
+  waits: boolean;
+  /** Core was told busy, so the claim keeps its place and the votes below it. */
+  waiting: boolean;
+  /** How often this attempt moved to another line. */
+  moves: number;
+  /** This attempt has paused already. */
+  paused: boolean;
+  token: bigint;
+  /** When it began to keep votes while it waits. */
+  keptSince: number | undefined;
+  /** Late members are waited for where the others are too few. */
+  patient: boolean;
+  /** How many members have still to take something back. */
+  returning: number;
+  outcome: Outcome | undefined;
+}
+
+/** The state of a claim that the members were told nothing of. */
+export function initialState(members: number): ClaimState {
+  return {
+    phase: 'resting',
+    parts: Array.from({ length: members }, emptyPart),
+    line: 0,
+    askedAll: false,
+    waits: false,
+    waiting: false,
+    moves: 0,
+    paused: false,
+    token: 0n,
+    keptSince: undefined,
+    patient: true,
+    returning: 0,
+    outcome: undefined,
+  };
+}

@@ -1,0 +1,359 @@
+import type { Busy, Claim, Grant, Renewal } from '../../contract.ts';
+import { LockError } from '../../errors/lock-error.ts';
+import { badAnswerError } from '../../errors/messages.ts';
+import { ClaimMachine, adopted } from './claim-machine.ts';
+import type { MachineOptions, MachineWorld, Outcome, Returned } from './claim-state.ts';
+import type { ClaimHost, HostedClaim } from './claim-host.ts';
+import type { MemberHold } from '../members/key-states.ts';
+import { callMember, failure, readAnswer } from '../members/member-answers.ts';
+import type { MemberAnswer, MemberCall } from '../members/member-answers.ts';
+import { tooFewAnswers } from './too-few-answers.ts';
+import { memberClaim, memberOwner } from '../members/member.ts';
+import type { Member } from '../members/member.ts';
+import { ReleaseRound } from './release-round.ts';
+import { schedule, scheduleSilence } from '../../time/schedule.ts';
+import { Turns } from '../turns.ts';
+
+/** One claim of a composite: the machine, and the calls to members that it asks for. */
+export class CombinedClaim implements MachineWorld, HostedClaim {
+  readonly #host: ClaimHost;
+  readonly #machine: ClaimMachine;
+  #claim: Claim;
+  #wake: (() => void) | undefined = undefined;
+  #settle: ((outcome: Outcome) => void) | undefined = undefined;
+  readonly #turns = new Turns();
+  readonly #inFlight: (Promise<unknown> | undefined)[];
+  readonly #lostFollowers: ((() => void) | undefined)[];
+  /** The owners of a lease that another process took, by member. */
+  #adopted: ReadonlyMap<number, string> | undefined = undefined;
+  #lost: AbortController | undefined = undefined;
+  #releasing: ReleaseRound | undefined = undefined;
+
+  constructor(host: ClaimHost, claim: Claim) {
+    const { members, need, fencing, traits } = host;
+    const { length } = members;
+    const options: MachineOptions = { members: length, need, fencing, ttl: claim.ttl, wake: traits.wake };
+    this.#host = host;
+    this.#claim = claim;
+    this.#machine = new ClaimMachine(options, this);
+    this.#inFlight = members.map(() => undefined);
+    this.#lostFollowers = members.map(() => undefined);
+  }
+
+  get key(): string {
+    return this.#claim.key;
+  }
+
+  get owner(): string {
+    return this.#claim.owner;
+  }
+
+  get held(): boolean {
+    const { phase } = this.#machine.state;
+    return phase === 'held' || phase === 'renewing';
+  }
+
+  get waiting(): boolean {
+    return this.#machine.state.waiting;
+  }
+
+  /** Nothing is under way, and the members have nothing of it. */
+  get isEmpty(): boolean {
+    return this.#settle === undefined && this.#turns.free && this.#releasing?.pending !== true && this.#machine.isEmpty;
+  }
+
+  async tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
+    this.#wake = wake ?? this.#wake;
+    return await this.#inTurn(async () => {
+      const before = this.#claim;
+      const changed = claim.mode !== before.mode;
+      this.#claim = claim;
+      const startedAt = this.#host.runtime.clock.now();
+      const attempt = (): Promise<Outcome> =>
+        this.#run(() => this.#machine.attempt(wake !== undefined, this.#host.isCrowded(claim.key), changed));
+      let outcome = await attempt();
+      // It was held, and is not any more: it asks as one that never was.
+      if (outcome.kind === 'lost') outcome = await attempt();
+      switch (outcome.kind) {
+        case 'granted':
+          return this.#grant(outcome.token, outcome.until - startedAt);
+        case 'renewed':
+          return this.#grant(this.#machine.state.token, outcome.until - startedAt);
+        case 'busy':
+        case 'lost': {
+          const retryAfter = outcome.kind === 'busy' ? outcome.retryAfter : undefined;
+          if (wake !== undefined && retryAfter !== undefined && !this.#machine.isInLine) this.#wakeAfter(retryAfter);
+          return retryAfter === undefined ? { granted: false } : { granted: false, retryAfter };
+        }
+        default:
+          // What it holds, it holds as before.
+          if (changed && this.held) this.#claim = before;
+          throw this.#error(outcome);
+      }
+    });
+  }
+
+  async renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
+    return await this.#inTurn(async () => {
+      const { state } = this.#machine;
+      if (!this.held || (token !== undefined && token < state.token)) return false;
+      this.#claim = claim;
+      const startedAt = this.#host.runtime.clock.now();
+      const outcome = await this.#run(() => this.#machine.renew(token));
+      if (outcome.kind === 'renewed') return { validity: Math.max(0, outcome.until - startedAt) };
+      if (outcome.kind === 'lost') return false;
+      throw this.#error(outcome);
+    });
+  }
+
+  /** All of one owner's releases are one: the first call has its answer. */
+  async release(): Promise<boolean> {
+    if (this.#releasing === undefined) return await this.#release().result;
+    await this.#releasing.result;
+    return false;
+  }
+
+  /** Makes core ask again, if it waits. */
+  wakeUp(): void {
+    this.#wake?.();
+  }
+
+  /** A lease of another process: its votes, as the members know them. */
+  adopt(holds: readonly MemberHold[]): void {
+    this.#adopted = new Map(holds.map(({ member, owner }) => [member, owner]));
+    const now = this.#host.runtime.clock.now();
+    this.#machine.adopt(
+      holds.map(({ member, holder }) => ({ member, token: holder.token ?? 0n, until: now + this.#claim.ttl })),
+    );
+  }
+
+  /** Gives back all but what `kept` has, and forgets that. Gives the owner that `kept` knows. */
+  surrender(kept?: number): string | undefined {
+    const owner = kept === undefined ? undefined : this.#leave(kept);
+    this.release().catch(() => {});
+    return owner;
+  }
+
+  #leave(kept: number): string | undefined {
+    const { number, token } = this.#machine.state.parts[kept] ?? { number: 0, token: undefined };
+    if (token === undefined) return undefined;
+    this.#lostFollowers[kept]?.();
+    this.#lostFollowers[kept] = undefined;
+    this.#machine.leave(kept);
+    return this.#ownerAt(kept, number);
+  }
+
+  // What the machine asks for.
+
+  now(): number {
+    return this.#host.runtime.clock.now();
+  }
+
+  random(): number {
+    return this.#host.runtime.random();
+  }
+
+  isSuspect(member: number): boolean {
+    // Where all are needed, none can be left out: a slow one would keep what was given back.
+    return this.#host.need < this.#host.members.length && this.#member(member).suspect;
+  }
+
+  takesCall(member: number): boolean {
+    return this.#member(member).takesCall;
+  }
+
+  nextNumber(): number {
+    return this.#host.nextNumber();
+  }
+
+  send(index: number, call: MemberCall, number: number, token: bigint | undefined): void {
+    const member = this.#member(index);
+    const { provider } = member;
+    const owner = this.#ownerAt(index, number);
+    const { runtime, timers } = this.#host;
+    const { clock } = runtime;
+    const sentAt = clock.now();
+    member.begin();
+    let late = false;
+    const silence = scheduleSilence(timers, sentAt + this.#host.memberTimeout, () => {
+      late = true;
+      member.silent();
+      if (!this.#isCurrent(index, number)) return;
+      this.#machine.silent(index);
+      this.#host.changed(this);
+    });
+    const sent = callMember<Grant | Busy | Renewal | false>(() => {
+      if (call === 'renew') return provider.renew({ ...this.#claim, owner }, token);
+      const claim = memberClaim(this.#claim, owner, token);
+      return call === 'ask' ? provider.tryAcquire(claim) : provider.tryAcquire(claim, () => this.#woken(index, number));
+    });
+    this.#inFlight[index] = sent;
+    sent.then(
+      (answer) => {
+        timers.cancel(silence);
+        const now = clock.now();
+        member.answered(now, now - sentAt, this.#fastestBesides(member, sentAt), late);
+        if (!this.#isCurrent(index, number)) return;
+        this.#inFlight[index] = undefined;
+        const read = readAnswer(answer, call, token, this.#claim.ttl);
+        this.#follow(index, read === undefined ? undefined : (answer as Grant).lost);
+        this.#answered(index, read ?? this.#badAnswer(member));
+      },
+      (error: unknown) => {
+        timers.cancel(silence);
+        member.failed(error);
+        if (!this.#isCurrent(index, number)) return;
+        this.#inFlight[index] = undefined;
+        this.#answered(index, failure(error));
+      },
+    );
+  }
+
+  giveBack({ member: index, number, inFlight, uncertain, inLine, sentAt }: Returned, awaited: boolean): void {
+    const member = this.#member(index);
+    const claim = { ...this.#claim, owner: this.#ownerAt(index, number) };
+    this.#lostFollowers[index]?.();
+    this.#lostFollowers[index] = undefined;
+    const { timers, memberTimeout } = this.#host;
+    const round = this.#releasing;
+    let waits = awaited || round !== undefined;
+    // An attempt in flight may have a vote: it counts where the others are too few.
+    round?.begin(member, inFlight);
+    const returned = (): void => {
+      if (waits && round === undefined) this.#machine.returned();
+      waits = false;
+      this.#host.changed(this);
+    };
+    const silent = (): void => {
+      if (round === undefined) returned();
+      else round.silent(member);
+    };
+    const silence = waits ? scheduleSilence(timers, this.now() + memberTimeout, silent) : undefined;
+    const answered = (answer: boolean | Error): void => {
+      if (silence !== undefined) timers.cancel(silence);
+      member.released(answer);
+      round?.answered(member, answer);
+      returned();
+    };
+    member.releases.start({
+      claim,
+      inFlight: inFlight ? this.#inFlight[index] : undefined,
+      uncertain,
+      inLine,
+      lastSend: sentAt,
+      answered,
+    });
+  }
+
+  settle(outcome: Outcome): void {
+    const settle = this.#settle;
+    this.#settle = undefined;
+    if (settle !== undefined) settle(outcome);
+  }
+
+  pause(delay: number): void {
+    schedule(this.#host.timers, this.now() + delay, () => this.#machine.resumed());
+  }
+
+  lost(): void {
+    const { need, members } = this.#host;
+    this.#lost?.abort(
+      new LockError('LOCK_LOST', `fewer than ${need} of the ${members.length} members hold it`, { key: this.key }),
+    );
+  }
+
+  #answered(index: number, answer: MemberAnswer): void {
+    this.#machine.answered(index, answer);
+    this.#host.changed(this);
+  }
+
+  #release(): ReleaseRound {
+    const { state } = this.#machine;
+    const round = new ReleaseRound(this.held, this.#host, this.#claim);
+    this.#releasing = round;
+    this.#wake = undefined;
+    const wasRenewing = state.phase === 'renewing';
+    this.#machine.release();
+    this.settle(wasRenewing ? { kind: 'lost' } : { kind: 'busy', retryAfter: undefined });
+    round.begun();
+    const limit = schedule(this.#host.timers, this.now() + this.#host.timeout, () => round.expired());
+    const end = (): void => {
+      this.#host.timers.cancel(limit);
+      this.#host.changed(this);
+    };
+    round.result.then(end, end);
+    return round;
+  }
+
+  #grant(token: bigint, validity: number): Grant {
+    const granted = { granted: true, token, validity: Math.max(0, validity) } as const;
+    if (!this.#lostFollowers.some((each) => each !== undefined)) return granted;
+    this.#lost ??= new AbortController();
+    return { ...granted, lost: this.#lost.signal };
+  }
+
+  #error(outcome: Outcome): Error {
+    if (outcome.kind === 'refused') return outcome.error as Error;
+    return tooFewAnswers(this.#host, this.#machine.state.parts, this.#claim, this.#machine.isEmpty);
+  }
+
+  /** Hears when the member's session ends. */
+  #follow(index: number, signal: AbortSignal | undefined): void {
+    if (signal === undefined || this.#lostFollowers[index] !== undefined) return;
+    const follower = {
+      aborted: (): void => {
+        this.#lostFollowers[index] = undefined;
+        this.#machine.gone(index);
+      },
+    };
+    this.#host.signals.follow(signal, follower);
+    this.#lostFollowers[index] = () => this.#host.signals.unfollow(signal, follower);
+  }
+
+  /** No member can wake a claim without a place in a line. */
+  #wakeAfter(delay: number): void {
+    schedule(this.#host.timers, this.now() + delay, () => this.#wake?.());
+  }
+
+  #woken(index: number, number: number): void {
+    if (this.#isCurrent(index, number) && !this.#machine.woken(index)) this.#wake?.();
+  }
+
+  /** The part may have been given back since: what it hears then belongs to the background. */
+  #isCurrent(index: number, number: number): boolean {
+    return this.#machine.state.parts[index]?.number === number;
+  }
+
+  #ownerAt(index: number, number: number): string {
+    return number === adopted ? (this.#adopted?.get(index) ?? this.owner) : memberOwner(this.owner, number);
+  }
+
+  #member(index: number): Member {
+    return this.#host.members[index] as Member;
+  }
+
+  #fastestBesides(member: Member, moment: number): number {
+    const others = this.#host.members.filter((each) => each !== member);
+    return Math.min(...others.map((each) => each.tookSince(moment)));
+  }
+
+  #badAnswer({ provider }: Member): MemberAnswer {
+    return { kind: 'failed', error: badAnswerError(provider, this.#claim), leftNothing: false };
+  }
+
+  #run(begin: () => void): Promise<Outcome> {
+    const { timers, timeout } = this.#host;
+    return new Promise((resolve) => {
+      const limit = scheduleSilence(timers, this.now() + timeout, () => this.#machine.expired());
+      this.#settle = (outcome) => {
+        timers.cancel(limit);
+        resolve(outcome);
+      };
+      begin();
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(work, () => this.#host.changed(this));
+  }
+}

@@ -1,0 +1,139 @@
+import { isPending, isUnderWay, isVote } from './part.ts';
+import type { Part } from './part.ts';
+
+/** What the decisions about a claim read. */
+export interface RoundView {
+  readonly parts: readonly Part[];
+  /** How many members must agree. */
+  readonly need: number;
+  /** The member in whose line the claim waits, or would wait. -1: no member answers. */
+  readonly line: number;
+  /** The members besides the line's were asked too. */
+  readonly askedAll: boolean;
+  /** The claim's token, once it is known. */
+  readonly token: bigint;
+  /** Late members are waited for where the others are too few. */
+  readonly patient: boolean;
+}
+
+/**
+ * What an attempt does next. `ask line`: asks the member of the line. `ask others`: asks the others
+ * too. `busy`: gives back what is above the lowest busy member, and waits there. `unavailable`: too
+ * few members answer.
+ */
+export type AttemptStep = 'wait' | 'ask line' | 'ask others' | 'confirm' | 'busy' | 'unavailable';
+
+/** The lowest member that answered busy. -1: none did. */
+export function lowestBusy(parts: readonly Part[]): number {
+  return parts.findIndex(({ heard }) => heard === 'busy');
+}
+
+/**
+ * The member in whose line a claim waits: where it has its place, else the first one. Members that
+ * failed or are suspect are passed over as long as there are others.
+ */
+export function chooseLine(parts: readonly Part[], isSuspect: (member: number) => boolean): number {
+  const usable = (part: Part, member: number): boolean => part.heard !== 'failed' && !isSuspect(member);
+  const placed = parts.findIndex((part, member) => part.inLine && usable(part, member));
+  if (placed !== -1) return placed;
+  const first = parts.findIndex(usable);
+  return first !== -1 ? first : parts.findIndex(({ heard }) => heard !== 'failed');
+}
+
+/**
+ * The next step of an attempt. Ordered lines: nothing is granted past a member of the line that
+ * says busy, and a claim waits only above all the votes that it keeps. So no circle of claims can
+ * wait for each other.
+ */
+export function decideAttempt(view: RoundView, now: number): AttemptStep {
+  const { parts, need, line, askedAll, patient } = view;
+  const head = parts[line];
+  if (head === undefined) return 'unavailable';
+  if (head.heard === 'busy') return 'busy';
+  if (head.heard === undefined) {
+    if (head.call === undefined) return 'ask line';
+    return head.late && !patient ? 'unavailable' : 'wait';
+  }
+  if (!askedAll) return 'ask others';
+  const votes = parts.filter((part) => isVote(part, now)).length;
+  if (votes >= need) return 'confirm';
+  if (votes + parts.filter(isPending).length >= need) return 'wait';
+  const busy = parts.filter(({ heard }) => heard === 'busy').length;
+  if (votes + busy >= need) return 'busy';
+  return patient && votes + parts.filter(isUnderWay).length >= need ? 'wait' : 'unavailable';
+}
+
+/** The highest token of the votes. */
+export function highestToken(parts: readonly Part[], now: number): bigint {
+  let highest = 0n;
+  for (const part of parts) {
+    if (isVote(part, now) && part.token !== undefined && part.token > highest) highest = part.token;
+  }
+  return highest;
+}
+
+/** Whether the member's vote carries the claim's token, or a higher one. */
+function knowsToken(part: Part, token: bigint, now: number): boolean {
+  return isVote(part, now) && part.token !== undefined && part.token >= token;
+}
+
+/**
+ * Whether the members know the claim's token: the second phase of protocol 1. Each later majority
+ * then meets a member that gives a higher one. A vote with a higher token does not count, as its
+ * member may have had another holder since the claim's token was chosen. `again`: that vote is
+ * needed, so its token becomes the claim's. It is needed also where a late member does not answer.
+ */
+export function decideConfirmation(
+  { parts, need, token, patient }: RoundView,
+  now: number,
+): 'wait' | 'held' | 'again' | 'unavailable' {
+  const votes = parts.filter((part) => isVote(part, now));
+  const known = votes.filter((part) => part.token === token).length;
+  if (known >= need) return 'held';
+  const underWay = (awaited: (part: Part) => boolean): number =>
+    parts.filter((part) => awaited(part) && !(isVote(part, now) && part.token === token)).length;
+  if (known + underWay(isPending) >= need) return 'wait';
+  if (votes.length >= need && highestToken(votes, now) > token) return 'again';
+  return patient && known + underWay(isUnderWay) >= need ? 'wait' : 'unavailable';
+}
+
+/**
+ * The outcome of a renewal. `lost`: so many members said that they have no vote that `need` cannot
+ * be reached any more.
+ */
+export function decideRenewal(
+  { parts, need, token, patient }: RoundView,
+  now: number,
+): 'wait' | 'renewed' | 'lost' | 'unavailable' {
+  const renewed = parts.filter((part) => part.heard === 'granted' && knowsToken(part, token, now)).length;
+  if (renewed >= need) return 'renewed';
+  const possible = parts.filter((part) => isVote(part, now) || isUnderWay(part)).length;
+  if (possible < need) return 'lost';
+  const waited = patient ? isUnderWay : isPending;
+  return parts.some(waited) ? 'wait' : 'unavailable';
+}
+
+/** When fewer than `need` votes are left: the `need`-th latest end of those that know the token. */
+export function heldUntil({ parts, need, token }: RoundView, now: number): number {
+  const ends = parts.filter((part) => knowsToken(part, token, now)).map(({ until }) => until);
+  return ends.toSorted((left, right) => right - left)[need - 1] ?? now;
+}
+
+/** How the releases of one claim ended. */
+export interface Releases {
+  /** The claim was held. */
+  readonly held: boolean;
+  freed: number;
+  /** The member had nothing to free. */
+  denied: number;
+  /** Rejected, or without an answer in time. */
+  unknown: number;
+}
+
+/** Whether a release freed the hold. `undefined`: unknown. */
+export function decideRelease({ held, freed, denied, unknown }: Releases, need: number): boolean | undefined {
+  if (!held) return false;
+  if (freed >= need) return true;
+  if (freed > 0 && denied === 0) return true;
+  return freed + unknown >= need ? undefined : false;
+}

@@ -1,0 +1,59 @@
+import type { ClaimState, MachineOptions, MachineWorld, Outcome, Phase } from './claim-state.ts';
+import type { RoundView } from './decisions.ts';
+import type { PartCalls } from './part-calls.ts';
+
+/** What the steps of one claim work with. */
+export interface Machine {
+  readonly options: MachineOptions;
+  readonly world: MachineWorld;
+  readonly calls: PartCalls;
+  readonly state: ClaimState;
+}
+
+/** What the decisions about the claim read. */
+export function viewOf({ options, state }: Machine): RoundView {
+  const { parts, line, askedAll, token, patient } = state;
+  return { parts, need: options.need, line, askedAll, token: options.fencing ? token : 0n, patient };
+}
+
+/** Core has called: what the members answered before does not count. */
+export function beginRound({ state }: Machine, phase: Phase): void {
+  state.phase = phase;
+  state.patient = true;
+  for (const part of state.parts) {
+    part.heard = undefined;
+    part.error = undefined;
+  }
+}
+
+/** Answers core once the members have taken back what the claim must not keep. */
+export function answerLater(machine: Machine, outcome: Outcome): void {
+  machine.state.phase = 'returning';
+  machine.state.outcome = outcome;
+  settleIfReturned(machine);
+}
+
+/** Answers core, if no member has to take something back any more. */
+export function settleIfReturned({ state, world }: Machine): void {
+  const { outcome } = state;
+  if (state.phase !== 'returning' || state.returning > 0 || outcome === undefined) return;
+  state.phase = 'resting';
+  state.outcome = undefined;
+  world.settle(outcome);
+}
+
+/** What a late answer brought to a claim that waits, or was told no. */
+export function tidy({ state, calls }: Machine): void {
+  calls.each((part, member) => {
+    if (part.call !== undefined) return;
+    const kept = state.waiting && (part.token !== undefined ? member < state.line : member === state.line);
+    if (!kept && (part.token !== undefined || (part.inLine && state.waiting))) calls.giveBack(member);
+  });
+}
+
+/** A holder waits in no line. */
+export function tidyHeld({ calls }: Machine): void {
+  calls.each((part, member) => {
+    if (part.call === undefined && part.token === undefined && part.inLine) calls.giveBack(member);
+  });
+}

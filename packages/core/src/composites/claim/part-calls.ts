@@ -1,0 +1,126 @@
+import { emptyPart, hasSomething, isVote } from './part.ts';
+import type { Part } from './part.ts';
+import type { MemberCall } from '../members/member-answers.ts';
+import type { ClaimState, MachineOptions, MachineWorld } from './claim-state.ts';
+
+/** The calls to members for one claim. Each has one call in flight at most. */
+export class PartCalls {
+  readonly #options: MachineOptions;
+  readonly #world: MachineWorld;
+  readonly #state: ClaimState;
+
+  constructor(options: MachineOptions, world: MachineWorld, state: ClaimState) {
+    this.#options = options;
+    this.#world = world;
+    this.#state = state;
+  }
+
+  part(member: number): Part {
+    return this.#state.parts[member] as Part;
+  }
+
+  each(visit: (part: Part, member: number) => unknown): void {
+    for (let member = 0; member < this.#options.members; member += 1) visit(this.part(member), member);
+  }
+
+  /** Gives a vote the claim's token, if it has a lower one. */
+  raise(part: Part, member: number): void {
+    const { token } = this.#state;
+    if (part.token !== undefined && part.token < token && this.#mayCall(part, member)) {
+      this.#send(part, member, 'renew', token);
+    }
+  }
+
+  /**
+   * Gives the votes that have a lower token the claim's, also where a member is suspect and has a
+   * call already. Gives whether there was one. A vote that could not be given it is left out.
+   */
+  raiseOthers(): boolean {
+    const { token } = this.#state;
+    const now = this.#world.now();
+    let raised = false;
+    this.each((part, member) => {
+      if (part.call !== undefined || part.heard === 'failed' || part.token === undefined) return;
+      if (!isVote(part, now) || part.token >= token) return;
+      raised = true;
+      this.#send(part, member, 'renew', token);
+    });
+    return raised;
+  }
+
+  /** Restarts the ttl of a vote. */
+  renew(part: Part, member: number): void {
+    if (!this.#mayCall(part, member)) return;
+    const { token } = this.#state;
+    const raised = this.#options.fencing && part.token !== undefined && part.token <= token;
+    this.#send(part, member, 'renew', raised ? token : undefined);
+  }
+
+  /** Asks for a vote. `needed`: also where the member is suspect and has a call already. */
+  ask(member: number, inLine = false, needed = false): void {
+    const part = this.part(member);
+    if (part.call !== undefined || !(needed || this.#takesCall(member))) return;
+    if (part.number === 0) part.number = this.#world.nextNumber();
+    const held = this.#state.phase === 'renewing' && this.#options.fencing;
+    this.#send(part, member, inLine ? 'ask in line' : 'ask', held ? this.#state.token : undefined);
+  }
+
+  /** Asks the members besides the line's that have not answered. Gives whether there was one. */
+  askOthers(needed = false): boolean {
+    const now = this.#world.now();
+    let asked = false;
+    this.each((part, member) => {
+      if (member === this.#state.line || part.heard !== undefined || part.call !== undefined || isVote(part, now))
+        return;
+      asked = true;
+      this.ask(member, false, needed);
+    });
+    return asked;
+  }
+
+  #mayCall(part: Part, member: number): boolean {
+    return part.call === undefined && this.#takesCall(member);
+  }
+
+  /** A suspect member takes one call at a time, where the others are enough. */
+  #takesCall(member: number): boolean {
+    return this.#world.takesCall(member) || !this.#enoughTrusted();
+  }
+
+  #send(part: Part, member: number, call: MemberCall, token: bigint | undefined): void {
+    part.call = call;
+    part.sentAt = this.#world.now();
+    // A suspect is waited for only where the others are too few.
+    part.late = this.#world.isSuspect(member) && this.#enoughTrusted();
+    this.#world.send(member, call, part.number, token);
+  }
+
+  #enoughTrusted(): boolean {
+    let count = 0;
+    for (let member = 0; member < this.#options.members; member += 1) if (!this.#world.isSuspect(member)) count += 1;
+    return count >= this.#options.need;
+  }
+
+  /** Gives back all that a member has. `awaited`: the answer to core waits until it has. */
+  giveBack(member: number, awaited = false): void {
+    const part = this.part(member);
+    if (hasSomething(part)) {
+      const { number, call, uncertain, inLine, sentAt } = part;
+      const waits = awaited && call === undefined && !this.#world.isSuspect(member);
+      if (waits) this.#state.returning += 1;
+      this.#world.giveBack(
+        {
+          member,
+          number,
+          inFlight: call !== undefined && call !== 'renew',
+          uncertain,
+          inLine: inLine || call === 'ask in line',
+          sentAt,
+        },
+        waits,
+      );
+    }
+    const { heard, error, retryAfter } = part;
+    this.#state.parts[member] = { ...emptyPart(), heard: heard === 'granted' ? undefined : heard, error, retryAfter };
+  }
+}

@@ -1,0 +1,70 @@
+import { certain } from '../../locks/lease/validity.ts';
+import type { MemberCall } from '../members/member-answers.ts';
+
+/** What a member answered in the present round. */
+export type Heard = 'granted' | 'busy' | 'failed';
+
+/** One member's part in a claim: what the member has of it, as far as this process knows. */
+export interface Part {
+  /** Makes the owner that the member sees. 0: the member was asked for nothing yet. */
+  number: number;
+  /** The call in flight. There is never more than one. */
+  call: MemberCall | undefined;
+  /** When the last call was sent, in ms of the clock. */
+  sentAt: number;
+  /** The round waits for the call in flight only where the other members are too few. */
+  late: boolean;
+  heard: Heard | undefined;
+  /** The token of the member's vote. `undefined`: no vote. */
+  token: bigint | undefined;
+  /** When the call that gave or renewed the vote was sent, in ms of the clock. */
+  since: number;
+  /** When the vote ends, in ms of the clock. */
+  until: number;
+  /** The claim has a place in the member's line. */
+  inLine: boolean;
+  /** A call was rejected, and may have left a vote or a place. */
+  uncertain: boolean;
+  /** Of a busy answer. */
+  retryAfter: number | undefined;
+  /** Why it failed. */
+  error: unknown;
+}
+
+/** The part of a member that was told nothing. */
+export function emptyPart(): Part {
+  return {
+    number: 0,
+    call: undefined,
+    sentAt: 0,
+    late: false,
+    heard: undefined,
+    token: undefined,
+    since: 0,
+    until: 0,
+    inLine: false,
+    uncertain: false,
+    retryAfter: undefined,
+    error: undefined,
+  };
+}
+
+/** Whether the member has something of the claim, or may have. */
+export function hasSomething(part: Part): boolean {
+  return part.token !== undefined || part.inLine || part.uncertain || part.call !== undefined;
+}
+
+/** Whether the member certainly has the vote at `now`. */
+export function isVote({ token, since, until }: Part, now: number): boolean {
+  return token !== undefined && since + certain(until - since) > now;
+}
+
+/** Whether a call is in flight, late or not. */
+export function isUnderWay(part: Part): boolean {
+  return part.call !== undefined;
+}
+
+/** Whether a round waits for this part. */
+export function isPending(part: Part): boolean {
+  return part.call !== undefined && !part.late;
+}

@@ -1,0 +1,78 @@
+import { lowestBusy } from './decisions.ts';
+import { answerLater } from './machine.ts';
+import type { Machine } from './machine.ts';
+import { isVote } from './part.ts';
+import type { Part } from './part.ts';
+
+/**
+ * Votes kept by a waiting claim end after so many ms, or the ttl. Longer delays claims whose
+ * members have another order.
+ */
+const longestKept = 10_000;
+/**
+ * Without wakes a waiting claim asks again after a random time up to this, in ms. Less asks more
+ * often, more leaves a free key unused.
+ */
+const longestPoll = 50;
+/**
+ * How long a claim with the vote of its line waits for another member, in ms. More delays the
+ * answer to a claim that must wait.
+ */
+const pause = 20;
+/** Waiting claims that keep votes repeat so often in a ttl. */
+const repeatsPerTtl = 3;
+
+/** The claim is too late: it waits in the line of the lowest busy member, or ends. */
+export function waitInLine(machine: Machine, now: number): void {
+  const { options, state, world, calls } = machine;
+  const line = lowestBusy(state.parts);
+  const part = calls.part(line);
+  if (!state.waits) {
+    state.waiting = false;
+    calls.each((_, member) => calls.giveBack(member, true));
+    answerLater(machine, { kind: 'busy', retryAfter: part.retryAfter });
+    return;
+  }
+  calls.each((each, member) => {
+    if (member > line ? each.call === undefined : member !== line && each.inLine) calls.giveBack(member, true);
+  });
+  if ((!part.inLine || line !== state.line) && state.moves < options.members) {
+    state.moves += 1;
+    state.line = line;
+    state.askedAll = false;
+    // Claims that leave may leave the members one after the other.
+    state.paused = false;
+    part.heard = undefined;
+    calls.ask(line, true, true);
+    return;
+  }
+  state.waiting = true;
+  state.line = line;
+  if (!state.paused && part.inLine && state.parts.some((each, member) => member < line && isVote(each, now))) {
+    state.paused = true;
+    state.phase = 'pausing';
+    world.pause(pause);
+    return;
+  }
+  answerLater(machine, { kind: 'busy', retryAfter: untilRepeat(machine, part, now) });
+}
+
+/**
+ * When core asks again, in ms: in time for the place, for the votes kept, and for members without
+ * wakes.
+ */
+function untilRepeat({ options, state, world, calls }: Machine, line: Part, now: number): number | undefined {
+  const { ttl, wake } = options;
+  const poll = world.random() * longestPoll;
+  if (!state.parts.some(({ token }) => token !== undefined)) {
+    state.keptSince = undefined;
+    return wake && line.inLine ? line.retryAfter : poll;
+  }
+  state.keptSince ??= now;
+  if (now - state.keptSince > Math.min(ttl, longestKept) * (0.5 + world.random() / 2)) {
+    // Where members have another order elsewhere, two claims may wait for each other.
+    state.keptSince = undefined;
+    calls.each((part, member) => part.token !== undefined && calls.giveBack(member, true));
+  }
+  return wake && line.inLine ? Math.min(line.retryAfter ?? Infinity, ttl / repeatsPerTtl) : poll;
+}

@@ -1,0 +1,18 @@
+import type { LockProvider } from '../../contract.ts';
+import { CombinedProvider } from './combined-provider.ts';
+import { checkMembers, readCombineOptions } from './options.ts';
+import type { CombineOptions } from './options.ts';
+
+/**
+ * Several independent stores as one provider: a claim is held when `need` of them granted it. With
+ * `majority` that is Redlock, with tokens that keep their order, and fair where all members are.
+ * The members must be in the same order in every process. `close` closes them.
+ *
+ * Sources: Redlock (redis.io), with a second phase for tokens; claims wait in ordered lines
+ * (`docs/quorum.md`).
+ * @throws `LOCK_MISCONFIGURED` naming the member or option that is wrong.
+ */
+export function combine(members: readonly LockProvider[], options: CombineOptions = {}): LockProvider {
+  checkMembers(members);
+  return new CombinedProvider({ providers: [...members], ...readCombineOptions(options, members.length) });
+}

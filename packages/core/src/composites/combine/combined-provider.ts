@@ -1,0 +1,216 @@
+import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '../../contract.ts';
+import { LockError } from '../../errors/lock-error.ts';
+import { AbortFollowers } from '../../locks/ending/abort-followers.ts';
+import type { Runtime } from '../../time/runtime.ts';
+import { settledWithin } from '../../time/settled-within.ts';
+import { TimerWheel } from '../../time/timer-wheel.ts';
+import { CombinedClaim } from '../claim/combined-claim.ts';
+import type { ClaimHost, HostedClaim } from '../claim/claim-host.ts';
+import { combineStates, holdsByOwner, isEnough } from '../members/key-states.ts';
+import type { MemberHold } from '../members/key-states.ts';
+import { combinedError } from '../members/member-errors.ts';
+import { callMember } from '../members/member-answers.ts';
+import { readStates } from '../members/member-states.ts';
+import { Member } from '../members/member.ts';
+import type { CombineRules } from './options.ts';
+import { combinedTraits } from './traits.ts';
+
+/** What a composite is made of. */
+export interface CombinedParts extends CombineRules {
+  readonly providers: readonly LockProvider[];
+}
+
+/**
+ * The longest owner that a composite takes: members get it with a suffix, and take 250 characters.
+ */
+export const longestOwner = 200;
+
+/** Several providers as one: a claim is held when `need` of them granted it. */
+export class CombinedProvider implements LockProvider, ClaimHost {
+  readonly name = 'combine';
+  readonly traits: Traits;
+  readonly members: readonly Member[];
+  readonly need: number;
+  readonly fencing: boolean;
+  readonly memberTimeout: number;
+  readonly timeout: number;
+  readonly runtime: Runtime;
+  readonly timers: TimerWheel;
+  readonly signals: AbortFollowers = new AbortFollowers();
+  readonly list?: (prefix: string) => AsyncIterable<string>;
+  readonly #claims = new Map<string, CombinedClaim>();
+  /** How many claims of this process wait, by key. */
+  readonly #waiting = new Map<string, Set<HostedClaim>>();
+  #numbers = 0;
+  #closing: Promise<void> | undefined = undefined;
+
+  constructor({ providers, need, memberTimeout, timeout, fencing, runtime }: CombinedParts) {
+    this.traits = combinedTraits(providers, { need, fencing });
+    this.members = providers.map((each, index) => new Member(this.name, each, index, providers.length, runtime));
+    this.need = need;
+    this.fencing = fencing;
+    this.memberTimeout = memberTimeout;
+    // A call may give votes back at its end, which takes one member timeout more.
+    this.timeout = timeout - memberTimeout;
+    this.runtime = runtime;
+    this.timers = new TimerWheel(runtime, false);
+    if (providers.every(({ list }) => list !== undefined)) this.list = (prefix) => this.#list(prefix);
+  }
+
+  async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+    this.#checkOpen();
+    this.#check(claim);
+    return await this.#claimOf(claim).tryAcquire(claim, wake);
+  }
+
+  async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
+    this.#checkOpen();
+    const known = this.#claims.get(claim.owner) ?? (await this.#find(claim));
+    return known === undefined ? false : await known.renew(claim, token);
+  }
+
+  async release(claim: Claim): Promise<boolean> {
+    this.#checkOpen();
+    const known = this.#claims.get(claim.owner) ?? (await this.#find(claim));
+    return known === undefined ? false : await known.release();
+  }
+
+  async inspect(key: string): Promise<KeyState> {
+    this.#checkOpen();
+    return combineStates(key, await readStates(this, key), this.need);
+  }
+
+  // For a migration, whose claims are not always taken in all members.
+
+  /** A claim that the members hold already, under these owners. */
+  adopt(claim: Claim, holds: readonly MemberHold[]): void {
+    const adopted = new CombinedClaim(this, claim);
+    adopted.adopt(holds);
+    this.#claims.set(claim.owner, adopted);
+  }
+
+  /** Gives up all that the claim has, but what `kept` has. Gives the owner that `kept` knows. */
+  surrender({ owner }: Claim, kept?: number): string | undefined {
+    const known = this.#claims.get(owner);
+    this.#claims.delete(owner);
+    return known?.surrender(kept);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  // What claims share.
+
+  nextNumber(): number {
+    this.#numbers += 1;
+    return this.#numbers;
+  }
+
+  isCrowded(key: string): boolean {
+    return this.#waiting.has(key);
+  }
+
+  changed(claim: HostedClaim): void {
+    this.#countWaiting(claim);
+    if (claim.isEmpty && this.#claims.get(claim.owner) === claim) this.#claims.delete(claim.owner);
+  }
+
+  /** How many claims and waiting keys it knows: none, when all is released. */
+  get size(): number {
+    return this.#claims.size + this.#waiting.size;
+  }
+
+  #countWaiting(claim: HostedClaim): void {
+    const { key } = claim;
+    const waiting = this.#waiting.get(key);
+    if (claim.waiting) {
+      if (waiting === undefined) this.#waiting.set(key, new Set([claim]));
+      else waiting.add(claim);
+    } else if (waiting?.delete(claim) === true && waiting.size === 0) this.#waiting.delete(key);
+  }
+
+  #claimOf(claim: Claim): CombinedClaim {
+    const known = this.#claims.get(claim.owner);
+    if (known !== undefined) return known;
+    const made = new CombinedClaim(this, claim);
+    this.#claims.set(claim.owner, made);
+    return made;
+  }
+
+  /**
+   * A lease that this provider did not grant: another process did, or this one before a restart.
+   */
+  async #find(claim: Claim): Promise<CombinedClaim | undefined> {
+    const states = await readStates(this, claim.key);
+    const holds = holdsByOwner(states).get(claim.owner);
+    const known = this.#claims.get(claim.owner);
+    if (known !== undefined || holds === undefined || !isEnough(states, holds, this.need)) return known;
+    const found = new CombinedClaim(this, claim);
+    found.adopt(holds);
+    this.#claims.set(claim.owner, found);
+    return found;
+  }
+
+  async *#list(prefix: string): AsyncIterable<string> {
+    this.#checkOpen();
+    const seen = new Set<string>();
+    const failures: LockError[] = [];
+    for (const member of this.members) {
+      try {
+        for await (const key of member.provider.list?.(prefix) ?? []) {
+          if (seen.has(key)) continue;
+          seen.add(key);
+          yield key;
+        }
+      } catch (error) {
+        failures.push(member.name(error, prefix));
+      }
+    }
+    // A key that `need` members have may be in their lists alone.
+    if (failures.length >= this.need) {
+      throw combinedError(this, failures, prefix);
+    }
+  }
+
+  async #close(): Promise<void> {
+    const { members } = this;
+    await Promise.all(members.map((member) => this.#finish(member)));
+    for (const member of members) member.releases.stop();
+    const closed = await Promise.allSettled(members.map(({ provider }) => callMember(() => provider.close())));
+    for (const claim of this.#claims.values()) queueMicrotask(() => claim.wakeUp());
+    this.#claims.clear();
+    this.#waiting.clear();
+    this.timers.stop();
+    const failed = closed.find(({ status }) => status === 'rejected');
+    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
+  }
+
+  /**
+   * What a member keeps may block others until its ttl. One that does not answer costs little time.
+   */
+  async #finish(member: Member): Promise<void> {
+    const { runtime, timeout, memberTimeout } = this;
+    const finished = member.releases.finished();
+    await settledWithin(runtime, memberTimeout, finished);
+    if (member.answers) await settledWithin(runtime, timeout / 2, finished);
+  }
+
+  #check({ owner, mode, key }: Claim): void {
+    if (owner.length > longestOwner) {
+      const message = `An owner of a composite has at most ${longestOwner} characters, not ${owner.length}.`;
+      throw new LockError('LOCK_INVALID', message, { key });
+    }
+    if (mode === 'shared' && !this.traits.shared) {
+      const why =
+        this.need < this.members.length ? 'Permits do not survive majorities' : 'Not all of its members support it';
+      const message = `The ${this.name} provider has no shared mode. ${why}: use need: "all", or exclusive claims.`;
+      throw new LockError('LOCK_INVALID', message, { key });
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new LockError('LOCK_CLOSED', `The ${this.name} provider is closed.`);
+  }
+}

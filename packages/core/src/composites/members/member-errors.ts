@@ -1,0 +1,45 @@
+import { LockError, isPermanent } from '../../errors/lock-error.ts';
+import type { LockErrorOptions } from '../../errors/lock-error.ts';
+import type { Member } from './member.ts';
+
+/** The members of a composite, and how many must agree. */
+export interface Quorum {
+  readonly members: readonly Member[];
+  readonly need: number;
+}
+
+/** What an error of several members tells besides their failures. */
+interface Besides {
+  /** None of the members can have anything of the claim. */
+  readonly nothingLeft?: boolean;
+  /** How many members answered, and have no vote for the claim. */
+  readonly without?: number;
+}
+
+/**
+ * `failures` of members, as one error that names them. Permanent where so many members refuse that
+ * the others are too few.
+ */
+export function combinedError(
+  { members: { length }, need }: Quorum,
+  failures: readonly LockError[],
+  key: string,
+  { nothingLeft = false, without = 0 }: Besides = {},
+): LockError {
+  const permanent = failures.filter((error) => isPermanent(error));
+  const code = length - permanent.length < need ? (permanent[0]?.code ?? 'LOCK_UNAVAILABLE') : 'LOCK_UNAVAILABLE';
+  const others = without === 0 ? '' : `, ${without} ${without === 1 ? 'has' : 'have'} no vote for this claim`;
+  const what = `${failures.length} of ${length} members gave no usable answer${others}, and ${need} are needed.`;
+  return errorOfAll(code, what, failures, nothingLeft ? { key, sent: false } : { key });
+}
+
+/** One error that tells all of `failures`. */
+export function errorOfAll(
+  code: LockError['code'],
+  what: string,
+  failures: readonly LockError[],
+  options: LockErrorOptions = {},
+): LockError {
+  const told = failures.map(({ message }) => message).join(' ');
+  return new LockError(code, `${what} ${told}`.trim(), { ...options, cause: new AggregateError(failures, told) });
+}

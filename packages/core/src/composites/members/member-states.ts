@@ -1,0 +1,59 @@
+import type { KeyState } from '../../contract.ts';
+import type { LockError } from '../../errors/lock-error.ts';
+import { callMember } from './member-answers.ts';
+import { combinedError } from './member-errors.ts';
+import type { Quorum } from './member-errors.ts';
+import type { Runtime } from '../../time/runtime.ts';
+import type { TimerWheel } from '../../time/timer-wheel.ts';
+import { scheduleSilence } from '../../time/schedule.ts';
+
+/** A composite, as far as calls to all of its members need it. */
+export interface MembersHost extends Quorum {
+  /** In ms. */
+  readonly memberTimeout: number;
+  /** In ms: of a whole call. */
+  readonly timeout: number;
+  readonly timers: TimerWheel;
+  readonly runtime: Runtime;
+}
+
+/**
+ * Each member's state of `key`. `undefined`: no answer. Suspect and late members are not waited for
+ * where the others are enough. Rejects where fewer than `need` answer.
+ */
+export async function readStates(host: MembersHost, key: string): Promise<readonly (KeyState | undefined)[]> {
+  const { members, need, memberTimeout, timeout, timers, runtime } = host;
+  const states: (KeyState | undefined)[] = members.map(() => undefined);
+  const failures: LockError[] = [];
+  const open = new Set(members);
+  const isEnough = (): boolean => states.filter((state) => state !== undefined).length >= need;
+  await new Promise<void>((resolve) => {
+    const check = (): void => {
+      if (open.size === 0 || (isEnough() && [...open].every(({ suspect }) => suspect))) settle();
+    };
+    const now = runtime.clock.now();
+    const late = scheduleSilence(timers, now + memberTimeout, () => {
+      for (const member of open) member.silent();
+      check();
+    });
+    const limit = scheduleSilence(timers, now + timeout, () => settle());
+    const settle = (): void => {
+      timers.cancel(late);
+      timers.cancel(limit);
+      resolve();
+    };
+    for (const member of members) {
+      callMember(() => member.provider.inspect(key))
+        .then(
+          (state) => void (states[member.index] = state),
+          (error: unknown) => void failures.push(member.name(error, key)),
+        )
+        .finally(() => {
+          open.delete(member);
+          check();
+        });
+    }
+  });
+  if (isEnough()) return states;
+  throw combinedError(host, [...failures, ...[...open].map((member) => member.noAnswer(key))], key);
+}

@@ -1,0 +1,314 @@
+import type { Busy, Claim, Grant, LockProvider, Renewal } from '../../contract.ts';
+import { LockError, isLockError, leavesNothing } from '../../errors/lock-error.ts';
+import type { BackgroundReleases } from '../../locks/release/background-releases.ts';
+import type { AbortFollowers } from '../../locks/ending/abort-followers.ts';
+import type { Runtime } from '../../time/runtime.ts';
+import type { CombinedProvider } from '../combine/combined-provider.ts';
+import type { MemberHold } from '../members/key-states.ts';
+import { callMember } from '../members/member-answers.ts';
+import { memberOwner } from '../members/member.ts';
+import { heldUntil, keepsPlace, mayHold, renewalStep } from './decisions.ts';
+import type { Scope } from './decisions.ts';
+import type { PhaseKeeper } from './phase-keeper.ts';
+import { oppositeOf } from './phase.ts';
+import type { End, Phase } from './phase.ts';
+import { Turns } from '../turns.ts';
+
+/** What all claims of a migration share. */
+export interface MigrationHost {
+  readonly keeper: PhaseKeeper;
+  readonly stores: Readonly<Record<End, LockProvider>>;
+  readonly releases: Readonly<Record<End, BackgroundReleases>>;
+  /** Both stores as one. */
+  readonly both: CombinedProvider;
+  readonly signals: AbortFollowers;
+  readonly runtime: Runtime;
+  forget(claim: MigratingClaim): void;
+}
+
+const indexes: Readonly<Record<End, number>> = { from: 0, to: 1 };
+
+/** One claim of a migration: it is taken in one store, or in both. */
+export class MigratingClaim {
+  readonly #host: MigrationHost;
+  #claim: Claim;
+  #wake: (() => void) | undefined = undefined;
+  #stage: 'new' | 'waiting' | 'held' | 'over' = 'new';
+  /** What its attempts are, or its lease is, taken under. */
+  #scope: Scope = { phase: 'both', epoch: 0, floor: undefined };
+  /** What the store of an end knows it by. */
+  #owner: string | undefined = undefined;
+  /** Each attempt was answered. */
+  #clean = true;
+  #lastSend = 0;
+  #attempting = false;
+  #token = 0n;
+  /** When the lease ends, unless it is renewed, in ms of the clock. */
+  #until = 0;
+  #lost: AbortController | undefined = undefined;
+  readonly #followed = new Map<AbortSignal, { aborted(signal: AbortSignal): void }>();
+  readonly #turns = new Turns();
+
+  constructor(host: MigrationHost, claim: Claim) {
+    this.#host = host;
+    this.#claim = claim;
+  }
+
+  get owner(): string {
+    return this.#claim.owner;
+  }
+
+  /** It keeps this process's presence from going. */
+  get usesEnd(): boolean {
+    if (this.#scope.phase === 'both') return false;
+    return this.#attempting || (this.#stage === 'held' && this.#now() < this.#until);
+  }
+
+  tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
+    this.#wake = wake ?? this.#wake;
+    return this.#inTurn(async () => {
+      await this.#host.keeper.begun();
+      if (this.#stage === 'over') return { granted: false };
+      const held = this.#stage === 'held' && this.#now() < this.#until;
+      if (!held) this.#enter(this.#host.keeper.scope());
+      this.#claim = claim;
+      try {
+        return await this.#ask(wake);
+      } finally {
+        this.#host.keeper.goOn();
+      }
+    });
+  }
+
+  renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
+    return this.#inTurn(async () => {
+      this.#host.keeper.read();
+      if (this.#stage !== 'held' || (token !== undefined && token < this.#token)) return false;
+      this.#claim = claim;
+      const step = renewalStep(this.#scope.phase, this.#host.keeper.scope());
+      if (step === 'shed') this.#shed();
+      const { phase } = this.#scope;
+      const sentAt = this.#now();
+      this.#lastSend = sentAt;
+      const renewed = await this.#renewIn(phase, token);
+      if (renewed === false) {
+        this.#stage = 'waiting';
+        this.#host.keeper.goOn();
+        return false;
+      }
+      if (token !== undefined && token > this.#token) this.#token = token;
+      const validity = this.#hold(sentAt, renewed.validity);
+      if (step === 'carry' && phase !== 'both') this.#carryBehind(phase);
+      return { validity };
+    });
+  }
+
+  release(): Promise<boolean> {
+    const { phase } = this.#scope;
+    const begun = this.#stage !== 'new' || this.#attempting;
+    this.#stage = 'over';
+    this.#wake = undefined;
+    this.#unfollow();
+    this.#host.forget(this);
+    if (!begun) return Promise.resolve(false);
+    if (phase === 'both') return this.#host.both.release(this.#claim);
+    return this.#host.stores[phase].release(this.#claimAt());
+  }
+
+  /** Makes core ask again, if it waits. */
+  wakeUp(): void {
+    if (this.#stage === 'waiting') this.#wake?.();
+  }
+
+  /** The presence of an end is over, and so is a lease under it. */
+  presenceLost(reason: LockError): void {
+    if (this.#stage === 'held' && this.#scope.phase !== 'both') this.#lost?.abort(reason);
+  }
+
+  /** A lease that another process took, under an end. */
+  adopt(end: End, { owner, holder }: MemberHold): void {
+    this.#owner = owner;
+    this.#scope = { ...this.#host.keeper.scope(), phase: end };
+    this.#token = holder.token ?? 0n;
+    this.#until = this.#now() + this.#claim.ttl;
+    this.#stage = 'held';
+  }
+
+  /** The same, in both stores. */
+  adoptBoth(holds: readonly MemberHold[]): void {
+    this.#host.both.adopt(this.#claim, holds);
+    this.#until = this.#now() + this.#claim.ttl;
+    this.#stage = 'held';
+  }
+
+  /** Begins an attempt under `scope`: what it has under another one goes back. */
+  #enter(scope: Scope): void {
+    const before = this.#scope;
+    const same = before.phase === scope.phase && before.epoch === scope.epoch;
+    if (!same && this.#stage !== 'new') {
+      if (before.phase === 'both') this.#host.both.surrender(this.#claim);
+      else this.#giveBack(before.phase);
+    }
+    if (!same || !keepsPlace(before, scope, this.#clean)) this.#owner = undefined;
+    this.#scope = scope;
+  }
+
+  async #ask(wake: (() => void) | undefined): Promise<Grant | Busy> {
+    const { phase } = this.#scope;
+    const sentAt = this.#now();
+    const heard = wake === undefined ? undefined : this.#onWake;
+    this.#lastSend = sentAt;
+    this.#attempting = true;
+    if (phase !== 'both') this.#owner ??= memberOwner(this.owner, this.#host.both.nextNumber());
+    const [store, claim] =
+      phase === 'both' ? [this.#host.both, this.#claim] : [this.#host.stores[phase], this.#claimAt()];
+    try {
+      return this.#answered(await callMember(() => store.tryAcquire(claim, heard)), sentAt);
+    } catch (error) {
+      if (!leavesNothing(error)) {
+        this.#clean = false;
+        if (this.#stage === 'new') this.#stage = 'waiting';
+      }
+      throw phase === 'both' ? this.#withAdvice(error) : error;
+    } finally {
+      this.#attempting = false;
+    }
+  }
+
+  #withAdvice(error: unknown): unknown {
+    const { advice } = this.#host.keeper;
+    if (advice === undefined || !isLockError(error, 'LOCK_UNAVAILABLE')) return error;
+    const { key = this.#claim.key, cause = error, sent } = error;
+    return new LockError(error.code, `${error.message} ${advice}`, { key, cause, sent });
+  }
+
+  #answered(answer: Grant | Busy, sentAt: number): Grant | Busy {
+    if (this.#isOver()) return answer;
+    this.#clean = true;
+    if (!answer.granted) {
+      // Without a wake nothing is left of it.
+      this.#stage = this.#wake === undefined ? 'new' : 'waiting';
+      return answer;
+    }
+    this.#stage = 'held';
+    this.#token = answer.token;
+    if (this.#lost === undefined || this.#lost.signal.aborted) this.#lost = new AbortController();
+    this.#follow(answer.lost);
+    const validity = this.#hold(sentAt, answer.validity);
+    return { ...answer, validity, lost: this.#lost.signal };
+  }
+
+  /** The lease is held from now on, or longer. Gives its validity, counted from `sentAt`. */
+  #hold(sentAt: number, validity: number = this.#claim.ttl): number {
+    const { keeper } = this.#host;
+    const present = mayHold(this.#scope, keeper.state, keeper.present);
+    const presentUntil = present ? this.#now() + keeper.remaining : sentAt;
+    this.#until = heldUntil(this.#scope.phase, sentAt + validity, presentUntil);
+    return Math.max(0, this.#until - sentAt);
+  }
+
+  async #renewIn(phase: Phase, token: bigint | undefined): Promise<Renewal | false> {
+    if (phase === 'both') return await this.#host.both.renew(this.#claim, token);
+    return await callMember(() => this.#host.stores[phase].renew(this.#claimAt(), token));
+  }
+
+  /** The lease counts on the store of the end alone from now on. */
+  #shed(): void {
+    const scope = this.#host.keeper.scope();
+    if (scope.phase === 'both') return;
+    const owner = this.#host.both.surrender(this.#claim, indexes[scope.phase]);
+    this.#owner = owner ?? memberOwner(this.owner, this.#host.both.nextNumber());
+    this.#scope = scope;
+  }
+
+  /** Takes the other store too, after core has had its answer. */
+  #carryBehind(end: End): void {
+    void this.#inTurn(() => this.#carry(end)).catch(() => {});
+  }
+
+  async #carry(end: End): Promise<void> {
+    const other = oppositeOf(end);
+    const owner = memberOwner(this.owner, this.#host.both.nextNumber());
+    const claim = { ...this.#claim, owner, floor: this.#token };
+    const isNeeded = (): boolean =>
+      this.#stage === 'held' &&
+      this.#scope.phase === end &&
+      this.#now() < this.#until &&
+      renewalStep(end, this.#host.keeper.scope()) === 'carry';
+    if (!isNeeded()) return;
+    const sentAt = this.#now();
+    const giveBack = (uncertain: boolean): void =>
+      this.#host.releases[other].start({ claim, uncertain, lastSend: sentAt });
+    let answer: Grant | Busy;
+    try {
+      answer = await callMember(() => this.#host.stores[other].tryAcquire(claim));
+    } catch (error) {
+      if (!leavesNothing(error)) giveBack(true);
+      return;
+    }
+    if (!answer.granted) return;
+    const until = sentAt + (answer.validity ?? claim.ttl);
+    if (!isNeeded() || until <= this.#now()) {
+      giveBack(false);
+      return;
+    }
+    const { mode } = this.#claim;
+    const holds = [
+      { member: indexes[end], owner: this.#owner ?? '', holder: { owner: this.owner, mode, token: this.#token } },
+      { member: indexes[other], owner, holder: { owner: this.owner, mode, token: answer.token } },
+    ];
+    this.#host.both.adopt(this.#claim, holds);
+    this.#scope = { phase: 'both', epoch: 0, floor: undefined };
+    this.#until = Math.min(this.#until, until);
+    this.#follow(answer.lost);
+    this.#host.keeper.tell('carried', { key: this.#claim.key });
+    this.#host.keeper.goOn();
+  }
+
+  #giveBack(end: End): void {
+    if (this.#owner === undefined) return;
+    this.#host.releases[end].start({
+      claim: this.#claimAt(),
+      uncertain: !this.#clean,
+      inLine: true,
+      lastSend: this.#lastSend,
+    });
+    this.#clean = true;
+  }
+
+  #claimAt(): Claim {
+    const { floor } = this.#scope;
+    const owner = this.#owner ?? this.owner;
+    const own = this.#claim.floor ?? 0n;
+    return floor === undefined || floor <= own ? { ...this.#claim, owner } : { ...this.#claim, owner, floor };
+  }
+
+  readonly #onWake = (): void => this.#wake?.();
+
+  /** The lease ends when a store says that its hold is gone. */
+  #follow(signal: AbortSignal | undefined): void {
+    if (signal === undefined || this.#followed.has(signal)) return;
+    const follower = { aborted: (): void => this.#lost?.abort(signal.reason) };
+    this.#followed.set(signal, follower);
+    this.#host.signals.follow(signal, follower);
+  }
+
+  #unfollow(): void {
+    for (const [signal, follower] of this.#followed) this.#host.signals.unfollow(signal, follower);
+    this.#followed.clear();
+  }
+
+  #isOver(): boolean {
+    return this.#stage === 'over';
+  }
+
+  #now(): number {
+    return this.#host.runtime.clock.now();
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(work, () => {
+      if (this.#stage === 'new') this.#host.forget(this);
+    });
+  }
+}

@@ -1,0 +1,176 @@
+import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '../../contract.ts';
+import { LockError } from '../../errors/lock-error.ts';
+import { AbortFollowers } from '../../locks/ending/abort-followers.ts';
+import { BackgroundReleases } from '../../locks/release/background-releases.ts';
+import { settledWithin } from '../../time/settled-within.ts';
+import { CombinedProvider, longestOwner } from '../combine/combined-provider.ts';
+import { allHolders, holdsByOwner } from '../members/key-states.ts';
+import type { MemberHold } from '../members/key-states.ts';
+import { callMember } from '../members/member-answers.ts';
+import { reservedFor } from './keys.ts';
+import { MigratingClaim } from './migrating-claim.ts';
+import type { MigrationHost } from './migrating-claim.ts';
+import { migrationTraits } from './options.ts';
+import type { MigrateRules } from './options.ts';
+import { PhaseKeeper } from './phase-keeper.ts';
+import type { End } from './phase.ts';
+
+/** Two stores as one provider, whose claims are taken in one store or in both. */
+export class MigratingProvider implements LockProvider, MigrationHost {
+  readonly name = 'migrate';
+  readonly traits: Traits;
+  readonly stores: Readonly<Record<End, LockProvider>>;
+  readonly releases: Readonly<Record<End, BackgroundReleases>>;
+  readonly both: CombinedProvider;
+  readonly keeper: PhaseKeeper;
+  readonly signals: AbortFollowers = new AbortFollowers();
+  readonly runtime: MigrateRules['runtime'];
+  readonly list?: (prefix: string) => AsyncIterable<string>;
+  readonly #reserved: string;
+  readonly #claims = new Map<string, MigratingClaim>();
+  #closing: Promise<void> | undefined = undefined;
+
+  constructor(rules: MigrateRules) {
+    const { stores, runtime, name } = rules;
+    this.traits = migrationTraits(stores);
+    this.stores = stores;
+    this.runtime = runtime;
+    this.releases = {
+      from: new BackgroundReleases(stores.from, runtime, false),
+      to: new BackgroundReleases(stores.to, runtime, false),
+    };
+    this.both = new CombinedProvider({ ...rules, providers: [stores.from, stores.to], need: 2, fencing: true });
+    this.keeper = new PhaseKeeper(rules, {
+      inUse: () => [...this.#claims.values()].some(({ usesEnd }) => usesEnd),
+      changed: () => this.#wakeAll(),
+      lost: (reason) => this.#claims.forEach((claim) => claim.presenceLost(reason)),
+    });
+    this.#reserved = reservedFor(name);
+    if (stores.from.list !== undefined && stores.to.list !== undefined) this.list = (prefix) => this.#list(prefix);
+    this.keeper.read();
+  }
+
+  async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+    this.#checkOpen();
+    this.#check(claim);
+    return await this.#claimOf(claim).tryAcquire(claim, wake);
+  }
+
+  async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
+    this.#checkOpen();
+    const known = this.#claims.get(claim.owner) ?? (await this.#find(claim));
+    return known === undefined ? false : await known.renew(claim, token);
+  }
+
+  async release(claim: Claim): Promise<boolean> {
+    this.#checkOpen();
+    const known = this.#claims.get(claim.owner) ?? (await this.#find(claim));
+    if (known === undefined) return false;
+    try {
+      return await known.release();
+    } finally {
+      this.keeper.goOn();
+    }
+  }
+
+  async inspect(key: string): Promise<KeyState> {
+    this.#checkOpen();
+    return allHolders(key, await this.#states(key));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  forget(claim: MigratingClaim): void {
+    if (this.#claims.get(claim.owner) === claim) this.#claims.delete(claim.owner);
+  }
+
+  /** How many claims it knows: none, when all is released. */
+  get size(): number {
+    return this.#claims.size + this.both.size;
+  }
+
+  #claimOf(claim: Claim): MigratingClaim {
+    const known = this.#claims.get(claim.owner);
+    if (known !== undefined) return known;
+    const made = new MigratingClaim(this, claim);
+    this.#claims.set(claim.owner, made);
+    return made;
+  }
+
+  /** What the stores that this process uses say of a key: one of them, or both. */
+  async #states(key: string): Promise<readonly (KeyState | undefined)[]> {
+    this.keeper.read();
+    const { phase } = this.keeper.scope();
+    if (phase === 'both') return (await this.both.inspect(key)).members ?? [];
+    const state = await this.stores[phase].inspect(key);
+    return phase === 'from' ? [state, undefined] : [undefined, state];
+  }
+
+  /**
+   * A lease that this provider did not grant: another process did, or this one before a restart.
+   */
+  async #find(claim: Claim): Promise<MigratingClaim | undefined> {
+    const holds = holdsByOwner(await this.#states(claim.key)).get(claim.owner);
+    const known = this.#claims.get(claim.owner);
+    if (known !== undefined || holds === undefined) return known;
+    const found = new MigratingClaim(this, claim);
+    const [first] = holds as readonly [MemberHold, ...MemberHold[]];
+    if (holds.length > 1) found.adoptBoth(holds);
+    else found.adopt(first.member === 0 ? 'from' : 'to', first);
+    this.#claims.set(claim.owner, found);
+    return found;
+  }
+
+  async *#list(prefix: string): AsyncIterable<string> {
+    this.#checkOpen();
+    const { phase } = this.keeper.scope();
+    const keys = (phase === 'both' ? this.both : this.stores[phase]).list?.(prefix) ?? [];
+    for await (const key of keys) if (!key.startsWith(this.#reserved)) yield key;
+  }
+
+  #wakeAll(): void {
+    for (const claim of this.#claims.values()) queueMicrotask(() => claim.wakeUp());
+  }
+
+  async #close(): Promise<void> {
+    const claims = [...this.#claims.values()];
+    this.keeper.stop();
+    // Others may enter the other end as soon as the presence is given back.
+    const reason = new LockError('LOCK_CLOSED', 'its provider was closed');
+    for (const claim of claims) claim.presenceLost(reason);
+    const { from, to } = this.releases;
+    await settledWithin(this.runtime, this.both.timeout / 2, Promise.all([from.finished(), to.finished()]));
+    await this.keeper.close();
+    this.#claims.clear();
+    try {
+      await callMember(() => this.both.close());
+    } finally {
+      from.stop();
+      to.stop();
+      for (const claim of claims) queueMicrotask(() => claim.wakeUp());
+    }
+  }
+
+  #check({ owner, key }: Claim): void {
+    if (owner.length > longestOwner) {
+      throw new LockError(
+        'LOCK_INVALID',
+        `An owner of a migration has at most ${longestOwner} characters, not ${owner.length}.`,
+        {
+          key,
+        },
+      );
+    }
+    if (key.startsWith(this.#reserved)) {
+      const message = `Keys that begin with ${JSON.stringify(this.#reserved)} are those of the migration itself. Lock another key.`;
+      throw new LockError('LOCK_INVALID', message, { key });
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new LockError('LOCK_CLOSED', `The ${this.name} provider is closed.`);
+  }
+}

@@ -1,0 +1,321 @@
+import type { LockProvider } from '../../contract.ts';
+import { LockError } from '../../errors/lock-error.ts';
+import { closedError } from '../../errors/messages.ts';
+import type { Lease } from '../../lease.ts';
+import { channels } from '../../locks/diagnostics/channels.ts';
+import type { MigrationMessage } from '../../locks/diagnostics/channels.ts';
+import type { Locks } from '../../locks.ts';
+import { createLocks } from '../../manager.ts';
+import { describe } from '../../options/key.ts';
+import { outsideContext } from '../../time/outside-context.ts';
+import { settledWithin } from '../../time/settled-within.ts';
+import { scopeOf } from './decisions.ts';
+import type { Scope } from './decisions.ts';
+import { floorKey, presenceKey } from './keys.ts';
+import { isPhase } from './options.ts';
+import type { MigrateRules } from './options.ts';
+import { PhaseNote } from './phase-note.ts';
+import { PhaseMachine } from './phase-machine.ts';
+import type { PhaseWorld } from './phase-machine.ts';
+import { oppositeOf } from './phase.ts';
+import type { End, Phase } from './phase.ts';
+
+/**
+ * Added to a probe, in µs. A key's tokens run ahead of the store's clock by one per grant at most.
+ * A smaller number would fall behind where one key is granted more often.
+ */
+const slack = 600_000_000n;
+/** A step waits so long for a key of the migration, in ms. Others have it for a moment only. */
+const patience = 5_000;
+/** A process that dies in a probe keeps others from theirs for so long, in ms. */
+const probeTtl = 2_000;
+/** The next look after a refusal comes after this part of the presence's ttl, on average. */
+const looksPerTtl = 15;
+
+/** What the keeper needs from the provider. */
+export interface KeeperHost {
+  /** Whether leases or attempts under an end are left. */
+  inUse(): boolean;
+  /** New attempts begin under another phase. */
+  changed(): void;
+  /** The presence is lost, and so are the leases under its end. */
+  lost(reason: LockError): void;
+}
+
+/** Keeps the phase of one process: takes and gives back its presence, and finds its floor. */
+export class PhaseKeeper implements PhaseWorld {
+  readonly #rules: MigrateRules;
+  readonly #host: KeeperHost;
+  readonly #machine: PhaseMachine;
+  readonly #locks: Readonly<Record<End, Locks>>;
+  readonly #note: PhaseNote;
+  /** Closed before the stores are: what they hold would keep other processes from their probes. */
+  readonly #probes = new Set<Locks>();
+  #presence: Lease | undefined = undefined;
+  /** Answers of steps that began before the last change of the presence count for nothing. */
+  #turn = 0;
+  #timer: object | number | undefined = undefined;
+  #misread: string | undefined = undefined;
+  #closed = false;
+  /** The store that could not be asked before the process acts under the other one. */
+  #silent: End | undefined = undefined;
+  /** The first step has an outcome. */
+  #decided = false;
+  readonly #begun: (() => void)[] = [];
+
+  constructor(rules: MigrateRules, host: KeeperHost) {
+    const { stores, presenceTtl: ttl, runtime, label } = rules;
+    this.#rules = rules;
+    this.#host = host;
+    this.#machine = new PhaseMachine(this);
+    const locksOf = (store: LockProvider): Locks => createLocks(store, { ttl, runtime, label });
+    this.#locks = { from: locksOf(stores.from), to: locksOf(stores.to) };
+    this.#note = new PhaseNote(rules.name, this.#locks);
+  }
+
+  get state(): PhaseMachine['state'] {
+    return this.#machine.state;
+  }
+
+  /** The presence is certainly held. */
+  get present(): boolean {
+    return !this.#closed && this.#presence?.held === true;
+  }
+
+  /** How long the presence is certainly held, in ms. */
+  get remaining(): number {
+    return this.#presence?.remaining ?? 0;
+  }
+
+  /** What an attempt begins under. */
+  scope(): Scope {
+    return scopeOf(this.state, this.present);
+  }
+
+  /** Reads the phase. Resolves when the first step towards it has an outcome, or a moment later. */
+  async begun(): Promise<void> {
+    this.read();
+    if (this.#decided || this.state.desired === 'both') return;
+    const { runtime, memberTimeout } = this.#rules;
+    await settledWithin(runtime, memberTimeout, new Promise<void>((resolve) => this.#begun.push(resolve)));
+  }
+
+  /** Reads the phase that the process is to have. */
+  read(): void {
+    if (this.#closed) return;
+    const { phase } = this.#rules;
+    if (typeof phase === 'function') this.#arm();
+    const read = typeof phase === 'function' ? this.#call(phase) : phase;
+    if (read === undefined) return;
+    this.#machine.desire(read);
+    if (!this.state.acting && (read === 'both' || this.state.refused)) outsideContext(() => this.#note.write(read));
+  }
+
+  /** A lease or an attempt under an end is over. */
+  goOn(): void {
+    if (!this.#closed) this.#machine.goOn();
+  }
+
+  tell(event: MigrationMessage['event'], more: Partial<MigrationMessage> = {}): void {
+    if (!channels.migration.hasSubscribers) return;
+    const { name: migration, without } = this.#rules;
+    const { desired } = this.state;
+    const message = { migration, event, desired, effective: this.scope().phase, ...more };
+    channels.migration.publish(without === undefined ? message : { ...message, without });
+  }
+
+  /** What helps where this process stays in `both`, and a store does not answer. */
+  get advice(): string | undefined {
+    const { desired } = this.state;
+    if (this.#silent === undefined || this.#silent === desired) return undefined;
+    return `Whether other processes use "${this.#silent}" alone is unknown. If that store is gone for good, say so by option without: "${this.#silent}".`;
+  }
+
+  /** No lease is granted or renewed under an end any more. */
+  stop(): void {
+    this.#closed = true;
+    this.#turn += 1;
+    if (this.#timer !== undefined) this.#rules.runtime.clearTimer(this.#timer);
+    this.#settleBegun();
+  }
+
+  /** Gives the presence back: no lease under the end is left. */
+  async close(): Promise<void> {
+    this.#presence = undefined;
+    const all = [this.#locks.from, this.#locks.to, ...this.#probes];
+    await Promise.all(all.map((locks) => locks.close()));
+  }
+
+  // What the machine asks for.
+
+  announce(end: End): void {
+    const turn = this.#turn;
+    const key = presenceKey(this.#rules.name, end);
+    this.#step(async () => {
+      const lease = await this.#locks[end].acquire(key, { mode: 'shared', wait: patience });
+      if (turn !== this.#turn) {
+        await lease.release();
+        return undefined;
+      }
+      this.#presence = lease;
+      lease.signal.addEventListener('abort', () => this.#lost(lease, end), { once: true });
+      return () => this.#machine.announced();
+    });
+  }
+
+  look(end: End): void {
+    const other = oppositeOf(end);
+    this.#step(async () => {
+      if (this.#rules.without === other) return () => this.#machine.looked(false);
+      const { holders } = await this.#asking(other, this.#locks[other].inspect(presenceKey(this.#rules.name, other)));
+      const by = [...new Set(holders.map(({ owner }) => labelOf(owner)))];
+      return () => {
+        this.#machine.looked(by.length > 0);
+        if (by.length > 0) this.#refused({ by });
+      };
+    });
+  }
+
+  probe(end: End): void {
+    const other = oppositeOf(end);
+    this.#step(async () => {
+      const floor =
+        this.#rules.without === other ? undefined : (await this.#asking(other, this.#grant(other, undefined))) + slack;
+      const token = await this.#grant(end, floor);
+      return () => this.#machine.probed(token);
+    });
+  }
+
+  withdraw(): void {
+    const presence = this.#presence;
+    this.#turn += 1;
+    this.#presence = undefined;
+    presence?.release().catch(() => {});
+  }
+
+  pause(): void {
+    this.#arm();
+  }
+
+  inUse(): boolean {
+    return this.#host.inUse();
+  }
+
+  changed(): void {
+    this.tell('changed');
+    const { acting, desired } = this.state;
+    this.#note.write(acting ? undefined : desired);
+    this.#settleBegun();
+    this.#host.changed();
+  }
+
+  /** One step; what it gives is done, unless the presence has changed since. */
+  #step(work: () => Promise<(() => void) | undefined>): void {
+    const turn = this.#turn;
+    const run = async (): Promise<void> => {
+      try {
+        const settle = await work();
+        if (turn === this.#turn) settle?.();
+      } catch (error) {
+        if (turn !== this.#turn) return;
+        this.#machine.failed();
+        this.#refused({ error });
+      }
+    };
+    // The presence lasts longer than its caller's asynchronous context.
+    void outsideContext(run);
+  }
+
+  #refused(why: Partial<MigrationMessage>): void {
+    this.tell('refused', why);
+    this.#note.write(this.state.desired);
+    this.#settleBegun();
+  }
+
+  /** Notes which store did not answer. */
+  async #asking<T>(end: End, asked: Promise<T>): Promise<T> {
+    try {
+      const answer = await asked;
+      this.#silent = undefined;
+      return answer;
+    } catch (error) {
+      this.#silent = end;
+      throw error;
+    }
+  }
+
+  /** A token of the floor's key, above `floor`. */
+  async #grant(end: End, floor: bigint | undefined): Promise<bigint> {
+    const { stores, runtime, label, name } = this.#rules;
+    const locks = createLocks(stores[end], { ttl: probeTtl, runtime, label, tokenFloor: floor });
+    this.#probes.add(locks);
+    try {
+      if (this.#closed) throw closedError();
+      const lease = await locks.acquire(floorKey(name), { wait: patience });
+      await lease.release();
+      return lease.token;
+    } finally {
+      await locks.close();
+      this.#probes.delete(locks);
+    }
+  }
+
+  #lost(lease: Lease, end: End): void {
+    if (this.#presence !== lease) return;
+    const why = lease.signal.reason instanceof Error ? lease.signal.reason.message : String(lease.signal.reason);
+    const reason = new LockError('LOCK_LOST', `the presence of this process in "${end}" has ended: ${why}`);
+    this.#turn += 1;
+    this.#presence = undefined;
+    this.#host.lost(reason);
+    this.#machine.lost();
+    this.tell('lost', { error: reason });
+  }
+
+  #call(phase: () => unknown): Phase | undefined {
+    let error: unknown;
+    try {
+      const read = phase();
+      if (isPhase(read)) {
+        this.#misread = undefined;
+        return read;
+      }
+      error = new LockError('LOCK_MISCONFIGURED', `migrate: option "phase" gave ${describe(read)}, not a phase.`);
+    } catch (thrown) {
+      error = thrown;
+    }
+    const text = String(error);
+    if (text !== this.#misread) this.tell('misread', { error });
+    this.#misread = text;
+    return undefined;
+  }
+
+  /** Looks again soon: at the phase, at those in the way, and at leases that ended unseen. */
+  #arm(): void {
+    if (this.#timer !== undefined || this.#closed) return;
+    const { runtime, presenceTtl } = this.#rules;
+    const delay = (presenceTtl / looksPerTtl) * (0.5 + runtime.random());
+    this.#timer = runtime.setTimer(
+      () => {
+        this.#timer = undefined;
+        this.read();
+        const { acting, desired } = this.state;
+        if (!acting) this.#note.write(desired, true);
+        if (this.state.refused) this.#machine.retry();
+        else this.#machine.goOn();
+      },
+      delay,
+      false,
+    );
+  }
+
+  #settleBegun(): void {
+    this.#decided = true;
+    for (const resolve of this.#begun.splice(0)) resolve();
+  }
+}
+
+/** The part of an owner that names its process. */
+function labelOf(owner: string): string {
+  const end = owner.indexOf('/');
+  return end > 0 ? owner.slice(0, end) : owner;
+}

@@ -1,0 +1,127 @@
+import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '../contract.ts';
+import { LockError, isLockError } from '../errors/lock-error.ts';
+import { misconfigured } from '../errors/misconfigured.ts';
+import { describe } from '../options/key.ts';
+import { lackingMethod } from './combine/options.ts';
+
+/** In UTF-8 bytes. Longer names of keys are refused by the provider. */
+const longestName = 512;
+/** In UTF-8 bytes. A longer one would leave no room for a hash. */
+const longestPrefix = 200;
+
+/**
+ * `provider` with a part of its keys: each key gets `prefix` and its length in front. So keys of
+ * two prefixes never meet: `a` and `bc` give another name than `ab` and `c`. Answers, states and
+ * errors have the keys without it. `list` lists the keys of the prefix only. A name over 512 bytes
+ * is hashed, and not listed. `close` closes `provider`.
+ * @throws `LOCK_MISCONFIGURED` unless `prefix` has 1 to 200 UTF-8 bytes, no NUL and no lone
+ * surrogate.
+ */
+export function namespaced(provider: LockProvider, prefix: string): LockProvider {
+  const lacking = lackingMethod(provider);
+  if (lacking !== undefined) throw misconfigured('namespaced', `its provider has no ${lacking}()`);
+  if (!isPrefix(prefix)) {
+    const expected = `a string of 1 to ${longestPrefix} UTF-8 bytes, without NUL and lone surrogates`;
+    throw misconfigured('namespaced', `its prefix must be ${expected}, not ${describe(prefix)}`);
+  }
+  return new NamespacedProvider(provider, prefix);
+}
+
+class NamespacedProvider implements LockProvider {
+  readonly name: string;
+  readonly list?: (prefix: string) => AsyncIterable<string>;
+  readonly outage?: () => unknown;
+  readonly #provider: LockProvider;
+  readonly #start: string;
+  readonly #hashed: string;
+
+  constructor(provider: LockProvider, prefix: string) {
+    this.#provider = provider;
+    this.name = provider.name;
+    const length = Buffer.byteLength(prefix);
+    this.#start = `${length}:${prefix}:`;
+    // Another character than in names that are not hashed, so the two never meet.
+    this.#hashed = `${length}:${prefix}#`;
+    if (provider.list !== undefined) this.list = (keys) => this.#list(keys);
+    if (provider.outage !== undefined) this.outage = () => provider.outage?.();
+  }
+
+  get traits(): Traits {
+    return this.#provider.traits;
+  }
+
+  tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+    return this.#call(claim.key, (key) => this.#provider.tryAcquire({ ...claim, key }, wake));
+  }
+
+  renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
+    return this.#call(claim.key, (key) => this.#provider.renew({ ...claim, key }, token));
+  }
+
+  release(claim: Claim): Promise<boolean> {
+    return this.#call(claim.key, (key) => this.#provider.release({ ...claim, key }));
+  }
+
+  async inspect(key: string): Promise<KeyState> {
+    return about(key, await this.#call(key, (name) => this.#provider.inspect(name)));
+  }
+
+  close(): Promise<void> {
+    return this.#provider.close();
+  }
+
+  async #call<T>(key: string, send: (name: string) => Promise<T>): Promise<T> {
+    const name = this.#nameOf(key);
+    try {
+      return await send(name);
+    } catch (error) {
+      throw withKey(error, name, key);
+    }
+  }
+
+  #nameOf(key: string): string {
+    const name = `${this.#start}${key}`;
+    // A UTF-16 unit takes at most 3 bytes, so most names need no counting.
+    if (name.length * 3 <= longestName || Buffer.byteLength(name) <= longestName) return name;
+    // Loaded when first needed: it takes longer than all of this package.
+    const { createHash } = process.getBuiltinModule('node:crypto');
+    return `${this.#hashed}${createHash('sha256').update(key).digest('base64url')}`;
+  }
+
+  async *#list(keys: string): AsyncIterable<string> {
+    const names = `${this.#start}${keys}`;
+    try {
+      for await (const name of this.#provider.list?.(names) ?? []) yield name.slice(this.#start.length);
+    } catch (error) {
+      throw withKey(error, names, keys);
+    }
+  }
+}
+
+/** `state` of a provider, about the key without its prefix. */
+function about(key: string, state: KeyState): KeyState {
+  const { members } = state;
+  return members === undefined
+    ? { ...state, key }
+    : { ...state, key, members: members.map((each) => about(key, each)) };
+}
+
+/** `error` of a provider about `name`, as one about `key`. */
+function withKey(error: unknown, name: string, key: string): unknown {
+  if (!isLockError(error)) return error;
+  const message = error.message.replaceAll(quoted(name), () => quoted(key)).replaceAll(name, () => key);
+  if (error.key === undefined && message === error.message) return error;
+  const { code, cause = error, sent, result } = error;
+  return new LockError(code, message, { key, cause, sent, result });
+}
+
+/** As messages quote a key, without the quotes. */
+function quoted(key: string): string {
+  return JSON.stringify(key).slice(1, -1);
+}
+
+function isPrefix(prefix: unknown): boolean {
+  if (typeof prefix !== 'string' || prefix.includes('\0') || !prefix.isWellFormed()) return false;
+  const length = Buffer.byteLength(prefix);
+  return length >= 1 && length <= longestPrefix;
+}

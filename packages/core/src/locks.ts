@@ -1,0 +1,69 @@
+import type { Holder, KeyState, Traits } from './contract.ts';
+import type { Lockable, ReadWriteLock } from './objects/lockable.ts';
+import type { MultiLease } from './objects/multi-lease.ts';
+import type { LockCalls } from './locks/lock-calls.ts';
+
+/** One holder of a key, as `inspect` of a `Locks` gives it: all that a release by force needs. */
+export interface LockHolder extends Holder {
+  readonly key: string;
+}
+
+/** The state of one key at one moment. */
+export interface LockState extends KeyState {
+  readonly holders: readonly LockHolder[];
+}
+
+/** Takes locks through one provider. */
+export interface Locks extends LockCalls, AsyncDisposable {
+  /** The provider's name. */
+  readonly name: string;
+  readonly traits: Traits;
+  /** `key`, exclusively: `withLock(key, …)` and the others without repeating the key. */
+  mutex(key: string): Lockable;
+  /**
+   * Many readers or one writer of `key`. First come, first served where the provider is fair.
+   * Readers in a row go in together.
+   * @throws `LOCK_MISCONFIGURED` when the provider has no shared mode.
+   */
+  readWriteLock(key: string): ReadWriteLock;
+  /**
+   * At most `permits` holders of `key` at once. Each permit has a ttl of its own. All processes
+   * must agree on the number.
+   * @throws `LOCK_MISCONFIGURED` when the provider has no shared mode. `LOCK_INVALID` for a number
+   * that is no positive integer.
+   */
+  semaphore(key: string, permits: number): Lockable;
+  /**
+   * All of `keys` or none, exclusively, under one `wait`. They are taken one after the other in an
+   * order of their own, the same everywhere. So two calls never wait for each other. While it waits
+   * for a key it holds those before.
+   * @throws `LOCK_INVALID` for an empty array and for what is no key.
+   */
+  multiLock(keys: readonly string[]): Lockable<MultiLease>;
+  /**
+   * Who holds `key` and how many wait, as the store sees it at this moment.
+   * @throws `LOCK_UNAVAILABLE` when the backend did not answer.
+   */
+  inspect(key: string): Promise<LockState>;
+  /**
+   * The keys that start with `prefix` (by default all) and are held or waited for, in no order. A
+   * key that is taken or given back meanwhile may be there or not.
+   * @throws `LOCK_INVALID` when the provider cannot list, `LOCK_UNAVAILABLE` when the backend did
+   * not answer.
+   */
+  list(prefix?: string): AsyncIterable<string>;
+  /**
+   * Releases the hold of another process, which may be gone or hang: for operators. `holder` is one
+   * of `inspect`, or its `key`, `owner` and `mode`. `true`: this freed it. `false`: it held nothing
+   * any more. A holder that is alive hears of it at its next renewal. Until then it works beside
+   * the next holder, and only fencing tokens protect what both write.
+   * @throws `LOCK_UNAVAILABLE` when the answer is unknown: look again with `inspect`.
+   */
+  forceRelease(holder: Pick<LockHolder, 'key' | 'owner' | 'mode'>): Promise<boolean>;
+  /**
+   * Waiters reject with `LOCK_CLOSED`, and the signals of held leases abort with it. Then leases
+   * are released, for at most `closeTimeout`. The provider is closed too if `openLocks` made it, or
+   * option `closeProvider` says so. Idempotent, never rejects.
+   */
+  close(): Promise<void>;
+}

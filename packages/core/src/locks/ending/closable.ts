@@ -1,0 +1,8 @@
+import type { LockError } from '../../errors/lock-error.ts';
+import type { LinkedMember } from './linked-set.ts';
+
+/** A lease or an acquisition, as `Locks.close` sees it. */
+export interface Closable extends LinkedMember {
+  /** Ends it because its `Locks` is closing. */
+  close(reason: LockError): void;
+}

@@ -1,0 +1,48 @@
+/** Something that can be on a linked set. The links belong to the set. */
+export interface LinkedMember {
+  setPrevious: LinkedMember | undefined;
+  setNext: LinkedMember | undefined;
+}
+
+/**
+ * A set linked through its members. Adding and deleting are a few pointer writes, where a `Set`
+ * would hash each new object.
+ */
+export class LinkedSet<Member extends LinkedMember> {
+  readonly #ends: LinkedMember;
+
+  constructor() {
+    const ends: LinkedMember = { setPrevious: undefined, setNext: undefined };
+    ends.setPrevious = ends;
+    ends.setNext = ends;
+    this.#ends = ends;
+  }
+
+  /** Adds `member`, which must not be on any set. */
+  add(member: Member): void {
+    const last = this.#ends.setPrevious as LinkedMember;
+    member.setPrevious = last;
+    member.setNext = this.#ends;
+    last.setNext = member;
+    this.#ends.setPrevious = member;
+  }
+
+  /** Takes `member` off, if it is on. */
+  delete(member: Member): void {
+    const { setPrevious: previous, setNext: next } = member;
+    if (previous === undefined || next === undefined) return;
+    previous.setNext = next;
+    next.setPrevious = previous;
+    member.setPrevious = undefined;
+    member.setNext = undefined;
+  }
+
+  /** Its members at present, in the order in which they were added. */
+  members(): readonly Member[] {
+    const members: Member[] = [];
+    for (let member = this.#ends.setNext; member !== undefined && member !== this.#ends; member = member.setNext) {
+      members.push(member as Member);
+    }
+    return members;
+  }
+}

@@ -1,0 +1,236 @@
+import type { LockProvider, Traits } from './contract.ts';
+import type { LockError } from './errors/lock-error.ts';
+import { closedError } from './errors/messages.ts';
+import { misconfigured } from './errors/misconfigured.ts';
+import type { Lease } from './lease.ts';
+import { resolveSettings } from './options/acquire-options.ts';
+import type { AcquireOptions, Settings } from './options/acquire-options.ts';
+import { checkProvider } from './options/check-provider.ts';
+import { checkKey } from './options/key.ts';
+import { readLocksOptions } from './options/locks-options.ts';
+import type { LocksOptions } from './options/locks-options.ts';
+import { createOwners } from './options/owner.ts';
+import { checkRequires } from './options/requirements.ts';
+import type { Lockable, ReadWriteLock } from './objects/lockable.ts';
+import { KeyLock } from './objects/key-lock.ts';
+import type { MultiLease } from './objects/multi-lease.ts';
+import { MultiLock } from './objects/multi-lock.ts';
+import { readWriteLock, semaphore } from './objects/shared-objects.ts';
+import { KeepAlive } from './time/keep-alive.ts';
+import { settledWithin } from './time/settled-within.ts';
+import { TimerWheel } from './time/timer-wheel.ts';
+import type { AcquisitionHost } from './locks/acquire/acquisition-host.ts';
+import { Acquisition } from './locks/acquire/acquisition.ts';
+import { HolderLookups } from './locks/acquire/holder-lookups.ts';
+import { AbortFollowers } from './locks/ending/abort-followers.ts';
+import { closeQuietly } from './locks/ending/close-quietly.ts';
+import { LinkedSet } from './locks/ending/linked-set.ts';
+import { printAs } from './locks/lease/printed.ts';
+import type { PublicLease } from './locks/lease/public-lease.ts';
+import type { LockHolder, LockState, Locks } from './locks.ts';
+import { forceRelease, inspectKey, listKeys } from './locks/operator-calls.ts';
+import { Reentrancy } from './locks/reentrancy.ts';
+import type { TryResult } from './locks/try-result.ts';
+import { BackgroundReleases } from './locks/release/background-releases.ts';
+import { readWork, runUnder } from './locks/with-lock.ts';
+import type { Work } from './locks/with-lock.ts';
+
+/**
+ * Takes locks through `provider`, which stays the caller's: `close` does not close it, unless
+ * option `closeProvider` says so.
+ * @throws `LOCK_MISCONFIGURED` for a wrong default or unmet `requires`.
+ */
+export function createLocks(provider: LockProvider, options: LocksOptions = {}): Locks {
+  return new LockManager(provider, options, false);
+}
+
+const notFree = Symbol('not free');
+
+/** The `Locks` of `createLocks` and `openLocks`; the latter's owns its provider. */
+export class LockManager implements Locks {
+  static {
+    printAs('Locks', LockManager.prototype);
+  }
+
+  readonly #host: AcquisitionHost;
+  readonly #owned: boolean;
+  readonly #defaults: Settings;
+  readonly #tryDefaults: Settings;
+  readonly #closeTimeout: number;
+  readonly #reentrancy = new Reentrancy();
+  readonly #keepAlive: KeepAlive;
+  #closed: LockError | undefined = undefined;
+  #closing: Promise<void> | undefined = undefined;
+
+  constructor(provider: LockProvider, options: LocksOptions, owned: boolean) {
+    checkProvider(provider);
+    const read = readLocksOptions(options);
+    checkRequires(provider, options.requires);
+    const { runtime } = read;
+    if (owned && read.closeProvider === false) {
+      const why = 'option "closeProvider" cannot be false, as nothing else could close the provider. Leave it out';
+      throw misconfigured('openLocks', why);
+    }
+    this.#owned = owned || read.closeProvider === true;
+    this.#defaults = read.settings;
+    this.#tryDefaults = { ...read.settings, wait: 0 };
+    this.#closeTimeout = read.closeTimeout;
+    this.#keepAlive = new KeepAlive(runtime);
+    this.#host = {
+      provider,
+      runtime,
+      timers: new TimerWheel(runtime, false),
+      waitTimers: new TimerWheel(runtime, true),
+      releases: new BackgroundReleases(provider, runtime),
+      leases: new LinkedSet(),
+      signals: new AbortFollowers(),
+      acquisitions: new LinkedSet(),
+      lookups: new HolderLookups(provider, runtime),
+      maxWaiters: read.maxWaiters,
+      tokenFloor: read.tokenFloor,
+      waiting: 0,
+      nextOwner: createOwners(runtime, read.label),
+    };
+  }
+
+  get name(): string {
+    return this.#host.provider.name;
+  }
+
+  get traits(): Traits {
+    return this.#host.provider.traits;
+  }
+
+  withLock<T>(key: string, options: AcquireOptions | undefined, work: Work<T>): Promise<T>;
+  withLock<T>(key: string, work: Work<T>, options?: AcquireOptions): Promise<T>;
+  withLock<T>(key: string, first: unknown, second?: unknown): Promise<T> {
+    try {
+      const [work, options] = readWork<T>('withLock', first, second);
+      return this.#run(key, this.#settings(key, this.#defaults, options), work, false) as Promise<T>;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  async tryWithLock<T>(key: string, first: unknown, second?: unknown): Promise<TryResult<T>> {
+    const [work, options] = readWork<T>('tryWithLock', first, second);
+    const settings = this.#settings(key, this.#tryDefaults, options);
+    const value = await this.#run(key, settings, work, true);
+    return value === notFree ? { held: false } : { held: true, value };
+  }
+
+  acquire(key: string, options?: AcquireOptions): Promise<Lease> {
+    return this.#take(key, this.#defaults, options, false) as Promise<Lease>;
+  }
+
+  tryAcquire(key: string, options?: AcquireOptions): Promise<Lease | null> {
+    return this.#take(key, this.#tryDefaults, options, true);
+  }
+
+  mutex(key: string): Lockable {
+    return new KeyLock(this, key, { mode: 'exclusive' });
+  }
+
+  readWriteLock(key: string): ReadWriteLock {
+    return readWriteLock(this, key);
+  }
+
+  semaphore(key: string, permits: number): Lockable {
+    return semaphore(this, key, permits);
+  }
+
+  multiLock(keys: readonly string[]): Lockable<MultiLease> {
+    const waits = { wait: this.#defaults.wait, tryWait: this.#tryDefaults.wait };
+    return new MultiLock(this, this.#host.runtime.clock, waits, keys);
+  }
+
+  async inspect(key: string): Promise<LockState> {
+    this.#checkOpen();
+    return await inspectKey(this.#host.provider, key);
+  }
+
+  async *list(prefix = ''): AsyncIterable<string> {
+    this.#checkOpen();
+    for await (const key of listKeys(this.#host.provider, prefix)) {
+      yield key;
+      this.#checkOpen();
+    }
+  }
+
+  async forceRelease(holder: Pick<LockHolder, 'key' | 'owner' | 'mode'>): Promise<boolean> {
+    this.#checkOpen();
+    return await forceRelease(this.#host.provider, holder, this.#defaults.ttl);
+  }
+
+  toJSON(): Pick<Locks, 'name' | 'traits'> {
+    return { name: this.name, traits: this.traits };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #settings(key: string, defaults: Settings, options: AcquireOptions | undefined): Settings {
+    this.#checkOpen();
+    checkKey(key);
+    return resolveSettings(defaults, options);
+  }
+
+  #checkOpen(): void {
+    if (this.#closed !== undefined) throw closedError();
+  }
+
+  #join(key: string, { reentrant, mode, signal }: Settings): PublicLease | undefined {
+    if (!reentrant) return undefined;
+    signal?.throwIfAborted();
+    return this.#reentrancy.join(key, mode);
+  }
+
+  /**
+   * Not an async function: its promise around the other's would cost a third of an in-memory
+   * acquire.
+   */
+  #take(key: string, defaults: Settings, options: AcquireOptions | undefined, orNull: boolean): Promise<Lease | null> {
+    try {
+      const settings = this.#settings(key, defaults, options);
+      const joined = this.#join(key, settings);
+      return joined === undefined ? new Acquisition(this.#host, key, settings, orNull).result : Promise.resolve(joined);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  async #run<T>(key: string, settings: Settings, work: Work<T>, orNot: boolean): Promise<T | typeof notFree> {
+    this.#keepAlive.begin();
+    try {
+      const joined = this.#join(key, settings);
+      if (joined !== undefined) return await runUnder(joined, work);
+      const lease = await new Acquisition(this.#host, key, settings, orNot).result;
+      if (lease === null) return notFree;
+      if (!settings.reentrant) return await runUnder(lease, work);
+      return await this.#reentrancy.run(lease, (hold) => runUnder(hold, work));
+    } finally {
+      this.#keepAlive.end();
+    }
+  }
+
+  async #close(): Promise<void> {
+    const reason = closedError();
+    this.#closed = reason;
+    const { acquisitions, leases, releases, runtime, timers, waitTimers, provider } = this.#host;
+    for (const acquisition of acquisitions.members()) acquisition.close(reason);
+    for (const lease of leases.members()) lease.close(reason);
+    await settledWithin(runtime, this.#closeTimeout, releases.finished());
+    releases.stop();
+    // A caller whose release has no answer yet hears when its hold has ended.
+    if (timers.size === 0) timers.stop();
+    waitTimers.stop();
+    this.#keepAlive.stop();
+    if (this.#owned) await settledWithin(runtime, this.#closeTimeout, closeQuietly(provider));
+  }
+}

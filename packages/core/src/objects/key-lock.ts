@@ -1,0 +1,54 @@
+import { LockError } from '../errors/lock-error.ts';
+import type { Lease } from '../lease.ts';
+import type { LockCalls } from '../locks/lock-calls.ts';
+import type { TryResult } from '../locks/try-result.ts';
+import { readWork } from '../locks/with-lock.ts';
+import type { AcquireOptions } from '../options/acquire-options.ts';
+import { checkKey } from '../options/key.ts';
+import type { Lockable, ObjectOptions } from './lockable.ts';
+
+/** One key, in a mode of its own. */
+export class KeyLock implements Lockable {
+  readonly #locks: LockCalls;
+  readonly #key: string;
+  readonly #own: Pick<AcquireOptions, 'mode' | 'permits'>;
+
+  constructor(locks: LockCalls, key: string, own: Pick<AcquireOptions, 'mode' | 'permits'>) {
+    checkKey(key);
+    this.#locks = locks;
+    this.#key = key;
+    this.#own = own;
+  }
+
+  async withLock<T>(first: unknown, second?: unknown): Promise<T> {
+    const [work, options] = readWork<T>('withLock', first, second);
+    return await this.#locks.withLock(this.#key, this.#options(options), work);
+  }
+
+  async tryWithLock<T>(first: unknown, second?: unknown): Promise<TryResult<T>> {
+    const [work, options] = readWork<T>('tryWithLock', first, second);
+    return await this.#locks.tryWithLock(this.#key, this.#options(options), work);
+  }
+
+  async acquire(options?: ObjectOptions): Promise<Lease> {
+    return await this.#locks.acquire(this.#key, this.#options(options));
+  }
+
+  async tryAcquire(options?: ObjectOptions): Promise<Lease | null> {
+    return await this.#locks.tryAcquire(this.#key, this.#options(options));
+  }
+
+  #options(options: ObjectOptions | undefined): AcquireOptions {
+    checkObjectOptions(options);
+    return { ...options, ...this.#own };
+  }
+}
+
+/** Throws `LOCK_INVALID` where the options of a call say what the object says. */
+export function checkObjectOptions(options: AcquireOptions | undefined): void {
+  for (const name of ['mode', 'permits'] as const) {
+    if (options?.[name] === undefined) continue;
+    const message = `Lock options: option "${name}" belongs to the object and not to its calls. Leave it out.`;
+    throw new LockError('LOCK_INVALID', message);
+  }
+}

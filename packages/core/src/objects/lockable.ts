@@ -1,0 +1,31 @@
+import type { Lease } from '../lease.ts';
+import type { TryResult } from '../locks/try-result.ts';
+import type { Work } from '../locks/with-lock.ts';
+import type { AcquireOptions } from '../options/acquire-options.ts';
+
+/** Options of a call of a lock object, which has its mode and its permits of its own. */
+export type ObjectOptions = Omit<AcquireOptions, 'mode' | 'permits'>;
+
+/**
+ * What can be taken: a mutex, a side of a read/write lock, a permit, or several keys at once. The
+ * calls are those of `Locks`, without a key.
+ */
+export interface Lockable<L extends Lease = Lease> {
+  /** As `withLock` of `Locks`. */
+  withLock<T>(options: ObjectOptions | undefined, work: Work<T, L>): Promise<T>;
+  withLock<T>(work: Work<T, L>, options?: ObjectOptions): Promise<T>;
+  /** As `tryWithLock` of `Locks`. */
+  tryWithLock<T>(options: ObjectOptions | undefined, work: Work<T, L>): Promise<TryResult<T>>;
+  tryWithLock<T>(work: Work<T, L>): Promise<TryResult<T>>;
+  /** As `acquire` of `Locks`. */
+  acquire(options?: ObjectOptions): Promise<L>;
+  /** As `tryAcquire` of `Locks`. */
+  tryAcquire(options?: ObjectOptions): Promise<L | null>;
+}
+
+/** Many readers or one writer. First come, first served, and readers in a row go in together. */
+export interface ReadWriteLock {
+  readonly read: Lockable;
+  /** `downgrade` of its lease lets readers in and keeps writers out. */
+  readonly write: Lockable;
+}

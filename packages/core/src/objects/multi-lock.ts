@@ -1,0 +1,127 @@
+import { LockError } from '../errors/lock-error.ts';
+import type { Lease } from '../lease.ts';
+import type { LockCalls } from '../locks/lock-calls.ts';
+import type { TryResult } from '../locks/try-result.ts';
+import { readWork } from '../locks/with-lock.ts';
+import type { AcquireOptions } from '../options/acquire-options.ts';
+import { checkKey } from '../options/key.ts';
+import type { Clock } from '../time/clock.ts';
+import { checkObjectOptions } from './key-lock.ts';
+import type { Lockable, ObjectOptions } from './lockable.ts';
+import { LeaseOfAll } from './multi-lease.ts';
+import type { MultiLease } from './multi-lease.ts';
+
+/** How long a whole call may wait, where its options say nothing. */
+export interface DefaultWaits {
+  readonly wait: number;
+  readonly tryWait: number;
+}
+
+/**
+ * Several keys, all of them or none. It takes them one after the other in one order, the same in
+ * every process. So two of them never wait for each other.
+ */
+export class MultiLock implements Lockable<MultiLease> {
+  readonly #locks: LockCalls;
+  readonly #clock: Clock;
+  readonly #waits: DefaultWaits;
+  readonly #keys: readonly [string, ...string[]];
+
+  constructor(locks: LockCalls, clock: Clock, waits: DefaultWaits, keys: readonly string[]) {
+    this.#locks = locks;
+    this.#clock = clock;
+    this.#waits = waits;
+    this.#keys = inOrder(keys);
+  }
+
+  async withLock<T>(first: unknown, second?: unknown): Promise<T> {
+    const [work, options] = readWork<T, MultiLease>('withLock', first, second);
+    const next = this.#rounds(options, this.#waits.wait);
+    const take = (leases: readonly Lease[]): Promise<T> => {
+      const key = this.#keys[leases.length] as string;
+      return this.#locks.withLock(key, next(leases), (lease) => {
+        const all = [...leases, lease];
+        return all.length < this.#keys.length ? take(all) : work(new LeaseOfAll(all as [Lease, ...Lease[]]));
+      });
+    };
+    return await take([]);
+  }
+
+  async tryWithLock<T>(first: unknown, second?: unknown): Promise<TryResult<T>> {
+    const [work, options] = readWork<T, MultiLease>('tryWithLock', first, second);
+    const next = this.#rounds(options, this.#waits.tryWait);
+    const take = async (leases: readonly Lease[]): Promise<TryResult<T>> => {
+      const key = this.#keys[leases.length] as string;
+      const result = await this.#locks.tryWithLock(key, next(leases), async (lease): Promise<TryResult<T>> => {
+        const all = [...leases, lease];
+        if (all.length < this.#keys.length) return await take(all);
+        return { held: true, value: await work(new LeaseOfAll(all as [Lease, ...Lease[]])) };
+      });
+      return result.held ? result.value : result;
+    };
+    return await take([]);
+  }
+
+  async acquire(options?: ObjectOptions): Promise<MultiLease> {
+    const next = this.#rounds(options, this.#waits.wait);
+    return (await this.#take(next, (key, own) => this.#locks.acquire(key, own))) as MultiLease;
+  }
+
+  async tryAcquire(options?: ObjectOptions): Promise<MultiLease | null> {
+    const next = this.#rounds(options, this.#waits.tryWait);
+    return await this.#take(next, (key, own) => this.#locks.tryAcquire(key, own));
+  }
+
+  async #take(
+    next: (leases: readonly Lease[]) => AcquireOptions,
+    take: (key: string, options: AcquireOptions) => Promise<Lease | null>,
+  ): Promise<MultiLease | null> {
+    const leases: Lease[] = [];
+    try {
+      for (const key of this.#keys) {
+        const lease = await take(key, next(leases));
+        if (lease === null) break;
+        leases.push(lease);
+      }
+    } catch (error) {
+      await giveBack(leases);
+      throw error;
+    }
+    if (leases.length === this.#keys.length) return new LeaseOfAll(leases as [Lease, ...Lease[]]);
+    await giveBack(leases);
+    return null;
+  }
+
+  /**
+   * The options for the next key: what is left of `wait`, and an end of the waiting when a key that
+   * is held already is lost.
+   */
+  #rounds(options: AcquireOptions | undefined, usual: number): (leases: readonly Lease[]) => AcquireOptions {
+    checkObjectOptions(options);
+    const wait = options?.wait ?? usual;
+    const end = this.#clock.now() + wait;
+    const own = { ...options, mode: 'exclusive' } as const;
+    return (leases) => {
+      const signals = leases.map(({ signal }) => signal);
+      if (own.signal !== undefined) signals.push(own.signal);
+      const signal = signals.length === 0 ? {} : { signal: AbortSignal.any(signals) };
+      const left = leases.length === 0 || wait === Infinity ? wait : Math.max(0, Math.ceil(end - this.#clock.now()));
+      return { ...own, ...signal, wait: left };
+    };
+  }
+}
+
+/** `keys` once each, in the order of their UTF-16 units. */
+function inOrder(keys: unknown): readonly [string, ...string[]] {
+  if (!Array.isArray(keys) || keys.length === 0) {
+    throw new LockError('LOCK_INVALID', 'multiLock needs an array of one key at least: multiLock(["a", "b"]).');
+  }
+  for (const key of keys) checkKey(key);
+  const once = [...new Set(keys as string[])];
+  once.sort();
+  return once as [string, ...string[]];
+}
+
+async function giveBack(leases: readonly Lease[]): Promise<void> {
+  await Promise.allSettled(leases.map((lease) => lease.release()));
+}

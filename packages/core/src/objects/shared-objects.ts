@@ -1,0 +1,41 @@
+import type { Traits } from '../contract.ts';
+import { LockError } from '../errors/lock-error.ts';
+import type { LockCalls } from '../locks/lock-calls.ts';
+import { acquireReaders } from '../options/acquire-options.ts';
+import { lackingTraits } from '../options/requirements.ts';
+import { wrongOption } from '../options/read-options.ts';
+import { KeyLock } from './key-lock.ts';
+import type { Lockable, ReadWriteLock } from './lockable.ts';
+
+interface SharedLocks extends LockCalls {
+  readonly name: string;
+  readonly traits: Traits;
+}
+
+/** Throws `LOCK_MISCONFIGURED` where the provider has no shared mode. */
+export function readWriteLock(locks: SharedLocks, key: string): ReadWriteLock {
+  mustShare(locks, 'A read/write lock');
+  return {
+    read: new KeyLock(locks, key, { mode: 'shared' }),
+    write: new KeyLock(locks, key, { mode: 'exclusive' }),
+  };
+}
+
+/**
+ * Throws `LOCK_MISCONFIGURED` where the provider has no shared mode. Throws `LOCK_INVALID` for a
+ * wrong number.
+ */
+export function semaphore(locks: SharedLocks, key: string, permits: number): Lockable {
+  mustShare(locks, 'A semaphore');
+  const reader = acquireReaders.permits;
+  if (!reader.accepts(permits))
+    throw wrongOption('permits', permits, reader, { where: 'A semaphore', code: 'LOCK_INVALID' });
+  return new KeyLock(locks, key, { mode: 'shared', permits });
+}
+
+function mustShare({ name, traits }: SharedLocks, what: string): void {
+  const lacking = lackingTraits(traits, { shared: true });
+  if (lacking.length === 0) return;
+  const message = `${what} needs a provider with shared: true, and the ${name} provider lacks it: ${lacking.join(', ')}. Choose another provider, or a mutex.`;
+  throw new LockError('LOCK_MISCONFIGURED', message);
+}

@@ -1,0 +1,69 @@
+import { rulesReaders } from '../../composites/combine/options.ts';
+import { migrateSource, migrationReaders } from '../../composites/migrate/options.ts';
+import type { MigrateOptions } from '../../composites/migrate/options.ts';
+import type { Phase } from '../../composites/migrate/phase.ts';
+import { memberError } from '../../composites/members/member.ts';
+import { misconfigured } from '../../errors/misconfigured.ts';
+import type { OptionReader } from '../../options/option-reader.ts';
+import { readOptions } from '../../options/read-options.ts';
+import type { Runtime } from '../../time/runtime.ts';
+import { readMember, sameStore } from './member-config.ts';
+import { phaseSource } from './phase-source.ts';
+import type { Backend } from '../config/settings.ts';
+
+/** What a configuration says of a migration. */
+export interface MigrationConfig {
+  /** From, to. */
+  readonly stores: readonly [Backend, Backend];
+  readonly options: Omit<MigrateOptions, 'from' | 'to'>;
+}
+
+/** Anything: a URL may have a password in it. */
+function given(expects: string): OptionReader<unknown> {
+  return { expects, accepts: (value): value is unknown => value !== undefined, parse: (text) => text, secret: true };
+}
+
+const { memberTimeout, timeout } = rulesReaders;
+const readers = {
+  ...migrationReaders,
+  memberTimeout,
+  timeout,
+  from: given('the URL or the configuration of the store that has the locks so far'),
+  to: given('the URL or the configuration of the store that is to have them'),
+  phase: given('"from", "both" or "to", or where that is read: "env:NAME" or "file:path"'),
+};
+
+/**
+ * Reads `{ provider: 'migrate', options: { name, from, to, phase, … } }`.
+ * @throws `LOCK_MISCONFIGURED` naming the store and the option.
+ */
+export function readMigration({ url, options }: Backend, runtime: Runtime): MigrationConfig {
+  if (url !== undefined) {
+    throw misconfigured(
+      migrateSource.where,
+      'it has no URL; write the URLs of its stores into options "from" and "to"',
+    );
+  }
+  const { from, to, phase, ...rest } = readOptions(readers, options, migrateSource);
+  for (const [name, value] of Object.entries({ from, to, phase, name: rest.name })) {
+    if (value !== undefined) continue;
+    throw misconfigured(
+      migrateSource.where,
+      `it needs option "${name}": ${readers[name as keyof typeof readers].expects}`,
+    );
+  }
+  const stores = [readStore('from', from), readStore('to', to)] as const;
+  if (sameStore(stores, 1) !== -1) {
+    throw misconfigured(migrateSource.where, 'options "from" and "to" name the same store');
+  }
+  const read: Phase | (() => Phase) = phaseSource(phase, runtime);
+  return { stores: [...stores], options: { ...rest, name: rest.name as string, phase: read, runtime } };
+}
+
+function readStore(end: 'from' | 'to', store: unknown): Backend {
+  try {
+    return readMember(store);
+  } catch (error) {
+    throw memberError(`store "${end}"`, error);
+  }
+}

@@ -1,0 +1,40 @@
+import { migrate } from '../../composites/migrate/migrate.ts';
+import { migrationTraits } from '../../composites/migrate/options.ts';
+import type { LockProvider } from '../../contract.ts';
+import { misconfigured } from '../../errors/misconfigured.ts';
+import { lackingTraits } from '../../options/requirements.ts';
+import type { Runtime } from '../../time/runtime.ts';
+import { readMigration } from './migration-config.ts';
+import { nameOf, openMembers } from './open-members.ts';
+import type { OpenProvider } from './open-members.ts';
+import type { Backend } from '../config/settings.ts';
+
+/**
+ * Opens a migration and its stores. It is open when one of them is; the other one goes on opening
+ * behind.
+ * @throws `LOCK_MISCONFIGURED` naming the store whose configuration is wrong; `LOCK_UNAVAILABLE`
+ * when neither opened.
+ */
+export async function openMigration(backend: Backend, runtime: Runtime, open: OpenProvider): Promise<LockProvider> {
+  const { stores, options } = readMigration(backend, runtime);
+  const [from, to] = stores;
+  return await openMembers({
+    composite: 'migrate',
+    members: stores,
+    titles: [`store "from" (${nameOf(from)})`, `store "to" (${nameOf(to)})`],
+    need: 1,
+    // A service that acts under one end needs the other store once, when it starts.
+    patience: 2_000,
+    runtime,
+    open,
+    make: ([first, second]) => migrate({ ...options, from: first as LockProvider, to: second as LockProvider }),
+    refuse: (composite, [first, second]) => {
+      if (first === undefined || second === undefined) return undefined;
+      const traits = migrationTraits({ from: first, to: second });
+      const lacking = [...lackingTraits(traits, composite.traits), ...(traits.shared ? [] : ['shared: true'])];
+      if (lacking.length === 0) return undefined;
+      const why = `with this store the migration would lack what it was opened with: ${lacking.join(', ')}`;
+      return misconfigured('openLocks', `${why}. It stays out until the locks are opened again`);
+    },
+  });
+}

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { misconfigured } from '../../errors/misconfigured.ts';
+import { describe } from '../../options/key.ts';
+import { describeJsonError } from './json-error.ts';
+import type { LocksConfig } from '../locks-config.ts';
+import { fillPlaceholders } from './placeholders.ts';
+
+/** A configuration, and where it was read. */
+export interface ConfigSource {
+  /**
+   * A path or the name of an environment variable, for messages. `undefined`: the caller's code.
+   */
+  readonly where: string | undefined;
+  readonly config: LocksConfig;
+}
+
+/**
+ * Reads a configuration file: JSON, with environment variables filled in. The path is relative to
+ * the working directory.
+ * @throws `LOCK_MISCONFIGURED` with the file, and with the line and column where it is not JSON.
+ */
+export async function readConfigFile(path: unknown): Promise<ConfigSource> {
+  if (typeof path !== 'string' || path === '') {
+    throw misconfigured('openLocks', `option "config" must be the path of a file, not ${describe(path)}`);
+  }
+  const file = await findConfigFile(path);
+  if (file !== undefined) return file;
+  throw misconfigured('openLocks', `the configuration file ${inWorkingDirectory(path)} does not exist`);
+}
+
+/** The same, or `undefined` if there is no such file. */
+export async function findConfigFile(path: string): Promise<ConfigSource | undefined> {
+  const where = inWorkingDirectory(path);
+  const text = await readText(where);
+  if (text === undefined) return undefined;
+  const read = parse(text, where);
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) {
+    // Its value is not shown: a text may be a URL with a password.
+    throw misconfigured(where, 'it must have an object, such as { "url": "redis://host:6379" }');
+  }
+  return { where, config: fillPlaceholders(read, where) as LocksConfig };
+}
+
+function inWorkingDirectory(path: string): string {
+  return resolve(process.cwd(), path);
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    // Some editors begin a file with a byte order mark.
+    return (await readFile(path, 'utf8')).replace(/^\ufeff/, '');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw misconfigured('openLocks', `the configuration file ${path} cannot be read: ${code}`, { cause: error });
+  }
+}
+
+function parse(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw misconfigured(where, `not JSON at ${describeJsonError(text)}`);
+  }
+}

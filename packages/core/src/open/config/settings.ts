@@ -1,0 +1,94 @@
+import type { AdapterModule } from '../../adapter/adapter-config.ts';
+import { misconfigured } from '../../errors/misconfigured.ts';
+import { describe } from '../../options/key.ts';
+import { textReaders } from '../../options/locks-options.ts';
+import type { LocksOptions } from '../../options/locks-options.ts';
+import { readOptions } from '../../options/read-options.ts';
+import { adapterOfScheme } from '../adapter-modules.ts';
+import type { ConfigSource } from './config-file.ts';
+import type { LocksConfig } from '../locks-config.ts';
+
+/** The half of a configuration that is about the store. */
+export interface Backend {
+  readonly provider: string | AdapterModule;
+  /** Without its query. */
+  readonly url: string | undefined;
+  /** The adapter's own, with the rest of the query. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** What all sources of a configuration say together. */
+export interface Settings {
+  readonly backend: Backend;
+  readonly locks: LocksOptions;
+}
+
+/**
+ * Merges configurations, the strongest last, option by option. Of several URLs the last one counts,
+ * with its query. The query is as strong as the source of its URL, and weaker than the options
+ * there.
+ */
+export function mergeSources(sources: readonly ConfigSource[]): Settings {
+  for (const { config } of sources) checkShape(config);
+  const provider = lastOf(sources, 'provider');
+  const url = lastOf(sources, 'url');
+  if (url === undefined && provider === undefined) {
+    throw misconfigured(
+      'openLocks',
+      'no backend is named; give option "url" (redis://host:6379) or option "provider" ("memory")',
+    );
+  }
+  const { adapterUrl, own, query } = splitUrl(url);
+  const defaults = readOptions(textReaders, own, urlSource);
+  const home = sources.findLast(({ config }) => config.url !== undefined);
+  const locks: LocksOptions = {};
+  const adapter: Record<string, unknown> = {};
+  for (const source of sources) {
+    const { provider: _provider, url: _url, options = {}, ...rest } = source.config;
+    if (source === home) {
+      Object.assign(locks, defaults);
+      Object.assign(adapter, query);
+    }
+    Object.assign(locks, given(rest));
+    Object.assign(adapter, given(options));
+  }
+  return { backend: { provider: provider ?? adapterOfScheme(url), url: adapterUrl, options: adapter }, locks };
+}
+
+function lastOf<Name extends 'provider' | 'url'>(sources: readonly ConfigSource[], name: Name): LocksConfig[Name] {
+  return sources.findLast(({ config }) => config[name] !== undefined)?.config[name];
+}
+
+function checkShape({ url, options }: LocksConfig): void {
+  if (url !== undefined && typeof url !== 'string') {
+    throw misconfigured('openLocks', `option "url" must be a string, not ${describe(url)}`);
+  }
+  if (options !== undefined && (typeof options !== 'object' || options === null)) {
+    throw misconfigured('openLocks', `option "options" must be an object, not ${describe(options)}`);
+  }
+}
+
+const urlSource = { where: 'The URL of openLocks', code: 'LOCK_MISCONFIGURED', text: true } as const;
+
+/** Takes core's own options out of the query. The rest of the query is the adapter's. */
+export function splitUrl(url: string | undefined): {
+  readonly adapterUrl: string | undefined;
+  readonly own: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+} {
+  const mark = url?.indexOf('?') ?? -1;
+  if (url === undefined || mark === -1) return { adapterUrl: url, own: {}, query: {} };
+  const own: Record<string, string> = {};
+  const query: Record<string, string> = {};
+  for (const [name, value] of new URLSearchParams(url.slice(mark + 1))) {
+    (Object.hasOwn(textReaders, name) ? own : query)[name] = value;
+  }
+  return { adapterUrl: url.slice(0, mark), own, query };
+}
+
+/**
+ * Without options that are `undefined`: these mean "not set", and must not hide a weaker source.
+ */
+export function given<T extends object>(options: T): Partial<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>;
+}

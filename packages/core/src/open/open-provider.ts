@@ -1,0 +1,52 @@
+import type { AdapterModule } from '../adapter/adapter-config.ts';
+import type { LockProvider } from '../contract.ts';
+import { LockError, isLockError } from '../errors/lock-error.ts';
+import type { Runtime } from '../time/runtime.ts';
+import { composite, loadAdapter, migration } from './adapter-modules.ts';
+import { openCombined } from './composites/open-combined.ts';
+import { openMigration } from './composites/open-migration.ts';
+import type { Backend } from './config/settings.ts';
+
+/**
+ * Opens the provider that a configuration names, alone or as a member of a composite.
+ * @throws `LOCK_MISCONFIGURED` naming the option; `LOCK_UNAVAILABLE` when the backend does not
+ * answer.
+ */
+export async function openProvider(backend: Backend, runtime: Runtime): Promise<LockProvider> {
+  if (backend.provider === composite) return await openCombined(backend, runtime, openProvider);
+  if (backend.provider === migration) return await openMigration(backend, runtime, openProvider);
+  const adapter = await loadAdapter(backend.provider);
+  return await makeProvider(adapter, { url: backend.url, options: backend.options, runtime });
+}
+
+async function makeProvider(
+  adapter: AdapterModule,
+  config: Parameters<AdapterModule['fromConfig']>[0],
+): Promise<LockProvider> {
+  try {
+    return await adapter.fromConfig(config);
+  } catch (error) {
+    if (isLockError(error)) throw error;
+    throw new LockError('LOCK_UNAVAILABLE', 'openLocks: the adapter could not open its backend; see the cause.', {
+      cause: withoutPassword(error, config.url),
+    });
+  }
+}
+
+/** The text of a foreign error without the password, as such an error may carry the URL. */
+function withoutPassword(error: unknown, url: string | undefined): unknown {
+  const password = /^[^/]*\/\/[^/?#@]*?:([^/?#]*)@/.exec(url ?? '')?.[1];
+  if (password === undefined || password === '') return error;
+  const text = error instanceof Error ? error.message : String(error);
+  const bare = new Error([password, decoded(password)].reduce((left, secret) => left.replaceAll(secret, '***'), text));
+  if (error instanceof Error) bare.name = error.name;
+  return bare;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,2 @@
+export { heldUntil, keepsPlace, mayHold, renewalStep, scopeOf } from '../../../src/composites/migrate/decisions.ts';
+export { PhaseMachine } from '../../../src/composites/migrate/phase-machine.ts';

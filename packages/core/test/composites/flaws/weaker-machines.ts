@@ -1,0 +1,61 @@
+import type { Flaw } from './flawed-module.ts';
+
+const sound = 'const known = votes.filter((part) => part.token === token).length;';
+
+function machine(find: string, replace: string): Flaw {
+  return { file: 'machine.ts', find, replace };
+}
+
+function waiting(find: string, replace: string): Flaw {
+  return { file: 'wait-in-line.ts', find, replace };
+}
+
+function answers(find: string, replace: string): Flaw {
+  return { file: 'answers.ts', find, replace };
+}
+
+function calls(find: string, replace: string): Flaw {
+  return { file: 'part-calls.ts', find, replace };
+}
+
+function decisions(find: string, replace: string): Flaw {
+  return { file: 'decisions.ts', find, replace };
+}
+
+/** Machines that look right, each without one rule. */
+export const weaker = {
+  placeInEveryLine: [
+    calls(`inLine ? 'ask in line' : 'ask', held`, `'ask in line', held`),
+    waiting(
+      'if (member > line ? each.call === undefined : member !== line && each.inLine) calls.giveBack(member, true);',
+      '',
+    ),
+    machine('if (!kept && (part.token !== undefined || (part.inLine && state.waiting))) calls.giveBack(member);', ''),
+  ],
+  keepsAllVotes: [
+    waiting(
+      'if (member > line ? each.call === undefined : member !== line && each.inLine)',
+      'if (member !== line && each.inLine && each.call === undefined && each.token === undefined)',
+    ),
+    machine(
+      'part.token !== undefined ? member < state.line : member === state.line',
+      'part.token !== undefined || member === state.line',
+    ),
+  ],
+  trustsAnOldBusy: [waiting('(!part.inLine || line !== state.line)', '!part.inLine')],
+  onePhase: [
+    decisions(sound, 'const known = votes.length;'),
+    decisions(
+      'return isVote(part, now) && part.token !== undefined && part.token >= token;',
+      'return isVote(part, now);',
+    ),
+  ],
+  higherTokenConfirms: [decisions(sound, 'const known = votes.filter((part) => part.token >= token).length;')],
+  ownerTwice: [calls('{ ...emptyPart(), heard:', '{ ...emptyPart(), number: part.number, heard:')],
+  validFromTheReply: [
+    answers(
+      'part.since = part.sentAt; part.until = part.sentAt + answer.validity;',
+      'part.since = machine.world.now(); part.until = part.since + answer.validity;',
+    ),
+  ],
+} as const satisfies Readonly<Record<string, readonly Flaw[]>>;

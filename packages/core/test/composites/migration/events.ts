@@ -1,0 +1,125 @@
+import type { PhaseState } from '../../../src/composites/migrate/decisions.ts';
+import type { Phase } from '../../../src/composites/migrate/phase.ts';
+import { isOfPhase } from './actor.ts';
+import type { Process, Setting, World } from './world.ts';
+
+/** One thing that may happen next. `item`: of the process's calls or returns, a key, or a wish. */
+export interface Event {
+  readonly kind: EventKind;
+  readonly process: number;
+  readonly item: number;
+}
+
+type EventKind =
+  | 'desire'
+  | 'begin'
+  | 'repeat'
+  | 'release'
+  | 'renew'
+  | 'remain'
+  | 'notice'
+  | 'retry'
+  | 'move'
+  | 'crash'
+  | 'answer'
+  | 'meet'
+  | 'hear'
+  | 'lose'
+  | 'take back'
+  | 'tick';
+
+const rare: ReadonlySet<EventKind> = new Set(['desire', 'crash', 'lose', 'meet', 'tick', 'retry', 'release']);
+
+/** In random schedules most of these must wait until something else has happened. */
+export function isRare({ kind }: Event): boolean {
+  return rare.has(kind);
+}
+
+/** All that may happen in `world`. */
+export function eventsOf(setting: Setting, world: World): readonly Event[] {
+  const events: Event[] = [];
+  if (world.problem !== undefined) return events;
+  world.processes.forEach((each, process) => {
+    const add = (kind: EventKind, item = 0): void => void events.push({ kind, process, item });
+    if (each.stage === 'up') addOwn(setting, world, { each, wants: setting.processes[process]?.wants ?? [] }, add);
+    each.calls.forEach(({ answer, orphan }, item) => {
+      if (answer !== undefined) add('hear', item);
+      else if (orphan) add('meet', item);
+      else {
+        add('answer', item);
+        if (world.faults.delays > 0) add('meet', item);
+      }
+      if (answer === undefined && !orphan && world.faults.losses > 0) add('lose', item);
+    });
+    each.returns.forEach((_, item) => add('take back', item));
+  });
+  if (world.faults.ticks > 0) events.push({ kind: 'tick', process: 0, item: 0 });
+  return events;
+}
+
+type Add = (kind: EventKind, item?: number) => void;
+
+function addOwn(
+  setting: Setting,
+  world: World,
+  { each, wants }: { readonly each: Process; readonly wants: readonly Phase[] },
+  add: Add,
+): void {
+  const { phase, presence, claim, calls } = each;
+  if (each.wished < wants.length) add('desire');
+  const free = !calls.some((call) => !call.orphan && !isOfPhase(call));
+  if (claim === undefined) {
+    for (let key = 0; key < setting.keys && each.attempts > 0; key += 1) add('begin', key);
+  } else if (free) {
+    if (claim.stage === 'waiting' && each.attempts > 0) add('repeat');
+    if (claim.stage === 'waiting' || claim.stage === 'held') add('release');
+    if (claim.stage === 'held' && world.now < claim.until && each.renewals > 0) add('renew');
+  }
+  if (presence !== undefined && world.now >= presence.until) add('notice');
+  if (presence !== undefined && world.now < presence.until && each.renewals > 0 && !remains(each)) add('remain');
+  if (phase.refused && phase.end === undefined && each.retries > 0) add('retry');
+  if (mayMove(setting, world, each)) add('move');
+  if (world.faults.crashes > 0) add('crash');
+}
+
+function remains({ calls }: Process): boolean {
+  return calls.some(({ kind, orphan }) => kind === 'remain' && !orphan);
+}
+
+/** All processes of its migration act under `to`, or have gone on: the next one may begin. */
+function mayMove({ migrations }: Setting, { processes }: World, each: Process): boolean {
+  if (each.migration + 1 >= migrations.length || each.claim !== undefined) return false;
+  const ready = ({ stage, migration, phase }: Process): boolean =>
+    stage === 'crashed' || migration > each.migration || arrived(phase);
+  return processes.every(ready);
+}
+
+function arrived({ desired, end, acting }: PhaseState): boolean {
+  return desired === 'to' && end === 'to' && acting;
+}
+
+/** The event, for people. */
+export function tell(setting: Setting, { processes, faults }: World, { kind, process, item }: Event): string {
+  const who = `P${process + 1}`;
+  const each = processes[process]!;
+  const { calls, returns } = each;
+  switch (kind) {
+    case 'desire':
+      return `${who} wants ${setting.processes[process]?.wants[each.wished]}`;
+    case 'begin':
+      return `${who} begins key ${item} (${each.phase.acting ? each.phase.end : 'both'})`;
+    case 'answer':
+    case 'meet':
+    case 'hear':
+    case 'lose': {
+      const { kind: what, store, answer } = calls[item]!;
+      return `${kind} ${what} of ${who} at s${store}${answer === undefined ? '' : `: ${JSON.stringify(answer)}`}`;
+    }
+    case 'take back':
+      return `${kind} ${who}~${returns[item]?.number} at s${returns[item]?.store}`;
+    case 'tick':
+      return `tick (${faults.ticks - 1} left)`;
+    default:
+      return `${who} ${kind}`;
+  }
+}

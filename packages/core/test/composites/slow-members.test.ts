@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { Member } from '../../src/composites/members/member.ts';
+import { createMemoryProvider } from '../../src/index.ts';
+import { systemRuntime } from '../../src/time/runtime.ts';
+
+function member(): Member {
+  return new Member('combine', createMemoryProvider(), 0, 3, systemRuntime);
+}
+
+/** A call that was answered after `took` ms, while the fastest of the others took `fastest` ms. */
+function answer(one: Member, took: number, fastest: number): void {
+  one.begin();
+  one.answered(1_000, took, fastest);
+}
+
+test('two answers that take ten times as long as those of others at the same time make a member suspect', () => {
+  const one = member();
+  answer(one, 200, 2);
+  expect(one.suspect).toBe(false);
+  answer(one, 200, 2);
+  expect(one.suspect).toBe(true);
+  answer(one, 3, 2);
+  expect(one.suspect).toBe(false);
+});
+
+test('what delays all answers, as a process that stood still, makes no member suspect', () => {
+  const one = member();
+  for (let call = 0; call < 5; call += 1) answer(one, 400, 390);
+  expect(one.suspect).toBe(false);
+});
+
+test('a late answer without another to compare it with says nothing', () => {
+  const one = member();
+  for (let call = 0; call < 5; call += 1) answer(one, 400, Infinity);
+  expect(one.suspect).toBe(false);
+  one.silent();
+  answer(one, 400, Infinity);
+  expect(one.suspect).toBe(true);
+  answer(one, 20, Infinity);
+  expect(one.suspect).toBe(false);
+});
+
+test('an answer that came too late ends no suspicion, however slow the others are', () => {
+  const one = member();
+  one.begin();
+  one.silent();
+  one.answered(1_000, 200, 100, true);
+  expect(one.suspect).toBe(true);
+});
+
+test('an answer counts for others that were asked before it came', () => {
+  const one = member();
+  expect(one.tookSince(0)).toBe(Infinity);
+  answer(one, 7, Infinity);
+  expect(one.tookSince(999)).toBe(7);
+  expect(one.tookSince(1_000)).toBe(Infinity);
+});

@@ -1,0 +1,185 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createLocks, createMemoryProvider, createMemoryStore, migrate, subscribe } from '../src/index.ts';
+import type { Claim, Grant, LockProvider, MemoryStore, MigrateOptions, MigrationMessage, Phase } from '../src/index.ts';
+
+function claimOf(owner: string, more: Partial<Claim> = {}): Claim {
+  return { key: 'job', owner, ttl: 10_000, mode: 'exclusive', ...more };
+}
+
+interface Fleet {
+  readonly from: MemoryStore;
+  readonly to: MemoryStore;
+  /** Another process. */
+  process(phase: MigrateOptions['phase'], more?: Partial<MigrateOptions>): LockProvider;
+  /** Who holds the key in each store. */
+  holders(key?: string): Promise<Readonly<Record<'from' | 'to', number>>>;
+}
+
+function fleet(): Fleet {
+  const [from, to] = [createMemoryStore(), createMemoryStore()];
+  const [seeFrom, seeTo] = [createMemoryProvider({ store: from }), createMemoryProvider({ store: to })];
+  let count = 0;
+  return {
+    from,
+    to,
+    process(phase, more = {}) {
+      count += 1;
+      const provider = migrate({
+        name: 'm',
+        from: createMemoryProvider({ store: from }),
+        to: createMemoryProvider({ store: to }),
+        phase,
+        presenceTtl: 1_000,
+        label: `p${count}`,
+        ...more,
+      });
+      onTestFinished(() => provider.close());
+      return provider;
+    },
+    async holders(key = 'job') {
+      const [inFrom, inTo] = await Promise.all([seeFrom.inspect(key), seeTo.inspect(key)]);
+      return { from: inFrom.holders.length, to: inTo.holders.length };
+    },
+  };
+}
+
+function listen(): MigrationMessage[] {
+  const heard: MigrationMessage[] = [];
+  const subscription = subscribe('locks:migration', (message) => void heard.push(message));
+  onTestFinished(() => subscription());
+  return heard;
+}
+
+const presence = (end: 'from' | 'to') => `migration/m/${end}`;
+
+test.each<[Phase, object]>([
+  ['from', { from: 1, to: 0 }],
+  ['both', { from: 1, to: 1 }],
+  ['to', { from: 0, to: 1 }],
+])('in phase %s a lock is held there: %j', async (phase, expected) => {
+  const { process, holders } = fleet();
+  const provider = process(phase);
+  expect(await provider.tryAcquire(claimOf('me/1'))).toMatchObject({ granted: true });
+  expect(await holders()).toEqual(expected);
+  expect((await provider.inspect('job')).holders).toMatchObject([{ owner: 'me/1', mode: 'exclusive' }]);
+  expect(await provider.release(claimOf('me/1'))).toBe(true);
+  expect(await holders()).toEqual({ from: 0, to: 0 });
+});
+
+test('a process stays in both while another one acts under the other end, and tells which', async () => {
+  const { process, holders } = fleet();
+  const heard = listen();
+  const first = process('from');
+  await first.tryAcquire(claimOf('me/1', { key: 'first' }));
+  const second = process('to');
+  expect(await second.tryAcquire(claimOf('me/2'))).toMatchObject({ granted: true });
+  expect(await holders()).toEqual({ from: 1, to: 1 });
+  expect(heard).toContainEqual(
+    expect.objectContaining({ event: 'refused', desired: 'to', effective: 'both', by: ['p1'] }),
+  );
+  await first.close();
+  // It was closed with a lease that may be valid: its presence lasts for its ttl.
+  await vi.waitFor(() => {
+    expect(heard).toContainEqual(expect.objectContaining({ event: 'changed', effective: 'to' }));
+  }, 5_000);
+  await second.tryAcquire(claimOf('me/3', { key: 'another' }));
+  expect(await holders('another')).toEqual({ from: 0, to: 1 });
+});
+
+test('tokens under an end exceed those of the other store, and a margin', async () => {
+  const { process, from } = fleet();
+  const ahead = 2n ** 51n;
+  const operator = createMemoryProvider({ store: from });
+  const probe = claimOf('me/0', { key: 'migration/m/floor', floor: ahead });
+  await operator.tryAcquire(probe);
+  await operator.release(probe);
+  const answer = await process('to').tryAcquire(claimOf('me/1'));
+  expect((answer as Grant).token).toBeGreaterThan(ahead + 600_000_000n);
+});
+
+test('a lease that is held goes along: it is carried, then shed', async () => {
+  let phase: Phase = 'from';
+  const { process, holders } = fleet();
+  const heard = listen();
+  const provider = process(() => phase);
+  const locks = createLocks(provider, { ttl: 600 });
+  onTestFinished(() => locks.close());
+  const lease = await locks.acquire('job');
+  expect(await holders()).toEqual({ from: 1, to: 0 });
+  phase = 'both';
+  await vi.waitFor(async () => expect(await holders()).toEqual({ from: 1, to: 1 }), 5_000);
+  expect(heard).toContainEqual(expect.objectContaining({ event: 'carried', key: 'job' }));
+  phase = 'to';
+  await vi.waitFor(async () => expect(await holders()).toEqual({ from: 0, to: 1 }), 5_000);
+  phase = 'from';
+  await vi.waitFor(async () => expect(await holders()).toEqual({ from: 1, to: 0 }), 5_000);
+  expect(lease.held).toBe(true);
+  expect(await lease.release()).toBe(true);
+  expect(await holders()).toEqual({ from: 0, to: 0 });
+});
+
+test('a lease ends with the presence, and tells why', async () => {
+  const { process, from } = fleet();
+  const provider = process('from');
+  const locks = createLocks(provider);
+  onTestFinished(() => locks.close());
+  const lease = await locks.acquire('job', { ttl: 60_000 });
+  expect(lease.remaining).toBeLessThan(1_000);
+  const operator = createMemoryProvider({ store: from });
+  const [holder] = (await operator.inspect(presence('from'))).holders;
+  await operator.release({ key: presence('from'), owner: holder?.owner ?? '', ttl: 1_000, mode: 'shared' });
+  await vi.waitFor(() => expect(lease.held).toBe(false), 2_000);
+  expect(String(lease.signal.reason)).toMatch(/the presence of this process in "from" has ended/);
+});
+
+test('a waiting claim is woken by a change, and granted in the new phase', async () => {
+  let phase: Phase = 'from';
+  const { process, holders } = fleet();
+  const provider = process(() => phase);
+  const locks = createLocks(provider);
+  onTestFinished(() => locks.close());
+  const first = await locks.acquire('job');
+  const second = locks.acquire('job', { wait: 10_000 });
+  await vi.waitFor(async () => expect((await locks.inspect('job')).waiters).toBe(1));
+  phase = 'to';
+  await vi.waitFor(async () => expect((await holders()).to).toBe(1), 5_000);
+  await first.release();
+  const lease = await second;
+  expect(lease.held).toBe(true);
+  await vi.waitFor(async () => expect(await holders()).toEqual({ from: 0, to: 1 }), 5_000);
+  await lease.release();
+});
+
+/** A provider whose calls take a turn of the event loop each way, as those of a server do. */
+function distant(provider: LockProvider): LockProvider {
+  const travel = async <T>(call: () => Promise<T>): Promise<T> => {
+    await turn();
+    const answer = await call();
+    await turn();
+    return answer;
+  };
+  return {
+    name: provider.name,
+    traits: provider.traits,
+    tryAcquire: (claim, wake) => travel(() => provider.tryAcquire(claim, wake)),
+    renew: (claim, token) => travel(() => provider.renew(claim, token)),
+    release: (claim) => travel(() => provider.release(claim)),
+    inspect: (key) => travel(() => provider.inspect(key)),
+    close: () => provider.close(),
+  };
+}
+
+test.each(['from', 'to'] as const)('a process that is closed while it enters %s leaves nothing', async (phase) => {
+  for (let turns = 0; turns < 30; turns += 1) {
+    const { process, from, to } = fleet();
+    const stores = {
+      from: distant(createMemoryProvider({ store: from })),
+      to: distant(createMemoryProvider({ store: to })),
+    };
+    const provider = process(phase, stores);
+    for (let left = turns; left > 0; left -= 1) await turn();
+    await provider.close();
+    expect([...from.keys(''), ...to.keys('')], `${phase} after ${turns} turns`).toEqual([]);
+  }
+});

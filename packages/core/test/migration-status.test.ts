@@ -1,0 +1,110 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  LockError,
+  createMemoryProvider,
+  createMemoryStore,
+  migrationStatus,
+  openLocks,
+  waitForPhase,
+} from '../src/index.ts';
+import type { LocksConfig, Locks, Phase } from '../src/index.ts';
+
+/** Configurations of processes that meet in two memory stores. */
+function fleet() {
+  const stores = { from: createMemoryStore(), to: createMemoryStore() };
+  const adapter = (end: 'from' | 'to') => ({
+    provider: { fromConfig: () => createMemoryProvider({ store: stores[end] }) },
+  });
+  const config = (phase: Phase | (() => Phase), more: object = {}): LocksConfig => ({
+    provider: 'migrate',
+    options: { name: 'm', from: adapter('from'), to: adapter('to'), phase, presenceTtl: '1s', ...more },
+  });
+  const open = async (label: string, phase: Phase | (() => Phase)): Promise<Locks> => {
+    const locks = await openLocks(config(phase, { label }));
+    onTestFinished(() => locks.close());
+    // The first attempt waits until the process knows its phase.
+    await locks.withLock(label, () => {});
+    return locks;
+  };
+  return { stores, config, open };
+}
+
+test('it tells which processes act, and which wait', async () => {
+  const { config, open } = fleet();
+  await open('first', 'from');
+  await open('second', 'both');
+  await vi.waitFor(async () => expect((await migrationStatus(config('both'))).processes).toHaveLength(2));
+  await open('third', 'to');
+  await vi.waitFor(async () => expect((await migrationStatus(config('both'))).processes).toHaveLength(3));
+  const { name, processes, from, to } = await migrationStatus(config('both'));
+  expect(name).toBe('m');
+  expect(processes).toMatchObject([
+    { process: 'first', desired: 'from', effective: 'from' },
+    { process: 'second', desired: 'both', effective: 'both' },
+    { process: 'third', desired: 'to', effective: 'both' },
+  ]);
+  for (const { since } of processes) expect(Math.abs((since ?? 0) - Date.now())).toBeLessThan(5_000);
+  expect([from, to]).toMatchObject([
+    { store: 'memory', direct: [] },
+    { store: 'memory', direct: [] },
+  ]);
+});
+
+test('it tells when a store is safe without migrate, and its floor', async () => {
+  const { config, open } = fleet();
+  expect((await migrationStatus(config('both'))).to.plainSafeIn).toBe(0);
+  const locks = await open('first', 'to');
+  const { token } = await locks.acquire('key');
+  const { to } = await migrationStatus(config('both'));
+  expect(to.floor).toBeGreaterThanOrEqual(token - 1n);
+  // Ten minutes, as clocks of the two stores are one.
+  expect(to.plainSafeIn).toBeGreaterThan(595_000);
+  expect(to.plainSafeIn).toBeLessThan(600_001);
+});
+
+test('it names locks of processes that do not take part', async () => {
+  const { stores, config, open } = fleet();
+  const locks = await open('first', 'both');
+  await locks.acquire('through');
+  const plain = createMemoryProvider({ store: stores.from });
+  await plain.tryAcquire({ key: 'direct', owner: 'old/1', ttl: 5_000, mode: 'exclusive' });
+  const { from, to } = await migrationStatus(config('both'));
+  expect(from.direct).toMatchObject([{ key: 'direct', owner: 'old/1' }]);
+  expect(to.direct).toEqual([]);
+});
+
+test('a store that does not answer is told, and hides no other', async () => {
+  const { config, open } = fleet();
+  await open('first', 'from');
+  const dead = {
+    fromConfig(): never {
+      throw new LockError('LOCK_UNAVAILABLE', 'connection refused');
+    },
+  };
+  const target = config('both', { to: { provider: dead } });
+  await vi.waitFor(async () => expect((await migrationStatus(target)).processes).toHaveLength(1));
+  const { from, to } = await migrationStatus(target);
+  expect(from.error).toBeUndefined();
+  expect(to).toMatchObject({ plainSafeIn: undefined, direct: undefined, error: { code: 'LOCK_UNAVAILABLE' } });
+});
+
+test('waitForPhase waits for the last process, and names it', async () => {
+  const { config, open } = fleet();
+  let phase: Phase = 'from';
+  await open('first', () => phase);
+  await open('second', 'to');
+  await vi.waitFor(async () => expect((await migrationStatus(config('both'))).processes).toHaveLength(2), 5_000);
+  const late = waitForPhase(config('both'), 'to', 200);
+  await expect(late).rejects.toMatchObject({
+    code: 'LOCK_TIMEOUT',
+    message: expect.stringMatching(/first is in "from"; second is in "both", waits for "to"/) as unknown,
+  });
+  phase = 'to';
+  const status = await waitForPhase(config('both'), 'to', '20s');
+  expect(status.processes.map(({ effective }) => effective)).toEqual(['to', 'to']);
+});
+
+test('a configuration of another provider, and a wrong phase, are refused', async () => {
+  await expect(migrationStatus('memory:')).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+  await expect(waitForPhase('memory:', 'there' as Phase, 5)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { createSetting, watch } from '../support/setting.ts';
+import { twoProcesses } from '../support/two-processes.ts';
+import { settle } from '../support/virtual-runtime.ts';
+
+describe('locks.mutex', () => {
+  it('is its key, exclusively, in all four calls', async () => {
+    const { one, two } = twoProcesses();
+    const mutex = one.mutex('seat');
+    const lease = await mutex.acquire();
+    expect([lease.key, lease.mode]).toEqual(['seat', 'exclusive']);
+    expect(await two.mutex('seat').tryAcquire()).toBeNull();
+    expect(await two.mutex('seat').tryWithLock(() => 'ran')).toEqual({ held: false });
+    await lease.release();
+    expect(await mutex.withLock((own) => own.key)).toBe('seat');
+    expect(await mutex.withLock({ wait: 0 }, () => 1)).toBe(1);
+    expect(await mutex.tryWithLock({ ttl: 500 }, () => 2)).toEqual({ held: true, value: 2 });
+    expect((await mutex.tryAcquire())?.held).toBe(true);
+  });
+
+  it('refuses a wrong key when it is made, and what the object says itself in its calls', async () => {
+    const { one } = twoProcesses();
+    for (const make of [() => one.mutex(''), () => one.readWriteLock('a\0b'), () => one.semaphore('', 1)]) {
+      expect(make).toThrow(expect.objectContaining({ code: 'LOCK_INVALID' }));
+    }
+    const options = { mode: 'shared' } as never;
+    for (const call of [
+      () => one.mutex('seat').acquire(options),
+      () => one.mutex('seat').withLock(options, () => 1),
+      () => one.multiLock(['seat']).tryAcquire(options),
+    ]) {
+      await expect(call()).rejects.toMatchObject({
+        code: 'LOCK_INVALID',
+        message: 'Lock options: option "mode" belongs to the object and not to its calls. Leave it out.',
+      });
+    }
+  });
+});
+
+describe('locks.readWriteLock', () => {
+  it('lets readers in together, writers alone, and serves in the order of arrival', async () => {
+    const { runtime, one, two } = twoProcesses();
+    const [here, there] = [one.readWriteLock('catalogue'), two.readWriteLock('catalogue')];
+    const readers = [await here.read.acquire(), await there.read.acquire()];
+    const writer = watch(there.write.acquire());
+    const late = watch(here.read.acquire());
+    await runtime.advance(100);
+    expect([writer.state, late.state]).toEqual(['open', 'open']);
+    for (const reader of readers) await reader.release();
+    await runtime.advance(100);
+    expect([writer.state, late.state]).toEqual(['fulfilled', 'open']);
+    await writer.value?.release();
+    await runtime.advance(100);
+    expect(late.state).toBe('fulfilled');
+  });
+
+  it('lets readers in when the writer downgrades, and keeps writers out', async () => {
+    const { runtime, one, two } = twoProcesses();
+    const [here, there] = [one.readWriteLock('catalogue'), two.readWriteLock('catalogue')];
+    const lease = await here.write.acquire();
+    const reader = watch(there.read.acquire());
+    const writer = watch(there.write.acquire());
+    await lease.downgrade();
+    await runtime.advance(100);
+    expect([reader.state, writer.state]).toEqual(['fulfilled', 'open']);
+    await reader.value?.release();
+    await runtime.advance(100);
+    expect(writer.state).toBe('open');
+    await lease.release();
+    await runtime.advance(100);
+    expect(writer.state).toBe('fulfilled');
+    expect((writer.value?.token ?? 0n) > lease.token).toBe(true);
+  });
+});
+
+describe('locks.semaphore', () => {
+  it('has so many permits, each with a ttl of its own', async () => {
+    const { runtime, one, two } = twoProcesses();
+    const [here, there] = [one.semaphore('exports', 2), two.semaphore('exports', 2)];
+    await here.acquire({ renew: false, ttl: 500 });
+    const second = await there.acquire();
+    const third = watch(here.acquire());
+    await runtime.advance(200);
+    expect(third.state).toBe('open');
+    await runtime.advance(400);
+    expect(third.state).toBe('fulfilled');
+    expect(await there.tryAcquire()).toBeNull();
+    await second.release();
+    expect((await there.tryAcquire())?.held).toBe(true);
+  });
+
+  it('names both numbers where two processes disagree', async () => {
+    const { one, two } = twoProcesses();
+    await one.semaphore('exports', 2).acquire();
+    await expect(two.semaphore('exports', 3).acquire()).rejects.toMatchObject({
+      code: 'LOCK_INVALID',
+      message: expect.stringMatching(/2 permits; 3 were asked for/) as unknown,
+    });
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, '3', undefined])('refuses %s permits when it is made', (permits) => {
+    const { one } = twoProcesses();
+    expect(() => one.semaphore('exports', permits as number)).toThrow(
+      expect.objectContaining({ code: 'LOCK_INVALID', message: expect.stringContaining('permits') as unknown }),
+    );
+  });
+});
+
+describe('an object that the provider cannot carry', () => {
+  it('is refused when it is made, with the name of the trait', async () => {
+    const { locks } = createSetting({ traits: { shared: false } });
+    for (const make of [() => locks.readWriteLock('key'), () => locks.semaphore('key', 3)]) {
+      expect(make).toThrow(
+        expect.objectContaining({
+          code: 'LOCK_MISCONFIGURED',
+          message: expect.stringContaining('shared: true') as unknown,
+        }),
+      );
+    }
+    expect(locks.mutex('key')).toBeDefined();
+    await settle();
+  });
+});

@@ -1,0 +1,123 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { MultiLease } from '../../src/index.ts';
+import { answerWell, createFreeSetting, createSetting, watch } from '../support/setting.ts';
+import { twoProcesses } from '../support/two-processes.ts';
+import { settle } from '../support/virtual-runtime.ts';
+
+describe('locks.multiLock', () => {
+  it('takes each key once, in an order of its own, and is one lease', async () => {
+    const { provider, locks } = createFreeSetting();
+    const lease = await locks.multiLock(['c', 'a', 'b', 'a']).acquire();
+    expect(provider.attempts.map(({ claim }) => claim.key)).toEqual(['a', 'b', 'c']);
+    expect(lease.keys).toEqual(['a', 'b', 'c']);
+    expect([...lease.tokens]).toEqual([
+      ['a', lease.token],
+      ['b', lease.token + 1n],
+      ['c', lease.token + 2n],
+    ]);
+    const text = JSON.stringify(lease);
+    expect(JSON.parse(text)).toMatchObject({ key: 'a', keys: ['a', 'b', 'c'], held: true });
+    expect(inspect(lease)).toMatch(/^MultiLease \{/);
+    expect(await lease.release()).toBe(true);
+    expect(lease.held).toBe(false);
+    expect(provider.releases).toHaveLength(3);
+  });
+
+  it('gives all back when one is not free in time, under one wait', async () => {
+    const { runtime, one, two } = twoProcesses();
+    await two.acquire('b');
+    const start = runtime.time;
+    const taken = watch(one.multiLock(['a', 'b', 'c']).acquire({ wait: 300 }), runtime);
+    await runtime.advance(1_000);
+    expect(taken.error).toMatchObject({ code: 'LOCK_TIMEOUT', key: 'b' });
+    expect(taken.at).toBeLessThanOrEqual(start + 400);
+    expect((await two.inspect('a')).holders).toEqual([]);
+    expect(await one.multiLock(['a', 'b']).tryAcquire()).toBeNull();
+    expect(await one.multiLock(['a', 'b']).tryWithLock(() => 'ran')).toEqual({ held: false });
+    expect((await two.inspect('a')).holders).toEqual([]);
+  });
+
+  it('spends one wait on all keys', async () => {
+    const { runtime, provider, locks } = createSetting();
+    const start = runtime.time;
+    const taken = watch(locks.multiLock(['a', 'b']).acquire({ wait: 300 }), runtime);
+    provider.open('tryAcquire').busy(50);
+    answerWell(provider);
+    const free = start + 200;
+    provider.answers.tryAcquire = (call) => (call.claim.key === 'a' && call.at >= free ? call.grant() : call.busy(50));
+    await runtime.advance(1_000);
+    expect(taken.error).toMatchObject({ code: 'LOCK_TIMEOUT', key: 'b' });
+    expect(taken.at).toBeLessThanOrEqual(start + 320);
+  });
+
+  it('is lost when one of its keys is', async () => {
+    const { runtime, provider, locks } = createFreeSetting();
+    const lease = await locks.multiLock(['a', 'b']).acquire({ ttl: 1_000 });
+    const { signal } = lease;
+    provider.answers.renew = (call) => call.answer(call.claim.key === 'b' ? false : {});
+    await runtime.advance(500);
+    expect([lease.held, lease.remaining, signal.aborted]).toEqual([false, 0, true]);
+    expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', key: 'b' });
+    await expect(lease.renew()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    expect(await lease.release()).toBe(false);
+  });
+
+  it('does not wait on for a key when one that it holds is lost', async () => {
+    const { runtime, provider, locks } = createFreeSetting();
+    provider.answers.tryAcquire = (call) => (call.claim.key === 'a' ? call.grant() : call.busy(10_000));
+    provider.answers.renew = (call) => call.answer(false);
+    const multi = locks.multiLock(['a', 'b']);
+    const calls = [
+      watch(multi.acquire({ ttl: 1_000 })),
+      watch(multi.withLock({ ttl: 1_000 }, () => 'ran')),
+      watch(multi.tryWithLock({ ttl: 1_000, wait: 60_000 }, () => 'ran')),
+    ];
+    await runtime.advance(2_000);
+    for (const call of calls) expect(call.error).toMatchObject({ code: 'LOCK_LOST', key: 'a' });
+  });
+
+  it('heeds the signal of its caller at each key', async () => {
+    const { runtime, one, two } = twoProcesses();
+    await two.acquire('b');
+    const controller = new AbortController();
+    const taken = watch(one.multiLock(['b', 'a']).acquire({ signal: controller.signal }));
+    await runtime.advance(100);
+    controller.abort(new Error('the request was cancelled'));
+    await settle();
+    expect(taken.error).toMatchObject({ message: 'the request was cancelled' });
+    await runtime.advance(100);
+    expect((await two.inspect('a')).holders).toEqual([]);
+  });
+
+  it('runs work under all keys, and says when one was lost meanwhile', async () => {
+    const { runtime, provider, locks } = createFreeSetting();
+    const multi = locks.multiLock(['a', 'b']);
+    expect(await multi.withLock({ ttl: 1_000 }, (lease) => lease.keys)).toEqual(['a', 'b']);
+    expect(await multi.tryWithLock((lease: MultiLease) => lease.tokens.size)).toEqual({ held: true, value: 2 });
+    expect(provider.releases).toHaveLength(4);
+    provider.answers.renew = (call) => call.answer(call.claim.key === 'a' ? false : {});
+    const done = watch(multi.withLock({ ttl: 1_000 }, () => runtime.advance(1_000).then(() => 'too late')));
+    await settle();
+    await runtime.advance(2_000);
+    expect(done.error).toMatchObject({ code: 'LOCK_LOST', key: 'a', result: 'too late' });
+  });
+
+  it('never waits in a circle with others', async () => {
+    const { runtime, one, two } = twoProcesses();
+    let inside = 0;
+    const runs = Array.from({ length: 40 }, (_, index) => {
+      const keys = ['a', 'b', 'c', 'd'].filter((_key, bit) => (((index % 15) + 1) >> bit) & 1);
+      if (index % 2 === 0) keys.reverse();
+      const locks = index % 3 === 0 ? one : two;
+      return watch(locks.multiLock(keys).withLock(() => runtime.advance(0).then(() => (inside += 1))));
+    });
+    for (let step = 0; step < 200 && inside < runs.length; step += 1) await runtime.advance(20);
+    expect(runs.map(({ state }) => state)).toEqual(runs.map(() => 'fulfilled'));
+  });
+
+  it.each([[[]], ['a'], [undefined], [['a', '']], [['a', 3]]])('refuses %j when it is made', (keys) => {
+    const { locks } = createFreeSetting();
+    expect(() => locks.multiLock(keys as string[])).toThrow(expect.objectContaining({ code: 'LOCK_INVALID' }));
+  });
+});

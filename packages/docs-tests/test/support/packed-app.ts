@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { runNode } from './examples.ts';
+import type { Outcome } from './examples.ts';
+import { readManifest, root, workspaceFolders } from './repository.ts';
+
+/** The workspaces that are published. */
+export const published: readonly string[] = workspaceFolders().filter(
+  (folder) => readManifest(folder).private !== true,
+);
+
+/** Clients and a logger that an application has beside ours, and what they need to compile. */
+const neighbours = ['ioredis', 'knex', 'pg', 'libsql', 'pino', '@types/node', 'undici-types'];
+
+/** The compilers, by the name of their package here. */
+export type Compiler = 'typescript' | 'typescript-5.9';
+
+/** An application in an empty folder, with our packages as they are published. */
+export interface PackedApp {
+  readonly folder: string;
+  /** Writes a file of the application, and gives its path. */
+  write(name: string, source: string): string;
+  /** Compiles the modules `names`, and gives what the compiler says: nothing when all is well. */
+  compile(compiler: Compiler, names: readonly string[]): Promise<string>;
+  /** Runs a program of it, in `cwd`. */
+  run(
+    name: string,
+    options?: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> },
+  ): Promise<Outcome>;
+  remove(): void;
+}
+
+/** Packs our packages as `npm publish` does, and installs them, without a registry. */
+export function createPackedApp(): PackedApp {
+  const folder = mkdtempSync(join(tmpdir(), 'locks-packed-'));
+  const write = (name: string, source: string): string => {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, source);
+    return path;
+  };
+  write('package.json', '{ "name": "application", "private": true }');
+  for (const workspace of published) npm(join(root, workspace), 'pack', '--pack-destination', folder);
+  const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  // Peers come from this repository: a registry may be out of reach.
+  npm(folder, 'install', '--offline', '--legacy-peer-deps', '--no-audit', ...tarballs.map((name) => `./${name}`));
+  for (const name of neighbours) {
+    const target = join(folder, 'node_modules', name);
+    mkdirSync(dirname(target), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), target, 'dir');
+  }
+  return {
+    folder,
+    write,
+    async compile(compiler, names) {
+      const typescript = dirname(createRequire(import.meta.url).resolve(`${compiler}/package.json`));
+      const options = ['--module', 'nodenext', '--target', 'es2023', '--strict', '--types', 'node'];
+      const args = [join(typescript, 'bin/tsc'), ...options, '--lib', 'es2023,esnext.disposable', ...names];
+      const { exitCode, output } = await runNode(args, { limit: 60_000, cwd: folder });
+      return exitCode === 0 ? output : `${output}\ntsc ended with ${exitCode}`;
+    },
+    run(name, { cwd = folder, env = {} } = {}) {
+      const all = { LOCKS_URL: '', LOCKS_CONFIG: '', ...env };
+      return runNode([join(folder, name)], { limit: 30_000, cwd, env: all });
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function npm(cwd: string, ...args: readonly string[]): void {
+  execFileSync('npm', [...args, '--ignore-scripts', '--loglevel=error'], { cwd, stdio: 'ignore' });
+}

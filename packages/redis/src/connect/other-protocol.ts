@@ -1,0 +1,93 @@
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { isTlsRefusal, misconfigured } from '@locks/core/adapter';
+import type { LockError } from '@locks/core/adapter';
+import { redisSource } from '../options/options.ts';
+import { toLockError } from '../wire/replies.ts';
+
+/**
+ * A server answers a `PING` or the first message of TLS at once. More time keeps `openLocks` from
+ * its error longer.
+ */
+const patience = 500;
+
+/** A server that a client could not connect to. */
+export interface RefusingServer {
+  readonly host: string;
+  readonly port: number;
+  /** Options of TLS, where it is used. */
+  readonly tls: object | undefined;
+}
+
+/**
+ * Why the client could not connect, where its error does not say so. A server without TLS does not
+ * answer a client that begins TLS. A server with TLS hangs up on a client without TLS, or without
+ * the certificate that it wants. `undefined`: not known.
+ */
+export async function otherProtocol(
+  server: RefusingServer,
+  { code, cause }: LockError,
+): Promise<LockError | undefined> {
+  // Redis has answered, with a refusal.
+  if (code === 'LOCK_MISCONFIGURED' && !isTlsRefusal(cause)) return undefined;
+  const { host, port, tls } = server;
+  const name = `${host}:${port}`;
+  if (tls !== undefined && (await speaksPlainly(server))) {
+    return refusal(
+      `the server ${name} has no TLS; write redis:// without option "tls", or use its port for TLS`,
+      cause,
+    );
+  }
+  if (tls !== undefined && !isTlsRefusal(cause)) {
+    const alert = await alertOf(server, tls);
+    return isTlsRefusal(alert) ? toLockError(alert, { what: 'the connection' }) : undefined;
+  }
+  if (tls === undefined && (await speaksTls(server))) {
+    return refusal(`the server ${name} wants TLS; write rediss://`, cause);
+  }
+  // The parsers of ioredis 6 and 5 say this of bytes that are no reply.
+  if (cause instanceof Error && /^(?:Unknown RESP type|Protocol error, got)/.test(cause.message)) {
+    return refusal(`what answers at ${name} is not Redis; check host and port`, cause);
+  }
+  return undefined;
+}
+
+function refusal(why: string, cause: unknown): LockError {
+  return misconfigured(redisSource.where, why, { cause });
+}
+
+async function speaksPlainly({ host, port }: RefusingServer): Promise<boolean> {
+  const answer = await ask<boolean>((found) => {
+    const socket = connect({ host, port }, () => socket.write('PING\r\n'));
+    // PONG, or a refusal: without credentials, for example.
+    return socket.once('data', (data) => found(/^[+-]/.test(data.toString('latin1'))));
+  });
+  return answer ?? false;
+}
+
+/** Its certificate does not matter here: nothing is sent. */
+async function speaksTls({ host, port }: RefusingServer): Promise<boolean> {
+  const answer = await ask<boolean>((found) =>
+    connectTls({ host, port, rejectUnauthorized: false }, () => found(true)),
+  );
+  return answer ?? false;
+}
+
+/** What the server says last. A client that writes to it at the same time may lose that. */
+async function alertOf({ host, port }: RefusingServer, tls: object): Promise<unknown> {
+  return await ask((found) => connectTls({ ...tls, host, port }).once('error', found));
+}
+
+/** What `open` finds; `undefined` where the connection ends before, or is silent. */
+function ask<Answer>(open: (found: (answer: Answer) => void) => Socket): Promise<Answer | undefined> {
+  return new Promise((resolve) => {
+    const socket = open((answer) => {
+      resolve(answer);
+      socket.destroy();
+    });
+    socket.setTimeout(patience, () => socket.destroy());
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(undefined));
+  });
+}

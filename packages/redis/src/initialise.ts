@@ -1,0 +1,38 @@
+import { createDeadline, readOptions, systemRuntime } from '@locks/core/adapter';
+import type { Duration } from '@locks/core/adapter';
+import type { RedisClient } from './wire/client.ts';
+import { keyNames } from './locks/keys.ts';
+import { checkClient, defaultPrefix, refuseCluster, redisReaders, redisSource } from './options/options.ts';
+import { connectionTrouble, toLockError } from './wire/replies.ts';
+import { callScript } from './wire/script-call.ts';
+import { scripts } from './wire/scripts.ts';
+import { isCluster } from './wire/servers.ts';
+
+/** Options of `initialise`. */
+export interface InitialiseOptions {
+  /** That of the providers. @default 'locks:' */
+  readonly prefix?: string | undefined;
+  /** How long the call takes at most. @default 5_000 */
+  readonly timeout?: Duration | undefined;
+}
+
+/**
+ * Tells providers with option `restartGuard` that the server of `client` is new, and has lost no
+ * locks: it grants at once. Call it once, by hand, while no lease of these providers is held.
+ * A service that calls it whenever it starts has no guard.
+ * @throws `LOCK_MISCONFIGURED` for a wrong client or option, and for a missing right;
+ * `LOCK_UNAVAILABLE` when the server does not answer, or is a replica.
+ */
+export async function initialise(client: RedisClient, options: InitialiseOptions = {}): Promise<void> {
+  checkClient(client);
+  refuseCluster(isCluster(client), 'initialise() is for');
+  const { prefix: prefixReader, timeout: timeoutReader } = redisReaders;
+  const readers = { prefix: prefixReader, timeout: timeoutReader };
+  const { prefix = defaultPrefix, timeout = 5_000 } = readOptions<InitialiseOptions>(readers, options, redisSource);
+  const { marker } = keyNames(prefix, client.options?.keyPrefix ?? '');
+  const what = 'the initialisation';
+  const script = scripts.initialise;
+  const explain = (error: unknown): unknown => toLockError(error, { what, lua: script.lua });
+  const deadline = createDeadline(systemRuntime, timeout, 'Redis', () => connectionTrouble(client));
+  await callScript(client, deadline, { script, keys: [marker], args: [], what, explain });
+}

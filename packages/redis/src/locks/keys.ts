@@ -1,0 +1,52 @@
+const special: Readonly<Record<string, string>> = { '{': '%7B', '}': '%7D', '%': '%25' };
+
+/** What a key and its companions are called in Redis. */
+export interface KeyNames {
+  /** The plain string that any `SET NX` client meets. */
+  readonly main: (key: string) => string;
+  /** All keys of the scripts, in their order: see `lua/queue.lua`. */
+  readonly all: (key: string) => readonly string[];
+  /** The marker of option `restartGuard`: see `lua/restart-guard.lua`. */
+  readonly marker: string;
+  /** The key that a main name stands for. */
+  readonly keyOf: (main: string) => string;
+  /** The main name of the key that a queue belongs to; `undefined` for any other name. */
+  readonly mainOfQueue: (name: string) => string | undefined;
+}
+
+/**
+ * The main key is `<prefix><key>`, without a hash tag; its companions are `{<prefix><key>}:queue`
+ * and so on. A companion's tag is the whole main name, client prefix included, so all land in one
+ * Cluster slot. Braces in keys would break that. No key is empty, so `{<prefix>}:server` belongs to
+ * none.
+ */
+export function keyNames(prefix: string, clientPrefix: string): KeyNames {
+  const main = (key: string): string =>
+    prefix + (/[{}%]/.test(key) ? key.replaceAll(/[{}%]/g, (character) => special[character] ?? character) : key);
+  const open = `{${clientPrefix}`;
+  return {
+    main,
+    all(key) {
+      const name = main(key);
+      const tag = `${open}${name}}`;
+      return [
+        name,
+        `${tag}:token`,
+        `${tag}:queue`,
+        `${tag}:deadlines`,
+        `${tag}:shared`,
+        `${tag}:tokens`,
+        `${tag}:permits`,
+      ];
+    },
+    marker: `${open}${prefix}}:server`,
+    keyOf: (name) => name.slice(prefix.length).replaceAll(/%(7B|7D|25)/g, (code) => decodeURIComponent(code)),
+    mainOfQueue: (name) =>
+      name.startsWith(open) && name.endsWith('}:queue') ? name.slice(open.length, -'}:queue'.length) : undefined,
+  };
+}
+
+/** `text` as a pattern of SCAN that matches nothing else. */
+export function asPattern(text: string): string {
+  return text.replaceAll(/[*?[\]\\]/g, String.raw`\$&`);
+}

@@ -1,0 +1,58 @@
+import { LockError } from '@locks/core/adapter';
+import type { Deadline } from '@locks/core/adapter';
+import type { ScriptClient } from '../wire/client.ts';
+import { asPattern } from './keys.ts';
+import type { KeyNames } from './keys.ts';
+import type { LockScripts } from './lock-scripts.ts';
+import { toLockError } from '../wire/replies.ts';
+import type { Servers } from '../wire/servers.ts';
+
+/**
+ * The keys with this prefix, by SCAN. A key that has a holder or a waiter throughout is listed.
+ * Other keys may be.
+ */
+export async function* listKeys(
+  client: ScriptClient,
+  servers: Servers,
+  names: KeyNames,
+  scripts: LockScripts,
+  deadline: Deadline,
+  prefix: string,
+): AsyncIterable<string> {
+  // A replica may be behind. It refuses this script, but would answer SCAN.
+  await scripts.inspect(prefix);
+  const clientPrefix = client.options?.keyPrefix ?? '';
+  const main = names.main(prefix);
+  const seen = new Set<string>();
+  for (const { client: server, replication } of servers.holders()) {
+    if (replication !== undefined) await checkMaster(replication(), deadline);
+    for (const pattern of [main, `{${clientPrefix}${main}`]) {
+      const match = `${asPattern(clientPrefix + pattern)}*`;
+      let cursor: string | number = '0';
+      do {
+        scripts.checkOpen();
+        const scan = server.scan(cursor, 'MATCH', match, 'COUNT', 1_000);
+        const [next, found] = await deadline.race<[string, string[]]>(scan, 'a scan', undefined, explainScan);
+        cursor = next;
+        for (const name of found) {
+          const own = name.slice(clientPrefix.length);
+          const listed = pattern === main ? own : names.mainOfQueue(own);
+          if (listed === undefined || seen.has(listed)) continue;
+          seen.add(listed);
+          yield names.keyOf(listed);
+        }
+      } while (cursor !== '0');
+    }
+  }
+}
+
+/** The inspection asked one node. Another one may be a master of before a failover. */
+async function checkMaster(replication: Promise<unknown>, deadline: Deadline): Promise<void> {
+  const text = String(await deadline.race(replication, 'a scan', undefined, explainScan));
+  if (/^role:master\r?$/m.test(text)) return;
+  throw new LockError('LOCK_UNAVAILABLE', 'Redis failed at a scan: a node of the Cluster is no master any more.');
+}
+
+function explainScan(error: unknown): never {
+  throw toLockError(error, { what: 'a scan' });
+}

@@ -1,0 +1,115 @@
+import { duration, flag, integer, matching, misconfigured, readOptions } from '@locks/core/adapter';
+import type { Duration, OptionReaders, OptionSource } from '@locks/core/adapter';
+import type { RedisClient, RedisClusterClient } from '../wire/client.ts';
+import { isCluster } from '../wire/servers.ts';
+import type { AnyRedisClient } from '../wire/servers.ts';
+
+/** The default of option `prefix`. */
+export const defaultPrefix = 'locks:';
+
+/** Options of the Redis provider. */
+export interface RedisOptions {
+  /**
+   * Put before every key, after the client's own `keyPrefix`. No braces, so that all keys of a lock
+   * are in one Cluster slot. @default 'locks:'
+   */
+  readonly prefix?: string | undefined;
+  /** First come, first served. `false` lets a newcomer pass the waiters in line. @default true */
+  readonly fair?: boolean | undefined;
+  /** Each call settles within this time. @default 5_000 */
+  readonly timeout?: Duration | undefined;
+  /**
+   * How long a place in line lasts without a repeat; waiters repeat at a third of it.
+   * @default 6_000
+   */
+  readonly waiterTtl?: Duration | undefined;
+  /**
+   * How long an idle key's token counter is kept; two ttls at least.
+   * @default 3_600_000 (an hour)
+   */
+  readonly tokenRetention?: Duration | undefined;
+  /**
+   * No grants for this long after the server came back: restarted, emptied, or promoted from a
+   * replica. The longest ttl of all services, with the same value in each. A claim with a longer
+   * ttl rejects with `LOCK_INVALID`. @default none: such a server grants at once
+   */
+  readonly restartGuard?: Duration | undefined;
+  /**
+   * Grants and renewals are answered once so many replicas have them, over a connection of their
+   * own. With fewer the call rejects with `LOCK_UNAVAILABLE` after a quarter of `timeout`.
+   * @default none: a failover can lose the latest grants
+   */
+  readonly minReplicas?: number | undefined;
+}
+
+/** How the options are checked. */
+export const redisReaders: OptionReaders<RedisOptions> = {
+  prefix: matching(/^[^\0{}\s]{0,200}$/, 'at most 200 characters without spaces and braces'),
+  fair: flag,
+  timeout: duration(10, 600_000),
+  waiterTtl: duration(30, 86_400_000),
+  tokenRetention: duration(1_000, 31_536_000_000),
+  restartGuard: duration(50, 604_800_000),
+  minReplicas: integer(1, 100),
+};
+
+/** Where the options of this package come from, for messages. */
+export const redisSource: OptionSource = { where: '@locks/redis', code: 'LOCK_MISCONFIGURED', text: true };
+
+/** The options with their defaults. */
+export interface ReadRedisOptions {
+  readonly prefix: string;
+  /** What wake channels start with: under the prefix, so that an ACL covers them. */
+  readonly channelPrefix: string;
+  readonly fair: boolean;
+  readonly timeout: number;
+  readonly waiterTtl: number;
+  readonly tokenRetention: number;
+  readonly restartGuard: number | undefined;
+  readonly minReplicas: number | undefined;
+}
+
+/** Throws `LOCK_MISCONFIGURED` for a client that the scripts cannot use. */
+export function checkClient(client: AnyRedisClient): void {
+  const { evalsha, duplicate, nodes } = (client ?? {}) as Partial<RedisClient & RedisClusterClient>;
+  const fits = typeof evalsha === 'function' && (typeof duplicate === 'function' || typeof nodes === 'function');
+  if (fits) return;
+  throw misconfigured(redisSource.where, 'it needs an ioredis client (5 or 6): createRedisProvider(new Redis(url))');
+}
+
+/** Throws `LOCK_MISCONFIGURED` for a Cluster; `what` begins the reason. */
+export function refuseCluster(clustered: boolean, what: string): void {
+  if (!clustered) return;
+  throw misconfigured(
+    redisSource.where,
+    `${what} one server or Sentinels, not for a Cluster, where its marker and a key are in different slots`,
+  );
+}
+
+/** Throws `LOCK_MISCONFIGURED` where an option is given that a Cluster cannot have. */
+export function checkKind(clustered: boolean, { restartGuard, minReplicas }: RedisOptions): void {
+  if (restartGuard !== undefined) refuseCluster(clustered, 'option "restartGuard" is for');
+  if (minReplicas === undefined || !clustered) return;
+  throw misconfigured(redisSource.where, 'option "minReplicas" is for one server or Sentinels, not for a Cluster');
+}
+
+/**
+ * Checks `client` and `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it
+ * must be.
+ */
+export function readRedisOptions(client: AnyRedisClient, options: RedisOptions): ReadRedisOptions {
+  checkClient(client);
+  const read = readOptions(redisReaders, options, redisSource);
+  checkKind(isCluster(client), read);
+  const prefix = read.prefix ?? defaultPrefix;
+  return {
+    prefix,
+    channelPrefix: `${client.options?.keyPrefix ?? ''}${prefix}wake:`,
+    fair: read.fair ?? true,
+    timeout: read.timeout ?? 5_000,
+    waiterTtl: read.waiterTtl ?? 6_000,
+    tokenRetention: read.tokenRetention ?? 3_600_000,
+    restartGuard: read.restartGuard,
+    minReplicas: read.minReplicas,
+  };
+}

@@ -1,0 +1,107 @@
+import { misconfigured } from '@locks/core/adapter';
+import type { LockError } from '@locks/core/adapter';
+import { readHosts } from './hosts.ts';
+import type { RedisHost } from './hosts.ts';
+import { redisSource } from './options.ts';
+
+/** The servers of a URL: one, the master that Sentinels name, or a Cluster. */
+export type RedisKind = 'server' | 'sentinel' | 'cluster';
+
+/** What a URL says of servers, and of their user. */
+export interface RedisUrl {
+  readonly kind: RedisKind;
+  readonly secure: boolean;
+  /** One host, the Sentinels, or nodes of the Cluster. */
+  readonly hosts: readonly RedisHost[];
+  /** What the Sentinels call the master. */
+  readonly name?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly db?: number;
+}
+
+/** The port of a Sentinel, where none is given. */
+export const sentinelPort = 26_379;
+/** The port of a server, where none is given. */
+export const serverPort = 6379;
+
+const shape = /^(redis(s?)(?:\+(sentinel|cluster))?):\/\/([^/]*)\/?(.*)$/i;
+const examples: Readonly<Record<RedisKind, string>> = {
+  server: 'redis://user:password@host:6379/0',
+  sentinel: 'redis+sentinel://user:password@host1:26379,host2:26379/name/0',
+  cluster: 'redis+cluster://user:password@host1:6379,host2:6379',
+};
+
+/**
+ * Reads `redis://user:password@host:6379/0`, `redis+sentinel://host1:26379,host2:26379/name/0` and
+ * `redis+cluster://host1:6379,host2:6379`. With `rediss` in front, it is TLS.
+ * @throws `LOCK_MISCONFIGURED` without the URL, which may have a password in it.
+ */
+export function readRedisUrl(text: string): RedisUrl {
+  const [, , secure, form, authority = '', path = ''] = shape.exec(text) ?? [];
+  if (secure === undefined) {
+    const scheme = /^[^:]*:/.exec(text)?.[0] ?? 'no scheme';
+    throw misconfigured(redisSource.where, `its URL must start with redis:// or rediss://, not ${scheme}`);
+  }
+  const kind = (form?.toLowerCase() ?? 'server') as RedisKind;
+  const at = authority.lastIndexOf('@');
+  const hosts = readHosts(authority.slice(at + 1) || '127.0.0.1', kind === 'sentinel' ? sentinelPort : serverPort);
+  const several = hosts !== undefined && hosts.length > 1;
+  // Hosts before a second "@" would be taken for a part of the password.
+  if (hosts === undefined || (several && kind === 'server') || authority.slice(0, Math.max(at, 0)).includes('@')) {
+    throw unreadable(kind);
+  }
+  return {
+    kind,
+    secure: secure !== '',
+    hosts,
+    ...readCredentials(authority.slice(0, Math.max(at, 0)), kind),
+    ...readPath(path, kind),
+  };
+}
+
+function readCredentials(text: string, kind: RedisKind): Pick<RedisUrl, 'username' | 'password'> {
+  const colon = text.indexOf(':');
+  const [username, password] = colon === -1 ? [text, ''] : [text.slice(0, colon), text.slice(colon + 1)];
+  return {
+    ...(username === '' ? {} : { username: decode(username, kind) }),
+    ...(password === '' ? {} : { password: decode(password, kind) }),
+  };
+}
+
+function readPath(path: string, kind: RedisKind): Pick<RedisUrl, 'name' | 'db'> {
+  const parts = path.split('/').filter((part, index, all) => part !== '' || index < all.length - 1);
+  const name = kind === 'sentinel' ? parts.shift() : undefined;
+  if (kind === 'sentinel' && !name) {
+    throw misconfigured(
+      redisSource.where,
+      `the path of its URL is what the Sentinels call the master: ${examples.sentinel}`,
+    );
+  }
+  const [db = '', ...more] = parts;
+  if (kind === 'cluster' && db !== '') {
+    throw misconfigured(redisSource.where, `a Cluster has one database, so the URL must have no path "${path}"`);
+  }
+  if (!/^\d*$/.test(db) || more.length > 0) {
+    throw misconfigured(
+      redisSource.where,
+      `the path of its URL is the number of the database, not "${parts.join('/')}"`,
+    );
+  }
+  return { ...(name === undefined ? {} : { name: decode(name, kind) }), ...(db === '' ? {} : { db: Number(db) }) };
+}
+
+function decode(text: string, kind: RedisKind): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw unreadable(kind);
+  }
+}
+
+function unreadable(kind: RedisKind): LockError {
+  return misconfigured(
+    redisSource.where,
+    `its URL cannot be read; write ${examples[kind]}, with special characters of the password percent-encoded`,
+  );
+}

@@ -1,0 +1,130 @@
+/**
+ * The few methods of an `ioredis` client (5 or 6) that are used, so that both majors fit. Nothing
+ * is registered on it, no option of it is changed, and it is never closed.
+ */
+export interface RedisClient extends ScriptClient {
+  scan(
+    cursor: string | number,
+    match: 'MATCH',
+    pattern: string,
+    count: 'COUNT',
+    number: number,
+  ): Promise<[string, string[]]>;
+  duplicate(override: SubscriberOptions): RedisSubscriber;
+  /** Its connection: another one after a reconnection. */
+  readonly stream: unknown;
+}
+
+/** What clients of one server and of a Cluster have in common. */
+export interface ScriptClient {
+  evalsha(sha: string, numberOfKeys: number, ...args: (string | number)[]): Promise<unknown>;
+  eval(script: string, numberOfKeys: number, ...args: (string | number)[]): Promise<unknown>;
+  ping(): Promise<unknown>;
+  readonly options?: { readonly keyPrefix?: string | undefined };
+  /** `ready` while it sends commands at once. */
+  readonly status: string;
+}
+
+/** The client of one node, among those of a Cluster. */
+export interface RedisNode extends RedisClient {
+  info(section: string): Promise<unknown>;
+}
+
+/** The few methods of an `ioredis` `Cluster` (5 or 6) that are used. It stays as it is, too. */
+export interface RedisClusterClient extends ScriptClient {
+  readonly isCluster: boolean;
+  nodes(role: 'all' | 'master'): RedisNode[];
+}
+
+/**
+ * The connection that sends the next command; `undefined` while the client has none and keeps
+ * commands for later.
+ */
+export function openConnection(client: Pick<ScriptClient, 'status'>): unknown {
+  return client.status === 'ready' ? (client as Partial<RedisClient>).stream : undefined;
+}
+
+/**
+ * Whether `error` says that a command never left: the client had no connection, and keeps no
+ * commands for the next one. `false` where it was connected at the call, because some clients send
+ * a command again.
+ */
+export function neverSent(statusAtCall: string, error: unknown): boolean {
+  if (statusAtCall === 'ready' || !(error instanceof Error)) return false;
+  return notWriteable.test(error.message) || (error instanceof NoConnection && neverSent(statusAtCall, error.cause));
+}
+
+const notWriteable = /^(?:Stream isn't writeable|Cluster isn't ready)/;
+const noConnection =
+  /^(?:Stream isn't writeable|Cluster isn't ready|Reached the max retries per request limit|Connection is closed)/;
+
+/**
+ * A command failed for want of a connection. The message and the code are those of the connection's
+ * error, where that is known.
+ */
+class NoConnection extends Error {
+  readonly code: string | undefined;
+
+  constructor(trouble: NodeJS.ErrnoException | undefined, cause: Error) {
+    super(trouble?.message ?? 'its client has no connection', { cause });
+    this.code = trouble?.code;
+  }
+}
+
+/**
+ * Why `client` has no connection, as far as its last socket tells. `undefined` while it has one, or
+ * opens one.
+ */
+export function connectionError(client: Pick<ScriptClient, 'status'>): NodeJS.ErrnoException | undefined {
+  if (client.status === 'ready') return undefined;
+  // The client of a Cluster has none, and says itself what it lacks.
+  const { stream } = client as Partial<RedisClient>;
+  const { errored } = (stream ?? {}) as { readonly errored?: unknown };
+  return errored instanceof Error ? errored : undefined;
+}
+
+/**
+ * `error`, or the reason of it where the client only says that it has no connection, and not why.
+ */
+export function withConnectionError(client: Pick<ScriptClient, 'status'>, error: unknown): unknown {
+  if (!(error instanceof Error) || !noConnection.test(error.message)) return error;
+  return new NoConnection(connectionError(client), error);
+}
+
+/** What the copy of the client that listens for wakes is told. */
+export interface SubscriberOptions {
+  readonly lazyConnect: true;
+  readonly autoResubscribe: false;
+  readonly enableOfflineQueue: false;
+  readonly maxRetriesPerRequest: 0;
+  readonly disconnectTimeout: number;
+  readonly maxLoadingRetryTime: number;
+  readonly retryStrategy: () => null;
+}
+
+/** Options of the copies: each serves until its connection ends. */
+export const copyOptions: SubscriberOptions = {
+  lazyConnect: true,
+  autoResubscribe: false,
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 0,
+  // With more, the end of a dead connection takes longer. Until the next copy is there, all
+  // messages are lost.
+  disconnectTimeout: 100,
+  maxLoadingRetryTime: 200,
+  retryStrategy: () => null,
+};
+
+/** The copy of the client that listens for wakes. */
+export interface RedisSubscriber {
+  connect(): Promise<unknown>;
+  subscribe(channel: string): Promise<unknown>;
+  ping(): Promise<unknown>;
+  disconnect(): void;
+  on(event: string, listener: (...args: never[]) => void): unknown;
+}
+
+/** The copy of the client that option `minReplicas` writes over. */
+export interface RedisCopy extends RedisSubscriber, Pick<ScriptClient, 'evalsha' | 'eval'> {
+  wait(replicas: number, timeout: number): Promise<number>;
+}

@@ -1,0 +1,49 @@
+import { LockError } from '@locks/core/adapter';
+import type { RedisClusterClient, RedisNode } from './client.ts';
+import type { Servers } from './servers.ts';
+
+/** The servers of a Cluster, as far as its client knows them. */
+export function clusterOf(client: RedisClusterClient, random: () => number): Servers {
+  let next: number | undefined;
+  return {
+    clustered: true,
+    connections: () => (client.status === 'ready' ? connectionsOf(client) : undefined),
+    unbroken(connections) {
+      if (!(connections instanceof Map)) return false;
+      const now = connectionsOf(client);
+      for (const [node, stream] of connections as Map<RedisNode, unknown>) {
+        // The client drops a node with its connection. One without a connection had sent nothing.
+        if (!now.has(node) || (stream && now.get(node) !== stream)) return false;
+      }
+      return true;
+    },
+    listenAt() {
+      const nodes = known(client);
+      // Processes spread over the nodes, as each message reaches all of them.
+      next ??= Math.floor(random() * nodes.length);
+      const node = nodes[next % nodes.length];
+      next += 1;
+      if (node === undefined) throw noNode();
+      return node;
+    },
+    holders() {
+      const masters = client.nodes('master');
+      if (masters.length === 0) throw noNode();
+      return masters.map((node) => ({ client: node, replication: () => node.info('replication') }));
+    },
+  };
+}
+
+function connectionsOf(client: RedisClusterClient): ReadonlyMap<RedisNode, unknown> {
+  return new Map(client.nodes('all').map((node) => [node, node.stream]));
+}
+
+/** Masters, as a replica whose master is gone may be cut off from the others as well. */
+function known(client: RedisClusterClient): readonly RedisNode[] {
+  const masters = client.nodes('master');
+  return masters.length > 0 ? masters : client.nodes('all');
+}
+
+function noNode(): LockError {
+  return new LockError('LOCK_UNAVAILABLE', 'The client of the Redis Cluster knows no node.', { sent: false });
+}

@@ -1,0 +1,135 @@
+import {
+  LockError,
+  isLockError,
+  isTlsRefusal,
+  permitsRefused,
+  tlsReason,
+  tokensEnded,
+  upgradeRefused,
+} from '@locks/core/adapter';
+import type { Claim, Grant, Holder, KeyState } from '@locks/core';
+import { connectionError } from './client.ts';
+import type { ScriptClient } from './client.ts';
+import { findDenial } from './missing-right.ts';
+import { restarted } from './restart-guard.ts';
+
+/** A call that the client rejected, to speak of it. */
+export interface FailedCall {
+  readonly what: string;
+  readonly claim?: Claim | undefined;
+  /** The script that was called. */
+  readonly lua?: string | undefined;
+  /** The command never left this process. */
+  readonly unsent?: boolean | undefined;
+}
+
+/**
+ * The contract's error for what the client rejected with. An error reply, and a broken connection,
+ * leave it unknown what was done. Only what a retry cannot mend is permanent.
+ */
+export function toLockError(error: unknown, { what, claim, lua, unsent = false }: FailedCall): LockError {
+  if (isLockError(error)) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  const own = /\bLOCKS_(\w+)(?: (\S+))?(?: (\d+))?/.exec(text);
+  if (own !== null && claim !== undefined) return refusal(own, claim);
+  const options = { ...(claim === undefined ? {} : { key: claim.key }), cause: withoutCommand(error) };
+  const misconfigured = (message: string): LockError => new LockError('LOCK_MISCONFIGURED', message, options);
+  if (/\b(?:NOAUTH|WRONGPASS)\b/.test(text)) {
+    return misconfigured(`Redis refuses ${what}: ${text} Check the user name and the password.`);
+  }
+  if (isTlsRefusal(error)) {
+    return misconfigured(
+      `TLS with Redis fails at ${what}: ${tlsReason(error)}. Check option "tls", and the scheme: rediss: is TLS.`,
+    );
+  }
+  const denial = findDenial(text, lua);
+  if (denial !== undefined) {
+    const { right = 'what it lacks' } = denial;
+    return misconfigured(
+      `Redis refuses ${what}: ${denial.text}. Grant its user ${right}; docs/backends/redis.md lists all it needs.`,
+    );
+  }
+  if (/\bunknown (?:redis )?command\b|\bERR syntax error\b/i.test(text)) {
+    return misconfigured(
+      `Redis does not know a command of ${what}: ${text} It must be version 6.2 or newer, with no command disabled.`,
+    );
+  }
+  if (/^(?:MOVED|CROSSSLOT)\b/.test(text)) {
+    return misconfigured(
+      `Redis failed at ${what}: ${text} It is a node of a Cluster: pass a Cluster client of ioredis.`,
+    );
+  }
+  const sent = unsent ? false : undefined;
+  return new LockError('LOCK_UNAVAILABLE', `Redis failed at ${what}: ${text}`, { ...options, sent });
+}
+
+/** Why `client` has no connection, for calls that are not answered. */
+export function connectionTrouble(client: ScriptClient): LockError | undefined {
+  const error = connectionError(client);
+  return error === undefined ? undefined : toLockError(error, { what: 'the connection' });
+}
+
+/**
+ * The answer to an attempt. A script returns a token, as text where it is near 2^53, or minus the
+ * ms until the next attempt.
+ */
+export function toAnswer(reply: unknown): Grant | { readonly granted: false; readonly retryAfter: number } {
+  if (typeof reply === 'string' && /^\d+$/.test(reply)) return { granted: true, token: BigInt(reply) };
+  const number = toInteger(reply, 'an attempt');
+  if (number > 0) return { granted: true, token: BigInt(number) };
+  return { granted: false, retryAfter: -number };
+}
+
+/** The integer that a script returned, whatever the client makes of integers. */
+export function toInteger(reply: unknown, what: string): number {
+  const number = typeof reply === 'string' && /^-?\d+$/.test(reply) ? Number(reply) : reply;
+  if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
+  throw new LockError('LOCK_UNAVAILABLE', `Redis answered ${what} with something that is not an integer.`);
+}
+
+/** The state of `key`, from what the script says: see `lua/inspect.lua`. */
+export function toKeyState(key: string, reply: unknown): KeyState {
+  if (!Array.isArray(reply)) throw new LockError('LOCK_UNAVAILABLE', 'Redis answered an inspection with no list.');
+  const [waiters, ...parts] = reply as readonly unknown[];
+  const holders: Holder[] = [];
+  for (let index = 0; index + 3 < parts.length; index += 4) {
+    const [owner, mode, token, left] = parts.slice(index, index + 4);
+    const remaining = toInteger(left, 'an inspection');
+    holders.push({
+      owner: String(owner),
+      mode: mode === 'shared' ? 'shared' : 'exclusive',
+      ...(typeof token === 'string' && /^\d+$/.test(token) ? { token: BigInt(token) } : {}),
+      ...(remaining >= 0 ? { remaining } : {}),
+    });
+  }
+  return { key, holders, waiters: toInteger(waiters, 'an inspection') };
+}
+
+/**
+ * The connection was replaced during a release. Either the release freed nothing, or the client
+ * sent it twice and has the second answer only.
+ */
+export function releasedInDoubt({ key }: Claim): LockError {
+  const name = JSON.stringify(key);
+  return new LockError(
+    'LOCK_UNAVAILABLE',
+    `The connection to Redis was replaced during a release on ${name}: what it freed is unknown.`,
+    { key },
+  );
+}
+
+function refusal([, kind, detail, left]: RegExpExecArray, claim: Claim): LockError {
+  if (kind === 'RESTARTED') return restarted(claim, Number(detail), Number(left));
+  if (kind === 'PERMITS') return permitsRefused(claim, detail === '*' ? undefined : Number(detail));
+  if (kind === 'SHARED') return upgradeRefused(claim);
+  return tokensEnded(claim);
+}
+
+/** The client hangs the command on its errors, and AUTH has the password in it. */
+function withoutCommand(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  const bare = new Error(error.message);
+  bare.name = error.name;
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' ? Object.assign(bare, { code }) : bare;
+}

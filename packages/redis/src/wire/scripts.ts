@@ -1,0 +1,1079 @@
+// Written by scripts/embed-lua.mjs from lua/*.lua. Change those, and run it again: a test compares
+// the two.
+
+/** A Lua script and the digest that EVALSHA calls it by. */
+export interface Script {
+  readonly sha: string;
+  readonly lua: string;
+}
+
+export const scripts: Readonly<Record<'acquire' | 'acquireShared' | 'renew' | 'release' | 'inspect' | 'initialise' | 'fencedSet', Script>> = {
+  acquire: {
+    sha: 'a5377ff39aa5425345efcdf1973e6649421f89ea',
+    lua: `local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
+local function clock()
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+return math.floor(micros / 1000), micros
+end
+local HOUR = '3600000'
+local function tokenReply(token, text)
+if token < 2 ^ 52 then return token end
+return text
+end
+local function count(token, step, retention, micros)
+local text = string.format('%.0f', token)
+local counter = retention == HOUR and text or text .. ' ' .. retention
+local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
+local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
+if not last then return tokenReply(token, text) end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first
+first, lastRetention = string.match(last, '^(%d+) (%d+)$')
+lastToken = tonumber(first)
+end
+local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
+if lastToken < token and not longer then return tokenReply(token, text) end
+if longer then retention = lastRetention end
+if lastToken >= token then token = lastToken + step end
+text = string.format('%.0f', token)
+counter = retention == HOUR and text or text .. ' ' .. retention
+redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if step == 1 and token == lastToken then return nil end
+return tokenReply(token, text)
+end
+local function mint(above, retention, micros, taken)
+local token = count(math.max(micros, above + 1), 1, retention, micros)
+if token then return token end
+if taken then redis.call('DEL', taken) end
+error('LOCKS_TOKENS')
+end
+local now, micros = clock()
+if KEYS[8] then
+local span = tonumber(table.remove(ARGV))
+local info = redis.call('INFO', 'server')
+local marker = redis.call('GET', KEYS[8]) or ''
+local since = string.find(info, string.sub(marker, 1, 47), 1, true) and tonumber(string.sub(marker, 49))
+if not since or since > now then
+since = now
+redis.call('SET', KEYS[8], string.format('%s %.0f', string.match(info, 'run_id:%x+'), now))
+end
+local left = since + span - now
+if left > 0 then
+local value, expiry = redis.pcall('GET', KEYS[1]), redis.call('ZSCORE', KEYS[5], owner)
+local holds = value == owner or (value == '<shared>' and expiry and tonumber(expiry) > now)
+if not holds then
+redis.call('ZREM', KEYS[3], ARGV[5])
+redis.call('ZREM', KEYS[4], ARGV[5])
+return redis.error_reply('LOCKS_RESTARTED ' .. now - since .. ' ' .. left)
+end
+end
+end
+local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
+if free then return mint(above, retention, micros, KEYS[1]) end
+local SHARED = '<shared>'
+local function holder()
+local value = redis.pcall('GET', KEYS[1])
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
+end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
+end
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
+end
+local function keep(key, span)
+if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
+end
+local function headOfLine()
+return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
+end
+local function leaveLine(waiter)
+redis.call('ZREM', KEYS[3], waiter)
+redis.call('ZREM', KEYS[4], waiter)
+end
+local newHead = false
+local function giveUpPlace(waiter)
+newHead = newHead or headOfLine() == waiter
+leaveLine(waiter)
+end
+local function settleShares()
+local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if not last[1] then
+redis.call('DEL', KEYS[1], KEYS[5], KEYS[6])
+return
+end
+redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
+redis.call('PEXPIREAT', KEYS[5], last[2])
+redis.call('PEXPIREAT', KEYS[6], last[2])
+end
+local function purge(now, value)
+local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
+for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
+if value ~= SHARED then return value end
+gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
+if not gone[1] then return value end
+for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+settleShares()
+return holder()
+end
+local function admits(value, kind)
+if not value then return true end
+if value ~= SHARED or kind == 'x' then return false end
+local permits = tonumber(string.sub(kind, 2))
+return not permits or redis.call('ZCARD', KEYS[5]) < permits
+end
+local function wakeHead(me, value, channel)
+while true do
+local head = headOfLine()
+if not head or head == me then return head, false end
+local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+if not newHead and not admits(value, kind) then return head, false end
+newHead = true
+if redis.call('PUBLISH', channel .. process, owner) > 0 or string.find(process, '^%d+%-c%.') then
+newHead = false
+return head, true
+end
+leaveLine(head)
+end
+end
+local function concernsHead(ttl, waiterTtl)
+newHead = newHead or ttl < waiterTtl / 3
+return newHead
+end
+local function keepLine(waiterTtl)
+if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
+redis.call('PEXPIRE', KEYS[3], waiterTtl)
+redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function stayInLine(waiter, now, waiterTtl)
+local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
+redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+keepLine(waiterTtl)
+return added == 1
+end
+local function limitDeadline(waiter, now)
+local waiterTtl = tonumber(string.match(waiter, '^%S+ (%d+)%-'))
+return waiterTtl and redis.call('ZADD', KEYS[4], 'XX', 'LT', 'CH', now + waiterTtl, waiter) == 1
+end
+local function limitDeadlines(head, now)
+if not limitDeadline(head, now) then return end
+for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
+end
+local function keepPlaces(first, now, waiterTtl, channel)
+if #ARGV < first then return end
+local head = headOfLine()
+local kept = {}
+for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
+local waiter = ARGV[first + i - 1]
+if deadline then
+table.insert(kept, now + waiterTtl)
+table.insert(kept, waiter)
+end
+if not deadline or waiter == head then
+local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
+redis.call('PUBLISH', channel .. process, owner)
+end
+end
+if not kept[1] then return end
+redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
+keepLine(waiterTtl)
+keep(KEYS[7], waiterTtl)
+end
+local function busy(me, head, value, now, waiterTtl)
+local wait = math.floor(waiterTtl / 3)
+if not head or head == me then
+local left = redis.call('PTTL', KEYS[1])
+if value == SHARED then
+local first = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if first[2] then left = first[2] - now end
+end
+if left >= 0 then wait = math.min(wait, left + 1) end
+end
+return -math.max(wait, 1)
+end
+local me, waiterTtl, channel = ARGV[5], tonumber(ARGV[7]), ARGV[8]
+local value = purge(now, holder())
+if value == owner then
+keepPlaces(10, now, waiterTtl, channel)
+redis.call('PEXPIRE', KEYS[1], ttl)
+local counter = redis.call('GET', KEYS[2])
+if not counter then return mint(above, retention, micros) end
+keep(KEYS[2], tonumber(retention))
+return tokenOf(counter)
+end
+if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
+refuseOnReplica()
+return redis.error_reply('LOCKS_SHARED')
+end
+local passes = not value and ARGV[9] == '1'
+local head, told
+if not passes then head, told = wakeHead(me, value, channel) end
+if passes or (not value and (head or me) == me) then
+leaveLine(me)
+if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
+redis.call('SET', KEYS[1], owner, 'PX', ttl)
+keepPlaces(10, now, waiterTtl, channel)
+if concernsHead(tonumber(ttl), waiterTtl) then wakeHead(me, owner, channel) end
+return mint(above, retention, micros, KEYS[1])
+end
+local new = false
+if ARGV[6] == '1' then
+new = stayInLine(me, now, waiterTtl)
+keepPlaces(10, now, waiterTtl, channel)
+else
+refuseOnReplica()
+end
+if told and not new then limitDeadlines(head, now) end
+return busy(me, head, value, now, waiterTtl)`,
+  },
+  acquireShared: {
+    sha: '22c91cf28c5951be9143dc92751779f34e16c137',
+    lua: `local function clock()
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+return math.floor(micros / 1000), micros
+end
+local HOUR = '3600000'
+local function tokenReply(token, text)
+if token < 2 ^ 52 then return token end
+return text
+end
+local function count(token, step, retention, micros)
+local text = string.format('%.0f', token)
+local counter = retention == HOUR and text or text .. ' ' .. retention
+local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
+local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
+if not last then return tokenReply(token, text) end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first
+first, lastRetention = string.match(last, '^(%d+) (%d+)$')
+lastToken = tonumber(first)
+end
+local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
+if lastToken < token and not longer then return tokenReply(token, text) end
+if longer then retention = lastRetention end
+if lastToken >= token then token = lastToken + step end
+text = string.format('%.0f', token)
+counter = retention == HOUR and text or text .. ' ' .. retention
+redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if step == 1 and token == lastToken then return nil end
+return tokenReply(token, text)
+end
+local function mint(above, retention, micros, taken)
+local token = count(math.max(micros, above + 1), 1, retention, micros)
+if token then return token end
+if taken then redis.call('DEL', taken) end
+error('LOCKS_TOKENS')
+end
+local SHARED = '<shared>'
+local function holder()
+local value = redis.pcall('GET', KEYS[1])
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
+end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
+end
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
+end
+local function keep(key, span)
+if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
+end
+local function headOfLine()
+return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
+end
+local function leaveLine(waiter)
+redis.call('ZREM', KEYS[3], waiter)
+redis.call('ZREM', KEYS[4], waiter)
+end
+local newHead = false
+local function giveUpPlace(waiter)
+newHead = newHead or headOfLine() == waiter
+leaveLine(waiter)
+end
+local function settleShares()
+local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if not last[1] then
+redis.call('DEL', KEYS[1], KEYS[5], KEYS[6])
+return
+end
+redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
+redis.call('PEXPIREAT', KEYS[5], last[2])
+redis.call('PEXPIREAT', KEYS[6], last[2])
+end
+local function purge(now, value)
+local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
+for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
+if value ~= SHARED then return value end
+gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
+if not gone[1] then return value end
+for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+settleShares()
+return holder()
+end
+local function admits(value, kind)
+if not value then return true end
+if value ~= SHARED or kind == 'x' then return false end
+local permits = tonumber(string.sub(kind, 2))
+return not permits or redis.call('ZCARD', KEYS[5]) < permits
+end
+local function wakeHead(me, value, channel)
+while true do
+local head = headOfLine()
+if not head or head == me then return head, false end
+local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+if not newHead and not admits(value, kind) then return head, false end
+newHead = true
+if redis.call('PUBLISH', channel .. process, owner) > 0 or string.find(process, '^%d+%-c%.') then
+newHead = false
+return head, true
+end
+leaveLine(head)
+end
+end
+local function concernsHead(ttl, waiterTtl)
+newHead = newHead or ttl < waiterTtl / 3
+return newHead
+end
+local function keepLine(waiterTtl)
+if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
+redis.call('PEXPIRE', KEYS[3], waiterTtl)
+redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function stayInLine(waiter, now, waiterTtl)
+local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
+redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+keepLine(waiterTtl)
+return added == 1
+end
+local function limitDeadline(waiter, now)
+local waiterTtl = tonumber(string.match(waiter, '^%S+ (%d+)%-'))
+return waiterTtl and redis.call('ZADD', KEYS[4], 'XX', 'LT', 'CH', now + waiterTtl, waiter) == 1
+end
+local function limitDeadlines(head, now)
+if not limitDeadline(head, now) then return end
+for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
+end
+local function keepPlaces(first, now, waiterTtl, channel)
+if #ARGV < first then return end
+local head = headOfLine()
+local kept = {}
+for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
+local waiter = ARGV[first + i - 1]
+if deadline then
+table.insert(kept, now + waiterTtl)
+table.insert(kept, waiter)
+end
+if not deadline or waiter == head then
+local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
+redis.call('PUBLISH', channel .. process, owner)
+end
+end
+if not kept[1] then return end
+redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
+keepLine(waiterTtl)
+keep(KEYS[7], waiterTtl)
+end
+local function busy(me, head, value, now, waiterTtl)
+local wait = math.floor(waiterTtl / 3)
+if not head or head == me then
+local left = redis.call('PTTL', KEYS[1])
+if value == SHARED then
+local first = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if first[2] then left = first[2] - now end
+end
+if left >= 0 then wait = math.min(wait, left + 1) end
+end
+return -math.max(wait, 1)
+end
+local owner, ttl, me, waiterTtl, channel = ARGV[1], tonumber(ARGV[2]), ARGV[5], tonumber(ARGV[7]), ARGV[8]
+local above, retention, permits = tonumber(ARGV[3]), ARGV[4], ARGV[10]
+local now, micros = clock()
+if KEYS[8] then
+local span = tonumber(table.remove(ARGV))
+local info = redis.call('INFO', 'server')
+local marker = redis.call('GET', KEYS[8]) or ''
+local since = string.find(info, string.sub(marker, 1, 47), 1, true) and tonumber(string.sub(marker, 49))
+if not since or since > now then
+since = now
+redis.call('SET', KEYS[8], string.format('%s %.0f', string.match(info, 'run_id:%x+'), now))
+end
+local left = since + span - now
+if left > 0 then
+local value, expiry = redis.pcall('GET', KEYS[1]), redis.call('ZSCORE', KEYS[5], owner)
+local holds = value == owner or (value == '<shared>' and expiry and tonumber(expiry) > now)
+if not holds then
+redis.call('ZREM', KEYS[3], ARGV[5])
+redis.call('ZREM', KEYS[4], ARGV[5])
+return redis.error_reply('LOCKS_RESTARTED ' .. now - since .. ' ' .. left)
+end
+end
+end
+local value = purge(now, holder())
+local function isShared()
+if value == SHARED then return true end
+for _, waiter in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
+if waiter ~= me and string.sub(waiter, 1, 1) == 's' then return true end
+end
+return false
+end
+local function fixPermits(span)
+if redis.call('PTTL', KEYS[7]) < span then redis.call('SET', KEYS[7], permits, 'PX', span) end
+end
+local function share(token)
+redis.call('ZADD', KEYS[5], now + ttl, owner)
+redis.call('HSET', KEYS[6], owner, token)
+settleShares()
+fixPermits(ttl)
+keep(KEYS[2], tonumber(retention))
+keepPlaces(11, now, waiterTtl, channel)
+concernsHead(ttl, waiterTtl)
+wakeHead(me, SHARED, channel)
+return token
+end
+local fixed = redis.call('GET', KEYS[7])
+if fixed and fixed ~= permits then
+refuseOnReplica()
+if isShared() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
+redis.call('DEL', KEYS[7])
+end
+if value == owner then
+redis.call('DEL', KEYS[5], KEYS[6])
+local counter = redis.call('GET', KEYS[2])
+return share(counter and tokenOf(counter) or mint(above, retention, micros))
+end
+if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
+return share(redis.call('HGET', KEYS[6], owner))
+end
+local room = admits(value, 's' .. permits)
+local passes = room and ARGV[9] == '1'
+local head, told
+if not passes then head, told = wakeHead(me, value, channel) end
+if passes or (room and (head or me) == me) then
+if not value then redis.call('DEL', KEYS[5], KEYS[6]) end
+leaveLine(me)
+return share(mint(above, retention, micros))
+end
+local new = false
+if ARGV[6] == '1' then
+new = stayInLine(me, now, waiterTtl)
+keepPlaces(11, now, waiterTtl, channel)
+fixPermits(waiterTtl)
+else
+refuseOnReplica()
+end
+if told and not new then limitDeadlines(head, now) end
+return busy(me, head, value, now, waiterTtl)`,
+  },
+  renew: {
+    sha: 'ad169b298dd2d3907be969dee1213cf3606f1ada',
+    lua: `local function clock()
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+return math.floor(micros / 1000), micros
+end
+local HOUR = '3600000'
+local function tokenReply(token, text)
+if token < 2 ^ 52 then return token end
+return text
+end
+local function count(token, step, retention, micros)
+local text = string.format('%.0f', token)
+local counter = retention == HOUR and text or text .. ' ' .. retention
+local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
+local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
+if not last then return tokenReply(token, text) end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first
+first, lastRetention = string.match(last, '^(%d+) (%d+)$')
+lastToken = tonumber(first)
+end
+local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
+if lastToken < token and not longer then return tokenReply(token, text) end
+if longer then retention = lastRetention end
+if lastToken >= token then token = lastToken + step end
+text = string.format('%.0f', token)
+counter = retention == HOUR and text or text .. ' ' .. retention
+redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if step == 1 and token == lastToken then return nil end
+return tokenReply(token, text)
+end
+local function mint(above, retention, micros, taken)
+local token = count(math.max(micros, above + 1), 1, retention, micros)
+if token then return token end
+if taken then redis.call('DEL', taken) end
+error('LOCKS_TOKENS')
+end
+local SHARED = '<shared>'
+local function holder()
+local value = redis.pcall('GET', KEYS[1])
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
+end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
+end
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
+end
+local function keep(key, span)
+if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
+end
+local function headOfLine()
+return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
+end
+local function leaveLine(waiter)
+redis.call('ZREM', KEYS[3], waiter)
+redis.call('ZREM', KEYS[4], waiter)
+end
+local newHead = false
+local function giveUpPlace(waiter)
+newHead = newHead or headOfLine() == waiter
+leaveLine(waiter)
+end
+local function settleShares()
+local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if not last[1] then
+redis.call('DEL', KEYS[1], KEYS[5], KEYS[6])
+return
+end
+redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
+redis.call('PEXPIREAT', KEYS[5], last[2])
+redis.call('PEXPIREAT', KEYS[6], last[2])
+end
+local function purge(now, value)
+local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
+for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
+if value ~= SHARED then return value end
+gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
+if not gone[1] then return value end
+for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+settleShares()
+return holder()
+end
+local function admits(value, kind)
+if not value then return true end
+if value ~= SHARED or kind == 'x' then return false end
+local permits = tonumber(string.sub(kind, 2))
+return not permits or redis.call('ZCARD', KEYS[5]) < permits
+end
+local function wakeHead(me, value, channel)
+while true do
+local head = headOfLine()
+if not head or head == me then return head, false end
+local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+if not newHead and not admits(value, kind) then return head, false end
+newHead = true
+if redis.call('PUBLISH', channel .. process, owner) > 0 or string.find(process, '^%d+%-c%.') then
+newHead = false
+return head, true
+end
+leaveLine(head)
+end
+end
+local function concernsHead(ttl, waiterTtl)
+newHead = newHead or ttl < waiterTtl / 3
+return newHead
+end
+local function keepLine(waiterTtl)
+if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
+redis.call('PEXPIRE', KEYS[3], waiterTtl)
+redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function stayInLine(waiter, now, waiterTtl)
+local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
+redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+keepLine(waiterTtl)
+return added == 1
+end
+local function limitDeadline(waiter, now)
+local waiterTtl = tonumber(string.match(waiter, '^%S+ (%d+)%-'))
+return waiterTtl and redis.call('ZADD', KEYS[4], 'XX', 'LT', 'CH', now + waiterTtl, waiter) == 1
+end
+local function limitDeadlines(head, now)
+if not limitDeadline(head, now) then return end
+for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
+end
+local function keepPlaces(first, now, waiterTtl, channel)
+if #ARGV < first then return end
+local head = headOfLine()
+local kept = {}
+for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
+local waiter = ARGV[first + i - 1]
+if deadline then
+table.insert(kept, now + waiterTtl)
+table.insert(kept, waiter)
+end
+if not deadline or waiter == head then
+local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
+redis.call('PUBLISH', channel .. process, owner)
+end
+end
+if not kept[1] then return end
+redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
+keepLine(waiterTtl)
+keep(KEYS[7], waiterTtl)
+end
+local function busy(me, head, value, now, waiterTtl)
+local wait = math.floor(waiterTtl / 3)
+if not head or head == me then
+local left = redis.call('PTTL', KEYS[1])
+if value == SHARED then
+local first = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if first[2] then left = first[2] - now end
+end
+if left >= 0 then wait = math.min(wait, left + 1) end
+end
+return -math.max(wait, 1)
+end
+local owner, ttl, raised, retention = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local now, micros = clock()
+local value = holder()
+local function renew()
+if value == owner then
+local own = raised and redis.call('GET', KEYS[2])
+if own and tonumber(tokenOf(own)) > raised then return 0 end
+redis.call('PEXPIRE', KEYS[1], ttl)
+elseif value == SHARED then
+local expiry = redis.call('ZSCORE', KEYS[5], owner)
+if not expiry or tonumber(expiry) <= now then return 0 end
+if raised and tonumber(redis.call('HGET', KEYS[6], owner)) > raised then return 0 end
+redis.call('PEXPIRE', KEYS[1], ttl)
+if raised then redis.call('HSET', KEYS[6], owner, ARGV[3]) end
+redis.call('ZADD', KEYS[5], now + ttl, owner)
+settleShares()
+keep(KEYS[7], ttl)
+else
+return 0
+end
+if raised then count(raised, 0, retention, micros) else keep(KEYS[2], tonumber(retention)) end
+return 1
+end
+local renewed = renew()
+if renewed == 0 then refuseOnReplica() end
+if redis.call('EXISTS', KEYS[3]) == 1 then
+wakeHead('', purge(now, value), ARGV[5])
+end
+return renewed`,
+  },
+  release: {
+    sha: '1d38e4557a442e26f707fac86cf8579d7216ac0e',
+    lua: `local owner = ARGV[1]
+local value = redis.pcall('GET', KEYS[1])
+local freed, line = 0, false
+if value == owner then
+redis.call('DEL', KEYS[1])
+if redis.call('EXISTS', KEYS[3]) == 0 then return 1 end
+value, freed, line = false, 1, true
+end
+local function clock()
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+return math.floor(micros / 1000), micros
+end
+local HOUR = '3600000'
+local function tokenReply(token, text)
+if token < 2 ^ 52 then return token end
+return text
+end
+local function count(token, step, retention, micros)
+local text = string.format('%.0f', token)
+local counter = retention == HOUR and text or text .. ' ' .. retention
+local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
+local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
+if not last then return tokenReply(token, text) end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first
+first, lastRetention = string.match(last, '^(%d+) (%d+)$')
+lastToken = tonumber(first)
+end
+local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
+if lastToken < token and not longer then return tokenReply(token, text) end
+if longer then retention = lastRetention end
+if lastToken >= token then token = lastToken + step end
+text = string.format('%.0f', token)
+counter = retention == HOUR and text or text .. ' ' .. retention
+redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if step == 1 and token == lastToken then return nil end
+return tokenReply(token, text)
+end
+local function mint(above, retention, micros, taken)
+local token = count(math.max(micros, above + 1), 1, retention, micros)
+if token then return token end
+if taken then redis.call('DEL', taken) end
+error('LOCKS_TOKENS')
+end
+local SHARED = '<shared>'
+local function holder()
+local value = redis.pcall('GET', KEYS[1])
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
+end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
+end
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
+end
+local function keep(key, span)
+if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
+end
+local function headOfLine()
+return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
+end
+local function leaveLine(waiter)
+redis.call('ZREM', KEYS[3], waiter)
+redis.call('ZREM', KEYS[4], waiter)
+end
+local newHead = false
+local function giveUpPlace(waiter)
+newHead = newHead or headOfLine() == waiter
+leaveLine(waiter)
+end
+local function settleShares()
+local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if not last[1] then
+redis.call('DEL', KEYS[1], KEYS[5], KEYS[6])
+return
+end
+redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
+redis.call('PEXPIREAT', KEYS[5], last[2])
+redis.call('PEXPIREAT', KEYS[6], last[2])
+end
+local function purge(now, value)
+local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
+for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
+if value ~= SHARED then return value end
+gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
+if not gone[1] then return value end
+for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+settleShares()
+return holder()
+end
+local function admits(value, kind)
+if not value then return true end
+if value ~= SHARED or kind == 'x' then return false end
+local permits = tonumber(string.sub(kind, 2))
+return not permits or redis.call('ZCARD', KEYS[5]) < permits
+end
+local function wakeHead(me, value, channel)
+while true do
+local head = headOfLine()
+if not head or head == me then return head, false end
+local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+if not newHead and not admits(value, kind) then return head, false end
+newHead = true
+if redis.call('PUBLISH', channel .. process, owner) > 0 or string.find(process, '^%d+%-c%.') then
+newHead = false
+return head, true
+end
+leaveLine(head)
+end
+end
+local function concernsHead(ttl, waiterTtl)
+newHead = newHead or ttl < waiterTtl / 3
+return newHead
+end
+local function keepLine(waiterTtl)
+if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
+redis.call('PEXPIRE', KEYS[3], waiterTtl)
+redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function stayInLine(waiter, now, waiterTtl)
+local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
+redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+keepLine(waiterTtl)
+return added == 1
+end
+local function limitDeadline(waiter, now)
+local waiterTtl = tonumber(string.match(waiter, '^%S+ (%d+)%-'))
+return waiterTtl and redis.call('ZADD', KEYS[4], 'XX', 'LT', 'CH', now + waiterTtl, waiter) == 1
+end
+local function limitDeadlines(head, now)
+if not limitDeadline(head, now) then return end
+for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
+end
+local function keepPlaces(first, now, waiterTtl, channel)
+if #ARGV < first then return end
+local head = headOfLine()
+local kept = {}
+for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
+local waiter = ARGV[first + i - 1]
+if deadline then
+table.insert(kept, now + waiterTtl)
+table.insert(kept, waiter)
+end
+if not deadline or waiter == head then
+local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
+redis.call('PUBLISH', channel .. process, owner)
+end
+end
+if not kept[1] then return end
+redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
+keepLine(waiterTtl)
+keep(KEYS[7], waiterTtl)
+end
+local function busy(me, head, value, now, waiterTtl)
+local wait = math.floor(waiterTtl / 3)
+if not head or head == me then
+local left = redis.call('PTTL', KEYS[1])
+if value == SHARED then
+local first = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if first[2] then left = first[2] - now end
+end
+if left >= 0 then wait = math.min(wait, left + 1) end
+end
+return -math.max(wait, 1)
+end
+local me, now = ARGV[2], clock()
+if type(value) == 'table' then value = holder() end
+local wasShared = value == SHARED
+if wasShared then
+local expiry = redis.call('ZSCORE', KEYS[5], owner)
+if expiry then
+if tonumber(expiry) > now then freed = 1 end
+redis.call('ZREM', KEYS[5], owner)
+redis.call('HDEL', KEYS[6], owner)
+settleShares()
+value = holder()
+end
+end
+line = line or redis.call('EXISTS', KEYS[3]) == 1
+if freed == 0 then giveUpPlace(me) end
+local head
+if line then
+value = purge(now, value)
+head = wakeHead(me, value, ARGV[3])
+end
+if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', KEYS[7]) end
+return freed`,
+  },
+  inspect: {
+    sha: '40a510b9775fcbe80f6b0618e962336396cb76d3',
+    lua: `local function clock()
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+return math.floor(micros / 1000), micros
+end
+local HOUR = '3600000'
+local function tokenReply(token, text)
+if token < 2 ^ 52 then return token end
+return text
+end
+local function count(token, step, retention, micros)
+local text = string.format('%.0f', token)
+local counter = retention == HOUR and text or text .. ' ' .. retention
+local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
+local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
+if not last then return tokenReply(token, text) end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first
+first, lastRetention = string.match(last, '^(%d+) (%d+)$')
+lastToken = tonumber(first)
+end
+local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
+if lastToken < token and not longer then return tokenReply(token, text) end
+if longer then retention = lastRetention end
+if lastToken >= token then token = lastToken + step end
+text = string.format('%.0f', token)
+counter = retention == HOUR and text or text .. ' ' .. retention
+redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if step == 1 and token == lastToken then return nil end
+return tokenReply(token, text)
+end
+local function mint(above, retention, micros, taken)
+local token = count(math.max(micros, above + 1), 1, retention, micros)
+if token then return token end
+if taken then redis.call('DEL', taken) end
+error('LOCKS_TOKENS')
+end
+local SHARED = '<shared>'
+local function holder()
+local value = redis.pcall('GET', KEYS[1])
+if type(value) ~= 'table' then return value end
+if string.find(value.err, 'WRONGTYPE', 1, true) then return '' end
+return redis.call('GET', KEYS[1])
+end
+local function refuseOnReplica()
+redis.call('ZREM', KEYS[4], '')
+end
+local function tokenOf(counter)
+return string.match(counter, '^%d+')
+end
+local function keep(key, span)
+if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
+end
+local function headOfLine()
+return redis.call('ZRANGE', KEYS[3], 0, 0)[1]
+end
+local function leaveLine(waiter)
+redis.call('ZREM', KEYS[3], waiter)
+redis.call('ZREM', KEYS[4], waiter)
+end
+local newHead = false
+local function giveUpPlace(waiter)
+newHead = newHead or headOfLine() == waiter
+leaveLine(waiter)
+end
+local function settleShares()
+local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if not last[1] then
+redis.call('DEL', KEYS[1], KEYS[5], KEYS[6])
+return
+end
+redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
+redis.call('PEXPIREAT', KEYS[5], last[2])
+redis.call('PEXPIREAT', KEYS[6], last[2])
+end
+local function purge(now, value)
+local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
+for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
+if value ~= SHARED then return value end
+gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
+if not gone[1] then return value end
+for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+settleShares()
+return holder()
+end
+local function admits(value, kind)
+if not value then return true end
+if value ~= SHARED or kind == 'x' then return false end
+local permits = tonumber(string.sub(kind, 2))
+return not permits or redis.call('ZCARD', KEYS[5]) < permits
+end
+local function wakeHead(me, value, channel)
+while true do
+local head = headOfLine()
+if not head or head == me then return head, false end
+local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
+if not newHead and not admits(value, kind) then return head, false end
+newHead = true
+if redis.call('PUBLISH', channel .. process, owner) > 0 or string.find(process, '^%d+%-c%.') then
+newHead = false
+return head, true
+end
+leaveLine(head)
+end
+end
+local function concernsHead(ttl, waiterTtl)
+newHead = newHead or ttl < waiterTtl / 3
+return newHead
+end
+local function keepLine(waiterTtl)
+if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
+redis.call('PEXPIRE', KEYS[3], waiterTtl)
+redis.call('PEXPIRE', KEYS[4], waiterTtl)
+end
+local function stayInLine(waiter, now, waiterTtl)
+local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
+redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
+keepLine(waiterTtl)
+return added == 1
+end
+local function limitDeadline(waiter, now)
+local waiterTtl = tonumber(string.match(waiter, '^%S+ (%d+)%-'))
+return waiterTtl and redis.call('ZADD', KEYS[4], 'XX', 'LT', 'CH', now + waiterTtl, waiter) == 1
+end
+local function limitDeadlines(head, now)
+if not limitDeadline(head, now) then return end
+for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
+end
+local function keepPlaces(first, now, waiterTtl, channel)
+if #ARGV < first then return end
+local head = headOfLine()
+local kept = {}
+for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
+local waiter = ARGV[first + i - 1]
+if deadline then
+table.insert(kept, now + waiterTtl)
+table.insert(kept, waiter)
+end
+if not deadline or waiter == head then
+local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
+redis.call('PUBLISH', channel .. process, owner)
+end
+end
+if not kept[1] then return end
+redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
+keepLine(waiterTtl)
+keep(KEYS[7], waiterTtl)
+end
+local function busy(me, head, value, now, waiterTtl)
+local wait = math.floor(waiterTtl / 3)
+if not head or head == me then
+local left = redis.call('PTTL', KEYS[1])
+if value == SHARED then
+local first = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')
+if first[2] then left = first[2] - now end
+end
+if left >= 0 then wait = math.min(wait, left + 1) end
+end
+return -math.max(wait, 1)
+end
+refuseOnReplica()
+local now = clock()
+local value = holder()
+local reply = { redis.call('ZCOUNT', KEYS[4], '(' .. string.format('%.0f', now), '+inf') }
+if value == SHARED then
+local shares = redis.call('ZRANGEBYSCORE', KEYS[5], '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES')
+for i = 1, #shares, 2 do
+local token = redis.call('HGET', KEYS[6], shares[i]) or ''
+for _, part in ipairs({ shares[i], 'shared', token, shares[i + 1] - now }) do table.insert(reply, part) end
+end
+elseif value then
+local left = redis.call('PTTL', KEYS[1])
+local token = string.match(redis.call('GET', KEYS[2]) or '', '^%d*')
+for _, part in ipairs({ value, 'exclusive', token, left }) do table.insert(reply, part) end
+end
+return reply`,
+  },
+  initialise: {
+    sha: 'eee107675b0a9f336a4f42265d3ef4f7310fca9a',
+    lua: `local run = string.match(redis.call('INFO', 'server'), 'run_id:%x+')
+redis.call('SET', KEYS[1], run .. ' 0')
+return 1`,
+  },
+  fencedSet: {
+    sha: 'b075809c9d8537a50c5d7ac115f6705d63ba2c8e',
+    lua: `local function fence(key, token)
+local seen = redis.call('GET', key)
+if seen and (#seen > #token or (#seen == #token and seen > token)) then return redis.error_reply('LOCKS_STALE ' .. seen) end
+redis.call('SET', key, token)
+return nil
+end
+local refused = fence(KEYS[2], ARGV[1])
+if refused then return refused end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1`,
+  },
+};
+
+/** The Lua function `fence(key, token)`, for a script of your own: see `lua/fence.lua`. */
+export const fenceLua: string = `local function fence(key, token)
+local seen = redis.call('GET', key)
+if seen and (#seen > #token or (#seen == #token and seen > token)) then return redis.error_reply('LOCKS_STALE ' .. seen) end
+redis.call('SET', key, token)
+return nil
+end`;

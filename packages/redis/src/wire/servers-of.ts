@@ -1,0 +1,16 @@
+import { openConnection } from './client.ts';
+import { clusterOf } from './cluster.ts';
+import { isCluster } from './servers.ts';
+import type { AnyRedisClient, Servers } from './servers.ts';
+
+/** The servers behind `client`. `random` gives a number in [0, 1). */
+export function serversOf(client: AnyRedisClient, random: () => number): Servers {
+  if (isCluster(client)) return clusterOf(client, random);
+  return {
+    clustered: false,
+    connections: () => openConnection(client),
+    unbroken: (connection) => connection !== undefined && connection === client.stream,
+    listenAt: () => client,
+    holders: () => [{ client }],
+  };
+}

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { combine, createLocks, isLockError } from '@locks/core';
+import type { Lease, LockProvider } from '@locks/core';
+import { startRedis } from '@locks/test-servers';
+import { Redis } from 'ioredis';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { createRedisProvider, initialise } from '../../src/index.ts';
+import { claimOf } from '../support/line.ts';
+import { eventually, ownPrefix } from '../support/redis.ts';
+
+/** How long the lease is held, in ms: ten minutes in `npm run matrix`. */
+const [duration, ttl] = process.env['LOCKS_QUORUM'] === 'long' ? [600_000, 10_000] : [16_000, 1_500];
+
+const servers = await Promise.all([startRedis(), startRedis(), startRedis()]);
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
+});
+
+const options = { prefix: ownPrefix(), timeout: 1_000, restartGuard: ttl };
+
+/** A composite as each process makes it. */
+function open(): LockProvider {
+  const clients = servers.map(({ url }) => new Redis(url).on('error', () => {}));
+  const provider = combine(
+    clients.map((client) => createRedisProvider(client, options)),
+    { memberTimeout: 300 },
+  );
+  onTestFinished(async () => {
+    await provider.close();
+    for (const client of clients) client.disconnect();
+  });
+  return provider;
+}
+
+/** How many servers have a vote of `lease`. */
+async function votesOf({ key, owner }: Lease, observers: readonly Redis[]): Promise<number> {
+  const values = await Promise.all(observers.map((observer) => observer.get(`${options.prefix}${key}`)));
+  return values.filter((value) => value?.startsWith(`${owner}~`)).length;
+}
+
+test(
+  'a lease is held while all three servers come back empty, one after the other, again and again',
+  { timeout: duration + 60_000 },
+  async () => {
+    const observers = servers.map(({ url }) => new Redis(url).on('error', () => {}));
+    onTestFinished(() => observers.forEach((observer) => observer.disconnect()));
+    for (const observer of observers) await initialise(observer, { prefix: options.prefix });
+    const locks = createLocks(open(), { ttl });
+    onTestFinished(() => locks.close());
+    const other = open();
+    const lease = await locks.acquire('job');
+    let over = false;
+    const intruder = (async () => {
+      while (!over) {
+        const answer = await other.tryAcquire(claimOf({ ttl })).catch((error: unknown) => {
+          // While a server grants nothing, and another one is asked for its vote.
+          if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
+          return { granted: false };
+        });
+        expect(answer.granted).toBe(false);
+        await sleep(20);
+      }
+    })();
+    let restarts = 0;
+    for (const until = performance.now() + duration; performance.now() < until || restarts < 3;) {
+      const server = servers[restarts % 3];
+      await server?.restart({ keepData: false });
+      restarts += 1;
+      expect(lease.held).toBe(true);
+      await eventually(
+        'the vote of the server that came back',
+        async () => (await votesOf(lease, observers)) === 3,
+        3 * ttl + 10_000,
+      );
+    }
+    over = true;
+    await intruder;
+    expect(restarts).toBeGreaterThanOrEqual(3);
+    expect(lease.held).toBe(true);
+    await lease.renew();
+    expect(await lease.release()).toBe(true);
+    const next = await locks.acquire('job', { wait: 10_000 });
+    expect(next.token).toBeGreaterThan(lease.token);
+    await next.release();
+  },
+);

@@ -1,0 +1,7 @@
+import { quorumSuite } from '../support/suite.ts';
+
+await quorumSuite('a majority of 3 Redis servers, the last of which stands still', {
+  count: 3,
+  options: { memberTimeout: 100 },
+  harms: { 2: 'frozen' },
+});

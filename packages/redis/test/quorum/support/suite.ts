@@ -1,0 +1,72 @@
+import { conformanceTests } from '@locks/conformance/vitest';
+import type { LeakCounts } from '@locks/conformance';
+import { combine } from '@locks/core';
+import type { CombineOptions } from '@locks/core';
+import { Redis } from 'ioredis';
+import { breakable } from '../../support/faults.ts';
+import { left } from '../../support/left.ts';
+import { over } from '../../support/make.ts';
+import { ownPrefix } from '../../support/redis.ts';
+import { locksWithoutFaults, withFaults, withoutFaults } from '../../support/requirements.ts';
+import { createDisturber } from './disturb.ts';
+import type { Disturbance } from './disturb.ts';
+import { startServers } from './servers.ts';
+import type { Harm, QuorumServer } from './servers.ts';
+import { together } from './together.ts';
+
+/** How a suite is run. */
+interface QuorumSuite {
+  readonly count: number;
+  readonly options?: CombineOptions;
+  /** Faults of single servers that last all the time, by their index. */
+  readonly harms?: Readonly<Record<number, Harm>>;
+  /** A fault of another server in each requirement. */
+  readonly disturb?: Disturbance;
+  /** Faults hurt all servers at once, so they are for servers that are fine otherwise. */
+  readonly faults?: boolean;
+}
+
+function requirementsFor({ faults, disturb }: QuorumSuite): readonly string[] {
+  if (faults === true) return withFaults;
+  // A member that restarts during a release gives its vote back a moment later, and the order of
+  // its line is lost. A waiter does not notice the first. Requirements of the other level ask once,
+  // and look at the order.
+  return disturb === 'restart' ? locksWithoutFaults : withoutFaults;
+}
+
+/** Registers the suite for several Redis servers as one provider. */
+export async function quorumSuite(name: string, suite: QuorumSuite): Promise<void> {
+  const { count, options = {}, harms = {}, disturb, faults = false } = suite;
+  const prefix = ownPrefix();
+  const servers = await startServers(count, harms);
+  const settings = { timeout: 2_000, waiterTtl: 3_000, prefix };
+  const member = over((address) => new Redis(address));
+  const breakables = servers.map(({ server }) => breakable(server, true, (address) => member(address, settings)));
+  const hurt = together(breakables, options);
+  const create = async (more = {}): ReturnType<typeof hurt.create> => {
+    const members = await Promise.all(servers.map(async ({ url }) => await member(url, { ...settings, ...more })));
+    return combine(members, options);
+  };
+  const disturber = disturb === undefined ? undefined : createDisturber(servers, disturb);
+  conformanceTests({
+    name,
+    create: faults ? hurt.create : () => create(),
+    createOther: () => create({ waiterTtl: 600, tokenRetention: 1_000 }),
+    faults: faults ? hurt.faults : undefined,
+    disturb: disturber?.begin,
+    // A server that is disturbed may keep votes of requirements that are over, until their ttl.
+    leaks: () =>
+      leftIn(
+        servers.filter((server) => server !== disturber?.victim),
+        prefix,
+      ),
+    only: requirementsFor(suite),
+  });
+}
+
+async function leftIn(servers: readonly QuorumServer[], prefix: string): Promise<LeakCounts> {
+  const observers = servers.flatMap(({ observer }) => observer ?? []);
+  const counts = await Promise.all(observers.map((observer) => left(observer, prefix)));
+  const sum = (name: keyof LeakCounts): number => counts.reduce((total, count) => total + (count[name] ?? 0), 0);
+  return { keys: sum('keys'), channels: sum('channels'), connections: sum('connections') };
+}

@@ -1,0 +1,23 @@
+import { requirements } from '@locks/conformance';
+import type { Need } from '@locks/conformance';
+
+/** The requirements whose needs satisfy `chosen`. */
+export function ids(chosen: (needs: readonly Need[]) => boolean): readonly string[] {
+  return requirements.filter(({ needs = [] }) => chosen(needs)).map(({ id }) => id);
+}
+
+const faultless = new Set<Need>(['processes', 'createOther']);
+
+/** The requirements for which no fault is needed. */
+export const withoutFaults: readonly string[] = ids((needs) => needs.every((need) => faultless.has(need)));
+
+/** The others. */
+export const withFaults: readonly string[] = ids((needs) => needs.some((need) => !faultless.has(need)));
+
+/** Those of `chosen` that are about providers, or about users of `createLocks`, who wait. */
+export function ofLevel(level: 'provider' | 'locks', chosen: readonly string[]): readonly string[] {
+  return requirements.filter((one) => one.level === level && chosen.includes(one.id)).map(({ id }) => id);
+}
+
+/** Those about users of `createLocks`, who wait. */
+export const locksWithoutFaults: readonly string[] = ofLevel('locks', withoutFaults);

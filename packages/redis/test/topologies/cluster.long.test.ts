@@ -1,0 +1,218 @@
+import { createLocks, openLocks } from '@locks/core';
+import type { Claim, Locks } from '@locks/core';
+import { redisCommand } from '@locks/test-servers';
+import type { RedisCluster, ServerHandle } from '@locks/test-servers';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createRedisGuard, createRedisProvider, initialise } from '../../src/index.ts';
+import type { RedisClusterClient, RedisNode, RedisOptions } from '../../src/index.ts';
+import { claimOf } from '../support/line.ts';
+import { isScriptCall } from '../support/faults.ts';
+import { closeAfterTest, collect, eventually, ownPrefix } from '../support/redis.ts';
+import { clusterClients, connectCluster, ownCluster } from './support/cluster.ts';
+import type { OpenCluster } from './support/cluster.ts';
+import { waysTo } from './support/ways.ts';
+
+/** Keys in the slots of all three masters. */
+const keys = Array.from({ length: 20 }, (_, index) => `job-${index}`);
+
+let cluster: RedisCluster;
+beforeAll(async () => {
+  cluster = await ownCluster({ replicas: 0 });
+  return () => cluster.stop();
+});
+
+/** The client, whose subscriber is a copy of that of the node at `port`. */
+function listeningAt(client: ReturnType<typeof connectCluster>, port: number): RedisClusterClient {
+  const nodes = (role: 'all' | 'master'): RedisNode[] => {
+    const all = client.nodes(role);
+    return role === 'master' ? all.filter(({ options }) => options.port === port) : all;
+  };
+  return {
+    evalsha: (...args) => client.evalsha(...args),
+    eval: (...args) => client.eval(...args),
+    ping: () => client.ping(),
+    isCluster: true,
+    nodes,
+    get status() {
+      return client.status;
+    },
+  };
+}
+
+function locksAt(port: number, prefix: string, options: RedisOptions = {}): Locks {
+  const provider = createRedisProvider(listeningAt(connectCluster(cluster), port), { ...options, prefix });
+  const locks = createLocks(provider);
+  onTestFinished(async () => {
+    await locks.close();
+    await provider.close();
+  });
+  return locks;
+}
+
+describe.each(clusterClients)('a Cluster client of %s', (_name, open: OpenCluster) => {
+  test('serves locks, and stays as it was', async () => {
+    const client = connectCluster(cluster, {}, open);
+    await client.ping();
+    const own = (): unknown => ({
+      properties: Object.getOwnPropertyNames(client).toSorted(),
+      events: client.eventNames().map((name) => [name, client.listenerCount(name)]),
+      options: JSON.stringify(client.options),
+    });
+    const before = own();
+    const provider = createRedisProvider(client, { prefix: ownPrefix() });
+    const locks = createLocks(provider);
+    let [counter, inside] = [0, 0];
+    await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        locks.withLock(keys[index % 3] ?? '', async () => {
+          inside += 1;
+          await new Promise(setImmediate);
+          counter += 1;
+        }),
+      ),
+    );
+    expect([counter, inside]).toEqual([60, 60]);
+    await locks.close();
+    await provider.close();
+    expect(own()).toEqual(before);
+    expect(await client.ping()).toBe('PONG');
+  });
+
+  test('lists the keys of all masters, with a key prefix', async () => {
+    const client = connectCluster(cluster, { keyPrefix: 'app:' }, open);
+    const provider = createRedisProvider(client, { prefix: ownPrefix() });
+    onTestFinished(() => provider.close());
+    const claims = keys.map((key): Claim => claimOf({ key }));
+    for (const claim of claims) expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+    expect((await collect(provider.list?.('') ?? [])).toSorted()).toEqual(keys.toSorted());
+    await Promise.all(claims.map((claim) => provider.release(claim)));
+    expect(await collect(provider.list?.('') ?? [])).toEqual([]);
+  });
+
+  test('keeps the order of waiters, wherever each of them listens', async () => {
+    const prefix = ownPrefix();
+    const ports = cluster.nodes.map(({ port }) => port);
+    for (const key of keys.slice(0, 6)) {
+      const holder = await locksAt(ports[0] ?? 0, prefix).acquire(key);
+      const order: number[] = [];
+      const waiters: Promise<unknown>[] = [];
+      for (let index = 0; index < 6; index++) {
+        const locks = locksAt(ports[index % 3] ?? 0, prefix);
+        waiters.push(locks.withLock(key, async () => void order.push(index)));
+        await eventually('a place', async () => (await locks.inspect(key)).waiters === index + 1);
+      }
+      const began = performance.now();
+      await holder.release();
+      await Promise.all(waiters);
+      expect(order, key).toEqual([0, 1, 2, 3, 4, 5]);
+      // A waiter that no message reached would look after two seconds.
+      expect(performance.now() - began).toBeLessThan(1_000);
+    }
+  });
+
+  test('does not call a release false that it may have sent twice', async () => {
+    const ways = await waysTo(cluster.nodes);
+    onTestFinished(() => ways.stop());
+    const client = open(ways.nodes, ways.options);
+    closeAfterTest(client);
+    const prefix = ownPrefix();
+    const provider = createRedisProvider(client, { prefix });
+    onTestFinished(() => provider.close());
+    for (const key of keys.slice(0, 4)) {
+      const claim = claimOf({ key });
+      const master = await cluster.masterOf(prefix + key);
+      expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+      // The server frees the key, and its answer is lost with the connection: the client repeats.
+      ways.at(master.port).dropReply({ when: isScriptCall });
+      const released = await provider.release(claim).catch((error: unknown) => error);
+      expect(released, key).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+      await eventually('certainty', () =>
+        provider
+          .release(claim)
+          .then((freed) => !freed)
+          .catch(() => false),
+      );
+    }
+  });
+
+  test('says false of a release that freed nothing, also over a connection that is new', async () => {
+    const provider = createRedisProvider(connectCluster(cluster, {}, open), { prefix: ownPrefix() });
+    onTestFinished(() => provider.close());
+    for (const key of keys) expect(await provider.release(claimOf({ key }))).toBe(false);
+  });
+});
+
+test('where the subscriber breaks, it listens at another node, and all waiters look again', async () => {
+  const prefix = ownPrefix();
+  const ways = await waysTo(cluster.nodes);
+  onTestFinished(() => ways.stop());
+  const client = clusterClients[0][1](ways.nodes, ways.options);
+  closeAfterTest(client);
+  // A waiter that is not told looks after 20 s.
+  const provider = createRedisProvider(client, { prefix, waiterTtl: 60_000 });
+  const locks = createLocks(provider);
+  onTestFinished(async () => {
+    await locks.close();
+    await provider.close();
+  });
+  const listening = async (): Promise<readonly ServerHandle[]> => {
+    const found = await Promise.all(
+      cluster.nodes.map(async (node) => [node, await redisCommand(node, 'PUBSUB', 'CHANNELS', `${prefix}*`)] as const),
+    );
+    return found.flatMap(([node, channels]) => ((channels as readonly unknown[]).length > 0 ? [node] : []));
+  };
+  for (const key of keys.slice(0, 3)) {
+    const held = await locks.acquire(key, { ttl: 120_000 });
+    const waiting = locks.acquire(key, { ttl: 120_000 });
+    await eventually('a place', async () => (await locks.inspect(key)).waiters === 1);
+    const [node] = await listening();
+    if (node === undefined) throw new Error('No node has the subscription.');
+    const ends = cluster.nodes.map(({ port }) => [port, ways.at(port).refuse()] as const);
+    await redisCommand(node, 'CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await eventually('the gap', async () => (await listening()).length === 0);
+    await held.release();
+    for (const [port, end] of ends) if (port !== node.port) end();
+    const began = performance.now();
+    const lease = await waiting;
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(await listening()).not.toContain(node);
+    await lease.release();
+    for (const [, end] of ends) end();
+  }
+});
+
+test('options that a Cluster cannot have are refused', async () => {
+  const client = connectCluster(cluster);
+  const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringMatching(/not for a Cluster/) as string };
+  expect(() => createRedisProvider(client, { restartGuard: 1_000 })).toThrow(expect.objectContaining(refused));
+  await expect(initialise(client as never)).rejects.toMatchObject(refused);
+});
+
+test('a guard refuses the stale holder in a Cluster', async () => {
+  const guard = createRedisGuard(connectCluster(cluster));
+  for (const key of keys) {
+    await guard.write(key, 'b', { token: 2n, mode: 'exclusive' });
+    await expect(guard.write(key, 'a', { token: 1n, mode: 'exclusive' })).rejects.toMatchObject({ code: 'LOCK_STALE' });
+  }
+});
+
+test.each([
+  ['a URL', (): object => ({ url: cluster.url })],
+  [
+    'an object',
+    (): object => ({
+      provider: 'redis',
+      options: { nodes: cluster.nodes.map(({ host, port }) => `${host}:${port}`) },
+    }),
+  ],
+])('%s is enough for a Cluster', async (_name, config) => {
+  const prefix = ownPrefix();
+  const base = config() as { readonly options?: object };
+  const locks = await openLocks({ ...base, options: { ...base.options, prefix } });
+  const leases = await Promise.all(keys.map((key) => locks.acquire(key)));
+  const waiting = keys.map((key) => locks.withLock(key, () => {}));
+  for (const key of keys) await eventually('a place', async () => (await locks.inspect(key)).waiters === 1);
+  expect((await Promise.all(leases.map((lease) => lease.release()))).every(Boolean)).toBe(true);
+  await Promise.all(waiting);
+  await locks.close();
+});

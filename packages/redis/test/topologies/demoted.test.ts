@@ -1,0 +1,100 @@
+import { connect as dial, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { openLocks } from '@locks/core';
+import { redisCommand, startRedis } from '@locks/test-servers';
+import type { ServerHandle } from '@locks/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
+import { createRedisProvider } from '../../src/index.ts';
+import { claimOf } from '../support/line.ts';
+import { clients, closeAfterTest, eventually } from '../support/redis.ts';
+
+/**
+ * A master and a replica behind one address, as managed services have it. `swap` makes the replica
+ * the master. New connections go there, and those of before stay with the old master.
+ */
+async function behindOneAddress(): Promise<{ readonly url: string; swap(): Promise<void> }> {
+  const [old, next] = await Promise.all([startRedis({ args: ['--repl-diskless-sync-delay', '0'] }), startRedis()]);
+  await redisCommand(next, 'REPLICAOF', old.host, old.port);
+  await eventually('the copy', async () =>
+    String(await redisCommand(next, 'INFO', 'replication')).includes('master_link_status:up'),
+  );
+  let target: ServerHandle = old;
+  const sockets = new Set<Socket>();
+  const front = createServer((socket) => {
+    const back = dial(target.port, target.host);
+    socket.pipe(back).pipe(socket);
+    for (const one of [socket, back]) {
+      sockets.add(one);
+      one.on('error', () => {});
+      one.on('close', () => {
+        socket.destroy();
+        back.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    front.close();
+    await Promise.all([old.stop(), next.stop()]);
+  });
+  const { port } = front.address() as AddressInfo;
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async swap() {
+      await redisCommand(next, 'REPLICAOF', 'NO', 'ONE');
+      await redisCommand(old, 'REPLICAOF', next.host, next.port);
+      target = next;
+    },
+  };
+}
+
+const refused = { code: 'LOCK_UNAVAILABLE', message: expect.stringContaining('READONLY') as string };
+
+/** Whether `call` is answered. */
+function answered(call: Promise<unknown>): Promise<boolean> {
+  return call.then(
+    () => true,
+    () => false,
+  );
+}
+
+test('our own client leaves a master that became a replica, and finds the next', async () => {
+  const { url, swap } = await behindOneAddress();
+  const locks = await openLocks(url);
+  onTestFinished(() => locks.close());
+  await locks.withLock('job', () => {});
+  await swap();
+  await eventually('the next master', () => answered(locks.inspect('job')));
+  await locks.withLock('job', () => {});
+});
+
+test.each(clients)('a client of the caller does so with reconnectOnError, %s', async (_name, create) => {
+  const { url, swap } = await behindOneAddress();
+  const client = create(url, { reconnectOnError: (error: Error) => error.message.includes('READONLY') });
+  closeAfterTest(client);
+  const provider = createRedisProvider(client);
+  onTestFinished(() => provider.close());
+  await provider.inspect('job');
+  await swap();
+  await expect(provider.tryAcquire(claimOf())).rejects.toMatchObject(refused);
+  await eventually('the next master', () => answered(provider.inspect('job')));
+  expect(await provider.tryAcquire(claimOf())).toMatchObject({ granted: true });
+});
+
+test.each(clients)('without it the old master refuses every call, %s', async (_name, create) => {
+  const { url, swap } = await behindOneAddress();
+  const client = create(url);
+  closeAfterTest(client);
+  const provider = createRedisProvider(client);
+  onTestFinished(() => provider.close());
+  const claim = claimOf();
+  expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+  await swap();
+  for (let round = 0; round < 5; round++) {
+    await expect(provider.tryAcquire(claimOf())).rejects.toMatchObject(refused);
+    await expect(provider.renew(claim)).rejects.toMatchObject(refused);
+    await expect(provider.inspect(claim.key)).rejects.toMatchObject(refused);
+  }
+  await expect(provider.release(claim)).rejects.toMatchObject(refused);
+});

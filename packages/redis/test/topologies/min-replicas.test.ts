@@ -1,0 +1,95 @@
+import { createLocks } from '@locks/core';
+import { redisCommand, startRedis } from '@locks/test-servers';
+import type { ServerHandle } from '@locks/test-servers';
+import { Cluster } from 'ioredis';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createRedisProvider } from '../../src/index.ts';
+import { claimOf } from '../support/line.ts';
+import { clients, closeAfterTest, connect, eventually, ownPrefix } from '../support/redis.ts';
+
+let master: ServerHandle;
+let replica: ServerHandle;
+beforeAll(async () => {
+  [master, replica] = await Promise.all([startRedis({ args: ['--repl-diskless-sync-delay', '0'] }), startRedis()]);
+  await redisCommand(replica, 'REPLICAOF', master.host, master.port);
+  await eventually('the copy', async () =>
+    String(await redisCommand(replica, 'INFO', 'replication')).includes('master_link_status:up'),
+  );
+  return async () => void (await Promise.all([master.stop(), replica.stop()]));
+});
+
+describe.each(clients)('minReplicas, %s', (_name, create) => {
+  const providerOf = (prefix: string, minReplicas = 1): ReturnType<typeof createRedisProvider> => {
+    const client = create(master.url);
+    closeAfterTest(client);
+    const provider = createRedisProvider(client, { prefix, minReplicas, timeout: 1_000 });
+    onTestFinished(() => provider.close());
+    return provider;
+  };
+
+  test('a grant and a renewal are on the replica when they are answered', async () => {
+    const prefix = ownPrefix();
+    const provider = providerOf(prefix);
+    const atReplica = connect({}, replica.url);
+    for (let round = 0; round < 50; round++) {
+      const claim = claimOf({ key: `job-${round}`, ttl: 10_000 });
+      expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+      expect(await atReplica.get(`${prefix}job-${round}`)).toBe(claim.owner);
+      expect(await provider.renew({ ...claim, ttl: 100_000 })).toEqual({});
+      expect(await atReplica.pttl(`${prefix}job-${round}`)).toBeGreaterThan(50_000);
+    }
+  });
+
+  test('with too few replicas they are unknown, other answers are not, and nothing is left', async () => {
+    const prefix = ownPrefix();
+    const provider = providerOf(prefix);
+    const held = claimOf();
+    expect(await provider.tryAcquire(held)).toMatchObject({ granted: true });
+    const tooFew = { code: 'LOCK_UNAVAILABLE', message: expect.stringMatching(/0 of 1 replicas/) as string };
+    await replica.pause();
+    try {
+      // Another write of the client, so that a WAIT without one of its own has nothing to wait for.
+      await expect(provider.tryAcquire(claimOf({ key: 'free' }))).rejects.toMatchObject(tooFew);
+      await expect(provider.renew(held)).rejects.toMatchObject(tooFew);
+      expect(await provider.tryAcquire(claimOf())).toMatchObject({ granted: false });
+      expect(await provider.renew(claimOf())).toBe(false);
+      const locks = createLocks(provider, { ttl: 2_000 });
+      await expect(locks.tryAcquire('other')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+      await eventually('the release', async () => (await locks.inspect('other')).holders.length === 0);
+      await locks.close();
+    } finally {
+      await replica.resume();
+    }
+    await eventually('the replica', () =>
+      provider.renew(held).then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+
+  test('calls at the same time share a WAIT, and a connection that was cut is replaced', async () => {
+    const provider = providerOf(ownPrefix());
+    const waits = async (): Promise<number> =>
+      Number(/cmdstat_wait:calls=(\d+)/.exec(String(await redisCommand(master, 'INFO', 'commandstats')))?.[1] ?? 0);
+    await provider.tryAcquire(claimOf({ key: 'first' }));
+    const before = await waits();
+    const claims = Array.from({ length: 100 }, (_, index) => claimOf({ key: `job-${index}` }));
+    const answers = await Promise.all(claims.map((claim) => provider.tryAcquire(claim)));
+    expect(answers.every(({ granted }) => granted)).toBe(true);
+    expect((await waits()) - before).toBeLessThan(5);
+    await redisCommand(master, 'CLIENT', 'KILL', 'TYPE', 'normal');
+    await eventually('another connection', () =>
+      provider.renew(claims[0] ?? claimOf()).then(
+        (renewed) => renewed !== false,
+        () => false,
+      ),
+    );
+  });
+});
+
+test('minReplicas is refused in a Cluster', () => {
+  const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true });
+  onTestFinished(() => cluster.disconnect());
+  expect(() => createRedisProvider(cluster, { minReplicas: 1 })).toThrow(/option "minReplicas" is for one server/);
+});

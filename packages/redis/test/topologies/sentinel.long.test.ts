@@ -1,0 +1,134 @@
+import { createLocks, openLocks } from '@locks/core';
+import type { Locks } from '@locks/core';
+import { redisCommand, startRedisSentinel } from '@locks/test-servers';
+import type { RedisSentinel } from '@locks/test-servers';
+import { Redis } from 'ioredis';
+import { Redis as Redis5 } from 'ioredis-5';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createRedisProvider } from '../../src/index.ts';
+import type { RedisOptions } from '../../src/index.ts';
+import { claimOf } from '../support/line.ts';
+import { closeAfterTest, eventually, ownPrefix } from '../support/redis.ts';
+
+let set: RedisSentinel;
+beforeAll(async () => {
+  set = await startRedisSentinel();
+  return () => set.stop();
+});
+beforeEach(() => set.settled());
+
+/** A client of the caller that asks the Sentinels for the master. */
+function sentinelClient(options: object = {}, major: 5 | 6 = 6): Redis {
+  const own = {
+    sentinels: set.sentinels.map(({ host, port }) => ({ host, port })),
+    name: set.name,
+    ...options,
+  };
+  const client = major === 6 ? new Redis(own) : (new Redis5(own) as unknown as Redis);
+  closeAfterTest(client);
+  return client;
+}
+
+type Open = (options: RedisOptions) => Promise<Locks>;
+
+async function over(client: Redis, options: RedisOptions): Promise<Locks> {
+  const provider = createRedisProvider(client, options);
+  const locks = createLocks(provider);
+  onTestFinished(async () => {
+    await locks.close();
+    await provider.close();
+  });
+  return locks;
+}
+
+const ways: readonly (readonly [name: string, open: Open])[] = [
+  ['ioredis 6', async (options) => await over(sentinelClient(), options)],
+  ['ioredis 5', async (options) => await over(sentinelClient({}, 5), options)],
+  [
+    'a URL',
+    async (options) => {
+      const locks = await openLocks({ url: set.url, options: { ...options } });
+      onTestFinished(() => locks.close());
+      return locks;
+    },
+  ],
+  [
+    'an object',
+    async (options) => {
+      const sentinels = set.sentinels.map(({ host, port }) => `${host}:${port}`);
+      const locks = await openLocks({ provider: 'redis', options: { sentinels, sentinelName: set.name, ...options } });
+      onTestFinished(() => locks.close());
+      return locks;
+    },
+  ],
+];
+
+/** Takes and releases a key until that works. */
+async function works(locks: Locks, key = 'again'): Promise<void> {
+  await eventually(
+    'a lock',
+    async () =>
+      locks
+        .withLock(key, () => {})
+        .then(
+          () => true,
+          () => false,
+        ),
+    20_000,
+  );
+}
+
+describe.each(ways)('Sentinels, through %s', (_name, open) => {
+  test('the locks are on the master, and follow it in a failover', async () => {
+    const prefix = ownPrefix();
+    const locks = await open({ prefix, timeout: 1_000 });
+    const lease = await locks.acquire('job');
+    const old = await set.master();
+    expect(await redisCommand(old, 'GET', `${prefix}job`)).toBe(lease.owner);
+    // Replicas get a copy a moment later. A failover before that loses the lock.
+    await eventually('a copy at each replica', async () => {
+      const copies = await Promise.all(set.servers.map((server) => redisCommand(server, 'GET', `${prefix}job`)));
+      return copies.every((owner) => owner === lease.owner);
+    });
+    const next = await set.failOver();
+    await works(locks);
+    // The replica had a copy: the lease goes on, and excludes others.
+    expect(await redisCommand(next, 'GET', `${prefix}job`)).toBe(lease.owner);
+    expect(lease.held).toBe(true);
+    await eventually('a renewal', () =>
+      lease.renew().then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await locks.tryAcquire('job')).toBeNull();
+    await lease.release();
+  });
+});
+
+test('a master that was followed while it stood still grants too, at first: both claims hold, with tokens of their own', async () => {
+  const prefix = ownPrefix();
+  const old = await set.master();
+  const stale = new Redis(old.url);
+  closeAfterTest(stale);
+  const before = createRedisProvider(stale, { prefix });
+  expect(await before.inspect('job')).toMatchObject({ holders: [] });
+  await old.pause();
+  const next = await set.masterAfter(old);
+  const fresh = new Redis(next.url);
+  closeAfterTest(fresh);
+  const after = createRedisProvider(fresh, { prefix });
+  const grant = await after.tryAcquire(claimOf());
+  await old.resume();
+  const second = await before.tryAcquire(claimOf());
+  if (!grant.granted || !second.granted) throw new Error('One of them was refused.');
+  expect(second.token).not.toBe(grant.token);
+  // Soon a Sentinel makes it a replica, and it refuses every call.
+  await eventually('the end of it', () =>
+    before.inspect('job').then(
+      () => false,
+      () => true,
+    ),
+  );
+  await set.settled();
+});

@@ -1,0 +1,35 @@
+import { misconfigured } from '@locks/core/adapter';
+
+/** A server and a database on it. */
+export interface ServerAddress {
+  /** A name, an address, or the path of a Unix socket (of Postgres: of its folder). */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly database: string | undefined;
+}
+
+/**
+ * Reads `scheme://user:password@host:port/database`, all parts of which are optional.
+ * @throws `LOCK_MISCONFIGURED` without the URL, which may have a password in it.
+ */
+export function readServerUrl(text: string, scheme: string, port: number): ServerAddress {
+  try {
+    const url = new URL(text);
+    const host = decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, '$1'));
+    const database = decodeURIComponent(url.pathname.replace(/^\//, ''));
+    return {
+      host: host || 'localhost',
+      port: Number(url.port || port),
+      user: decodeURIComponent(url.username) || undefined,
+      password: decodeURIComponent(url.password) || undefined,
+      database: database || undefined,
+    };
+  } catch {
+    throw misconfigured(
+      '@locks/sql',
+      `its URL cannot be read; write ${scheme}://user:password@host:${port}/database, with special characters of the password percent-encoded`,
+    );
+  }
+}

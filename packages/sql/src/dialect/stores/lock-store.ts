@@ -1,0 +1,83 @@
+import type { Claim } from '@locks/core';
+import type { Listener, Runtime } from '@locks/core/adapter';
+import type { TableNames } from '../names.ts';
+import type { Store } from './store.ts';
+
+/** The head of a line that can go now: it is to be told to try. */
+export interface Turn {
+  /** The process it is in. */
+  readonly process: string;
+  readonly owner: string;
+}
+
+/** What a claim that is going to wait sends with an attempt. */
+export interface Line {
+  /** The process to tell when it is its turn. */
+  readonly process: string;
+  /** Other owners of this process in line on this key, shown to be still there. */
+  readonly others: readonly string[];
+}
+
+/** What became of an attempt. */
+export type Attempt =
+  | { readonly token: bigint; readonly turns: readonly Turn[] }
+  | { readonly token: undefined; readonly retryAfter: number; readonly turns: readonly Turn[] };
+
+/** What became of a release. */
+export interface Released {
+  /** This call freed a hold that had not expired. */
+  readonly freed: boolean;
+  readonly turns: readonly Turn[];
+}
+
+/** What became of a renewal. */
+export interface Renewed {
+  readonly renewed: boolean;
+  readonly turns: readonly Turn[];
+}
+
+/** What a store is made of. */
+export interface StoreOptions {
+  readonly names: TableNames;
+  readonly fair: boolean;
+  readonly waiterTtl: number;
+  /** How long the server may work on a statement, in ms: nothing may take effect later. */
+  readonly timeout: number;
+  /** Whether to listen for turns where the database can tell them. */
+  readonly listen: boolean;
+  /** This process, as the tables call it. */
+  readonly process: string;
+  /** Clock, timers and randomness of this process. */
+  readonly runtime: Runtime;
+}
+
+/** The tables of the layout with routines: shared holds, and a line. */
+export interface LockStore<Connection = unknown> extends Store<Connection> {
+  /** In how many ms to look for turns where the database tells none; read before each look. */
+  readonly pollInterval: number;
+  /**
+   * One compare-and-set statement: the token if the key was free and its line empty, or if the
+   * claim holds it exclusively already.
+   */
+  acquireFree(connection: Connection, claim: Claim): Promise<bigint | undefined>;
+  /**
+   * Any attempt, decided after the key row was locked; with `line`, a place in line is taken or
+   * kept.
+   * @throws `LOCK_INVALID`
+   */
+  attempt(connection: Connection, claim: Claim, line: Line | undefined): Promise<Attempt>;
+  renew(connection: Connection, claim: Claim, token: bigint | undefined): Promise<Renewed>;
+  /** Gives up the hold, or the place in line. */
+  release(connection: Connection, claim: Claim): Promise<Released>;
+  /**
+   * The owners of this process that are first in line on one of `keys` and can go, as far as one
+   * look tells.
+   */
+  turns(connection: Connection, keys: readonly string[]): Promise<readonly string[]>;
+  /** Where a process can be told of its turns. `undefined`: it has to look. */
+  readonly listen?: ((heard: (owner: string) => void, lost: () => void) => Promise<Listener>) | undefined;
+  /**
+   * Sends this process a message about the owner '', which its listener hears if it hears anything.
+   */
+  echo?(connection: Connection): Promise<void>;
+}

@@ -1,0 +1,46 @@
+import type { Claim, KeyState } from '@locks/core';
+import type { CallName, LockError } from '@locks/core/adapter';
+
+/**
+ * On a server a step of a sweep looks at so many rows for each that it may remove. More take
+ * longer, less need more steps.
+ */
+export const looksPerRemoval = 10;
+
+/** What became of one step of a sweep. */
+export interface Swept {
+  /** How many rows it removed. */
+  readonly removed: number;
+  /**
+   * The key before the next step, as the dialect writes it; '' for the first step. `undefined`: the
+   * sweep is at its end.
+   */
+  readonly next: string | undefined;
+}
+
+/**
+ * The locks' tables in one database, for one pool of connections. `Connection` is the driver's
+ * type. Each method sends its statements over the connection that it is given, and rejects with the
+ * driver's own errors. Both kinds of store have these methods, with a line and without one.
+ */
+export interface Store<Connection = unknown> {
+  /**
+   * The first call for each connection: checks its settings and the tables.
+   * @throws `LOCK_MISCONFIGURED` that names the fix when the tables are missing or of another
+   * version.
+   */
+  checkConnection(connection: Connection): Promise<void>;
+  inspect(connection: Connection, key: string): Promise<KeyState>;
+  /**
+   * At most `limit` keys with this prefix that are held or waited for, in byte order, after the key
+   * `after`.
+   */
+  list(connection: Connection, prefix: string, after: string | undefined, limit: number): Promise<readonly string[]>;
+  /**
+   * One short step of a sweep: removes rows of keys that have been idle for `retention` ms, `limit`
+   * of them at most.
+   */
+  sweep(connection: Connection, retention: number, limit: number, after: string): Promise<Swept>;
+  /** The contract's error for one of the driver or of the server. */
+  explain(error: unknown, what: CallName, claim?: Claim): LockError;
+}

@@ -1,0 +1,51 @@
+import { misconfigured } from '@locks/core/adapter';
+import { checkLayout } from '../../dialect/layout/layout.ts';
+import type { TableNames } from '../../dialect/names.ts';
+import { TransactionOpen } from '../../dialect/transaction-open.ts';
+import type { Row } from './connection.ts';
+import { numberOf, readOnly } from '../errors.ts';
+import { textOf } from './session.ts';
+
+/** What a connection is like. */
+export interface ConnectionFacts {
+  /** SYSDATE moves on within a statement. */
+  readonly clockMoves: boolean;
+}
+
+/**
+ * Checks what a new connection answers to the statement `check-connection`, and reads what matters
+ * later.
+ * @throws `LOCK_MISCONFIGURED` for tables or servers of another version.
+ * @throws `TransactionOpen` for a session without autocommit.
+ * @throws the server's own error for a server that is read only.
+ */
+export async function checkConnection(answer: Promise<readonly Row[]>, names: TableNames): Promise<ConnectionFacts> {
+  const [row] = await answer.catch((error: unknown) => {
+    // The table is missing: the way out is told below.
+    if (numberOf(error) === 1146) return [];
+    throw error;
+  });
+  checkLayout(
+    row && { version: Number(textOf(row['layout'])), readableFrom: Number(textOf(row['readable_from'])) },
+    names,
+  );
+  checkServer(row ?? {});
+  return { clockMoves: Number(row?.['moves']) === 1 };
+}
+
+/** Checks what every store needs of a server, by its answer to `check-connection`. */
+export function checkServer(row: Row): void {
+  const server = textOf(row['server']);
+  if (isTooOld(server))
+    throw misconfigured('@locks/sql', `it works with MariaDB 10.6, MySQL 8.0 and newer, not with ${server}`);
+  // Each statement begins a transaction, and a lock would be taken when its user commits.
+  if (Number(row['autocommit']) !== 1) throw new TransactionOpen(false);
+  if (Number(row['read_only']) !== 0) throw readOnly();
+}
+
+function isTooOld(server: string): boolean {
+  // MariaDB once called itself 5.5.5 to its replicas.
+  const [, major = 0, minor = 0] = (/^(?:5\.5\.5-)?(\d+)\.(\d+)/.exec(server) ?? []).map(Number);
+  if (/mariadb/i.test(server)) return major < 10 || (major === 10 && minor < 6);
+  return major < 8;
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import type { Reply, PgConnection, Value } from './connection.ts';
+import { TransactionOpen } from '../../dialect/transaction-open.ts';
+import { stateOf } from '../errors.ts';
+import { isInTransaction } from './transaction-status.ts';
+
+/** One statement, as it is sent over every connection. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * Names a statement by its text: what another version of this package prepared on the same
+ * connection is something else.
+ */
+export function statement(name: string, text: string): Statement {
+  return { name: `locks:${name}:${createHash('sha256').update(text).digest('hex').slice(0, 10)}`, text };
+}
+
+/**
+ * What a server answers to the name of a prepared statement that it does not know, knows already,
+ * or whose tables have changed.
+ */
+const notPrepared = new Set(['26000', '42P05', '0A000']);
+
+/** Values as the server writes them, whatever parsers an application has set. */
+const asText = { getTypeParser: () => (text: unknown) => text };
+
+/**
+ * Sends statements over connections of the caller's pool. It changes nothing there but the prepared
+ * statements.
+ */
+export class Sessions {
+  readonly #begin: string;
+  /** A pooler or a DISCARD takes away what was prepared. */
+  readonly #unnamed = new WeakSet<PgConnection>();
+  /** Their transactions are of another kind than what the statements are made for. */
+  readonly #enclosed = new WeakSet<PgConnection>();
+
+  /** A transaction that its client leaves open is ended by the server after `timeout` ms. */
+  constructor(timeout: number) {
+    this.#begin = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(timeout)}`;
+  }
+
+  /**
+   * From now on, each statement over `connection` gets a transaction around it that is READ
+   * COMMITTED.
+   */
+  enclose(connection: PgConnection): void {
+    this.#enclosed.add(connection);
+  }
+
+  /**
+   * The rows, as arrays of texts.
+   * @throws `TransactionOpen` where a transaction was left open: the connection must be discarded.
+   */
+  async send(connection: PgConnection, what: Statement, values: readonly Value[]): Promise<Reply['rows']> {
+    checkIdle(connection, false);
+    const rows = await (this.#enclosed.has(connection)
+      ? this.#sendEnclosed(connection, what, values)
+      : this.#sendOne(connection, what, values));
+    // A BEGIN may have been on its way when its user gave the connection back.
+    checkIdle(connection, true);
+    return rows;
+  }
+
+  async #sendEnclosed(connection: PgConnection, what: Statement, values: readonly Value[]): Promise<Reply['rows']> {
+    await connection.query(this.#begin);
+    try {
+      const rows = await this.#sendOne(connection, what, values);
+      await connection.query('COMMIT');
+      return rows;
+    } catch (error) {
+      // The cause is what matters.
+      await connection.query('ROLLBACK').catch(() => {});
+      throw error;
+    }
+  }
+
+  async #sendOne(connection: PgConnection, what: Statement, values: readonly Value[]): Promise<Reply['rows']> {
+    const { name, text } = what;
+    const unnamed = async (): Promise<Reply['rows']> =>
+      (await connection.query({ text, values, rowMode: 'array', types: asText })).rows;
+    if (this.#unnamed.has(connection)) return await unnamed();
+    try {
+      return (await connection.query({ name, text, values, rowMode: 'array', types: asText })).rows;
+    } catch (error) {
+      if (!notPrepared.has(stateOf(error) ?? '')) throw error;
+      this.#unnamed.add(connection);
+      // In a transaction nothing goes on after an error.
+      if (this.#enclosed.has(connection)) throw error;
+      return await unnamed();
+    }
+  }
+}
+
+function checkIdle(connection: PgConnection, sent: boolean): void {
+  if (isInTransaction(connection)) throw new TransactionOpen(sent);
+}

@@ -1,0 +1,109 @@
+import { DefaultSchema } from '../dialect/default-schema.ts';
+import { rendered } from '../dialect/names.ts';
+import type { TableNames } from '../dialect/names.ts';
+import { TransactionOpen } from '../dialect/transaction-open.ts';
+import type { ConnectionFacts } from './connection/check-connection.ts';
+import type { PgConnection, Reply, Value } from './connection/connection.ts';
+import { bytes, firstAfter } from './encoding.ts';
+import { Sessions, statement } from './connection/session.ts';
+import type { Statement } from './connection/session.ts';
+import { watchStatus } from './connection/transaction-status.ts';
+
+type Texts<Name extends string> = Readonly<Record<Name | 'list', string>>;
+
+type Prepared<Name extends string> = Readonly<Record<Name | 'list', Statement>>;
+
+/** The statements of one store. They name the schema of the tables as soon as it is known. */
+export class PreparedStatements<Name extends string> {
+  readonly #texts: Texts<Name>;
+  readonly #schema: DefaultSchema;
+  readonly #sessions: Sessions;
+  readonly #timeout: number;
+  /** With the names that the user has set: without a schema, each connection uses its own. */
+  readonly #asConfigured: Prepared<Name>;
+  #prepared: Prepared<Name>;
+  /** After how many ms the server ends a statement of a connection anyway. */
+  readonly #ends = new WeakMap<PgConnection, number>();
+
+  /** `timeout`: how long the server may work on a statement, in ms. */
+  constructor(texts: Texts<Name>, names: TableNames, timeout: number) {
+    this.#texts = texts;
+    this.#schema = new DefaultSchema(names);
+    this.#sessions = new Sessions(timeout);
+    this.#timeout = Math.ceil(timeout);
+    this.#asConfigured = prepareAll(texts, names);
+    this.#prepared = this.#asConfigured;
+  }
+
+  /** The names of the tables, with their schema as far as it is known. */
+  get names(): TableNames {
+    return this.#schema.names;
+  }
+
+  /** The rows that a statement returns. */
+  ask(connection: PgConnection, name: Name | 'list', ...values: readonly Value[]): Promise<Reply['rows']> {
+    return this.#sessions.send(connection, this.#prepared[name], values);
+  }
+
+  /** The same, in the schema where this connection finds the tables. */
+  askAsConfigured(connection: PgConnection, name: Name): Promise<Reply['rows']> {
+    return this.#sessions.send(connection, this.#asConfigured[name], []);
+  }
+
+  /**
+   * Notes in which schema a new connection has found the tables. `undefined`: in none.
+   * @throws `LOCK_MISCONFIGURED` for another schema than that of the first connection.
+   */
+  foundIn(schema: string | undefined): void {
+    const { names } = this;
+    this.#schema.found(schema);
+    if (this.names !== names) this.#prepared = prepareAll(this.#texts, this.names);
+  }
+
+  /** Notes what `check` resolves to, which sends the first statements over a new connection. */
+  async check(connection: PgConnection, check: () => Promise<ConnectionFacts>): Promise<void> {
+    watchStatus(connection);
+    try {
+      const { endsAfter, readCommitted } = await check();
+      this.#ends.set(connection, endsAfter);
+      if (!readCommitted) this.#sessions.enclose(connection);
+    } catch (error) {
+      // What was sent changes nothing.
+      throw error instanceof TransactionOpen ? new TransactionOpen(false) : error;
+    }
+  }
+
+  /**
+   * How long a statement may wait for a row, in ms. A claim that took effect after its caller's
+   * timeout, or after its ttl, would be a hold without a holder.
+   */
+  longestWait(ttl: number = Infinity): number {
+    return Math.min(this.#timeout, ttl);
+  }
+
+  /**
+   * The same where `connection` has no such limit itself, else null: to set one takes the server
+   * time.
+   */
+  limitOf(connection: PgConnection, ttl?: number): number | null {
+    const most = this.longestWait(ttl);
+    return (this.#ends.get(connection) ?? Infinity) <= most ? null : most;
+  }
+
+  /** At most `limit` keys with this prefix, after the key `after`. */
+  async list(
+    connection: PgConnection,
+    prefix: string,
+    after: string | undefined,
+    limit: number,
+  ): Promise<readonly string[]> {
+    const from = after === undefined ? bytes(prefix) : Buffer.concat([bytes(after), Buffer.of(0)]);
+    const rows = await this.ask(connection, 'list', from, firstAfter(bytes(prefix)), limit);
+    return rows.map(([key]) => Buffer.from(key ?? '', 'hex').toString());
+  }
+}
+
+function prepareAll<Name extends string>(texts: Texts<Name>, names: TableNames): Prepared<Name> {
+  const all = Object.entries<string>(texts).map(([name, text]) => [name, statement(name, rendered(text, names, '"'))]);
+  return Object.fromEntries(all) as Prepared<Name>;
+}

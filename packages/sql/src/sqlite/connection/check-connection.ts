@@ -1,0 +1,49 @@
+import { misconfigured } from '@locks/core/adapter';
+import { checkLayout } from '../../dialect/layout/layout.ts';
+import type { Layout } from '../../dialect/layout/layout.ts';
+import type { TableNames } from '../../dialect/names.ts';
+import { noticeBoot } from '../host/boot.ts';
+import { bootId, hostTime } from '../host/clock.ts';
+import { numberOf, textOf } from './connection.ts';
+import type { Session } from './session.ts';
+
+/** Checks a new connection and the tables. @throws `LOCK_MISCONFIGURED` that names the way out. */
+export function checkConnection(session: Session, names: TableNames): void {
+  checkFile(session);
+  session.write(() => {
+    // The schema is a name that this package has made up.
+    checkLayout(layoutOf(session), { ...names, schema: undefined });
+    noticeBoot(session, bootId(), hostTime());
+  });
+}
+
+/** Checks what every store needs of a file. @throws `LOCK_MISCONFIGURED` */
+export function checkFile(session: Pick<Session, 'version' | 'path' | 'pragma'>): void {
+  const version = session.version();
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major < 3 || (major === 3 && minor < 35))
+    throw misconfigured('@locks/sql', `SQLite is ${version}; 3.35 or later is needed`);
+  if (session.path === '') {
+    throw misconfigured(
+      '@locks/sql',
+      'the database is in memory, where only one connection can see it. Name a file, or use openLocks("memory:") for locks within one process',
+    );
+  }
+  const encoding = textOf(session.pragma('encoding'));
+  if (encoding !== 'UTF-8') {
+    throw misconfigured(
+      '@locks/sql',
+      `the file ${JSON.stringify(session.path)} has encoding ${encoding}; UTF-8 is needed`,
+    );
+  }
+}
+
+function layoutOf(session: Session): Layout | undefined {
+  try {
+    const row = session.row('readLayout');
+    return row && { version: numberOf(row['version']), readableFrom: numberOf(row['readable_from']) };
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('no such table')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Account } from './account.ts';
+import type { RunTool, ServerDefinition } from '../server/definition.ts';
+import { startGuarded } from './guarded-process.ts';
+import { findProgram } from './install.ts';
+import { tailOf } from '../server/ready.ts';
+
+const run = promisify(execFile);
+
+interface Surroundings {
+  readonly definition: ServerDefinition;
+  /** The path of the server's own program: its tools are best looked for beside it. */
+  readonly program: string;
+  readonly folder: string;
+  readonly account: Account | undefined;
+}
+
+/** What runs programs that come with the server, as `account`, in `folder`. */
+export function toolRunner({ definition, program, folder, account }: Surroundings): RunTool {
+  return async (binary, args, input = '') => {
+    const tool = await findProgram({ ...definition.program, binary }, [dirname(program)]);
+    if (tool === undefined) {
+      throw new Error(
+        `${definition.program.binary} was found, but not ${binary}, which comes with it: install it whole`,
+      );
+    }
+    const inputFile = join(folder, 'input');
+    const logFile = join(folder, 'tool.log');
+    await Promise.all([writeFile(inputFile, input), writeFile(logFile, '')]);
+    const running = await startGuarded({ program: tool, args, folder, logFile, inputFile, cleanUp: '', account });
+    await running.gone();
+    if (running.ended() === 'exited with code 0') return;
+    const output = tailOf(await readFile(logFile, 'utf8'), definition.secret);
+    throw new Error(`${binary} ${running.ended()}. Its output ended with:\n${output || '(nothing)'}`);
+  };
+}
+
+/** Runs shell commands, whatever becomes of them. */
+export async function runShell(commands: string, folder: string): Promise<void> {
+  if (commands !== '') await run('/bin/sh', ['-c', commands], { cwd: folder }).catch(() => {});
+}

@@ -1,0 +1,86 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ServerDefinition } from '../server/definition.ts';
+import type { ServerHandle } from '../server/handle.ts';
+import { probeMariadb } from './mariadb-probe.ts';
+import { makePassword } from '../server/password.ts';
+import { startServer } from '../start/start-server.ts';
+
+/** Options of `startMariadb`. */
+export interface MariadbServerOptions {
+  /**
+   * Further arguments of `mariadbd`, such as `['--max-connections=300']`.
+   * @default []
+   */
+  readonly args?: readonly string[];
+}
+
+const user = 'locks';
+const database = 'locks';
+/** Small files are made quickly. */
+const logSize = '--innodb-log-file-size=16M';
+
+/**
+ * Starts a MariaDB of its own for the caller, in the way that the environment chooses (see the
+ * README). It has a database, and a user with all rights and a made-up password, which the handle's
+ * `url` has. Resolves when it executes queries. Rejects with the end of its output when it does not
+ * within 60 s. Rejects when `LOCKS_TEST_MARIADB_URL` names an external server and options are
+ * given, for it cannot be given any.
+ */
+export function startMariadb(options: MariadbServerOptions = {}): Promise<ServerHandle> {
+  const { args = [] } = options;
+  const password = makePassword();
+  const account = `${user}@'%'`;
+  const statements = [
+    `CREATE DATABASE IF NOT EXISTS ${database};`,
+    `CREATE USER IF NOT EXISTS ${account} IDENTIFIED BY '${password}';`,
+    `GRANT ALL ON *.* TO ${account} WITH GRANT OPTION;`,
+  ].join('\n');
+  const definition: ServerDefinition = {
+    name: 'mariadb',
+    image: 'mariadb:12',
+    containerPort: 3306,
+    containerCommand: ['mariadbd', ...args],
+    containerEnvironment: { MARIADB_ROOT_PASSWORD: password },
+    // The user that the image can make (MARIADB_USER) may use one database only.
+    containerSetup: ['mariadb', '--user=root', `--password=${password}`, `--execute=${statements}`],
+    program: { binary: 'mariadbd', debianPackage: 'mariadb-server', macos: 'brew install mariadb' },
+    account: 'mysql',
+    async prepare({ folder, dataFolder }, run) {
+      await run('mariadb-install-db', [
+        '--no-defaults',
+        `--datadir=${dataFolder}`,
+        // Two that run at the same time in the same one take each other's tables away.
+        `--tmpdir=${folder}`,
+        '--auth-root-authentication-method=socket',
+        '--skip-test-db',
+        logSize,
+      ]);
+      await writeFile(initFile(folder), `${statements}\n`);
+    },
+    localArguments: ({ folder, dataFolder }, port) => [
+      '--no-defaults',
+      `--datadir=${dataFolder}`,
+      `--tmpdir=${folder}`,
+      `--port=${port}`,
+      '--bind-address=127.0.0.1',
+      `--socket=${join(folder, 'socket')}`,
+      `--pid-file=${join(folder, 'pid')}`,
+      `--init-file=${initFile(folder)}`,
+      // Without asking who 127.0.0.1 is.
+      '--skip-name-resolve',
+      logSize,
+      ...args,
+    ],
+    readyTimeout: 60_000,
+    portTaken: /Address already in use/,
+    url: (host, port) => `mysql://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`,
+    probe: probeMariadb,
+    secret: password,
+  };
+  return startServer(definition, Object.keys(options));
+}
+
+function initFile(folder: string): string {
+  return join(folder, 'init.sql');
+}

@@ -1,0 +1,89 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ServerDefinition } from '../server/definition.ts';
+import type { ServerHandle } from '../server/handle.ts';
+import { makePassword } from '../server/password.ts';
+import { probePostgres } from './postgres-probe.ts';
+import { startServer } from '../start/start-server.ts';
+
+/** Options of `startPostgres`. */
+export interface PostgresServerOptions {
+  /**
+   * Further arguments of `postgres`, such as `['-c', 'max_connections=200']`.
+   * @default []
+   */
+  readonly args?: readonly string[];
+}
+
+const user = 'locks';
+const database = 'locks';
+
+/**
+ * Starts a Postgres of its own for the caller, in the way that the environment chooses (see the
+ * README). It has a database, and a superuser with a made-up password, which the handle's `url`
+ * has. Resolves when it executes queries; rejects with the end of its output when it does not
+ * within 60 s. Rejects when `LOCKS_TEST_POSTGRES_URL` names an external server and options are
+ * given, for it cannot be given any.
+ */
+export function startPostgres(options: PostgresServerOptions = {}): Promise<ServerHandle> {
+  const { args = [] } = options;
+  const password = makePassword();
+  const definition: ServerDefinition = {
+    name: 'postgres',
+    image: 'postgres:18-alpine',
+    containerPort: 5432,
+    containerCommand: ['postgres', ...args],
+    // The encoding of the database is that of the locale.
+    containerEnvironment: {
+      POSTGRES_USER: user,
+      POSTGRES_PASSWORD: password,
+      POSTGRES_DB: database,
+      LANG: 'C.UTF-8',
+    },
+    program: {
+      binary: 'postgres',
+      versions: { folder: '/usr/lib/postgresql', rest: 'bin' },
+      debianPackage: 'postgresql',
+      macos: 'brew install postgresql@18',
+    },
+    account: 'postgres',
+    async prepare({ folder, dataFolder }, run) {
+      const passwordFile = join(folder, 'password');
+      await writeFile(passwordFile, password);
+      const settings = ['--encoding=UTF8', '--locale=C', '--no-sync'];
+      const login = ['--auth=scram-sha-256', `--username=${user}`, `--pwfile=${passwordFile}`];
+      await run('initdb', ['--pgdata', dataFolder, ...settings, ...login]);
+      await run('postgres', ['--single', '-D', dataFolder, 'template1'], `CREATE DATABASE ${database};\n`);
+    },
+    localArguments({ folder, dataFolder }, port) {
+      const settings = {
+        listen_addresses: '127.0.0.1',
+        port: `${port}`,
+        unix_socket_directories: folder,
+        // Files of the data folder; POSIX shared memory would outlive a SIGKILL.
+        dynamic_shared_memory_type: 'mmap',
+      };
+      return [
+        '-D',
+        dataFolder,
+        ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+        ...args,
+      ];
+    },
+    readyTimeout: 60_000,
+    // SIGTERM would wait until all clients have gone.
+    stopSignal: 'SIGINT',
+    // The System V shared memory by which a second server of the folder finds the first one. Line 7
+    // has its key and its id. And the files that name the process: a later process of another
+    // server may get its number, and the server would not start again.
+    cleanUp: `sed -n 7p data/postmaster.pid | { read -r key id && ipcrm -m "$id"; }
+      rm -f data/postmaster.pid .s.PGSQL.*`,
+    portTaken: /Address already in use/,
+    // A process of the server that is ending, or one of another server with the same number.
+    othersThere: /pre-existing shared memory block|lock file ".*" already exists/,
+    url: (host, port) => `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`,
+    probe: probePostgres,
+    secret: password,
+  };
+  return startServer(definition, Object.keys(options));
+}

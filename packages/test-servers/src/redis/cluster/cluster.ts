@@ -1,0 +1,170 @@
+import { startLocally } from '../../local/local-process.ts';
+import { type ServerHandle, createHandle } from '../../server/handle.ts';
+import { startOnFreePorts } from '../../server/ports.ts';
+import { startTogether } from '../../start/start-together.ts';
+import { eventually } from '../../support/eventually.ts';
+import { redisCommand } from '../command.ts';
+import { mustBeLocal } from '../local-only.ts';
+import { all, formCluster, settled } from './form.ts';
+import { defineNode } from './node.ts';
+import { type SlotMove, beginSlotMove } from './slot-move.ts';
+import { isOk, ownerOf, viewOf } from './topology.ts';
+import type { NodeView } from './topology.ts';
+
+/** Options of `startRedisCluster`. */
+export interface RedisClusterOptions {
+  /** @default 3 */
+  readonly masters?: number;
+  /** Of each master. @default 1 */
+  readonly replicas?: number;
+  /**
+   * In ms: a node that was silent for so long is suspected, and a replica takes its place. With
+   * less, a busy machine makes nodes fail that run. @default 1_000
+   */
+  readonly nodeTimeout?: number;
+  /** Further arguments of each `redis-server`. @default [] */
+  readonly args?: readonly string[];
+}
+
+/** Several Redis servers that share the slots. */
+export interface RedisCluster extends AsyncDisposable {
+  /**
+   * First those that began as masters, then the replicas of each in turn. `restart()` of one
+   * resolves when it answers; `settled` waits until it serves clients. One that starts without its
+   * data is a stranger to the others.
+   */
+  readonly nodes: readonly ServerHandle[];
+  /** `redis+cluster://host:port,host:port,…`, all nodes. */
+  readonly url: string;
+  /** The nodes that serve slots now. */
+  masters(): Promise<readonly ServerHandle[]>;
+  /** The master of a key, whose braces may have a tag. */
+  masterOf(key: string): Promise<ServerHandle>;
+  /** The replicas of a master that are not known to fail. */
+  replicasOf(master: ServerHandle): Promise<readonly ServerHandle[]>;
+  /**
+   * Makes a replica the master of its slots. The old master waits for the last of its writes, and
+   * becomes its replica. Resolves when all nodes know it.
+   */
+  failOver(replica: ServerHandle): Promise<void>;
+  /** Begins to move the slot of a key, braces as above, to another master. */
+  moveSlotOf(key: string, to: ServerHandle): Promise<SlotMove>;
+  /** Resolves when all nodes that answer serve clients, and replicas have a copy. */
+  settled(): Promise<void>;
+  /** Ends all nodes for good and removes their data. May be called again. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a Redis Cluster of its own for the caller, on free loopback ports. Resolves when all nodes
+ * serve clients. That takes more than two seconds, in which a new master refuses them.
+ */
+export async function startRedisCluster(options: RedisClusterOptions = {}): Promise<RedisCluster> {
+  const { masters = 3, replicas = 1, nodeTimeout = 1_000, args = [] } = options;
+  mustBeLocal('a Redis Cluster');
+  const count = masters * (1 + replicas);
+  return await startOnFreePorts('127.0.0.1', 2 * count, async (ports) => {
+    const nodes = await startTogether(count, async (index, signal) => {
+      const settings = ['--cluster-enabled', 'yes', '--cluster-port', `${ports[count + index]}`];
+      const definition = defineNode([...settings, '--cluster-node-timeout', `${nodeTimeout}`, ...args]);
+      return createHandle(await startLocally(definition, { port: ports[index], signal }));
+    });
+    try {
+      const loose = nodes.map((handle, index) => ({ handle, busPort: ports[count + index] ?? 0 }));
+      return clusterOf(nodes, await formCluster(loose, masters));
+    } catch (error) {
+      await Promise.all(nodes.map((node) => node.stop()));
+      throw error;
+    }
+  });
+}
+
+function clusterOf(nodes: readonly ServerHandle[], ids: readonly string[]): RedisCluster {
+  const idOf = (node: ServerHandle): string => {
+    const id = ids[nodes.indexOf(node)];
+    if (id === undefined) throw new Error(`the server at ${node.host}:${node.port} is no node of this cluster`);
+    return id;
+  };
+  const handlesOf = (views: readonly NodeView[]): readonly ServerHandle[] =>
+    nodes.filter((_, index) => views.some(({ id }) => id === ids[index]));
+
+  /** What the nodes that serve clients think; the first that does is as good as any. */
+  function view(): Promise<readonly NodeView[]> {
+    return eventually('a node that serves clients', async () => {
+      for (const node of await answering()) if (await isOk(node).catch(() => false)) return await viewOf(node);
+      return undefined;
+    });
+  }
+
+  async function answering(): Promise<readonly ServerHandle[]> {
+    const answers = await Promise.all(
+      nodes.map((node) =>
+        redisCommand(node, 'PING').then(
+          () => [node],
+          () => [],
+        ),
+      ),
+    );
+    return answers.flat();
+  }
+
+  async function masterOf(key: string): Promise<ServerHandle> {
+    return (await ownerOfKey(key)).master;
+  }
+
+  async function ownerOfKey(key: string): Promise<{ readonly slot: number; readonly master: ServerHandle }> {
+    const slot = await eventually('a node that answers', async () => {
+      for (const node of await answering()) return Number(await redisCommand(node, 'CLUSTER', 'KEYSLOT', key));
+      return undefined;
+    });
+    const owner = ownerOf(slot, await view());
+    const [master] = owner === undefined ? [] : handlesOf([owner]);
+    if (master === undefined) throw new Error(`slot ${slot} of ${JSON.stringify(key)} has no master`);
+    return { slot, master };
+  }
+
+  const stop = async (): Promise<void> => void (await Promise.all(nodes.map((node) => node.stop())));
+  const masters = async (): Promise<readonly ServerHandle[]> =>
+    handlesOf((await view()).filter(({ master, slots }) => master && slots.length > 0));
+
+  return {
+    nodes,
+    url: `redis+cluster://${nodes.map(({ host, port }) => `${host}:${port}`).join(',')}`,
+    masters,
+    masterOf,
+    async replicasOf(master) {
+      const id = idOf(master);
+      return handlesOf((await view()).filter(({ masterId, failing }) => masterId === id && !failing));
+    },
+    async failOver(replica) {
+      const id = idOf(replica);
+      await eventually('a failover', async () => {
+        await redisCommand(replica, 'CLUSTER', 'FAILOVER').catch(() => {});
+        return (await viewOf(replica)).some((node) => node.id === id && node.slots.length > 0);
+      });
+      await all('nodes that know the new master', await answering(), async (node) =>
+        (await viewOf(node)).some((one) => one.id === id && one.slots.length > 0),
+      );
+    },
+    async moveSlotOf(key, to) {
+      const { slot, master: from } = await ownerOfKey(key);
+      const id = idOf(to);
+      return await beginSlotMove({
+        slot,
+        from,
+        to,
+        idOf,
+        masters: await masters(),
+        agreed: async () =>
+          await all(
+            'nodes that know the new owner',
+            await answering(),
+            async (node) => ownerOf(slot, await viewOf(node))?.id === id,
+          ),
+      });
+    },
+    settled: async () => await settled(await answering()),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}

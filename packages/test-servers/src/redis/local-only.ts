@@ -1,0 +1,9 @@
+import { chooseServer } from '../start/choose.ts';
+
+/** Throws where the environment wants other servers than local processes, with `what` in front. */
+export function mustBeLocal(what: string): void {
+  const choice = chooseServer('redis', 'redis:8-alpine');
+  if (choice.kind === 'local') return;
+  const variable = choice.kind === 'docker' ? 'LOCKS_TEST_SERVERS' : choice.variable;
+  throw new Error(`${what} runs as local processes, whose addresses clients are told: unset ${variable}`);
+}

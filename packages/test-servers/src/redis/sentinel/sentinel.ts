@@ -1,0 +1,194 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { startLocally } from '../../local/local-process.ts';
+import { type ServerHandle, createHandle } from '../../server/handle.ts';
+import { startOnFreePorts } from '../../server/ports.ts';
+import { startTogether } from '../../start/start-together.ts';
+import { eventually } from '../../support/eventually.ts';
+import { redisCommand } from '../command.ts';
+import { defineNode } from '../cluster/node.ts';
+import { mustBeLocal } from '../local-only.ts';
+import { type Watched, defineSentinel } from './definition.ts';
+
+/** Options of `startRedisSentinel`. */
+export interface RedisSentinelOptions {
+  /** @default 3 */
+  readonly sentinels?: number;
+  /** @default 2 */
+  readonly replicas?: number;
+  /**
+   * In ms: a server that was silent for so long is down. With less, a busy machine makes servers
+   * fail that run. @default 500
+   */
+  readonly downAfter?: number;
+  /** In ms: the limit of the steps of a failover, and half the pause between two. @default 2_000 */
+  readonly failoverTimeout?: number;
+  /**
+   * In ms: how often Sentinels tell each other of themselves. One that finds an old master makes it
+   * a replica after four times as long. @default 500
+   */
+  readonly publishPeriod?: number;
+  /** Further arguments of each `redis-server`, but not of the Sentinels. @default [] */
+  readonly args?: readonly string[];
+}
+
+/** A master with replicas, and the Sentinels that watch them. */
+export interface RedisSentinel extends AsyncDisposable {
+  /** What the Sentinels call the master. */
+  readonly name: string;
+  readonly sentinels: readonly ServerHandle[];
+  /** The one that began as the master first. */
+  readonly servers: readonly ServerHandle[];
+  /** `redis+sentinel://host:port,host:port,…/name`. */
+  readonly url: string;
+  /** The server that a majority of the Sentinels calls the master, and that says so. */
+  master(): Promise<ServerHandle>;
+  /** Resolves to the new master when one has followed `old`. */
+  masterAfter(old: ServerHandle): Promise<ServerHandle>;
+  /** Makes a replica the master, though the old one is well. Resolves to it. */
+  failOver(): Promise<ServerHandle>;
+  /** Resolves when all servers that answer follow the master, with a copy of its data. */
+  settled(): Promise<void>;
+  /** Ends all of them for good and removes their data. May be called again. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a Redis with replicas and Sentinels of its own for the caller, on free loopback ports.
+ * Resolves when all of them know each other.
+ */
+export async function startRedisSentinel(options: RedisSentinelOptions = {}): Promise<RedisSentinel> {
+  const { sentinels = 3, replicas = 2, downAfter = 500, failoverTimeout = 2_000, publishPeriod = 500 } = options;
+  mustBeLocal('a Redis with Sentinels');
+  const { args = [] } = options;
+  const count = 1 + replicas;
+  return await startOnFreePorts('127.0.0.1', count + sentinels, async (ports) => {
+    const servers = await startTogether(count, async (index, signal) => {
+      const follow = index === 0 ? [] : ['--replicaof', '127.0.0.1', `${ports[0]}`];
+      const definition = defineNode([...follow, ...args]);
+      return createHandle(await startLocally(definition, { port: ports[index], signal }));
+    });
+    const started = [...servers];
+    try {
+      const [master] = servers;
+      if (master === undefined) throw new Error('a Redis with Sentinels has a master');
+      const quorum = Math.floor(sentinels / 2) + 1;
+      const watched: Watched = { name: 'main', master, quorum, downAfter, failoverTimeout };
+      const watchers = await startTogether(sentinels, async (index, signal) => {
+        const port = ports[count + index];
+        return createHandle(await startLocally(defineSentinel(watched), { port, signal }));
+      });
+      started.push(...watchers);
+      await Promise.all(watchers.map((sentinel) => hasten(sentinel, 100)));
+      const set = sentinelOf(servers, watchers, watched);
+      await set.settled();
+      await Promise.all(watchers.map((sentinel) => hasten(sentinel, publishPeriod)));
+      return set;
+    } catch (error) {
+      await Promise.all(started.map((server) => server.stop()));
+      throw error;
+    }
+  });
+}
+
+/** By default a Sentinel takes seconds to find others. Before Redis 7 it cannot be told. */
+async function hasten(sentinel: ServerHandle, publishPeriod: number): Promise<void> {
+  const periods = ['INFO-PERIOD', 100, 'PING-PERIOD', 100, 'ASK-PERIOD', 100, 'PUBLISH-PERIOD', publishPeriod];
+  await redisCommand(sentinel, 'SENTINEL', 'DEBUG', ...periods).catch(() => {});
+}
+
+function sentinelOf(
+  servers: readonly ServerHandle[],
+  sentinels: readonly ServerHandle[],
+  { name, quorum }: Watched,
+): RedisSentinel {
+  async function findMaster(): Promise<ServerHandle | undefined> {
+    const ports = await Promise.all(
+      sentinels.map(async (sentinel) => {
+        const reply = await redisCommand(sentinel, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name).catch(() => []);
+        return Number((reply as readonly string[])[1]);
+      }),
+    );
+    const named = servers.find(({ port }) => ports.filter((one) => one === port).length >= quorum);
+    return named !== undefined && (await replicationOf(named))?.includes('role:master') === true ? named : undefined;
+  }
+
+  /** A failover that fails is tried again after twice its limit. */
+  const patience = 30_000;
+
+  /** The master, once there is one that is not `old`. */
+  function find(what: string, old?: ServerHandle): Promise<ServerHandle> {
+    return eventually(
+      what,
+      async () => {
+        const found = await findMaster();
+        if (found !== undefined && found !== old) return found;
+        // Each look asks all Sentinels, which are to elect meanwhile.
+        await delay(50);
+        return undefined;
+      },
+      patience,
+    );
+  }
+
+  const master = (): Promise<ServerHandle> => find('a master');
+  const masterAfter = (old: ServerHandle): Promise<ServerHandle> => find('another master', old);
+
+  async function settled(): Promise<void> {
+    const leader = await master();
+    await eventually('replicas with a copy', async () => {
+      const answers = await Promise.all(servers.filter((server) => server !== leader).map(replicationOf));
+      return answers.every(
+        (text) =>
+          text === undefined || (text.includes(`master_port:${leader.port}`) && text.includes('master_link_status:up')),
+      );
+    });
+    await eventually('Sentinels that know each other and the servers', async () => {
+      const states = await Promise.all(sentinels.map((sentinel) => knownTo(sentinel, name)));
+      return states.every(
+        (state) =>
+          state === undefined || (state.sentinels === sentinels.length && state.replicas === servers.length - 1),
+      );
+    });
+  }
+
+  const stop = async (): Promise<void> =>
+    void (await Promise.all([...sentinels, ...servers].map((server) => server.stop())));
+  return {
+    name,
+    sentinels,
+    servers,
+    url: `redis+sentinel://${sentinels.map(({ host, port }) => `${host}:${port}`).join(',')}/${name}`,
+    master,
+    masterAfter,
+    async failOver() {
+      const old = await master();
+      await eventually('a failover', async () => {
+        // Refused while another one is under way, or until a replica is known to be good.
+        for (const sentinel of sentinels.slice(0, 1)) {
+          await redisCommand(sentinel, 'SENTINEL', 'FAILOVER', name).catch(() => {});
+        }
+        await delay(50);
+        return (await findMaster()) !== old;
+      });
+      return await masterAfter(old);
+    },
+    settled,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** What a server says of its role; `undefined` when it does not answer. */
+async function replicationOf(server: ServerHandle): Promise<string | undefined> {
+  return await redisCommand(server, 'INFO', 'replication').then(String, () => undefined);
+}
+
+/** How many others a Sentinel knows; `undefined` when it does not answer. */
+async function knownTo(
+  sentinel: ServerHandle,
+  name: string,
+): Promise<{ readonly sentinels: number; readonly replicas: number } | undefined> {
+  const text = await redisCommand(sentinel, 'INFO', 'sentinel').then(String, () => undefined);
+  const found = new RegExp(`name=${name},.*slaves=(\\d+),sentinels=(\\d+)`).exec(text ?? '');
+  return found === null ? undefined : { replicas: Number(found[1]), sentinels: Number(found[2]) };
+}

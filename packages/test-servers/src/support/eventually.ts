@@ -1,0 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * Repeats `probe` until it answers with something, and gives that. Rejects after `limit` ms with
+ * `what` the test waited for.
+ */
+export async function eventually<T>(
+  what: string,
+  probe: () => Promise<T | undefined | false> | T | undefined | false,
+  limit = 10_000,
+): Promise<T> {
+  const end = performance.now() + limit;
+  for (;;) {
+    const found = await probe();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > end) throw new Error(`Waited ${limit} ms in vain for ${what}.`);
+    await delay(5);
+  }
+}

@@ -1,0 +1,149 @@
+import type { Way } from '../../proxy/conditions.ts';
+import { type Proxy, startProxy } from '../../proxy/proxy.ts';
+import type { MemberAddress } from './ensemble-settings.ts';
+
+/** The connections between the members of an ensemble, each through a proxy of its own. */
+export interface PeerLinks {
+  /** The addresses of all members as `member` shall know them: its own is the real one. */
+  seenBy(member: number): readonly MemberAddress[];
+  /**
+   * Cuts `member` off from all others: nothing passes any more, without a sign. Returns what ends
+   * it.
+   */
+  cutOff(member: number): () => Promise<void>;
+  /** What the others send `member` arrives `delay` ms later. Returns what ends it. */
+  lag(member: number, delay: number): () => void;
+  /** What the others send `member` waits, and arrives in its order when this is ended. */
+  hold(member: number): () => void;
+  /** What `member` sends the others is lost. Ending it cuts the connections. */
+  mute(member: number): () => Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Link {
+  readonly from: number;
+  readonly to: number;
+  readonly quorum: Proxy;
+  readonly election: Proxy;
+}
+
+/** One connection of a member. */
+interface Around {
+  readonly quorum: Proxy;
+  /** What the others send it. */
+  readonly towards: Way;
+  /** What it sends. */
+  readonly away: Way;
+}
+
+/** Puts proxies between all `members`, which need not run yet. */
+export async function linkMembers(members: readonly MemberAddress[]): Promise<PeerLinks> {
+  const links: Link[] = [];
+  const find = (from: number, to: number): Link | undefined => links.find((one) => one.from === from && one.to === to);
+
+  async function connectPair(
+    from: number,
+    to: number,
+    caller: MemberAddress,
+    { host, ...called }: MemberAddress,
+  ): Promise<Link> {
+    const quorum = await startProxy(
+      { host, port: called.quorumPort },
+      // A leader that is about to listen refuses a follower, which then tries again. A follower
+      // that was let in and thrown out gives up.
+      { patience: 1_000 },
+    );
+    const election = await startProxy(
+      { host, port: called.electionPort },
+      {
+        // The calling member introduces itself with its address, and may be called back there.
+        rewrite(piece, way) {
+          const back = find(to, from)?.election;
+          if (way === 'replies' || back === undefined) return piece;
+          return replace(piece, `${host}:${caller.electionPort}`, `${host}:${back.port}`);
+        },
+      },
+    );
+    return { from, to, quorum, election };
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all(links.flatMap(({ quorum, election }) => [quorum.stop(), election.stop()]));
+  }
+
+  /**
+   * The proxies between `member` and each other one, with the way that leads to it and the one
+   * back.
+   */
+  function around(member: number): readonly Around[] {
+    return links
+      .filter(({ from, to }) => from === member || to === member)
+      .map(({ from, quorum }) => {
+        const calls = from === member;
+        return { quorum, towards: calls ? 'replies' : 'requests', away: calls ? 'requests' : 'replies' };
+      });
+  }
+
+  try {
+    for (const [from, caller] of members.entries()) {
+      for (const [to, called] of members.entries())
+        if (from !== to) links.push(await connectPair(from, to, caller, called));
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    seenBy: (from) =>
+      members.map((member, to) => {
+        const seen = find(from, to);
+        return seen === undefined
+          ? member
+          : { ...member, quorumPort: seen.quorum.port, electionPort: seen.election.port };
+      }),
+    cutOff(member) {
+      const cut = links.filter(({ from, to }) => from === member || to === member);
+      const ends = cut
+        .flatMap(({ quorum, election }) => [quorum, election])
+        .map((proxy) => {
+          const admit = proxy.refuse();
+          const speak = proxy.silence();
+          return async () => {
+            admit();
+            await speak();
+          };
+        });
+      return async () => {
+        await Promise.all(ends.map((end) => end()));
+      };
+    },
+    lag(member, delay) {
+      return endAll(around(member).map(({ quorum, towards }) => quorum.delay(delay, towards)));
+    },
+    hold(member) {
+      return endAll(around(member).map(({ quorum, towards }) => quorum.hold(towards)));
+    },
+    mute(member) {
+      const ends = around(member).map(({ quorum, away }) => quorum.silence(away));
+      return async () => {
+        await Promise.all(ends.map((end) => end()));
+      };
+    },
+    stop,
+  };
+}
+
+function endAll(ends: readonly (() => void)[]): () => void {
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+/** `piece` with `text` replaced by another one of the same length. */
+function replace(piece: Buffer, text: string, by: string): Buffer {
+  const at = piece.indexOf(text);
+  if (at === -1) return piece;
+  const copy = Buffer.from(piece);
+  copy.write(by, at);
+  return copy;
+}

@@ -1,0 +1,76 @@
+import type { Socket } from 'node:net';
+import type { Runtime } from '@locks/core/adapter';
+import { Writer } from '../wire/jute.ts';
+import type { Request } from '../wire/request.ts';
+
+/** What requests are written with. */
+export interface RequestWriterParts {
+  readonly socket: Socket;
+  readonly runtime: Runtime;
+  readonly firstXid: number;
+  /** In bytes. */
+  readonly maxRequest: number;
+}
+
+const lastXid = 2 ** 31 - 1;
+
+/** Writes the requests of one connection. All requests of one tick go out together. */
+export class RequestWriter {
+  readonly #parts: RequestWriterParts;
+  readonly #writer: Writer = new Writer();
+  readonly #flush: () => void;
+  #nextXid: number;
+  #sentAt = 0;
+  #flushing = false;
+  #closed = false;
+
+  constructor(parts: RequestWriterParts) {
+    this.#parts = parts;
+    this.#nextXid = parts.firstXid;
+    this.#flush = () => {
+      this.#flushing = false;
+      if (!this.#closed && this.#writer.length > 0) parts.socket.write(this.#writer.take());
+    };
+  }
+
+  /** When the latest request was written, by the runtime's clock, in ms: read just before. */
+  get sentAt(): number {
+    return this.#sentAt;
+  }
+
+  /**
+   * Returns the xid of the request. Throws `RangeError` for a number out of range or a request
+   * that is too long: then it is not sent.
+   */
+  write(request: Request<unknown>): number {
+    const xid = request.xid ?? this.#nextXid;
+    const writer = this.#writer;
+    const frame = writer.beginFrame();
+    try {
+      writer.int(xid);
+      writer.int(request.op);
+      request.write(writer);
+      const length = writer.length - frame - 4;
+      const { maxRequest } = this.#parts;
+      if (length > maxRequest)
+        throw new RangeError(
+          `${request.what} takes ${length} bytes; the longest request that ZooKeeper accepts is ${maxRequest}`,
+        );
+    } catch (error) {
+      writer.truncate(frame);
+      throw error;
+    }
+    writer.endFrame(frame);
+    if (xid === this.#nextXid) this.#nextXid = xid === lastXid ? 1 : xid + 1;
+    if (this.#flushing) return xid;
+    this.#flushing = true;
+    this.#sentAt = this.#parts.runtime.clock.now();
+    process.nextTick(this.#flush);
+    return xid;
+  }
+
+  /** Nothing is sent any more. */
+  close(): void {
+    this.#closed = true;
+  }
+}

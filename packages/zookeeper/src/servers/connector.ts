@@ -1,0 +1,99 @@
+import type { Address } from '../connection/address.ts';
+import type { ConnectionParts } from '../connection/connect.ts';
+import type { Connection } from '../connection/connection.ts';
+import { ConnectError, ConnectionClosedError } from '../connection/errors.ts';
+import type { WatchEvent } from '../wire/records.ts';
+import type { Refusals } from './refusals.ts';
+import type { Rotation } from './rotation.ts';
+import { connectToVotingServer } from './voting-server.ts';
+
+/** What all connections of one session have in common. */
+export type Connecting = Pick<ConnectionParts, 'runtime' | 'tls' | 'auth' | 'sessionTimeout'>;
+
+/** A session that a connection is made for. */
+export interface ConnectingSession {
+  readonly id: bigint;
+  readonly password: Buffer;
+  /** In ms. */
+  readonly timeout: number;
+  /** The highest transaction that it has seen. */
+  readonly lastZxid: bigint;
+  readonly watches: { fire(event: WatchEvent): void };
+  /** The servers will end it soon. */
+  expire(cause: Error): void;
+}
+
+/** How one attempt is made. */
+export interface ConnectAttempt {
+  /** The session to go on with, instead of a new one. */
+  readonly resumed: ConnectingSession | undefined;
+  /** Does not keep the process alive. */
+  readonly background: boolean;
+  /** Gives the attempt up. */
+  readonly signal: AbortSignal;
+}
+
+/** A connection whose events and end go to a session. */
+export interface NewConnection {
+  readonly connection: Connection;
+  /** Watch events go to `session`. `ended` is called unless the connection has ended already. */
+  handOver(session: ConnectingSession, ended: (cause: Error) => void): void;
+}
+
+/** In ms. A session that is shorter ends before a lock can be used in it. */
+const leastTimeout = 50;
+
+/** Connects to the next server, and checks that sessions at that server can be used. */
+export class Connector {
+  readonly #connecting: Connecting;
+  readonly #rotation: Rotation;
+  readonly #refusals: Refusals;
+
+  constructor(connecting: Connecting, rotation: Rotation, refusals: Refusals) {
+    this.#connecting = connecting;
+    this.#rotation = rotation;
+    this.#refusals = refusals;
+  }
+
+  async connect({ resumed, background, signal }: ConnectAttempt): Promise<NewConnection> {
+    let session = resumed;
+    let onEnd: (cause: Error) => void = () => {};
+    const address = this.#rotation.next();
+    const parts = {
+      ...this.#connecting,
+      address,
+      resume: resumed,
+      lastZxid: resumed?.lastZxid ?? 0n,
+      within: this.#rotation.patience(resumed?.timeout ?? this.#connecting.sessionTimeout),
+      background,
+      signal,
+      onEvent: (event: WatchEvent) => session?.watches.fire(event),
+      onEnd: (cause: Error) => onEnd(cause),
+    };
+    const isKnown = resumed !== undefined && this.#refusals.knows(address);
+    const connection = await connectToVotingServer(parts, isKnown);
+    this.#refusals.accepted(address);
+    if (connection.session.timeout < leastTimeout) {
+      const short = tooShort(address, connection.session.timeout);
+      // The servers count by the new timeout already: leases must be lost before their nodes go.
+      resumed?.expire(short);
+      await connection.end(leastTimeout);
+      throw short;
+    }
+    return {
+      connection,
+      handOver(owner, ended) {
+        if (connection.ended) throw new ConnectionClosedError('the server closed the connection at once');
+        session = owner;
+        onEnd = ended;
+      },
+    };
+  }
+}
+
+function tooShort(address: Address, timeout: number): ConnectError {
+  return new ConnectError(
+    address,
+    `it grants sessions of ${timeout} ms; raise "maxSessionTimeout" in its configuration`,
+  );
+}

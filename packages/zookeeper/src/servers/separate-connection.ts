@@ -1,0 +1,75 @@
+import type { LockError } from '@locks/core/adapter';
+import type { Address } from '../connection/address.ts';
+import { connect } from '../connection/connect.ts';
+import type { ConnectionParts } from '../connection/connect.ts';
+import type { Connection } from '../connection/connection.ts';
+import { unansweredError } from '../connection/request-errors.ts';
+import type { Answer } from '../wire/answer.ts';
+import type { Request } from '../wire/request.ts';
+import { Rotation } from './rotation.ts';
+
+/** How a separate connection is made. */
+export interface SeparateParts extends Pick<ConnectionParts, 'tls' | 'auth' | 'runtime' | 'sessionTimeout'> {
+  readonly addresses: readonly Address[];
+}
+
+/** How requests are sent over it. */
+export interface SeparateSender {
+  /** @throws `LOCK_UNAVAILABLE` when the connection ends before the answer. */
+  send<T>(request: Request<T>): Promise<Answer<T>>;
+}
+
+/** The longest answer, in bytes: a few million names. The memory for it is taken at once. */
+const longestAnswer = 256 * 1024 * 1024;
+
+/**
+ * The result of `read`, over a connection and a session for nothing else. A long answer delays the
+ * heartbeats of its connection, and an answer that is too long ends it. Neither may happen to the
+ * connection that the locks depend on.
+ * @param signal Ends it.
+ * @throws `LOCK_UNAVAILABLE`.
+ */
+export async function overSeparateConnection<T>(
+  parts: SeparateParts,
+  signal: AbortSignal,
+  read: (sender: SeparateSender) => Promise<T>,
+): Promise<T> {
+  const connection = await connectToAny(parts, signal);
+  const destroy = (): void => connection.destroy(signal.reason as Error);
+  signal.addEventListener('abort', destroy);
+  if (signal.aborted) destroy();
+  try {
+    return await read({
+      send: (request) =>
+        connection.send(request).catch((error: unknown) => {
+          throw unansweredError(request.what, error as Error);
+        }),
+    });
+  } finally {
+    await connection.end(parts.sessionTimeout / 3);
+    signal.removeEventListener('abort', destroy);
+  }
+}
+
+/** At the first server that answers, each asked once. */
+async function connectToAny({ addresses, ...parts }: SeparateParts, signal: AbortSignal): Promise<Connection> {
+  const rotation = new Rotation(addresses, parts.runtime);
+  let failure: LockError | undefined;
+  for (let attempt = 0; attempt < addresses.length; attempt += 1) {
+    try {
+      return await connect({
+        ...parts,
+        address: rotation.next(),
+        lastZxid: 0n,
+        within: rotation.patience(parts.sessionTimeout),
+        maxFrame: longestAnswer,
+        signal,
+        onEvent() {},
+        onEnd() {},
+      });
+    } catch (error) {
+      failure = unansweredError('a connection of its own for a list', error as Error);
+    }
+  }
+  throw failure ?? new Error('There is no server to connect to.');
+}

@@ -1,0 +1,13 @@
+import type { LockProvider } from '@locks/core';
+
+/** A provider of `createZookeeperProvider`: for `createLocks`, and for guards in its session. */
+export interface ZookeeperProvider extends LockProvider {
+  readonly name: 'zookeeper';
+  /**
+   * Resolves when there is a session whose user may make nodes under the root.
+   * @throws `LOCK_UNAVAILABLE` after `within` ms without a session. What the servers refuse for
+   * good: `LOCK_MISCONFIGURED`.
+   */
+  connect(within: number): Promise<void>;
+  list(prefix: string): AsyncIterable<string>;
+}
