@@ -22,6 +22,7 @@ import { TimerWheel } from './time/timer-wheel.ts';
 import type { AcquisitionHost } from './locks/acquire/acquisition-host.ts';
 import { Acquisition } from './locks/acquire/acquisition.ts';
 import { HolderLookups } from './locks/acquire/holder-lookups.ts';
+import { Flow } from './locks/flow.ts';
 import { AbortFollowers } from './locks/ending/abort-followers.ts';
 import { closeQuietly } from './locks/ending/close-quietly.ts';
 import { LinkedSet } from './locks/ending/linked-set.ts';
@@ -29,7 +30,6 @@ import { printAs } from './locks/lease/printed.ts';
 import type { PublicLease } from './locks/lease/public-lease.ts';
 import type { LockHolder, LockState, Locks } from './locks.ts';
 import { forceRelease, inspectKey, listKeys } from './locks/operator-calls.ts';
-import { Reentrancy } from './locks/reentrancy.ts';
 import type { TryResult } from './locks/try-result.ts';
 import { BackgroundReleases } from './locks/release/background-releases.ts';
 import { readWork, runUnder } from './locks/with-lock.ts';
@@ -57,7 +57,7 @@ export class LockManager implements Locks {
   readonly #defaults: Settings;
   readonly #tryDefaults: Settings;
   readonly #closeTimeout: number;
-  readonly #reentrancy = new Reentrancy();
+  readonly #flow: Flow;
   readonly #keepAlive: KeepAlive;
   #closed: LockError | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
@@ -74,6 +74,7 @@ export class LockManager implements Locks {
     this.#owned = owned || read.closeProvider === true;
     this.#defaults = read.settings;
     this.#tryDefaults = { ...read.settings, wait: 0 };
+    this.#flow = new Flow(read.findDeadlocks);
     this.#closeTimeout = read.closeTimeout;
     this.#keepAlive = new KeepAlive(runtime);
     this.#host = {
@@ -188,7 +189,7 @@ export class LockManager implements Locks {
   #join(key: string, { reentrant, mode, signal }: Settings): PublicLease | undefined {
     if (!reentrant) return undefined;
     signal?.throwIfAborted();
-    return this.#reentrancy.join(key, mode);
+    return this.#flow.join(key, mode);
   }
 
   /**
@@ -199,10 +200,15 @@ export class LockManager implements Locks {
     try {
       const settings = this.#settings(key, defaults, options);
       const joined = this.#join(key, settings);
-      return joined === undefined ? new Acquisition(this.#host, key, settings, orNull).result : Promise.resolve(joined);
+      return joined === undefined ? this.#acquire(key, settings, orNull) : Promise.resolve(joined);
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  #acquire(key: string, settings: Settings, orNull: boolean): Promise<PublicLease | null> {
+    const inside = settings.waitForSelf ? undefined : this.#flow.current;
+    return new Acquisition(this.#host, key, settings, orNull, inside).result;
   }
 
   async #run<T>(key: string, settings: Settings, work: Work<T>, orNot: boolean): Promise<T | typeof notFree> {
@@ -210,10 +216,10 @@ export class LockManager implements Locks {
     try {
       const joined = this.#join(key, settings);
       if (joined !== undefined) return await runUnder(joined, work);
-      const lease = await new Acquisition(this.#host, key, settings, orNot).result;
+      const lease = await this.#acquire(key, settings, orNot);
       if (lease === null) return notFree;
-      if (!settings.reentrant) return await runUnder(lease, work);
-      return await this.#reentrancy.run(lease, (hold) => runUnder(hold, work));
+      if (!this.#flow.notes(settings)) return await runUnder(lease, work);
+      return await this.#flow.run(lease, settings.reentrant, (hold) => runUnder(hold, work));
     } finally {
       this.#keepAlive.end();
     }

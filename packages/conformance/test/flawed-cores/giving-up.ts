@@ -61,10 +61,10 @@ export const givingUp: readonly CoreRecipe[] = [
   },
   {
     name: 'a reentrant hold is shared by all asynchronous contexts',
-    file: 'locks/reentrancy.js',
+    file: 'locks/flow.js',
     find: '#storage = new AsyncLocalStorage();',
     replace:
-      '#storage = { getStore() { return this.store; }, run(store, work) { this.store = store; return work(); } };',
+      '#storage = { getStore() { return this.store; }, run(store, work, hold) { this.store = store; return work(hold); } };',
     caughtBy: ['locks-reentrant-elsewhere'],
   },
   {

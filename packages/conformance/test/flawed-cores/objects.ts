@@ -36,4 +36,18 @@ export const objects: readonly CoreRecipe[] = [
     replace: "read: new KeyLock(locks, key, { mode: 'exclusive' }),",
     caughtBy: ['locks-read-write-lock', 'locks-downgrade'],
   },
+  {
+    name: 'a call waits for its own context',
+    file: 'manager.js',
+    find: 'settings.waitForSelf ? undefined : this.#flow.current',
+    replace: 'undefined',
+    caughtBy: ['locks-deadlock', 'locks-deadlock-shared'],
+  },
+  {
+    name: 'a permit is refused although others have permits',
+    file: 'locks/flow.js',
+    find: 'return shares >= permits',
+    replace: 'return shares > 0',
+    caughtBy: ['locks-deadlock-shared'],
+  },
 ];

@@ -1,4 +1,4 @@
-import type { Claim, Holder, LockProvider } from '../contract.ts';
+import type { Claim, Holder, LockProvider, Mode } from '../contract.ts';
 import { LockError } from './lock-error.ts';
 
 /** A message names no more holders than that. */
@@ -30,6 +30,28 @@ export function unavailableError({ name }: LockProvider, { key }: Claim, cause: 
 export function overloadedError({ key }: Claim, maxWaiters: number): LockError {
   const message = `${maxWaiters} claims wait already; option "maxWaiters" of this Locks allows no more.`;
   return new LockError('LOCK_OVERLOADED', message, { key });
+}
+
+/** The same asynchronous context holds what it waits for: in the mode `own`. */
+export function deadlockError(claim: Claim, own: Mode): LockError {
+  const message = `${quote(claim.key)} is held by the asynchronous context that would wait for it without limit. ${insteadOfWaiting(claim, own)}`;
+  return new LockError('LOCK_DEADLOCK', message, { key: claim.key });
+}
+
+/** `deadlockError` of a wait with a limit, which is over. */
+export function ownTimeoutError(claim: Claim, wait: number, own: Mode): LockError {
+  const after = wait === 0 ? 'now' : `within ${wait} ms`;
+  const message = `${quote(claim.key)} was not free ${after}: it is held by the asynchronous context that waited for it. ${insteadOfWaiting(claim, own)}`;
+  return new LockError('LOCK_TIMEOUT', message, { key: claim.key });
+}
+
+function insteadOfWaiting({ mode, permits }: Claim, own: Mode): string {
+  if (mode === 'exclusive' && own === 'shared') return 'Release the shared lease first.';
+  const way =
+    permits === undefined
+      ? 'Set option "reentrant" in both calls'
+      : 'All of its permits are its own: release one first';
+  return `${way}, or "waitForSelf" if the outer work does not wait for this call.`;
 }
 
 /** A grant that was over when it arrived. */

@@ -1,0 +1,99 @@
+import { AsyncLocalStorage, executionAsyncId } from 'node:async_hooks';
+import type { Mode } from '../contract.ts';
+import type { Settings } from '../options/acquire-options.ts';
+import type { PublicLease } from './lease/public-lease.ts';
+import { ReentrantLease } from './reentrant-lease.ts';
+
+/** A lease under which an asynchronous context runs, inside of others. */
+export interface Frame {
+  readonly lease: PublicLease;
+  /** With the holds on it. `undefined`: the lease is not reentrant. */
+  readonly reentrant: ReentrantLease | undefined;
+  readonly outer: Frame | undefined;
+  /** The work under it has ended. A context may outlive its work. */
+  over: boolean;
+}
+
+/**
+ * Before Node 24 an `AsyncLocalStorage` makes a hook run for each promise of the process, which
+ * doubles what an in-memory `withLock` costs.
+ */
+const slowsPromises = '_enable' in AsyncLocalStorage.prototype;
+
+type Wish = Pick<Settings, 'mode' | 'permits'>;
+
+/**
+ * What the current asynchronous context holds. Only `withLock` and `tryWithLock` enter it.
+ * `acquire` would have to enter its caller's context, and would leak into everything that runs
+ * after it.
+ */
+export class Flow {
+  readonly #storage = new AsyncLocalStorage<Frame>();
+  readonly #notes: boolean | undefined;
+
+  /** `notes`: whether it notes leases that are not reentrant. @default where it costs little */
+  constructor(notes: boolean | undefined) {
+    this.#notes = slowsPromises ? notes : (notes ?? true);
+  }
+
+  /** What it holds at this moment, innermost first. */
+  get current(): Frame | undefined {
+    return this.#storage.getStore();
+  }
+
+  /** Whether work under a lease with these settings has to `run` here. To be asked after an `await`. */
+  notes({ reentrant, waitForSelf }: Settings): boolean {
+    // Callbacks of promises have a number only where the hook runs for all promises.
+    return reentrant || (!waitForSelf && (this.#notes ?? executionAsyncId() !== 0));
+  }
+
+  /**
+   * Another hold on `key`. `undefined`: this context has no reentrant lease on it, so take the lock
+   * as usual.
+   */
+  join(key: string, mode: Mode): PublicLease | undefined {
+    for (let frame = this.current; frame !== undefined; frame = frame.outer) {
+      const { reentrant } = frame;
+      if (reentrant !== undefined && frame.lease.key === key && reentrant.open) return reentrant.join(mode);
+    }
+    return undefined;
+  }
+
+  /** Runs `work` under `lease`, in a context that says so. */
+  async run<T>(lease: PublicLease, reentrant: boolean, work: (lease: PublicLease) => Promise<T>): Promise<T> {
+    const shared = reentrant ? new ReentrantLease(lease) : undefined;
+    const hold = shared === undefined ? lease : shared.join(lease.mode);
+    const frame: Frame = { lease, reentrant: shared, outer: underWay(this.current), over: false };
+    try {
+      return await this.#storage.run(frame, work, hold);
+    } finally {
+      frame.over = true;
+    }
+  }
+}
+
+/**
+ * `frame`, or the next outer one whose work goes on. A context that outlives its work, such as that
+ * of a timer, must not keep the leases of all works before it.
+ */
+function underWay(frame: Frame | undefined): Frame | undefined {
+  let next = frame;
+  while (next !== undefined && next.over && next.reentrant?.open !== true) next = next.outer;
+  return next;
+}
+
+/**
+ * The mode in which the context of `frame` holds `key`, where a claim that waits for `key` waits for
+ * that context. It does so beside an exclusive lease, and where all permits are its own. A reader
+ * inside of a reader does so as well: a writer is in line, and waits for the outer one.
+ */
+export function ownHold(frame: Frame | undefined, key: string, { mode, permits = 1 }: Wish): Mode | undefined {
+  let shares = 0;
+  for (let each = frame; each !== undefined; each = each.outer) {
+    const { lease } = each;
+    if (each.over || lease.key !== key || !lease.held) continue;
+    if (mode === 'exclusive' || lease.mode === 'exclusive') return lease.mode;
+    shares += 1;
+  }
+  return shares >= permits ? 'shared' : undefined;
+}
