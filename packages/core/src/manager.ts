@@ -11,10 +11,16 @@ import { readLocksOptions } from './options/locks-options.ts';
 import type { LocksOptions } from './options/locks-options.ts';
 import { createOwners } from './options/owner.ts';
 import { checkRequires } from './options/requirements.ts';
-import type { Lockable, ReadWriteLock } from './objects/lockable.ts';
+import { Candidate } from './objects/election/candidate.ts';
+import type { Election, Lead, Leadership } from './objects/election/election.ts';
+import { Observer } from './objects/election/observe.ts';
+import { readElectOptions, readLeadershipOptions } from './objects/election/options.ts';
+import type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
+import type { Lockable, ReadWriteLock, Semaphore } from './objects/lockable.ts';
 import { KeyLock } from './objects/key-lock.ts';
 import type { MultiLease } from './objects/multi-lease.ts';
 import { MultiLock } from './objects/multi-lock.ts';
+import type { DefaultWaits } from './objects/multi-lock.ts';
 import { readWriteLock, semaphore } from './objects/shared-objects.ts';
 import { KeepAlive } from './time/keep-alive.ts';
 import { settledWithin } from './time/settled-within.ts';
@@ -22,7 +28,7 @@ import { TimerWheel } from './time/timer-wheel.ts';
 import type { AcquisitionHost } from './locks/acquire/acquisition-host.ts';
 import { Acquisition } from './locks/acquire/acquisition.ts';
 import { HolderLookups } from './locks/acquire/holder-lookups.ts';
-import { Flow } from './locks/flow.ts';
+import { Flow, ownShares } from './locks/flow.ts';
 import { AbortFollowers } from './locks/ending/abort-followers.ts';
 import { closeQuietly } from './locks/ending/close-quietly.ts';
 import { LinkedSet } from './locks/ending/linked-set.ts';
@@ -136,13 +142,22 @@ export class LockManager implements Locks {
     return readWriteLock(this, key);
   }
 
-  semaphore(key: string, permits: number): Lockable {
-    return semaphore(this, key, permits);
+  semaphore(key: string, permits: number): Semaphore {
+    return semaphore(this, this.#host.runtime.clock, this.#waits, key, permits);
   }
 
   multiLock(keys: readonly string[]): Lockable<MultiLease> {
-    const waits = { wait: this.#defaults.wait, tryWait: this.#tryDefaults.wait };
-    return new MultiLock(this, this.#host.runtime.clock, waits, keys);
+    return new MultiLock(this, this.#host.runtime.clock, this.#waits, keys);
+  }
+
+  elect(key: string, lead: Lead, options: ElectOptions = {}): Election {
+    this.#checkOpen();
+    const read = readElectOptions(options);
+    return new Candidate(this.#host, this, this.#observer(key, { poll: read.poll }), lead, read);
+  }
+
+  leadership(key: string, options: LeadershipOptions = {}): Leadership {
+    return this.#observer(key, readLeadershipOptions(options));
   }
 
   async inspect(key: string): Promise<LockState> {
@@ -174,6 +189,32 @@ export class LockManager implements Locks {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  // What objects of several leases need.
+
+  async hold<T>(lease: PublicLease, shares: number, work: Work<T>): Promise<T> {
+    this.#keepAlive.begin();
+    try {
+      // As the settings of the calls that took the lease: they are not reentrant.
+      const notes = this.#flow.notes({ reentrant: false, waitForSelf: false });
+      if (!notes) return await runUnder(lease, work);
+      return await this.#flow.run(lease, { shares }, (held) => runUnder(held, work));
+    } finally {
+      this.#keepAlive.end();
+    }
+  }
+
+  ownShares(key: string): number {
+    return ownShares(this.#flow.current, key);
+  }
+
+  get #waits(): DefaultWaits {
+    return { wait: this.#defaults.wait, tryWait: this.#tryDefaults.wait };
+  }
+
+  #observer(key: string, options: LeadershipOptions & { readonly poll: number }): Leadership {
+    return new Observer(this.#host, (looked) => this.inspect(looked), key, options);
   }
 
   #settings(key: string, defaults: Settings, options: AcquireOptions | undefined): Settings {
@@ -219,7 +260,7 @@ export class LockManager implements Locks {
       const lease = await this.#acquire(key, settings, orNot);
       if (lease === null) return notFree;
       if (!this.#flow.notes(settings)) return await runUnder(lease, work);
-      return await this.#flow.run(lease, settings.reentrant, (hold) => runUnder(hold, work));
+      return await this.#flow.run(lease, settings, (hold) => runUnder(hold, work));
     } finally {
       this.#keepAlive.end();
     }

@@ -11,6 +11,7 @@ import { fencingRequirements } from './hold/fencing.ts';
 import { inspectionRequirements } from './inspect.ts';
 import { asyncContextRequirements } from './locks/async-context.ts';
 import { deadlocksRequirements } from './locks/deadlocks.ts';
+import { electionsRequirements } from './locks/elections.ts';
 import { lateRequirements } from './locks/late.ts';
 import { leasesRequirements } from './locks/leases.ts';
 import { loopRequirements } from './locks/loop.ts';
@@ -61,6 +62,7 @@ export const requirements: readonly Requirement[] = [
   leasesRequirements,
   objectsRequirements,
   deadlocksRequirements,
+  electionsRequirements,
   lossRequirements,
   locksWaitingRequirements,
   workRequirements,

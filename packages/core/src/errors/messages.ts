@@ -1,6 +1,8 @@
 import type { Claim, Holder, LockProvider, Mode } from '../contract.ts';
 import { LockError } from './lock-error.ts';
 
+type Wish = Pick<Claim, 'key' | 'mode' | 'permits'>;
+
 /** A message names no more holders than that. */
 const mostNamed = 3;
 
@@ -33,7 +35,7 @@ export function overloadedError({ key }: Claim, maxWaiters: number): LockError {
 }
 
 /** The same asynchronous context holds what it waits for: in the mode `own`. */
-export function deadlockError(claim: Claim, own: Mode): LockError {
+export function deadlockError(claim: Wish, own: Mode): LockError {
   const message = `${quote(claim.key)} is held by the asynchronous context that would wait for it without limit. ${insteadOfWaiting(claim, own)}`;
   return new LockError('LOCK_DEADLOCK', message, { key: claim.key });
 }
@@ -45,13 +47,10 @@ export function ownTimeoutError(claim: Claim, wait: number, own: Mode): LockErro
   return new LockError('LOCK_TIMEOUT', message, { key: claim.key });
 }
 
-function insteadOfWaiting({ mode, permits }: Claim, own: Mode): string {
+function insteadOfWaiting({ mode, permits }: Wish, own: Mode): string {
   if (mode === 'exclusive' && own === 'shared') return 'Release the shared lease first.';
-  const way =
-    permits === undefined
-      ? 'Set option "reentrant" in both calls'
-      : 'All of its permits are its own: release one first';
-  return `${way}, or "waitForSelf" if the outer work does not wait for this call.`;
+  const way = permits === undefined ? 'Set "reentrant" in both calls' : 'Take all permits in one call';
+  return `${way}, or set "waitForSelf" if the outer work does not wait for this call.`;
 }
 
 /** A grant that was over when it arrived. */

@@ -9,6 +9,8 @@ export interface Frame {
   readonly lease: PublicLease;
   /** With the holds on it. `undefined`: the lease is not reentrant. */
   readonly reentrant: ReentrantLease | undefined;
+  /** How many shares of the key it is. */
+  readonly shares: number;
   readonly outer: Frame | undefined;
   /** The work under it has ended. A context may outlive its work. */
   over: boolean;
@@ -41,8 +43,10 @@ export class Flow {
     return this.#storage.getStore();
   }
 
-  /** Whether work under a lease with these settings has to `run` here. To be asked after an `await`. */
-  notes({ reentrant, waitForSelf }: Settings): boolean {
+  /**
+   * Whether work under a lease with these settings has to `run` here. To be asked after an `await`.
+   */
+  notes({ reentrant, waitForSelf }: Pick<Settings, 'reentrant' | 'waitForSelf'>): boolean {
     // Callbacks of promises have a number only where the hook runs for all promises.
     return reentrant || (!waitForSelf && (this.#notes ?? executionAsyncId() !== 0));
   }
@@ -60,10 +64,14 @@ export class Flow {
   }
 
   /** Runs `work` under `lease`, in a context that says so. */
-  async run<T>(lease: PublicLease, reentrant: boolean, work: (lease: PublicLease) => Promise<T>): Promise<T> {
-    const shared = reentrant ? new ReentrantLease(lease) : undefined;
-    const hold = shared === undefined ? lease : shared.join(lease.mode);
-    const frame: Frame = { lease, reentrant: shared, outer: underWay(this.current), over: false };
+  async run<T>(
+    lease: PublicLease,
+    { reentrant = false, shares = 1 }: { readonly reentrant?: boolean; readonly shares?: number },
+    work: (lease: PublicLease) => Promise<T>,
+  ): Promise<T> {
+    const joinable = reentrant ? new ReentrantLease(lease) : undefined;
+    const hold = joinable === undefined ? lease : joinable.join(lease.mode);
+    const frame: Frame = { lease, reentrant: joinable, shares, outer: underWay(this.current), over: false };
     try {
       return await this.#storage.run(frame, work, hold);
     } finally {
@@ -83,17 +91,29 @@ function underWay(frame: Frame | undefined): Frame | undefined {
 }
 
 /**
- * The mode in which the context of `frame` holds `key`, where a claim that waits for `key` waits for
- * that context. It does so beside an exclusive lease, and where all permits are its own. A reader
- * inside of a reader does so as well: a writer is in line, and waits for the outer one.
+ * The mode in which the context of `frame` holds `key`, where a claim that waits for `key` waits
+ * for that context. It does so beside an exclusive lease, and where all permits are its own. A
+ * reader inside of a reader does so as well: a writer is in line, and waits for the outer one.
  */
 export function ownHold(frame: Frame | undefined, key: string, { mode, permits = 1 }: Wish): Mode | undefined {
   let shares = 0;
-  for (let each = frame; each !== undefined; each = each.outer) {
-    const { lease } = each;
-    if (each.over || lease.key !== key || !lease.held) continue;
+  for (const { lease, shares: own } of framesOf(frame, key)) {
     if (mode === 'exclusive' || lease.mode === 'exclusive') return lease.mode;
-    shares += 1;
+    shares += own;
   }
   return shares >= permits ? 'shared' : undefined;
+}
+
+/** How many shares of `key` the context of `frame` holds. */
+export function ownShares(frame: Frame | undefined, key: string): number {
+  let shares = 0;
+  for (const each of framesOf(frame, key)) shares += each.shares;
+  return shares;
+}
+
+/** What the context of `frame` holds of `key`, innermost first. */
+function* framesOf(frame: Frame | undefined, key: string): Iterable<Frame> {
+  for (let each = frame; each !== undefined; each = each.outer) {
+    if (!each.over && each.lease.key === key && each.lease.held) yield each;
+  }
 }

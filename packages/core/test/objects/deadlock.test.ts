@@ -75,7 +75,7 @@ describe('a call that would wait for what its own context holds', () => {
     await expect(one.withLock('seat', () => one.acquire('seat'))).rejects.toThrow(/"reentrant" in both calls/);
     await expect(read.withLock(() => write.acquire())).rejects.toThrow(/Release the shared lease first/);
     const permit = one.semaphore('seat', 1);
-    await expect(permit.withLock(() => permit.acquire())).rejects.toThrow(/release one first/);
+    await expect(permit.withLock(() => permit.acquire())).rejects.toThrow(/all permits in one call/);
   });
 
   it('with a limit times out as any other, and the message says why', async () => {
@@ -150,7 +150,7 @@ it('a job that starts itself again inside of its lock keeps nothing of the round
   const round = (): Promise<void> =>
     one.withLock('seat', (lease) => {
       leases.push(new WeakRef(lease));
-      // What is bound here runs in the context of this round.
+      // Work that is bound here runs in the context of this round.
       const { AsyncResource } = process.getBuiltinModule('node:async_hooks');
       next = AsyncResource.bind(round);
     });
