@@ -3,6 +3,7 @@ import type { Election, Lead, Leadership } from './objects/election/election.ts'
 import type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
 import type { Lockable, ReadWriteLock, Semaphore } from './objects/lockable.ts';
 import type { MultiLease } from './objects/multi-lease.ts';
+import type { Lease } from './lease.ts';
 import type { LockCalls } from './locks/lock-calls.ts';
 
 /** One holder of a key, as `inspect` of a `Locks` gives it: all that a release by force needs. */
@@ -42,6 +43,14 @@ export interface Locks extends LockCalls, AsyncDisposable {
    * @throws `LOCK_INVALID` for an empty array and for what is no key.
    */
   multiLock(keys: readonly string[]): Lockable<MultiLease>;
+  /**
+   * Goes on with the lease that `text` of `handOver` hands over: the same key, mode, owner, token
+   * and ttl. Of several calls with one text one at most gets it.
+   * @throws `LOCK_LOST` when it was resumed already, released by force, or its ttl is over.
+   * `LOCK_UNAVAILABLE` when the answer is unknown: the call may be repeated. `LOCK_INVALID` for
+   * other text, and where the provider has sessions.
+   */
+  resume(text: string): Promise<Lease>;
   /**
    * Stands for election under `key` at once. `lead` runs while it leads, under the lease of `key`.
    * However a term ends, the candidate rests for a moment and stands again, until `stop`. Waiting

@@ -34,6 +34,7 @@ import { closeQuietly } from './locks/ending/close-quietly.ts';
 import { LinkedSet } from './locks/ending/linked-set.ts';
 import { printAs } from './locks/lease/printed.ts';
 import type { PublicLease } from './locks/lease/public-lease.ts';
+import { resume } from './locks/lease/resume.ts';
 import type { LockHolder, LockState, Locks } from './locks.ts';
 import { forceRelease, inspectKey, listKeys } from './locks/operator-calls.ts';
 import type { TryResult } from './locks/try-result.ts';
@@ -132,6 +133,11 @@ export class LockManager implements Locks {
 
   tryAcquire(key: string, options?: AcquireOptions): Promise<Lease | null> {
     return this.#take(key, this.#tryDefaults, options, true);
+  }
+
+  async resume(text: string): Promise<Lease> {
+    this.#checkOpen();
+    return await resume(this.#host, this, text, () => this.#closed);
   }
 
   mutex(key: string): Lockable {

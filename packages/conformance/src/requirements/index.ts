@@ -12,6 +12,7 @@ import { inspectionRequirements } from './inspect.ts';
 import { asyncContextRequirements } from './locks/async-context.ts';
 import { deadlocksRequirements } from './locks/deadlocks.ts';
 import { electionsRequirements } from './locks/elections.ts';
+import { handOverRequirements } from './locks/hand-over.ts';
 import { lateRequirements } from './locks/late.ts';
 import { leasesRequirements } from './locks/leases.ts';
 import { loopRequirements } from './locks/loop.ts';
@@ -63,6 +64,7 @@ export const requirements: readonly Requirement[] = [
   objectsRequirements,
   deadlocksRequirements,
   electionsRequirements,
+  handOverRequirements,
   lossRequirements,
   locksWaitingRequirements,
   workRequirements,

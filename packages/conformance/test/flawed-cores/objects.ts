@@ -85,4 +85,25 @@ export const objects: readonly CoreRecipe[] = [
     replace: '',
     caughtBy: ['locks-take'],
   },
+  {
+    name: 'a lease that is handed over is released',
+    file: 'locks/lease/held-lease.js',
+    find: "this.#end('handed over');",
+    replace: "this.#end('handed over'); this.#giveUp();",
+    caughtBy: ['locks-hand-over'],
+  },
+  {
+    name: 'the giver of a lease goes on with it',
+    file: 'locks/lease/held-lease.js',
+    find: "this.#end('handed over');",
+    replace: '',
+    caughtBy: ['locks-hand-over'],
+  },
+  {
+    name: 'a lease is resumed by each process that has its text',
+    file: 'locks/lease/resume.js',
+    find: 'if (!freed)',
+    replace: 'if (false)',
+    caughtBy: ['locks-hand-over'],
+  },
 ];

@@ -76,15 +76,21 @@ export function lostError({ key }: Claim, why: string, cause?: LockError): LockE
   return new LockError('LOCK_LOST', message, cause === undefined ? { key } : { key, cause });
 }
 
-/** A lease that was released is used again. */
-export function releasedError({ key }: Claim): LockError {
-  const message = `The lease on ${quote(key)} was released and cannot be renewed; acquire the key again.`;
+/** A lease that was released or handed over is used again. */
+export function releasedError({ key }: Claim, how: 'released' | 'handed over'): LockError {
+  const message = `The lease on ${quote(key)} was ${how} and cannot be renewed; acquire the key again.`;
   return new LockError('LOCK_INVALID', message, { key });
 }
 
 /** A renewal whose effect is unknown. */
 export function unconfirmedRenewal({ name }: LockProvider, { key }: Claim, cause: unknown): LockError {
   const message = `The lease on ${quote(key)} could not be renewed: ${name} did not confirm it. It is held while "held" says so.`;
+  return new LockError('LOCK_UNAVAILABLE', message, { key, cause });
+}
+
+/** A hand-over of which one half is unknown. */
+export function unconfirmedHandOver({ name }: LockProvider, { key }: Claim, cause: unknown): LockError {
+  const message = `The lease on ${quote(key)} could not be handed over: ${name} did not confirm it; see the cause.`;
   return new LockError('LOCK_UNAVAILABLE', message, { key, cause });
 }
 

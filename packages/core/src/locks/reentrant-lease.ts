@@ -99,17 +99,25 @@ class Hold implements Holding {
   }
 
   async downgrade(): Promise<void> {
-    if (this.#leaving !== undefined) throw this.#released('downgraded');
-    if (this.#shared.holds > 1) {
-      const message = `${JSON.stringify(this.key)} is held ${this.#shared.holds} times by this context. Only its last hold can be downgraded.`;
-      throw new LockError('LOCK_INVALID', message, { key: this.key });
-    }
+    this.#mustBeAlone('downgraded');
     await this.#lease.downgrade();
+  }
+
+  async handOver(): Promise<string> {
+    this.#mustBeAlone('handed over');
+    return await this.#lease.handOver();
   }
 
   release(): Promise<boolean> {
     this.#leaving ??= this.#shared.leave();
     return this.#leaving;
+  }
+
+  #mustBeAlone(what: string): void {
+    if (this.#leaving !== undefined) throw this.#released(what);
+    if (this.#shared.holds === 1) return;
+    const message = `${JSON.stringify(this.key)} is held ${this.#shared.holds} times by this context. Only its last hold can be ${what}.`;
+    throw new LockError('LOCK_INVALID', message, { key: this.key });
   }
 
   #released(what: string): LockError {

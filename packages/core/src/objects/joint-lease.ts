@@ -1,5 +1,5 @@
 import type { Mode } from '../contract.ts';
-import type { LockError } from '../errors/lock-error.ts';
+import { LockError } from '../errors/lock-error.ts';
 import { PublicLease } from '../locks/lease/public-lease.ts';
 import type { Holding } from '../locks/lease/public-lease.ts';
 
@@ -53,6 +53,11 @@ export class JointLease implements Holding {
 
   async downgrade(): Promise<void> {
     await settleAll(this.#leases.map((lease) => lease.downgrade()));
+  }
+
+  async handOver(): Promise<string> {
+    const message = `The lease on ${JSON.stringify(this.key)} is one of several keys or permits, and cannot be handed over. Hand over leases of one key.`;
+    throw new LockError('LOCK_INVALID', message, { key: this.key });
   }
 
   async release(): Promise<boolean> {

@@ -60,6 +60,10 @@ export class Term implements Holding {
     return this.#lease.downgrade();
   }
 
+  handOver(): Promise<string> {
+    return this.#lease.handOver();
+  }
+
   release(): Promise<boolean> {
     return this.#lease.release();
   }
