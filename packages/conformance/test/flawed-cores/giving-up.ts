@@ -62,9 +62,9 @@ export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'a reentrant hold is shared by all asynchronous contexts',
     file: 'locks/flow.js',
-    find: '#storage = new AsyncLocalStorage();',
+    find: 'const storage = new AsyncLocalStorage();',
     replace:
-      '#storage = { getStore() { return this.store; }, run(store, work, hold) { this.store = store; return work(hold); } };',
+      'const storage = { getStore() { return this.store; }, run(store, work, hold) { this.store = store; return work(hold); } };',
     caughtBy: ['locks-reentrant-elsewhere'],
   },
   {

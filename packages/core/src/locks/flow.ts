@@ -6,6 +6,8 @@ import { ReentrantLease } from './reentrant-lease.ts';
 
 /** A lease under which an asynchronous context runs, inside of others. */
 export interface Frame {
+  /** Of the `Locks` that granted it. */
+  readonly flow: Flow;
   readonly lease: PublicLease;
   /** With the holds on it. `undefined`: the lease is not reentrant. */
   readonly reentrant: ReentrantLease | undefined;
@@ -22,6 +24,9 @@ export interface Frame {
  */
 const slowsPromises = '_enable' in AsyncLocalStorage.prototype;
 
+/** One for all `Locks` of the process: before Node 24 each one more would slow down all promises. */
+const storage = new AsyncLocalStorage<Frame>();
+
 type Wish = Pick<Settings, 'mode' | 'permits'>;
 
 /**
@@ -30,7 +35,6 @@ type Wish = Pick<Settings, 'mode' | 'permits'>;
  * after it.
  */
 export class Flow {
-  readonly #storage = new AsyncLocalStorage<Frame>();
   readonly #notes: boolean | undefined;
 
   /** `notes`: whether it notes leases that are not reentrant. @default where it costs little */
@@ -38,9 +42,11 @@ export class Flow {
     this.#notes = slowsPromises ? notes : (notes ?? true);
   }
 
-  /** What it holds at this moment, innermost first. */
+  /** What it holds at this moment of these `Locks`, innermost first. */
   get current(): Frame | undefined {
-    return this.#storage.getStore();
+    let frame = storage.getStore();
+    while (frame !== undefined && frame.flow !== this) frame = frame.outer;
+    return frame;
   }
 
   /**
@@ -58,7 +64,7 @@ export class Flow {
   join(key: string, mode: Mode): PublicLease | undefined {
     for (let frame = this.current; frame !== undefined; frame = frame.outer) {
       const { reentrant } = frame;
-      if (reentrant !== undefined && frame.lease.key === key && reentrant.open) return reentrant.join(mode);
+      if (reentrant?.open === true && frame.flow === this && frame.lease.key === key) return reentrant.join(mode);
     }
     return undefined;
   }
@@ -71,9 +77,16 @@ export class Flow {
   ): Promise<T> {
     const joinable = reentrant ? new ReentrantLease(lease) : undefined;
     const hold = joinable === undefined ? lease : joinable.join(lease.mode);
-    const frame: Frame = { lease, reentrant: joinable, shares, outer: underWay(this.current), over: false };
+    const frame: Frame = {
+      flow: this,
+      lease,
+      reentrant: joinable,
+      shares,
+      outer: underWay(storage.getStore()),
+      over: false,
+    };
     try {
-      return await this.#storage.run(frame, work, hold);
+      return await storage.run(frame, work, hold);
     } finally {
       frame.over = true;
     }
@@ -111,9 +124,9 @@ export function ownShares(frame: Frame | undefined, key: string): number {
   return shares;
 }
 
-/** What the context of `frame` holds of `key`, innermost first. */
+/** What the context of `frame` holds of `key`, of the same `Locks`, innermost first. */
 function* framesOf(frame: Frame | undefined, key: string): Iterable<Frame> {
   for (let each = frame; each !== undefined; each = each.outer) {
-    if (!each.over && each.lease.key === key && each.lease.held) yield each;
+    if (!each.over && each.flow === frame?.flow && each.lease.key === key && each.lease.held) yield each;
   }
 }
