@@ -105,11 +105,11 @@ export const processesRequirements: readonly Requirement[] = [
       }
       await other.kill();
       const refusals = await Promise.all(victims.map(({ key }) => untilGranted(context, provider, key)));
-      // Some may come at the very moment at which a hold or a place ends: with a session all of
-      // them end at once.
+      // One of each key may come at the very moment at which its hold or place ends: with a session
+      // all of them end at once.
       assert.ok(
-        refusals.some((unfounded) => unfounded === 0),
-        'expected busy to be answered while there is a holder or a waiter; each key showed none right after that answer',
+        refusals.some((unfounded) => unfounded <= 1),
+        'expected busy to be answered while there is a holder or a waiter; each key showed none right after two such answers',
       );
     },
   },
