@@ -24,7 +24,7 @@ export interface Frame {
  */
 const slowsPromises = '_enable' in AsyncLocalStorage.prototype;
 
-/** One for all `Locks` of the process: before Node 24 each one more would slow down all promises. */
+/** For all `Locks` of the process: before Node 24 each further one slows down all promises. */
 const storage = new AsyncLocalStorage<Frame>();
 
 type Wish = Pick<Settings, 'mode' | 'permits'>;

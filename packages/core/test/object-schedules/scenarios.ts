@@ -84,12 +84,12 @@ const multiLock: Scenario = (world) => ({
 /** Calls inside of calls: those that would wait for themselves are refused, and no others. */
 const nested: Scenario = (world) => ({
   step(process) {
-    const [first, second] = world.pick([
+    const [first, second] = world.pick<readonly [string, string]>([
       ['a', 'a'],
       ['a', 'b'],
       ['b', 'b'],
       ['a', 'a'],
-    ]) as [string, string];
+    ]);
     const part = (key: string) => (): readonly Part[] => [{ key, mode: 'exclusive' }];
     const { locks } = process;
     world.call(process, `${second} in ${first}`, async (label) => {

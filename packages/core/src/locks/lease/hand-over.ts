@@ -12,7 +12,7 @@ export interface HandOver {
   /** The owner of the ticket, which the process that resumes the lease takes away. */
   readonly ticket: string;
   readonly renew: boolean;
-  /** What is left of `maxHold`, in ms. Absent: it has no limit. */
+  /** The rest of `maxHold`, in ms. Absent: it has no limit. */
   readonly left?: number | undefined;
 }
 
