@@ -154,12 +154,11 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   }
 
   isSuspect(member: number): boolean {
-    // Where all are needed, none can be left out: a slow one would keep what was given back.
-    return this.#host.need < this.#host.members.length && this.#member(member).suspect;
+    return this.#spares && this.#member(member).suspect;
   }
 
   takesCall(member: number): boolean {
-    return this.#member(member).takesCall;
+    return !this.#spares || this.#member(member).takesCall;
   }
 
   nextNumber(): number {
@@ -322,6 +321,11 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   /** The part may have been given back since: what it hears then belongs to the background. */
   #isCurrent(index: number, number: number): boolean {
     return this.#machine.state.parts[index]?.number === number;
+  }
+
+  /** Where all members are needed, none can be left out, however slow it is. */
+  get #spares(): boolean {
+    return this.#host.need < this.#host.members.length;
   }
 
   #ownerAt(index: number, number: number): string {
