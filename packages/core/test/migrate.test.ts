@@ -119,6 +119,30 @@ test('a lease that is held goes along: it is carried, then shed', async () => {
   expect(await holders()).toEqual({ from: 0, to: 0 });
 });
 
+test('a lease that is carried there and back is renewed, though stores gave it other tokens', async () => {
+  let phase: Phase = 'from';
+  const { process, holders } = fleet();
+  const heard = listen();
+  const locks = createLocks(
+    process(() => phase),
+    { ttl: 600 },
+  );
+  onTestFinished(() => locks.close());
+  const lease = await locks.acquire('job');
+  const { token } = lease;
+  for (const next of ['both', 'to', 'both', 'from', 'both', 'to'] as const) {
+    phase = next;
+    const expected = { from: next === 'to' ? 0 : 1, to: next === 'from' ? 0 : 1 };
+    await vi.waitFor(async () => expect(await holders()).toEqual(expected), 5_000);
+    if (next === 'both') await vi.waitFor(() => expect(heard.at(-1)?.event).toBe('carried'));
+    await lease.renew();
+    await lease.renew();
+  }
+  expect(lease.held).toBe(true);
+  expect(lease.token).toBe(token);
+  expect(await lease.release()).toBe(true);
+});
+
 test('a lease ends with the presence, and tells why', async () => {
   const { process, from } = fleet();
   const provider = process('from');
