@@ -1,7 +1,16 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLocks, createMemoryProvider, createMemoryStore, migrate, subscribe } from '../src/index.ts';
-import type { Claim, Grant, LockProvider, MemoryStore, MigrateOptions, MigrationMessage, Phase } from '../src/index.ts';
+import type {
+  Claim,
+  Grant,
+  LockProvider,
+  Locks,
+  MemoryStore,
+  MigrateOptions,
+  MigrationMessage,
+  Phase,
+} from '../src/index.ts';
 
 function claimOf(owner: string, more: Partial<Claim> = {}): Claim {
   return { key: 'job', owner, ttl: 10_000, mode: 'exclusive', ...more };
@@ -173,6 +182,37 @@ test('a waiting claim is woken by a change, and granted in the new phase', async
   expect(lease.held).toBe(true);
   await vi.waitFor(async () => expect(await holders()).toEqual({ from: 0, to: 1 }), 5_000);
   await lease.release();
+});
+
+test.each([
+  ['from', 'both'],
+  ['both', 'from'],
+] as const)('a waiting claim keeps its place when its process goes from %s to %s', async (before, after) => {
+  let phase: Phase = before;
+  const { process } = fleet();
+  const heard = listen();
+  const provider = process(() => phase);
+  const [first, other] = [provider, process('from')].map((each) => createLocks(each, { ttl: 2_000 })) as [Locks, Locks];
+  onTestFinished(async () => void (await Promise.all([first.close(), other.close()])));
+  const holder = await other.acquire('job');
+  const order: string[] = [];
+  const wait = async (locks: Locks, name: string): Promise<void> => {
+    const lease = await locks.acquire('job', { wait: 10_000 });
+    order.push(name);
+    await lease.release();
+  };
+  const waiting = [wait(first, 'the first')];
+  await vi.waitFor(async () => expect((await other.inspect('job')).waiters).toBe(1));
+  waiting.push(wait(other, 'the second'));
+  await vi.waitFor(async () => expect((await other.inspect('job')).waiters).toBe(2));
+  phase = after;
+  await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: after }), 5_000);
+  // The claim was woken by the change, and has asked again.
+  await sleep(100);
+  expect((await other.inspect('job')).waiters).toBe(2);
+  await holder.release();
+  await Promise.all(waiting);
+  expect(order).toEqual(['the first', 'the second']);
 });
 
 /** A provider whose calls take a turn of the event loop each way, as those of a server do. */

@@ -82,6 +82,20 @@ export class ClaimMachine {
     state.phase = 'held';
   }
 
+  /** The claim waits already: it has a place in the first line, or may have. */
+  adoptPlace(sentAt: number, uncertain: boolean): void {
+    const { calls, state } = this.#machine;
+    Object.assign(calls.part(0), { number: adopted, inLine: true, uncertain, sentAt });
+    state.waiting = true;
+    state.line = 0;
+  }
+
+  /** Whether it has a place in the first line, and certainly no vote there. */
+  get hasFirstPlace(): boolean {
+    const { inLine, token, uncertain, call } = this.#machine.calls.part(0);
+    return inLine && token === undefined && !uncertain && call === undefined;
+  }
+
   /** Core gives it up. All that the members have goes back; the world counts their answers. */
   release(): void {
     const { calls, state } = this.#machine;

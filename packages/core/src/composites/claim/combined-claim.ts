@@ -145,6 +145,20 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     return hold;
   }
 
+  /** A claim that waits in the first line, under this owner. `uncertain`: it may hold there. */
+  adoptPlace(owner: string, sentAt: number, uncertain: boolean): void {
+    this.#adopted = new Map([[0, owner]]);
+    this.#machine.adoptPlace(sentAt, uncertain);
+  }
+
+  /** Gives back all but a place in the first line. Gives the owner that has it there. */
+  surrenderPlace(): string | undefined {
+    const owner = this.#machine.hasFirstPlace ? this.#ownerAt(0, this.#machine.state.parts[0]?.number ?? 0) : undefined;
+    if (owner !== undefined) this.#machine.leave(0);
+    this.release().catch(() => {});
+    return owner;
+  }
+
   #leave(kept: number): KeptHold | undefined {
     const { number, token } = this.#machine.state.parts[kept] ?? { number: 0, token: undefined };
     if (token === undefined) return undefined;

@@ -100,6 +100,21 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return known?.surrender(kept);
   }
 
+  /** A claim that waits in the first member's line already, under this owner. */
+  adoptPlace(claim: Claim, owner: string, sentAt: number, uncertain: boolean): void {
+    const adopted = new CombinedClaim(this, claim);
+    adopted.adoptPlace(owner, sentAt, uncertain);
+    this.#claims.set(claim.owner, adopted);
+    this.changed(adopted);
+  }
+
+  /** Gives up all but a place in the first member's line. Gives the owner that has it there. */
+  surrenderPlace({ owner }: Claim): string | undefined {
+    const known = this.#claims.get(owner);
+    this.#claims.delete(owner);
+    return known?.surrenderPlace();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -146,16 +146,23 @@ export class MigratingClaim {
     this.#stage = 'held';
   }
 
-  /** Begins an attempt under `scope`: what it has under another one goes back. */
+  /** Begins an attempt under `scope`: what it has under another one goes back, but its place. */
   #enter(scope: Scope): void {
     const before = this.#scope;
-    const same = before.phase === scope.phase && before.epoch === scope.epoch;
-    if (!same && this.#stage !== 'new') {
-      if (before.phase === 'both') this.#host.both.surrender(this.#claim);
-      else this.#giveBack(before.phase);
-    }
-    if (!same || !keepsPlace(before, scope, this.#clean)) this.#owner = undefined;
     this.#scope = scope;
+    const same = before.phase === scope.phase && before.epoch === scope.epoch;
+    if (same || this.#stage === 'new') return;
+    const { both } = this.#host;
+    const keeps = keepsPlace(before, scope, this.#clean);
+    if (before.phase === 'both') {
+      this.#owner = keeps ? both.surrenderPlace(this.#claim) : undefined;
+      if (!keeps) both.surrender(this.#claim);
+      return;
+    }
+    if (!keeps) this.#giveBack(before.phase);
+    else if (scope.phase !== 'both') return;
+    else if (this.#owner !== undefined) both.adoptPlace(this.#claim, this.#owner, this.#lastSend, !this.#clean);
+    this.#owner = undefined;
   }
 
   async #ask(wake: (() => void) | undefined): Promise<Grant | Busy> {
