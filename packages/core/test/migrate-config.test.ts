@@ -125,6 +125,20 @@ describe('openLocks with provider "migrate"', () => {
     await vi.waitFor(async () => expect(await locks.tryAcquire('key')).not.toBeNull(), 10_000);
   });
 
+  it.each([
+    ['the label of the locks', { label: 'orders-1' }, {}, 'orders-1'],
+    ['its own label, if it has one', { label: 'orders-1' }, { label: 'm-1' }, 'm-1'],
+  ])('announces itself by %s', async (_, ofLocks, own, expected) => {
+    const store = createMemoryStore();
+    const locks = await open({
+      ...migration({ from: { provider: adapterOf(store) }, phase: 'from', ...own }),
+      ...ofLocks,
+    });
+    await locks.acquire('key');
+    const { holders } = await createMemoryProvider({ store }).inspect('migration/m/from');
+    expect(holders.map(({ owner }) => owner.split('/')[0])).toEqual([expected]);
+  });
+
   it('serves without a store that is gone for good', async () => {
     const locks = await open(migration({ from: { provider: dead }, phase: 'to', without: 'from' }));
     const lease = await locks.acquire('key');
