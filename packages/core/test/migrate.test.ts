@@ -100,11 +100,28 @@ test('tokens under an end exceed those of the other store, and a margin', async 
   const { process, from } = fleet();
   const ahead = 2n ** 51n;
   const operator = createMemoryProvider({ store: from });
-  const probe = claimOf('me/0', { key: 'migration/m/floor', floor: ahead });
+  const probe = claimOf('me/0', { key: 'migration/floor', floor: ahead });
   await operator.tryAcquire(probe);
   await operator.release(probe);
   const answer = await process('to').tryAcquire(claimOf('me/1'));
   expect((answer as Grant).token).toBeGreaterThan(ahead + 600_000_000n);
+});
+
+test('the next migration begins above the floor of the one before', async () => {
+  const { process, from, to } = fleet();
+  const ahead = 2n ** 51n;
+  const operator = createMemoryProvider({ store: from });
+  await operator.tryAcquire(claimOf('me/0', { key: 'migration/floor', floor: ahead }));
+  await operator.release(claimOf('me/0', { key: 'migration/floor' }));
+  const first = process('to');
+  const before = (await first.tryAcquire(claimOf('me/1'))) as Grant;
+  expect(before.token).toBeGreaterThan(ahead);
+  await first.release(claimOf('me/1'));
+  await first.close();
+  // Its clock is behind the floor, and the key was never locked in the third store.
+  const stores = { from: createMemoryProvider({ store: to }), to: createMemoryProvider() };
+  const second = (await process('to', { ...stores, name: 'next' }).tryAcquire(claimOf('me/2'))) as Grant;
+  expect(second.token).toBeGreaterThan(before.token);
 });
 
 test('a lease that is held goes along: it is carried, then shed', async () => {
