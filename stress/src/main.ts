@@ -45,7 +45,9 @@ const migrationFactor = 4;
  */
 async function delegate(target: string, { minutes, seed, workers, flows, keep }: Options): Promise<boolean> {
   const length = target === 'migration' ? minutes * migrationFactor : minutes;
-  const numbers = Object.entries({ minutes: length, seed, workers, flows }).map(([name, value]) => `--${name}=${value}`);
+  const numbers = Object.entries({ minutes: length, seed, workers, flows }).map(
+    ([name, value]) => `--${name}=${value}`,
+  );
   const args = [target, ...numbers, ...(keep ? ['--keep'] : [])];
   const child = fork(fileURLToPath(import.meta.url), args);
   const [code] = (await once(child, 'exit')) as [number | null];

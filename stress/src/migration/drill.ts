@@ -88,22 +88,29 @@ async function deploy(run: OpenedRun, fleet: Fleet, succeeds: boolean): Promise<
 
 /** One change, with its faults. Returns when it is complete. */
 async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random, change: Change): Promise<void> {
-  const { to, skipping, between, faults } = change;
-  const from = now();
-  const others = fleet.slots.filter((slot) => !skipping.includes(slot));
-  run.append({ ev: 'phase', t: from, phase: 'faults' });
-  fleet.tell(skipping, to);
-  fleet.tell(others, 'both');
-  const rest = sleep(between).then(() => fleet.tell(others, to));
-  let after = from;
+  const { to, skipping, lead, between, faults } = change;
+  const begun = now();
+  let from = begun;
+  run.append({ ev: 'phase', t: begun, phase: 'faults' });
+  const tellAll = async (): Promise<void> => {
+    const others = fleet.slots.filter((slot) => !skipping.includes(slot));
+    await sleep(lead);
+    from = now();
+    fleet.tell(skipping, to);
+    fleet.tell(others, 'both');
+    await sleep(between);
+    fleet.tell(others, to);
+  };
+  let after = begun;
   const follows = faults.map(async (fault) => {
     await follow(fault, victims, random, run.append);
     after = now();
   });
-  await Promise.all([rest, sleep(faultTime), ...follows]);
+  await Promise.all([tellAll(), sleep(faultTime), ...follows]);
   await Promise.all(victims.proxies.flat().map((proxy) => proxy.pass()));
   if (!(await fleet.workers.obeyed(patience))) wrong(run, 'a process could not open its locks after the faults');
   const { name } = fleet.config().options as { readonly name: string };
+  after = Math.max(after, from);
   const until = after + longestChange * 1_000;
   const error = await complete(fleet, to, until);
   const t = now();

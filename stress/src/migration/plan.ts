@@ -7,6 +7,8 @@ export interface Change {
   readonly to: 'from' | 'to';
   /** Slots whose processes are told the end at once. The others are told `both` before. */
   readonly skipping: readonly number[];
+  /** In ms: faults begin so long before the processes are told. */
+  readonly lead: number;
   /** In ms: how long the others are told `both`. */
   readonly between: number;
   readonly faults: readonly PlannedFault[];
@@ -50,7 +52,8 @@ function planChange(random: Random, { from, to }: Leg, end: Change['to'], worker
   return {
     to: end,
     skipping: shuffled(random, workers).slice(0, workers / 2),
-    between: random.between(0.1, 0.5) * faultTime,
+    lead: random.between(0.2, 0.6) * faultTime,
+    between: random.between(0.1, 0.3) * faultTime,
     faults: planFaults(random, shape).map(({ link = 0, ...fault }) => ({ ...fault, link: links[link] ?? 0 })),
   };
 }

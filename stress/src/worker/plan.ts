@@ -25,6 +25,7 @@ export function choosePlan(random: Random, target: Target): Plan {
   const wait = random.chance(how === 'tryAcquire' ? 0.5 : 0.25) ? Math.round(random.between(20, 2 * ttl)) : undefined;
   const abortAfter = random.chance(0.1) ? Math.round(random.between(1, ttl)) : undefined;
   const renew = !random.chance(0.05);
+  const lasts = lasting !== undefined && random.chance(0.03);
   return {
     ask: {
       ...what,
@@ -34,9 +35,13 @@ export function choosePlan(random: Random, target: Target): Plan {
       calm: false,
       ...(wait === undefined ? {} : { wait }),
       ...(abortAfter === undefined ? {} : { abortAfter }),
-      ...(lasting !== undefined && random.chance(0.1) ? { ttl: lasting } : {}),
+      ...(lasts ? { ttl: lasting } : {}),
     },
-    hold: what.key === keys.busy ? random.between(0, 3) : chooseHold(random, ttl, renew, exclusive),
+    hold: lasts
+      ? random.between(1, 3) * ttl
+      : what.key === keys.busy
+        ? random.between(0, 3)
+        : chooseHold(random, ttl, renew, exclusive),
     renewNow: random.chance(0.05),
     think: random.between(0, 5),
   };
