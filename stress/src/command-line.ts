@@ -8,7 +8,7 @@ export type BackendName = (typeof backendNames)[number];
 export const flawNames = ['look', 'cap', 'floor'] as const;
 export type FlawName = (typeof flawNames)[number];
 
-/** What is no backend. */
+/** Targets without a backend of their own. */
 const scenarios = ['self-test', 'migration'] as const;
 export type TargetName = BackendName | (typeof scenarios)[number];
 

@@ -103,7 +103,7 @@ export function createWorkers(options: WorkersOptions): Workers {
   }
 
   /** Tells `leaving` to end, and kills those that do not. */
-  async function end(leaving: readonly Member[], limit: number): Promise<void> {
+  async function endAll(leaving: readonly Member[], limit: number): Promise<void> {
     for (const member of leaving) {
       member.expected = 'to end';
       send(member, { kind: 'leave' });
@@ -146,10 +146,10 @@ export function createWorkers(options: WorkersOptions): Workers {
       for (const member of members) send(member, { kind });
     },
     async succeed(slot, patience) {
-      await end([memberOf(slot)], patience);
+      await endAll([memberOf(slot)], patience);
       start(slot);
     },
-    leave: (patience) => end(members, patience),
+    leave: (patience) => endAll(members, patience),
     stop() {
       process.off('exit', stop);
       stop();

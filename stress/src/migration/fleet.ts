@@ -60,7 +60,7 @@ export function createFleet(run: OpenedRun, { folder, stores, proxies, flows, se
     tell(told, phase) {
       for (const slot of told) {
         const file = fileOf(slot);
-        // Nobody reads half of it.
+        // A process never reads half of it.
         writeFileSync(`${file}.new`, phase);
         renameSync(`${file}.new`, file);
       }

@@ -37,7 +37,7 @@ export interface Stores {
   stop(): Promise<void>;
 }
 
-/** What is a process's own. */
+/** Options of one process. */
 export interface ProcessOptions {
   /** What other processes call it. */
   readonly label: string;

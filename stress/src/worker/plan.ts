@@ -58,7 +58,7 @@ export function planAfterLoss(random: Random, target: Target): Plan {
   return { ask, hold: random.between(0, 5), renewNow: false, think: 0 };
 }
 
-/** Nobody but its keeper can have it. */
+/** A process asks for the key that another one keeps. */
 function tryKept(key: string): Plan {
   const ask: Ask = { key, mode: 'exclusive', how: 'tryAcquire', renew: true, reentrant: false, calm: false };
   return { ask, hold: 0, renewNow: false, think: 0 };
@@ -72,7 +72,7 @@ export function planToKeep(key: string, ttl: number): Plan {
 
 /** Turns of a calm phase: each key once. */
 export function calmPlans(random: Random, target: Target): Plan[] {
-  const { kept, ...free } = keysOf(target);
+  const { kept: _, ...free } = keysOf(target);
   return allKeys(free).map((key) => {
     const what =
       key === free.permits && target.exclusive !== true

@@ -35,7 +35,7 @@ async function demo(folder: string, pause: number, signal: AbortSignal): Promise
   });
   const stores = { from: store('old'), to: store('new') };
   // One at a time makes the tables.
-  for (const each of Object.values(stores)) await (await openLocks(each as LocksConfig)).close();
+  for (const each of Object.values(stores)) await (await openLocks(each)).close();
   const configOf = (name: string): LocksConfig => ({
     provider: 'migrate',
     ttl: 2_000,
@@ -61,7 +61,8 @@ async function demo(folder: string, pause: number, signal: AbortSignal): Promise
     await waitForPhase(configOf('p1'), phase, '60s');
     await sleep(pause, undefined, { signal });
   };
-  signal.addEventListener('abort', kill);
+  const killAll = (): void => void kill();
+  signal.addEventListener('abort', killAll);
   try {
     step('Three processes change one balance. Their locks are in the old store.');
     await tell('from', ...names);
@@ -107,7 +108,7 @@ async function demo(folder: string, pause: number, signal: AbortSignal): Promise
     console.log(`\nbalance ${balance}: ${made} updates of those that live, and ${lost} or a few more of the dead one`);
     return balance >= made + lost && balance <= made + lost + 50;
   } finally {
-    signal.removeEventListener('abort', kill);
+    signal.removeEventListener('abort', killAll);
     await kill();
   }
 }

@@ -26,7 +26,7 @@ const ofHighTokens = 'token-end';
 const ofSmallSteps = 'token-exact';
 const others = requirements.map(({ id }) => id).filter((id) => id !== ofHighTokens && id !== ofSmallSteps);
 
-/** What is checked over the same stores: all, unless both have each token, and end differently. */
+/** Requirements by pair of stores: all, unless both stores have each token, and end differently. */
 function partsOf(pair: (typeof pairs)[number]): readonly (readonly string[] | undefined)[] {
   const mixed = pair.includes('both') && pair.includes('zookeeper') && pair.includes('redis');
   return mixed ? [others, [ofHighTokens]] : [undefined];
