@@ -2,27 +2,36 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Flaw, spoil } from './flawed/spoil.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const programs = fileURLToPath(new URL('.', import.meta.url));
 
+/** What an application has beside core and the suite. */
+export interface Modules {
+  /** Packages of adapters, without the scope. */
+  readonly adapters: readonly string[];
+  readonly clients: readonly string[];
+  /** Core is changed by it. */
+  readonly flaw?: Flaw | undefined;
+}
+
 /**
- * Makes an application of `folder`: core, the suite (for its child processes) and `adapter`, packed
+ * Makes an application of `folder`: core, the suite (for its child processes) and adapters, packed
  * as they would be published and unpacked there, the clients, and the programs of the workers. The
  * clients are links to those of the repository, so that no registry is needed.
  */
-export function installPacked(folder: string, adapter: string | undefined, clients: readonly string[]): void {
+export function installPacked(folder: string, { adapters, clients, flaw }: Modules): void {
   const modules = join(folder, 'node_modules');
   mkdirSync(modules, { recursive: true });
   writeFileSync(
     join(folder, 'package.json'),
     '{ "name": "stressed-application", "private": true, "type": "module" }\n',
   );
-  for (const name of ['core', 'conformance', ...(adapter === undefined ? [] : [adapter])]) {
-    unpack(pack(name, folder), join(modules, '@locks', name));
-  }
+  for (const name of ['core', 'conformance', ...adapters]) unpack(pack(name, folder), join(modules, '@locks', name));
+  if (flaw !== undefined) spoil(join(modules, '@locks/core'), flaw);
   for (const client of clients) {
-    symlinkSync(findClient(client, join(root, 'packages', adapter ?? 'redis')), join(modules, client), 'dir');
+    symlinkSync(findClient(client, adapters), join(modules, client), 'dir');
   }
   cpSync(programs, join(folder, 'programs'), { recursive: true });
 }
@@ -44,9 +53,17 @@ function unpack(tarball: string, folder: string): void {
   execFileSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', folder]);
 }
 
-function findClient(name: string, from: string): string {
+/** Where the client is that one of the adapters uses. */
+function findClient(name: string, adapters: readonly string[]): string {
+  for (const adapter of [...adapters, 'redis']) {
+    const found = findAbove(name, join(root, 'packages', adapter));
+    if (found !== undefined) return found;
+  }
+  throw new Error(`The client ${name} is not installed. Run: npm ci`);
+}
+
+function findAbove(name: string, from: string): string | undefined {
   const folder = join(from, 'node_modules', name);
   if (existsSync(folder)) return realpathSync(folder);
-  if (dirname(from) === from) throw new Error(`The client ${name} is not installed. Run: npm ci`);
-  return findClient(name, dirname(from));
+  return dirname(from) === from ? undefined : findAbove(name, dirname(from));
 }

@@ -1,12 +1,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from '@locks/command-line';
 import { backends } from './backends/index.ts';
-import { type BackendName, type Options, help, readCommandLine } from './command-line.ts';
+import { type BackendName, type Options, type TargetName, help, readCommandLine } from './command-line.ts';
+import { inFolder } from './in-folder.ts';
+import { drillMigration } from './migration/main.ts';
 import { describeVerdict } from './report.ts';
 import { run } from './run.ts';
 import { flawedLocks } from './self-test.ts';
@@ -19,9 +18,7 @@ const selfTestRounds = 6;
 
 async function main(options: Options): Promise<boolean> {
   const [target, ...others] = options.targets;
-  if (target !== undefined && others.length === 0) {
-    return target === 'self-test' ? await selfTest(options) : await stress(target, options);
-  }
+  if (target !== undefined && others.length === 0) return await runTarget(target, options);
   const rest = [...options.targets];
   let fine = true;
   const takeNext = async (): Promise<void> => {
@@ -33,12 +30,24 @@ async function main(options: Options): Promise<boolean> {
   return fine;
 }
 
+async function runTarget(target: TargetName, options: Options): Promise<boolean> {
+  if (target === 'self-test') return await selfTest(options);
+  if (target === 'migration') return await drillMigration(options, print);
+  return await stress(target, options);
+}
+
+/** A migration has several changes, each with faults of its own. */
+const migrationFactor = 4;
+
 /**
  * Runs one target in a process of its own, for its proxies must not wait for what another run
  * computes.
  */
 async function delegate(target: string, { minutes, seed, workers, flows, keep }: Options): Promise<boolean> {
-  const numbers = Object.entries({ minutes, seed, workers, flows }).map(([name, value]) => `--${name}=${value}`);
+  const length = target === 'migration' ? minutes * migrationFactor : minutes;
+  const numbers = Object.entries({ minutes: length, seed, workers, flows }).map(
+    ([name, value]) => `--${name}=${value}`,
+  );
   const args = [target, ...numbers, ...(keep ? ['--keep'] : [])];
   const child = fork(fileURLToPath(import.meta.url), args);
   const [code] = (await once(child, 'exit')) as [number | null];
@@ -46,7 +55,7 @@ async function delegate(target: string, { minutes, seed, workers, flows, keep }:
 }
 
 async function stress(name: BackendName, { minutes, seed, workers, flows, keep }: Options): Promise<boolean> {
-  return await inFolder(name, keep, async (folder) => {
+  return await inFolder(name, { keep, print }, async (folder) => {
     const verdict = await run(backends[name], folder, { length: minutes * 60_000, seed, workers, flows });
     print(describeVerdict(name, seed, verdict));
     return verdict.violations.length === 0;
@@ -64,7 +73,7 @@ async function selfTest(options: Options): Promise<boolean> {
 async function findOut({ name, backend, mustFind }: FlawedLock, { seed, workers, flows }: Options): Promise<boolean> {
   let missed = mustFind;
   for (let round = 0; round < selfTestRounds && missed.length > 0; round += 1) {
-    await inFolder('self-test', false, async (folder) => {
+    await inFolder('self-test', { keep: false, print }, async (folder) => {
       const options = { length: selfTestLength, seed: seed + round, workers, flows };
       const { violations, figures } = await run(backend, folder, options);
       missed = missed.filter((pattern) => !violations.some((violation) => pattern.test(violation)));
@@ -77,19 +86,6 @@ async function findOut({ name, backend, mustFind }: FlawedLock, { seed, workers,
     });
   }
   return missed.length === 0;
-}
-
-/** Removes the folder unless `work` gives false, or the logs are to be kept. */
-async function inFolder(name: string, keep: boolean, work: (folder: string) => Promise<boolean>): Promise<boolean> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), `locks-stress-${name}-`)));
-  let passed = false;
-  try {
-    passed = await work(folder);
-  } finally {
-    if (passed && !keep) rmSync(folder, { recursive: true, force: true });
-    else print(`  logs        ${join(folder, 'logs')}`);
-  }
-  return passed;
 }
 
 function print(text: string): void {

@@ -17,6 +17,8 @@ export interface Workers {
   pause(slot: number, duration: number): Promise<void>;
   /** Resolves when each worker has obeyed its last order; false: not within `patience` ms. */
   obeyed(patience: number): Promise<boolean>;
+  /** Tells the worker of a slot to end, and starts the next one when it has. */
+  succeed(slot: number, patience: number): Promise<void>;
   /** Sends an order to each worker. */
   order(kind: 'calm' | 'resume'): void;
   /** Tells the workers to end, and waits until they have. */
@@ -31,7 +33,8 @@ export interface WorkersOptions {
   readonly logs: string;
   readonly register: string;
   readonly slots: number;
-  readonly flows: number;
+  /** Of the worker of a slot. */
+  flows(slot: number): number;
   readonly seed: number;
   target(slot: number): Target;
   append(event: ControlEvent): void;
@@ -76,7 +79,7 @@ export function createWorkers(options: WorkersOptions): Workers {
       assignment: {
         worker: name,
         target: options.target(slot),
-        flows: options.flows,
+        flows: options.flows(slot),
         seed: options.seed * 10_000 + slot * 1_000 + incarnation,
         register: options.register,
         log: join(options.logs, `worker-${name}.log`),
@@ -97,6 +100,21 @@ export function createWorkers(options: WorkersOptions): Workers {
       // Its end is told apart.
       () => {},
     );
+  }
+
+  /** Tells `leaving` to end, and kills those that do not. */
+  async function endAll(leaving: readonly Member[], limit: number): Promise<void> {
+    for (const member of leaving) {
+      member.expected = 'to end';
+      send(member, { kind: 'leave' });
+    }
+    await within(limit, () => leaving.every(({ isGone }) => isGone));
+    for (const member of leaving.filter(({ isGone }) => !isGone)) {
+      wrong(`worker ${member.name} did not end within ${limit} ms after close`);
+      member.expected = 'killed';
+      void member.child.kill();
+    }
+    await Promise.all(leaving.map(({ child }) => child.gone));
   }
 
   function stop(): void {
@@ -127,19 +145,11 @@ export function createWorkers(options: WorkersOptions): Workers {
     order(kind) {
       for (const member of members) send(member, { kind });
     },
-    async leave(patience) {
-      for (const member of members) {
-        member.expected = 'to end';
-        send(member, { kind: 'leave' });
-      }
-      await within(patience, () => members.every(({ isGone }) => isGone));
-      for (const member of members.filter(({ isGone }) => !isGone)) {
-        wrong(`worker ${member.name} did not end within ${patience} ms after close`);
-        member.expected = 'killed';
-        void member.child.kill();
-      }
-      await Promise.all(members.map(({ child }) => child.gone));
+    async succeed(slot, patience) {
+      await endAll([memberOf(slot)], patience);
+      start(slot);
     },
+    leave: (patience) => endAll(members, patience),
     stop() {
       process.off('exit', stop);
       stop();

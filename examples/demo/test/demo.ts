@@ -15,9 +15,14 @@ afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })))
  * ended.
  */
 export function startDemo(...args: readonly string[]) {
+  return startProgram('main.js', ...args);
+}
+
+/** The same for another program of the demo. */
+export function startProgram(program: string, ...args: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'locks-demo-test-'));
   folders.push(folder);
-  const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+  const main = fileURLToPath(new URL(`../dist/${program}`, import.meta.url));
   const child: ChildProcess = spawn(process.execPath, [main, ...args], { env: { ...process.env, TMPDIR: folder } });
   const printed = { text: '', errors: '' };
   child.stdout?.on('data', (text: Buffer) => (printed.text += text.toString()));

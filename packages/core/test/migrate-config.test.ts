@@ -104,6 +104,41 @@ describe('openLocks with provider "migrate"', () => {
     expect(cause.message).toMatch(/connection refused.*by option without: "from"/s);
   });
 
+  it.each([
+    ['a store of weaker tokens', { expiry: 'session', fencing: 'strict' }, {}],
+    ['a store of sessions', {}, { expiry: 'session', fencing: 'strict' }],
+  ] as const)('takes %s that comes late, and promises no more than with it', async (_, first, second) => {
+    const store = createMemoryStore();
+    let down = true;
+    const adapter = (traits: object, isLate: boolean) => ({
+      fromConfig(): LockProvider {
+        if (isLate && down) return dead.fromConfig();
+        const provider = createMemoryProvider(isLate ? { store } : {});
+        return Object.assign(provider, { traits: { ...provider.traits, ...traits } });
+      },
+    });
+    const stores = { from: { provider: adapter(first, false) }, to: { provider: adapter(second, true) } };
+    const locks = await open(migration({ ...stores, memberTimeout: 50, timeout: 200 }));
+    expect(locks.traits).toMatchObject({ expiry: 'session', fencing: 'clock-bounded', shared: true });
+    await expect(locks.tryAcquire('key')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    down = false;
+    await vi.waitFor(async () => expect(await locks.tryAcquire('key')).not.toBeNull(), 10_000);
+  });
+
+  it.each([
+    ['the label of the locks', { label: 'orders-1' }, {}, 'orders-1'],
+    ['its own label, if it has one', { label: 'orders-1' }, { label: 'm-1' }, 'm-1'],
+  ])('announces itself by %s', async (_, ofLocks, own, expected) => {
+    const store = createMemoryStore();
+    const locks = await open({
+      ...migration({ from: { provider: adapterOf(store) }, phase: 'from', ...own }),
+      ...ofLocks,
+    });
+    await locks.acquire('key');
+    const { holders } = await createMemoryProvider({ store }).inspect('migration/m/from');
+    expect(holders.map(({ owner }) => owner.split('/')[0])).toEqual([expected]);
+  });
+
   it('serves without a store that is gone for good', async () => {
     const locks = await open(migration({ from: { provider: dead }, phase: 'to', without: 'from' }));
     const lease = await locks.acquire('key');

@@ -1,7 +1,16 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLocks, createMemoryProvider, createMemoryStore, migrate, subscribe } from '../src/index.ts';
-import type { Claim, Grant, LockProvider, MemoryStore, MigrateOptions, MigrationMessage, Phase } from '../src/index.ts';
+import type {
+  Claim,
+  Grant,
+  LockProvider,
+  Locks,
+  MemoryStore,
+  MigrateOptions,
+  MigrationMessage,
+  Phase,
+} from '../src/index.ts';
 
 function claimOf(owner: string, more: Partial<Claim> = {}): Claim {
   return { key: 'job', owner, ttl: 10_000, mode: 'exclusive', ...more };
@@ -91,11 +100,28 @@ test('tokens under an end exceed those of the other store, and a margin', async 
   const { process, from } = fleet();
   const ahead = 2n ** 51n;
   const operator = createMemoryProvider({ store: from });
-  const probe = claimOf('me/0', { key: 'migration/m/floor', floor: ahead });
+  const probe = claimOf('me/0', { key: 'migration/floor', floor: ahead });
   await operator.tryAcquire(probe);
   await operator.release(probe);
   const answer = await process('to').tryAcquire(claimOf('me/1'));
   expect((answer as Grant).token).toBeGreaterThan(ahead + 600_000_000n);
+});
+
+test('the next migration begins above the floor of the one before', async () => {
+  const { process, from, to } = fleet();
+  const ahead = 2n ** 51n;
+  const operator = createMemoryProvider({ store: from });
+  await operator.tryAcquire(claimOf('me/0', { key: 'migration/floor', floor: ahead }));
+  await operator.release(claimOf('me/0', { key: 'migration/floor' }));
+  const first = process('to');
+  const before = (await first.tryAcquire(claimOf('me/1'))) as Grant;
+  expect(before.token).toBeGreaterThan(ahead);
+  await first.release(claimOf('me/1'));
+  await first.close();
+  // Its clock is behind the floor, and the key was never locked in the third store.
+  const stores = { from: createMemoryProvider({ store: to }), to: createMemoryProvider() };
+  const second = (await process('to', { ...stores, name: 'next' }).tryAcquire(claimOf('me/2'))) as Grant;
+  expect(second.token).toBeGreaterThan(before.token);
 });
 
 test('a lease that is held goes along: it is carried, then shed', async () => {
@@ -117,6 +143,30 @@ test('a lease that is held goes along: it is carried, then shed', async () => {
   expect(lease.held).toBe(true);
   expect(await lease.release()).toBe(true);
   expect(await holders()).toEqual({ from: 0, to: 0 });
+});
+
+test('a lease that is carried there and back is renewed, though stores gave it other tokens', async () => {
+  let phase: Phase = 'from';
+  const { process, holders } = fleet();
+  const heard = listen();
+  const locks = createLocks(
+    process(() => phase),
+    { ttl: 600 },
+  );
+  onTestFinished(() => locks.close());
+  const lease = await locks.acquire('job');
+  const { token } = lease;
+  for (const next of ['both', 'to', 'both', 'from', 'both', 'to'] as const) {
+    phase = next;
+    const expected = { from: next === 'to' ? 0 : 1, to: next === 'from' ? 0 : 1 };
+    await vi.waitFor(async () => expect(await holders()).toEqual(expected), 5_000);
+    if (next === 'both') await vi.waitFor(() => expect(heard.at(-1)?.event).toBe('carried'));
+    await lease.renew();
+    await lease.renew();
+  }
+  expect(lease.held).toBe(true);
+  expect(lease.token).toBe(token);
+  expect(await lease.release()).toBe(true);
 });
 
 test('a lease ends with the presence, and tells why', async () => {
@@ -149,6 +199,37 @@ test('a waiting claim is woken by a change, and granted in the new phase', async
   expect(lease.held).toBe(true);
   await vi.waitFor(async () => expect(await holders()).toEqual({ from: 0, to: 1 }), 5_000);
   await lease.release();
+});
+
+test.each([
+  ['from', 'both'],
+  ['both', 'from'],
+] as const)('a waiting claim keeps its place when its process goes from %s to %s', async (before, after) => {
+  let phase: Phase = before;
+  const { process } = fleet();
+  const heard = listen();
+  const provider = process(() => phase);
+  const [first, other] = [provider, process('from')].map((each) => createLocks(each, { ttl: 2_000 })) as [Locks, Locks];
+  onTestFinished(async () => void (await Promise.all([first.close(), other.close()])));
+  const holder = await other.acquire('job');
+  const order: string[] = [];
+  const wait = async (locks: Locks, name: string): Promise<void> => {
+    const lease = await locks.acquire('job', { wait: 10_000 });
+    order.push(name);
+    await lease.release();
+  };
+  const waiting = [wait(first, 'the first')];
+  await vi.waitFor(async () => expect((await other.inspect('job')).waiters).toBe(1));
+  waiting.push(wait(other, 'the second'));
+  await vi.waitFor(async () => expect((await other.inspect('job')).waiters).toBe(2));
+  phase = after;
+  await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: after }), 5_000);
+  // The claim was woken by the change, and has asked again.
+  await sleep(100);
+  expect((await other.inspect('job')).waiters).toBe(2);
+  await holder.release();
+  await Promise.all(waiting);
+  expect(order).toEqual(['the first', 'the second']);
 });
 
 /** A provider whose calls take a turn of the event loop each way, as those of a server do. */

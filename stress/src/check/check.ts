@@ -16,8 +16,8 @@ export interface Verdict {
   readonly figures: Figures;
 }
 
-/** Judges the logs of a run. */
-export function check(log: RunLog): Verdict {
+/** Judges the logs of a run. `sharersMayTie`: two sharers may have the same token. */
+export function check(log: RunLog, sharersMayTie = false): Verdict {
   const claims = readClaims(log);
   const killed = new Set(
     log.control.flatMap((event) => (event.ev === 'exit' && event.how === 'killed' ? [event.worker] : [])),
@@ -26,7 +26,7 @@ export function check(log: RunLog): Verdict {
   return {
     violations: [
       ...checkExclusion(claims),
-      ...checkTokens(claims),
+      ...checkTokens(claims, sharersMayTie),
       ...checkWrites(log.register, claims),
       ...checkAnswers(claims, log.control),
       ...checkLiveness(claims, log.control, survivors),

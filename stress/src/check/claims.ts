@@ -62,7 +62,7 @@ export function holdOf(claim: Claim): Hold | undefined {
 }
 
 function follow(worker: string, byId: Map<string, Claim>, event: WorkerEvent): void {
-  if (event.ev === 'open' || event.ev === 'close' || event.ev === 'crash') return;
+  if (!('id' in event)) return;
   const { t, id } = event;
   if (event.ev === 'call') {
     const { ask } = event;

@@ -5,12 +5,16 @@ import { groupBy } from './group-by.ts';
 /**
  * No token is given twice, and each exceeds those of all earlier grants that it conflicts with. Of
  * two claims that certainly held, the one that held first was granted first. Of others it is
- * certain if one was granted before the other was called.
+ * certain if one was granted before the other was called. `sharersMayTie`: sharers hold together,
+ * and may have the same token.
  */
-export function* checkTokens(claims: readonly Claim[]): Iterable<string> {
+export function* checkTokens(claims: readonly Claim[], sharersMayTie = false): Iterable<string> {
   const granted = claims.filter(isGranted);
   for (const [key, ofKey] of groupBy(granted, ({ ask }) => ask.key)) {
-    yield* checkUnique(key, ofKey);
+    yield* checkUnique(
+      key,
+      ofKey.filter(({ ask }) => !sharersMayTie || ask.mode === 'exclusive'),
+    );
     yield* checkOrder(key, ofKey);
     yield* checkCalls(key, ofKey);
   }

@@ -10,7 +10,7 @@ export interface Victims {
   readonly workers: Workers;
   /** Of each slot: what is between its worker and each of the servers. */
   readonly proxies: readonly (readonly Proxy[])[];
-  readonly backend: RunningBackend;
+  readonly backend: Pick<RunningBackend, 'servers' | 'between'>;
 }
 
 /** Does one fault and ends it after its time. */
@@ -31,8 +31,13 @@ export async function inflict(fault: PlannedFault, victims: Victims, random: Ran
       await hurtServer({ ...fault, kind }, victims.backend, random);
       break;
     default:
-      await Promise.all((victims.proxies[target] ?? []).map((proxy) => disturb({ ...fault, kind }, proxy, random)));
+      await Promise.all(linksOf(fault, victims).map((proxy) => disturb({ ...fault, kind }, proxy, random)));
   }
+}
+
+function linksOf({ target, link }: PlannedFault, { proxies }: Victims): readonly Proxy[] {
+  const links = proxies[target] ?? [];
+  return link === undefined ? links : links.slice(link, link + 1);
 }
 
 type Fault<Kind extends FaultKind> = PlannedFault & { readonly kind: Kind };
@@ -41,7 +46,7 @@ type NetworkFault = Fault<Exclude<FaultKind, 'kill' | 'pause' | ServerFault['kin
 
 async function hurtServer(
   { kind, target, duration }: ServerFault,
-  { servers, between }: RunningBackend,
+  { servers, between }: Victims['backend'],
   random: Random,
 ): Promise<void> {
   const server = servers[target];

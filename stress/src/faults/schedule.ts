@@ -32,6 +32,8 @@ export interface PlannedFault {
   readonly duration: number;
   /** The number of the worker's slot, or that of the server. */
   readonly target: number;
+  /** Which server's connections of the worker have it. @default those of all */
+  readonly link?: number;
 }
 
 /** What a schedule is made for. */
@@ -47,6 +49,8 @@ export interface ScheduleOptions {
   readonly members: boolean;
   /** Servers come back empty in turn, in place of other faults of servers. */
   readonly empty?: EmptyRestarts | undefined;
+  /** Servers have no faults, and a worker loses one of them at a time. */
+  readonly oneLink?: boolean;
 }
 
 /** How servers come back empty. */
@@ -63,20 +67,20 @@ export interface EmptyRestarts {
  */
 export function planFaults(
   random: Random,
-  { length, ttl, workers, servers, members, empty }: ScheduleOptions,
+  { length, ttl, workers, servers, members, empty, oneLink = false }: ScheduleOptions,
 ): PlannedFault[] {
   const plan: PlannedFault[] = empty === undefined ? [] : planEmptyRestarts(random, length, servers, empty);
   const busyUntil = new Map<string, number>();
   for (let at = random.between(100, 500); at < length; at += random.between(100, 800)) {
     const kind = chooseKind(random, servers > 0, members);
-    if (empty !== undefined && kind.startsWith('server')) continue;
+    if ((empty !== undefined || oneLink) && kind.startsWith('server')) continue;
     const onServer = kind.startsWith('server');
     const target = Math.floor(random.between(0, onServer ? servers : workers));
     const duration = Math.min(chooseDuration(random, kind, ttl), length - at);
     const name = onServer ? 'server' : `worker ${target}`;
     if ((busyUntil.get(name) ?? 0) > at) continue;
     busyUntil.set(name, at + duration + (onServer ? 2 * ttl : 200));
-    plan.push({ kind, at, duration, target });
+    plan.push({ kind, at, duration, target, ...(oneLink ? { link: Math.floor(random.between(0, servers)) } : {}) });
   }
   return plan;
 }

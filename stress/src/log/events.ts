@@ -21,6 +21,8 @@ export type WorkerEvent =
   | { readonly ev: 'release'; readonly t: number; readonly id: string; readonly left: number }
   /** What `release` answered, or the code of its error; `withLock` tells `over`. */
   | { readonly ev: 'released'; readonly t: number; readonly id: string; readonly answer: boolean | string }
+  /** Of a migration: from now on the process takes locks under that phase. */
+  | { readonly ev: 'under'; readonly t: number; readonly migration: string; readonly phase: string }
   /** An error that no caller caught. */
   | { readonly ev: 'crash'; readonly t: number; readonly message: string }
   /** All is closed and the process has only to end. */
@@ -38,6 +40,8 @@ export interface Ask {
   readonly abortAfter?: number;
   readonly renew: boolean;
   readonly reentrant: boolean;
+  /** In ms; absent: the usual one. */
+  readonly ttl?: number;
   /** Part of the calm phase at the end of a round. */
   readonly calm: boolean;
 }
@@ -59,6 +63,18 @@ export type ControlEvent =
   /** A fault has ended; it began at `from`. `slot` is absent if it hit a server. */
   | { readonly ev: 'fault'; readonly t: number; readonly from: number; readonly kind: string; readonly slot?: number }
   | { readonly ev: 'phase'; readonly t: number; readonly phase: 'faults' | 'recovery' | 'calm' | 'end' }
+  /**
+   * The processes of a migration have changed to `to`. They were told at `from`, and `after` is the
+   * end of the last fault.
+   */
+  | {
+      readonly ev: 'change';
+      readonly t: number;
+      readonly migration: string;
+      readonly to: string;
+      readonly from: number;
+      readonly after: number;
+    }
   /** Something that the controller saw and that must not be. */
   | { readonly ev: 'wrong'; readonly t: number; readonly message: string };
 

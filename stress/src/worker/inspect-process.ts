@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { allKeys, keysOf } from './keys.ts';
 import type { Target } from './messages.ts';
 import { open } from './open.ts';
-import { keys } from './plan.ts';
 
 // Opens the locks without any fault between, once before a run and once after it, and looks until
 // no key is held or waited for.
 const [, , text = '{}', patience = '0'] = process.argv;
-const { locks, close } = await open(JSON.parse(text) as Target);
+const target = JSON.parse(text) as Target;
+const { locks, close } = await open(target);
 const end = performance.now() + Number(patience);
 const left: string[] = [];
-for (const key of keys) {
+for (const key of allKeys(keysOf(target))) {
   for (;;) {
     const { holders, waiters } = await locks.inspect(key);
     if (holders.length === 0 && waiters === 0) break;

@@ -9,7 +9,13 @@ export interface Target {
   readonly ttl: number;
   readonly options?: Readonly<Record<string, unknown>>;
   /** A provider of core, in place of what the URL names. */
-  readonly provider?: 'combine';
+  readonly provider?: 'combine' | 'migrate';
+  /** As `openLocks` takes it. */
+  readonly tokenFloor?: number;
+  /** @default 'few' */
+  readonly keys?: 'few' | 'many';
+  /** In ms: the ttl of some leases, longer than the usual one. */
+  readonly lasting?: number;
   /** It has no shared mode: all claims are exclusive. */
   readonly exclusive?: boolean;
   /** Over a client that the application made, in place of one that `openLocks` makes. */
@@ -22,6 +28,7 @@ export interface Target {
 export interface Assignment {
   readonly worker: string;
   readonly target: Target;
+  /** None: it takes the key that is kept, and holds it until it is told to leave. */
   readonly flows: number;
   readonly seed: number;
   /** The socket of the register. */

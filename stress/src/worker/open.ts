@@ -14,7 +14,7 @@ export interface Opened {
  * other reason.
  */
 export async function open(target: Target): Promise<Opened> {
-  const { flawed, own, exclusive: _, ...config } = target;
+  const { flawed, own, exclusive: _, keys: _keys, lasting: _lasting, ...config } = target;
   if (own === 'ioredis') return (await import('./own/ioredis.ts')).openOwn(target);
   if (own === 'knex') return (await import('./own/knex.ts')).openOwn(target);
   const provider = (await loadFlawed(flawed)) ?? config.provider;

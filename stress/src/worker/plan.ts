@@ -1,15 +1,8 @@
 import type { Ask } from '../log/events.ts';
 import type { Random } from '../random.ts';
-
-/**
- * What all workers want: a key that changes hands often, two that are held longer, a semaphore, and
- * one of both modes.
- */
-const busyKey = 'account-0';
-const exclusiveKeys = ['account-1', 'account/2 {ä}'] as const;
-const permitsKey = 'slots';
-const mixedKey = 'catalogue';
-export const keys: readonly string[] = [busyKey, ...exclusiveKeys, permitsKey, mixedKey];
+import { allKeys, keysOf } from './keys.ts';
+import type { Keys } from './keys.ts';
+import type { Target } from './messages.ts';
 
 /** One turn of a flow. */
 export interface Plan {
@@ -23,12 +16,16 @@ export interface Plan {
 }
 
 /** Chooses the next turn under faults. */
-export function choosePlan(random: Random, ttl: number, exclusive = false): Plan {
-  const what = chooseKey(random, exclusive);
+export function choosePlan(random: Random, target: Target): Plan {
+  const { ttl, exclusive = false, lasting } = target;
+  const keys = keysOf(target);
+  if (keys.kept !== undefined && random.chance(0.02)) return tryKept(keys.kept);
+  const what = chooseKey(random, keys, exclusive);
   const how = random.pick(['acquire', 'acquire', 'acquire', 'withLock', 'withLock', 'tryAcquire'] as const);
   const wait = random.chance(how === 'tryAcquire' ? 0.5 : 0.25) ? Math.round(random.between(20, 2 * ttl)) : undefined;
   const abortAfter = random.chance(0.1) ? Math.round(random.between(1, ttl)) : undefined;
   const renew = !random.chance(0.05);
+  const lasts = lasting !== undefined && random.chance(0.03);
   return {
     ask: {
       ...what,
@@ -38,8 +35,13 @@ export function choosePlan(random: Random, ttl: number, exclusive = false): Plan
       calm: false,
       ...(wait === undefined ? {} : { wait }),
       ...(abortAfter === undefined ? {} : { abortAfter }),
+      ...(lasts ? { ttl: lasting } : {}),
     },
-    hold: what.key === busyKey ? random.between(0, 3) : chooseHold(random, ttl, renew, exclusive),
+    hold: lasts
+      ? random.between(1, 3) * ttl
+      : what.key === keys.busy
+        ? random.between(0, 3)
+        : chooseHold(random, ttl, renew, exclusive),
     renewNow: random.chance(0.05),
     think: random.between(0, 5),
   };
@@ -49,17 +51,31 @@ export function choosePlan(random: Random, ttl: number, exclusive = false): Plan
  * What the listener of a lost lease does: it wants a lock of its own, which must not be one that
  * another flow holds.
  */
-export function planAfterLoss(random: Random): Plan {
-  const key = random.pick([busyKey, ...exclusiveKeys]);
+export function planAfterLoss(random: Random, target: Target): Plan {
+  const { busy, exclusive } = keysOf(target);
+  const key = random.pick([busy, ...exclusive]);
   const ask: Ask = { key, mode: 'exclusive', how: 'withLock', wait: 1_000, renew: true, reentrant: true, calm: false };
   return { ask, hold: random.between(0, 5), renewNow: false, think: 0 };
 }
 
+/** A process asks for the key that another one keeps. */
+function tryKept(key: string): Plan {
+  const ask: Ask = { key, mode: 'exclusive', how: 'tryAcquire', renew: true, reentrant: false, calm: false };
+  return { ask, hold: 0, renewNow: false, think: 0 };
+}
+
+/** Holds `key` until the worker is told to leave. */
+export function planToKeep(key: string, ttl: number): Plan {
+  const ask: Ask = { key, mode: 'exclusive', how: 'acquire', renew: true, reentrant: false, ttl, calm: false };
+  return { ask, hold: Infinity, renewNow: false, think: 0 };
+}
+
 /** Turns of a calm phase: each key once. */
-export function calmPlans(random: Random, exclusive = false): Plan[] {
-  return keys.map((key) => {
+export function calmPlans(random: Random, target: Target): Plan[] {
+  const { kept: _, ...free } = keysOf(target);
+  return allKeys(free).map((key) => {
     const what =
-      key === permitsKey && !exclusive
+      key === free.permits && target.exclusive !== true
         ? ({ key, mode: 'shared', permits: 2 } as const)
         : ({ key, mode: 'exclusive' } as const);
     return {
@@ -72,13 +88,14 @@ export function calmPlans(random: Random, exclusive = false): Plan[] {
 }
 
 /** `exclusive`: the keys of the other mode are exclusive, too. */
-function chooseKey(random: Random, exclusive: boolean): Pick<Ask, 'key' | 'mode' | 'permits'> {
+function chooseKey(random: Random, keys: Keys, exclusive: boolean): Pick<Ask, 'key' | 'mode' | 'permits'> {
   const choice = random.next();
-  if (choice < 0.5) return { key: busyKey, mode: 'exclusive' };
-  if (choice < 0.7) return { key: random.pick(exclusiveKeys), mode: 'exclusive' };
-  if (exclusive) return { key: choice < 0.85 ? permitsKey : mixedKey, mode: 'exclusive' };
-  if (choice < 0.85) return { key: permitsKey, mode: 'shared', permits: 2 };
-  return { key: mixedKey, mode: random.chance(0.7) ? 'shared' : 'exclusive' };
+  // Of many keys the busy one has a smaller part.
+  if (choice < (keys.kept === undefined ? 0.5 : 0.25)) return { key: keys.busy, mode: 'exclusive' };
+  if (choice < 0.7) return { key: random.pick(keys.exclusive), mode: 'exclusive' };
+  if (exclusive) return { key: choice < 0.85 ? keys.permits : keys.mixed, mode: 'exclusive' };
+  if (choice < 0.85) return { key: keys.permits, mode: 'shared', permits: 2 };
+  return { key: keys.mixed, mode: random.chance(0.7) ? 'shared' : 'exclusive' };
 }
 
 /**

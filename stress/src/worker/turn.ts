@@ -24,13 +24,14 @@ const lookEvery = 40;
  */
 export async function takeTurn(surroundings: Surroundings, id: string, plan: Plan): Promise<void> {
   const { locks, append } = surroundings;
-  const { how, key, mode, permits, wait, abortAfter, renew, reentrant } = plan.ask;
+  const { how, key, mode, permits, wait, abortAfter, renew, reentrant, ttl } = plan.ask;
   const options = {
     mode,
     permits,
     wait,
     renew,
     reentrant,
+    ttl,
     signal: abortAfter === undefined ? undefined : AbortSignal.timeout(abortAfter),
   };
   append({ ev: 'call', t: now(), id, ask: plan.ask });

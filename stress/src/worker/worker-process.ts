@@ -1,14 +1,16 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveParent } from '@locks/conformance/processes';
+import { subscribe } from '@locks/core';
 import { now } from '../clock.ts';
 import type { WorkerEvent } from '../log/events.ts';
 import { openLog } from '../log/writer.ts';
 import { createRandom } from '../random.ts';
 import { connectRegister } from '../register/register-client.ts';
-import type { Assignment, Order } from './messages.ts';
+import { keysOf } from './keys.ts';
+import type { Assignment, Order, Target } from './messages.ts';
 import { open } from './open.ts';
-import { calmPlans, choosePlan, planAfterLoss } from './plan.ts';
+import { calmPlans, choosePlan, planAfterLoss, planToKeep } from './plan.ts';
 import { type Surroundings, messageOf, takeTurn } from './turn.ts';
 
 /** In ms: how long what is closed may take to be gone. */
@@ -22,8 +24,9 @@ let phase: 'run' | 'calm' | 'leave' = 'run';
 
 const stopServing = serveParent((order: Order) => {
   if (order.kind === 'begin') return new Promise<void>((ready) => void main(order.assignment, ready));
+  const obeyed = order.kind === 'calm' ? new Promise<void>((resolve) => (calmed = resolve)) : undefined;
   obey(order.kind);
-  return order.kind === 'calm' ? new Promise<void>((resolve) => (calmed = resolve)) : undefined;
+  return obeyed;
 });
 
 async function main(assignment: Assignment, ready: () => void): Promise<void> {
@@ -32,6 +35,7 @@ async function main(assignment: Assignment, ready: () => void): Promise<void> {
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
   const register = await connectRegister(assignment.register);
+  logPhases(assignment.target, append);
   const { locks, close } = await open(assignment.target);
   append({ ev: 'open', t: now() });
   ready();
@@ -42,9 +46,9 @@ async function main(assignment: Assignment, ready: () => void): Promise<void> {
     register,
     append,
     isCalm: () => phase !== 'run',
-    afterLoss: (id) => void pending.push(takeTurn(surroundings, id, planAfterLoss(random))),
+    afterLoss: (id) => void pending.push(takeTurn(surroundings, id, planAfterLoss(random, assignment.target))),
   };
-  await runFlows(assignment, surroundings);
+  await (assignment.flows > 0 ? runFlows(assignment, surroundings) : keep(assignment, surroundings));
   await Promise.all(pending);
   await close();
   register.close();
@@ -53,6 +57,29 @@ async function main(assignment: Assignment, ready: () => void): Promise<void> {
   // A socket that was ended goes when the other side has answered.
   while (process.getActiveResourcesInfo().length > 0 && performance.now() < end) await sleep(50);
   append({ ev: 'close', t: now(), heap: process.memoryUsage().heapUsed, open: process.getActiveResourcesInfo() });
+}
+
+/** Logs under which phase this process takes locks, if it takes part in a migration. */
+function logPhases({ options }: Target, append: (event: WorkerEvent) => void): void {
+  const { name } = options ?? {};
+  if (typeof name !== 'string') return;
+  append({ ev: 'under', t: now(), migration: name, phase: 'both' });
+  subscribe('locks:migration', ({ event, effective }) => {
+    if (event === 'changed' || event === 'lost') append({ ev: 'under', t: now(), migration: name, phase: effective });
+  });
+}
+
+/** Keeps one key until it is told to leave. */
+async function keep({ worker, target }: Assignment, surroundings: Surroundings): Promise<void> {
+  obey = (kind) => {
+    phase = kind === 'resume' ? 'run' : kind;
+    calmed();
+  };
+  const { kept = '' } = keysOf(target);
+  const plan = planToKeep(kept, target.lasting ?? target.ttl);
+  for (let turn = 1; phase !== 'leave'; turn += 1) {
+    await takeTurn({ ...surroundings, isCalm: () => phase === 'leave' }, `${worker}/keeper/${turn}`, plan);
+  }
 }
 
 async function runFlows({ worker, flows, seed, target }: Assignment, surroundings: Surroundings): Promise<void> {
@@ -72,11 +99,11 @@ async function runFlows({ worker, flows, seed, target }: Assignment, surrounding
     };
     while (phase !== 'leave') {
       if (phase === 'run') {
-        const plan = choosePlan(random, target.ttl, target.exclusive);
+        const plan = choosePlan(random, target);
         await sleep(plan.think);
         await take(plan);
       } else {
-        for (const plan of calmPlans(random, target.exclusive)) await take(plan);
+        for (const plan of calmPlans(random, target)) await take(plan);
         calm += 1;
         const changed = once(orders, 'changed');
         if (calm === flows) calmed();

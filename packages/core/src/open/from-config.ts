@@ -7,8 +7,10 @@ import type { LocksOptions } from '../options/locks-options.ts';
 import type { ConfigSource } from './config/config-file.ts';
 import { configSources } from './config/config-sources.ts';
 import type { LocksConfig } from './locks-config.ts';
+import { migration } from './adapter-modules.ts';
 import { openProvider } from './open-provider.ts';
 import { given, mergeSources } from './config/settings.ts';
+import type { Backend } from './config/settings.ts';
 
 /** What `openLocks` does. */
 export async function openFromConfig(target: string | LocksConfig | undefined, options: LocksOptions): Promise<Locks> {
@@ -23,14 +25,20 @@ export async function openFromConfig(target: string | LocksConfig | undefined, o
 async function openFromSources(sources: readonly ConfigSource[], options: LocksOptions): Promise<Locks> {
   const { backend, locks } = mergeSources(sources);
   const settings: LocksOptions = { ...locks, ...given(options) };
-  const { runtime } = readLocksOptions(settings, 'openLocks');
-  const provider = await openProvider(backend, runtime);
+  const { runtime, label } = readLocksOptions(settings, 'openLocks');
+  const provider = await openProvider(withLabel(backend, label), runtime);
   try {
     return new LockManager(provider, settings, true);
   } catch (error) {
     await closeQuietly(provider);
     throw error;
   }
+}
+
+/** A process of a migration has one name, unless it is given two. */
+function withLabel(backend: Backend, label: string | undefined): Backend {
+  if (label === undefined || backend.provider !== migration) return backend;
+  return { ...backend, options: { label, ...backend.options } };
 }
 
 /** A configuration that the caller does not see in its own code is named in the message. */

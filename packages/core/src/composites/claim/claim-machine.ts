@@ -68,14 +68,32 @@ export class ClaimMachine {
     this.#goOn();
   }
 
-  /** The claim is held already: another process took it. */
-  adopt(votes: readonly { readonly member: number; readonly token: bigint; readonly until: number }[]): void {
+  /** The claim is held already: another process took it. `token`: its own. */
+  adopt(
+    votes: readonly { readonly member: number; readonly token: bigint; readonly until: number }[],
+    token?: bigint,
+  ): void {
     const { calls, state, world } = this.#machine;
     const now = world.now();
-    for (const { member, token, until } of votes)
-      Object.assign(calls.part(member), { number: adopted, token, since: now, until });
-    state.token = votes.reduce((lowest, { token }) => (token < lowest ? token : lowest), votes[0]?.token ?? 0n);
+    for (const vote of votes)
+      Object.assign(calls.part(vote.member), { number: adopted, token: vote.token, since: now, until: vote.until });
+    state.token =
+      token ?? votes.reduce((lowest, vote) => (vote.token < lowest ? vote.token : lowest), votes[0]?.token ?? 0n);
     state.phase = 'held';
+  }
+
+  /** The claim waits already: it has a place in the first line, or may have. */
+  adoptPlace(sentAt: number, uncertain: boolean): void {
+    const { calls, state } = this.#machine;
+    Object.assign(calls.part(0), { number: adopted, inLine: true, uncertain, sentAt });
+    state.waiting = true;
+    state.line = 0;
+  }
+
+  /** Whether it has a place in the first line, and certainly no vote there. */
+  get hasFirstPlace(): boolean {
+    const { inLine, token, uncertain, call } = this.#machine.calls.part(0);
+    return inLine && token === undefined && !uncertain && call === undefined;
   }
 
   /** Core gives it up. All that the members have goes back; the world counts their answers. */

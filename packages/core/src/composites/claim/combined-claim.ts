@@ -14,6 +14,12 @@ import { ReleaseRound } from './release-round.ts';
 import { schedule, scheduleSilence } from '../../time/schedule.ts';
 import { Turns } from '../turns.ts';
 
+/** What one member has of a claim: under this owner, with this token. */
+export interface KeptHold {
+  readonly owner: string;
+  readonly token: bigint;
+}
+
 /** One claim of a composite: the machine, and the calls to members that it asks for. */
 export class CombinedClaim implements MachineWorld, HostedClaim {
   readonly #host: ClaimHost;
@@ -118,29 +124,48 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     this.#wake?.();
   }
 
-  /** A lease of another process: its votes, as the members know them. */
-  adopt(holds: readonly MemberHold[]): void {
+  /**
+   * A lease of another process: its votes, as the members know them. `token`: that of the lease.
+   *
+   * @default the lowest of the votes
+   */
+  adopt(holds: readonly MemberHold[], token?: bigint): void {
     this.#adopted = new Map(holds.map(({ member, owner }) => [member, owner]));
     const now = this.#host.runtime.clock.now();
     this.#machine.adopt(
       holds.map(({ member, holder }) => ({ member, token: holder.token ?? 0n, until: now + this.#claim.ttl })),
+      token,
     );
   }
 
-  /** Gives back all but what `kept` has, and forgets that. Gives the owner that `kept` knows. */
-  surrender(kept?: number): string | undefined {
-    const owner = kept === undefined ? undefined : this.#leave(kept);
+  /** Gives back all but the hold of `kept`, and forgets that. Gives it as `kept` knows it. */
+  surrender(kept?: number): KeptHold | undefined {
+    const hold = kept === undefined ? undefined : this.#leave(kept);
+    this.release().catch(() => {});
+    return hold;
+  }
+
+  /** A claim that waits in the first line, under this owner. `uncertain`: it may hold there. */
+  adoptPlace(owner: string, sentAt: number, uncertain: boolean): void {
+    this.#adopted = new Map([[0, owner]]);
+    this.#machine.adoptPlace(sentAt, uncertain);
+  }
+
+  /** Gives back all but a place in the first line. Gives the owner that has it there. */
+  surrenderPlace(): string | undefined {
+    const owner = this.#machine.hasFirstPlace ? this.#ownerAt(0, this.#machine.state.parts[0]?.number ?? 0) : undefined;
+    if (owner !== undefined) this.#machine.leave(0);
     this.release().catch(() => {});
     return owner;
   }
 
-  #leave(kept: number): string | undefined {
+  #leave(kept: number): KeptHold | undefined {
     const { number, token } = this.#machine.state.parts[kept] ?? { number: 0, token: undefined };
     if (token === undefined) return undefined;
     this.#lostFollowers[kept]?.();
     this.#lostFollowers[kept] = undefined;
     this.#machine.leave(kept);
-    return this.#ownerAt(kept, number);
+    return { owner: this.#ownerAt(kept, number), token };
   }
 
   // What the machine asks for.
@@ -154,12 +179,11 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   }
 
   isSuspect(member: number): boolean {
-    // Where all are needed, none can be left out: a slow one would keep what was given back.
-    return this.#host.need < this.#host.members.length && this.#member(member).suspect;
+    return this.#spares && this.#member(member).suspect;
   }
 
   takesCall(member: number): boolean {
-    return this.#member(member).takesCall;
+    return !this.#spares || this.#member(member).takesCall;
   }
 
   nextNumber(): number {
@@ -322,6 +346,11 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   /** The part may have been given back since: what it hears then belongs to the background. */
   #isCurrent(index: number, number: number): boolean {
     return this.#machine.state.parts[index]?.number === number;
+  }
+
+  /** Where all members are needed, none can be left out, however slow it is. */
+  get #spares(): boolean {
+    return this.#host.need < this.#host.members.length;
   }
 
   #ownerAt(index: number, number: number): string {

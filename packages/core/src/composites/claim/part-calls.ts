@@ -101,12 +101,15 @@ export class PartCalls {
     return count >= this.#options.need;
   }
 
-  /** Gives back all that a member has. `awaited`: the answer to core waits until it has. */
+  /**
+   * Gives back all that a member has. `awaited`: the answer to core waits until it has, also where
+   * a call is in flight: what that brings would be in the way of others after the answer.
+   */
   giveBack(member: number, awaited = false): void {
     const part = this.part(member);
     if (hasSomething(part)) {
       const { number, call, uncertain, inLine, sentAt } = part;
-      const waits = awaited && call === undefined && !this.#world.isSuspect(member);
+      const waits = awaited && !this.#world.isSuspect(member);
       if (waits) this.#state.returning += 1;
       this.#world.giveBack(
         {

@@ -5,6 +5,7 @@ import type { Runtime } from '../../time/runtime.ts';
 import { settledWithin } from '../../time/settled-within.ts';
 import { TimerWheel } from '../../time/timer-wheel.ts';
 import { CombinedClaim } from '../claim/combined-claim.ts';
+import type { KeptHold } from '../claim/combined-claim.ts';
 import type { ClaimHost, HostedClaim } from '../claim/claim-host.ts';
 import { combineStates, holdsByOwner, isEnough } from '../members/key-states.ts';
 import type { MemberHold } from '../members/key-states.ts';
@@ -82,18 +83,36 @@ export class CombinedProvider implements LockProvider, ClaimHost {
 
   // For a migration, whose claims are not always taken in all members.
 
-  /** A claim that the members hold already, under these owners. */
-  adopt(claim: Claim, holds: readonly MemberHold[]): void {
+  /**
+   * A claim that the members hold already, under these owners. `token`: the lease's, if that is
+   * lower than theirs.
+   */
+  adopt(claim: Claim, holds: readonly MemberHold[], token?: bigint): void {
     const adopted = new CombinedClaim(this, claim);
-    adopted.adopt(holds);
+    adopted.adopt(holds, token);
     this.#claims.set(claim.owner, adopted);
   }
 
-  /** Gives up all that the claim has, but what `kept` has. Gives the owner that `kept` knows. */
-  surrender({ owner }: Claim, kept?: number): string | undefined {
+  /** Gives up all that the claim has, but the hold of `kept`. Gives that as `kept` knows it. */
+  surrender({ owner }: Claim, kept?: number): KeptHold | undefined {
     const known = this.#claims.get(owner);
     this.#claims.delete(owner);
     return known?.surrender(kept);
+  }
+
+  /** A claim that waits in the first member's line already, under this owner. */
+  adoptPlace(claim: Claim, owner: string, sentAt: number, uncertain: boolean): void {
+    const adopted = new CombinedClaim(this, claim);
+    adopted.adoptPlace(owner, sentAt, uncertain);
+    this.#claims.set(claim.owner, adopted);
+    this.changed(adopted);
+  }
+
+  /** Gives up all but a place in the first member's line. Gives the owner that has it there. */
+  surrenderPlace({ owner }: Claim): string | undefined {
+    const known = this.#claims.get(owner);
+    this.#claims.delete(owner);
+    return known?.surrenderPlace();
   }
 
   close(): Promise<void> {

@@ -1,18 +1,29 @@
 import type { End, Phase } from './phase.ts';
 
-/** All keys of a migration start with it. */
-export function reservedFor(name: string): string {
+/**
+ * Its tokens say how high those of the store are. All migrations of a store have it together: the
+ * next one begins above the floor of the one before.
+ */
+export const floorKey = 'migration/floor';
+
+/** All other keys of a migration start with it. */
+function reservedFor(name: string): string {
   return `migration/${name}/`;
+}
+
+/** Whether a key is one of the migration's own. */
+export function isReserved(name: string, key: string): boolean {
+  return key === floorKey || key.startsWith(reservedFor(name));
+}
+
+/** A key that was never locked, if `unique` is. */
+export function freshKey(name: string, unique: string): string {
+  return `${reservedFor(name)}fresh/${unique}`;
 }
 
 /** Held, shared, in the store of `end` by each process that acts under it. */
 export function presenceKey(name: string, end: End): string {
   return `${reservedFor(name)}${end}`;
-}
-
-/** Its tokens say how high those of the store are. */
-export function floorKey(name: string): string {
-  return `${reservedFor(name)}floor`;
 }
 
 /**

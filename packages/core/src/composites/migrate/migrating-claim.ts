@@ -42,7 +42,10 @@ export class MigratingClaim {
   #clean = true;
   #lastSend = 0;
   #attempting = false;
+  /** The lease's. */
   #token = 0n;
+  /** What the store of an end has: higher than the lease's where that was carried there. */
+  #tokenAt = 0n;
   /** When the lease ends, unless it is renewed, in ms of the clock. */
   #until = 0;
   #lost: AbortController | undefined = undefined;
@@ -97,6 +100,7 @@ export class MigratingClaim {
         return false;
       }
       if (token !== undefined && token > this.#token) this.#token = token;
+      if (token !== undefined && token > this.#tokenAt) this.#tokenAt = token;
       const validity = this.#hold(sentAt, renewed.validity);
       if (step === 'carry' && phase !== 'both') this.#carryBehind(phase);
       return { validity };
@@ -130,6 +134,7 @@ export class MigratingClaim {
     this.#owner = owner;
     this.#scope = { ...this.#host.keeper.scope(), phase: end };
     this.#token = holder.token ?? 0n;
+    this.#tokenAt = this.#token;
     this.#until = this.#now() + this.#claim.ttl;
     this.#stage = 'held';
   }
@@ -141,16 +146,23 @@ export class MigratingClaim {
     this.#stage = 'held';
   }
 
-  /** Begins an attempt under `scope`: what it has under another one goes back. */
+  /** Begins an attempt under `scope`: what it has under another one goes back, but its place. */
   #enter(scope: Scope): void {
     const before = this.#scope;
-    const same = before.phase === scope.phase && before.epoch === scope.epoch;
-    if (!same && this.#stage !== 'new') {
-      if (before.phase === 'both') this.#host.both.surrender(this.#claim);
-      else this.#giveBack(before.phase);
-    }
-    if (!same || !keepsPlace(before, scope, this.#clean)) this.#owner = undefined;
     this.#scope = scope;
+    const same = before.phase === scope.phase && before.epoch === scope.epoch;
+    if (same || this.#stage === 'new') return;
+    const { both } = this.#host;
+    const keeps = keepsPlace(before, scope, this.#clean);
+    if (before.phase === 'both') {
+      this.#owner = keeps ? both.surrenderPlace(this.#claim) : undefined;
+      if (!keeps) both.surrender(this.#claim);
+      return;
+    }
+    if (!keeps) this.#giveBack(before.phase);
+    else if (scope.phase !== 'both') return;
+    else if (this.#owner !== undefined) both.adoptPlace(this.#claim, this.#owner, this.#lastSend, !this.#clean);
+    this.#owner = undefined;
   }
 
   async #ask(wake: (() => void) | undefined): Promise<Grant | Busy> {
@@ -192,6 +204,7 @@ export class MigratingClaim {
     }
     this.#stage = 'held';
     this.#token = answer.token;
+    this.#tokenAt = answer.token;
     if (this.#lost === undefined || this.#lost.signal.aborted) this.#lost = new AbortController();
     this.#follow(answer.lost);
     const validity = this.#hold(sentAt, answer.validity);
@@ -216,8 +229,9 @@ export class MigratingClaim {
   #shed(): void {
     const scope = this.#host.keeper.scope();
     if (scope.phase === 'both') return;
-    const owner = this.#host.both.surrender(this.#claim, indexes[scope.phase]);
-    this.#owner = owner ?? memberOwner(this.owner, this.#host.both.nextNumber());
+    const kept = this.#host.both.surrender(this.#claim, indexes[scope.phase]);
+    this.#owner = kept?.owner ?? memberOwner(this.owner, this.#host.both.nextNumber());
+    this.#tokenAt = kept?.token ?? this.#token;
     this.#scope = scope;
   }
 
@@ -254,10 +268,10 @@ export class MigratingClaim {
     }
     const { mode } = this.#claim;
     const holds = [
-      { member: indexes[end], owner: this.#owner ?? '', holder: { owner: this.owner, mode, token: this.#token } },
+      { member: indexes[end], owner: this.#owner ?? '', holder: { owner: this.owner, mode, token: this.#tokenAt } },
       { member: indexes[other], owner, holder: { owner: this.owner, mode, token: answer.token } },
     ];
-    this.#host.both.adopt(this.#claim, holds);
+    this.#host.both.adopt(this.#claim, holds, this.#token);
     this.#scope = { phase: 'both', epoch: 0, floor: undefined };
     this.#until = Math.min(this.#until, until);
     this.#follow(answer.lost);

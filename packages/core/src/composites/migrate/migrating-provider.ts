@@ -7,7 +7,7 @@ import { CombinedProvider, longestOwner } from '../combine/combined-provider.ts'
 import { allHolders, holdsByOwner } from '../members/key-states.ts';
 import type { MemberHold } from '../members/key-states.ts';
 import { callMember } from '../members/member-answers.ts';
-import { reservedFor } from './keys.ts';
+import { isReserved } from './keys.ts';
 import { MigratingClaim } from './migrating-claim.ts';
 import type { MigrationHost } from './migrating-claim.ts';
 import { migrationTraits } from './options.ts';
@@ -26,7 +26,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   readonly signals: AbortFollowers = new AbortFollowers();
   readonly runtime: MigrateRules['runtime'];
   readonly list?: (prefix: string) => AsyncIterable<string>;
-  readonly #reserved: string;
+  readonly #name: string;
   readonly #claims = new Map<string, MigratingClaim>();
   #closing: Promise<void> | undefined = undefined;
 
@@ -45,7 +45,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
       changed: () => this.#wakeAll(),
       lost: (reason) => this.#claims.forEach((claim) => claim.presenceLost(reason)),
     });
-    this.#reserved = reservedFor(name);
+    this.#name = name;
     if (stores.from.list !== undefined && stores.to.list !== undefined) this.list = (prefix) => this.#list(prefix);
     this.keeper.read();
   }
@@ -128,7 +128,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     this.#checkOpen();
     const { phase } = this.keeper.scope();
     const keys = (phase === 'both' ? this.both : this.stores[phase]).list?.(prefix) ?? [];
-    for await (const key of keys) if (!key.startsWith(this.#reserved)) yield key;
+    for await (const key of keys) if (!isReserved(this.#name, key)) yield key;
   }
 
   #wakeAll(): void {
@@ -164,8 +164,8 @@ export class MigratingProvider implements LockProvider, MigrationHost {
         },
       );
     }
-    if (key.startsWith(this.#reserved)) {
-      const message = `Keys that begin with ${JSON.stringify(this.#reserved)} are those of the migration itself. Lock another key.`;
+    if (isReserved(this.#name, key)) {
+      const message = `The key ${JSON.stringify(key)} is one of the migration itself. Lock another key.`;
       throw new LockError('LOCK_INVALID', message, { key });
     }
   }

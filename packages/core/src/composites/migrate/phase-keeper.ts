@@ -246,12 +246,12 @@ export class PhaseKeeper implements PhaseWorld {
 
   /** A token of the floor's key, above `floor`. */
   async #grant(end: End, floor: bigint | undefined): Promise<bigint> {
-    const { stores, runtime, label, name } = this.#rules;
+    const { stores, runtime, label } = this.#rules;
     const locks = createLocks(stores[end], { ttl: probeTtl, runtime, label, tokenFloor: floor });
     this.#probes.add(locks);
     try {
       if (this.#closed) throw closedError();
-      const lease = await locks.acquire(floorKey(name), { wait: patience });
+      const lease = await locks.acquire(floorKey, { wait: patience });
       await lease.release();
       return lease.token;
     } finally {

@@ -2,7 +2,7 @@ import type { Holder, LockProvider } from '../../contract.ts';
 import type { Locks } from '../../locks.ts';
 import { createLocks } from '../../manager.ts';
 import type { Runtime } from '../../time/runtime.ts';
-import { floorKey, noteKey, noteStore, presenceKey, reservedFor } from './keys.ts';
+import { floorKey, freshKey, isReserved, noteKey, noteStore, presenceKey } from './keys.ts';
 import type { End, Phase } from './phase.ts';
 
 /** A process that takes part in a migration. */
@@ -118,9 +118,9 @@ async function readProcesses(name: string, end: End, locks: Locks): Promise<read
  * locked tells where the store's own tokens are.
  */
 async function readFloor(name: string, locks: Locks): Promise<{ floor: bigint; plainSafeIn: number }> {
-  const register = await locks.acquire(floorKey(name), { wait: 5_000 });
+  const register = await locks.acquire(floorKey, { wait: 5_000 });
   await register.release();
-  const fresh = await locks.acquire(`${floorKey(name)}/${register.owner}`, { wait: 5_000 });
+  const fresh = await locks.acquire(freshKey(name, register.owner), { wait: 5_000 });
   await fresh.release();
   const ahead = Number(register.token - fresh.token) / 1_000;
   return { floor: register.token, plainSafeIn: Math.max(0, Math.ceil(ahead)) };
@@ -130,7 +130,7 @@ async function readFloor(name: string, locks: Locks): Promise<{ floor: bigint; p
 async function readDirect(name: string, locks: Locks): Promise<readonly DirectHolder[]> {
   const direct: DirectHolder[] = [];
   for await (const key of locks.list()) {
-    if (key.startsWith(reservedFor(name))) continue;
+    if (isReserved(name, key)) continue;
     const { holders } = await locks.inspect(key);
     direct.push(...holders.filter(({ owner }) => !/~[0-9a-z]{1,12}$/.test(owner)));
     if (direct.length >= mostDirect) break;

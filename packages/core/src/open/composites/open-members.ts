@@ -30,6 +30,13 @@ export interface Opening {
   readonly patience: number;
   readonly runtime: Runtime;
   readonly open: OpenProvider;
+  /**
+   * What a member is taken for until it opens, if none with its adapter is open. `least`: what the
+   * open ones have in common.
+   *
+   * @default least: so the composite's traits are those of the open members
+   */
+  assume?(least: Traits): Traits;
   /** Makes the composite. */
   make(providers: readonly LockProvider[]): LockProvider;
   /** Why the composite cannot have members of these traits, if it cannot. */
@@ -69,7 +76,7 @@ export async function openMembers(opening: Opening): Promise<LockProvider> {
     const told = { provider: name, member: titles[index] as string, index };
     return new LateMember({
       name: nameOf(member),
-      traits: assumedTraits(members, outcomes, index),
+      traits: assumedTraits(opening, outcomes, index),
       open: () => openMember(member, runtime, open),
       report: (reason) => publishMember({ ...told, suspect: reason !== undefined }, reason),
       runtime,
@@ -109,14 +116,15 @@ function checkOutcomes(titles: readonly string[], outcomes: Outcomes, need: numb
   throw errorOfAll('LOCK_UNAVAILABLE', what, failures);
 }
 
-/**
- * The traits of a member that is not open yet: those of an open one with the same adapter. Without
- * one the least that the open members have: so the composite's are those of the open members.
- */
-function assumedTraits(members: readonly Backend[], outcomes: Outcomes, index: number): Traits {
+/** The traits of a member that is not open yet: those of an open one with the same adapter. */
+function assumedTraits({ members, assume }: Opening, outcomes: Outcomes, index: number): Traits {
   const twin = outcomes.find((_, other) => members[other]?.provider === members[index]?.provider && isOpen(other));
-  const open = outcomes.flatMap((outcome) => providerOf(outcome) ?? []);
-  return providerOf(twin)?.traits ?? combinedTraits(open, { need: 1, fencing: true });
+  if (twin !== undefined) return (providerOf(twin) as LockProvider).traits;
+  const least = combinedTraits(
+    outcomes.flatMap((outcome) => providerOf(outcome) ?? []),
+    { need: 1, fencing: true },
+  );
+  return assume?.(least) ?? least;
 
   function isOpen(other: number): boolean {
     return providerOf(outcomes[other]) !== undefined;

@@ -27,11 +27,20 @@ export async function openMigration(backend: Backend, runtime: Runtime, open: Op
     patience: 2_000,
     runtime,
     open,
+    // Stores of a migration are often of two kinds, and the late one must come in.
+    assume: (least) => ({
+      ...least,
+      expiry: 'session',
+      fencing: least.fencing === 'none' ? 'none' : 'clock-bounded',
+    }),
     make: ([first, second]) => migrate({ ...options, from: first as LockProvider, to: second as LockProvider }),
     refuse: (composite, [first, second]) => {
       if (first === undefined || second === undefined) return undefined;
       const traits = migrationTraits({ from: first, to: second });
-      const lacking = [...lackingTraits(traits, composite.traits), ...(traits.shared ? [] : ['shared: true'])];
+      // Where each lease has a ttl, none is lost with a session: that is better than was assumed.
+      const { expiry, ...promised } = composite.traits;
+      const demanded = expiry === 'ttl' ? composite.traits : promised;
+      const lacking = [...lackingTraits(traits, demanded), ...(traits.shared ? [] : ['shared: true'])];
       if (lacking.length === 0) return undefined;
       const why = `with this store the migration would lack what it was opened with: ${lacking.join(', ')}`;
       return misconfigured('openLocks', `${why}. It stays out until the locks are opened again`);

@@ -1,0 +1,35 @@
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A change of built files, which takes something out that the packages need. */
+export interface Flaw {
+  readonly changes: readonly Change[];
+  /** What the checker must say then: one of these. */
+  readonly mustFind: RegExp;
+}
+
+/** `find` must occur exactly once in what is built, whatever white space is between its words. */
+interface Change {
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** Changes the built files of the package in `folder`. */
+export function spoil(folder: string, { changes }: Flaw): void {
+  const bundle = join(folder, 'dist/bundle');
+  const files = readdirSync(bundle).filter((file) => file.endsWith('.js'));
+  for (const { find, replace } of changes) {
+    const words = find.split(/\s+/).map((word) => word.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
+    const pattern = new RegExp(words.join('\\s+'), 'g');
+    const places = files.flatMap((file) => {
+      const code = readFileSync(join(bundle, file), 'utf8');
+      return [...code.matchAll(pattern)].map(({ index, 0: text }) => ({ file, code, index, text }));
+    });
+    const [place] = places;
+    if (place === undefined || places.length > 1) {
+      throw new Error(`The bundle of core must have this exactly once, so that the flaw can change it:\n${find}`);
+    }
+    const { file, code, index, text } = place;
+    writeFileSync(join(bundle, file), code.slice(0, index) + replace + code.slice(index + text.length));
+  }
+}

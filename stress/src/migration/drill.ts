@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isLockError, migrationStatus, waitForPhase } from '@locks/core';
+import { type Proxy, startProxy } from '@locks/test-servers';
+import { now } from '../clock.ts';
+import { follow } from '../faults/follow.ts';
+import type { Victims } from '../faults/inflict.ts';
+import type { Flaw } from '../flawed/spoil.ts';
+import { inspect } from '../inspect.ts';
+import type { RunLog } from '../log/events.ts';
+import { readRunLog } from '../log/reader.ts';
+import { type OpenedRun, openRun } from '../opened-run.ts';
+import { type Random, createRandom } from '../random.ts';
+import { within } from '../within.ts';
+import { type Fleet, createFleet } from './fleet.ts';
+import { type Change, faultTime, planDrill } from './plan.ts';
+import { modules, presenceTtl, startStores, storeNames } from './stores.ts';
+
+export interface DrillOptions {
+  /** In ms, of all changes. */
+  readonly length: number;
+  readonly seed: number;
+  /** So many processes take locks, and have faults. One more keeps a lease all the time. */
+  readonly workers: number;
+  readonly flows: number;
+  /** Takes something out of core. */
+  readonly flaw?: Flaw | undefined;
+}
+
+/** In ms, after the last fault: longer, and a change hangs. */
+const longestChange = presenceTtl + 10_000;
+/** In ms: what should take moments, on a machine under load. */
+const patience = 60_000;
+
+/**
+ * Locks go from store to store under a fleet that has faults, with all files in `folder`. Gives the
+ * logs.
+ */
+export async function drill(folder: string, options: DrillOptions): Promise<RunLog> {
+  const { length, seed, workers: count, flows, flaw } = options;
+  const run = await openRun(folder, { ...modules, flaw });
+  const proxies: Proxy[][] = [];
+  let stop = async (): Promise<void> => {};
+  try {
+    const stores = await startStores();
+    stop = () => stores.stop();
+    for (let slot = 0; slot < count; slot += 1) {
+      proxies.push(await Promise.all(stores.servers.map((server) => startProxy(server))));
+    }
+    await Promise.all(storeNames.map((store) => inspect(folder, stores.plain(store), 0)));
+    const fleet = createFleet(run, { folder, stores, proxies, flows, seed });
+    stop = async () => {
+      fleet.workers.stop();
+      await stores.stop();
+    };
+    const victims = { workers: fleet.workers, proxies, backend: stores };
+    const random = createRandom(seed);
+    let floor = 0;
+    for (const [index, { leg, changes }] of planDrill(random, length, count).entries()) {
+      fleet.begin(leg, floor);
+      await deploy(run, fleet, index > 0);
+      for (const change of changes) await go(run, fleet, victims, random, change);
+      // The next migration begins before the clock has passed it.
+      floor = Number((await migrationStatus(fleet.config())).to.floor);
+    }
+    await calm(run, fleet);
+    const left = await Promise.all(storeNames.map((store) => inspect(folder, stores.plain(store), 20_000)));
+    for (const message of left.flat()) run.append({ ev: 'wrong', t: now(), message });
+    await run.keepLogs(stores.servers);
+  } finally {
+    await Promise.all(proxies.flat().map((proxy) => proxy.stop()));
+    await stop();
+    await run.close();
+  }
+  return readRunLog(run.logs);
+}
+
+/** The processes of the present leg take the place of those before, some at a time. */
+async function deploy(run: OpenedRun, fleet: Fleet, succeeds: boolean): Promise<void> {
+  const { slots, workers } = fleet;
+  fleet.tell(slots, 'from');
+  if (succeeds) {
+    for (let first = 0; first < slots.length; first += 2) {
+      await Promise.all(slots.slice(first, first + 2).map((slot) => workers.succeed(slot, patience)));
+    }
+  } else for (const slot of slots) workers.start(slot);
+  if (!(await workers.obeyed(patience))) wrong(run, 'the processes could not open their locks');
+}
+
+/** One change, with its faults. Returns when it is complete. */
+async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random, change: Change): Promise<void> {
+  const { to, skipping, lead, between, faults } = change;
+  const begun = now();
+  let from = begun;
+  run.append({ ev: 'phase', t: begun, phase: 'faults' });
+  const tellAll = async (): Promise<void> => {
+    const others = fleet.slots.filter((slot) => !skipping.includes(slot));
+    await sleep(lead);
+    from = now();
+    fleet.tell(skipping, to);
+    fleet.tell(others, 'both');
+    await sleep(between);
+    fleet.tell(others, to);
+  };
+  let after = begun;
+  const follows = faults.map(async (fault) => {
+    await follow(fault, victims, random, run.append);
+    after = now();
+  });
+  await Promise.all([tellAll(), sleep(faultTime), ...follows]);
+  await Promise.all(victims.proxies.flat().map((proxy) => proxy.pass()));
+  if (!(await fleet.workers.obeyed(patience))) wrong(run, 'a process could not open its locks after the faults');
+  const { name } = fleet.config().options as { readonly name: string };
+  after = Math.max(after, from);
+  const until = after + longestChange * 1_000;
+  const error = await complete(fleet, to, until);
+  const t = now();
+  run.append({ ev: 'change', t, migration: name, to, from, after });
+  if (error !== undefined || t > until) {
+    const late = `${((t - after) / 1e6).toFixed(1)} s after the last fault`;
+    run.append({ ev: 'wrong', t, message: `${name} was not in "${to}" ${late}: ${error ?? 'it took longer'}` });
+  }
+}
+
+/** Waits until each process is in `phase`; gives why not. */
+async function complete(fleet: Fleet, phase: 'from' | 'to', until: number): Promise<string | undefined> {
+  let seen = 0;
+  const all = await within((until - now()) / 1_000 + 1_000, async () => {
+    const left = Math.max(0, Math.round((until - now()) / 1_000));
+    const { processes } = await waitForPhase(fleet.config(), phase, left);
+    seen = new Set(processes.map(({ process }) => process)).size;
+    return seen === fleet.slots.length;
+  }).catch((error: unknown) => {
+    if (isLockError(error, 'LOCK_TIMEOUT')) return error.message;
+    throw error;
+  });
+  return all === true ? undefined : all === false ? `only ${seen} processes are there` : all;
+}
+
+/** Without faults each process gets each lock, and ends when it is told to. */
+async function calm(run: OpenedRun, fleet: Fleet): Promise<void> {
+  const { workers } = fleet;
+  const phase = (name: 'recovery' | 'calm' | 'end'): void => run.append({ ev: 'phase', t: now(), phase: name });
+  phase('recovery');
+  await sleep(500);
+  phase('calm');
+  workers.order('calm');
+  if (!(await workers.obeyed(patience))) wrong(run, `the processes did not get all locks within ${patience} ms`);
+  phase('end');
+  await workers.leave(patience);
+}
+
+function wrong(run: OpenedRun, message: string): void {
+  run.append({ ev: 'wrong', t: now(), message });
+}

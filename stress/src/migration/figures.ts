@@ -1,0 +1,80 @@
+import { readClaims } from '../check/claims.ts';
+import type { RunLog, WorkerEvent } from '../log/events.ts';
+
+/**
+ * What processes did under one phase, as the benchmarks have results. Times are in ms; faults are
+ * part of it.
+ */
+export interface PhaseFigures {
+  readonly scenario: 'migration';
+  /** The migration. */
+  readonly subject: string;
+  readonly phase: string;
+  /** Of one process, with its flows. */
+  readonly perSecond: number;
+  /** From the call to the grant. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Of all processes, in seconds. */
+  readonly time: number;
+}
+
+interface Stay {
+  readonly migration: string;
+  readonly phase: string;
+  readonly from: number;
+  readonly until: number;
+}
+
+/** The figures of each migration under each phase. */
+export function readPhaseFigures(log: RunLog): PhaseFigures[] {
+  const groups = new Map<string, { subject: string; phase: string; time: number; waits: number[] }>();
+  const groupOf = ({ migration, phase }: Stay) => {
+    const name = `${migration} ${phase}`;
+    const known = groups.get(name) ?? { subject: migration, phase, time: 0, waits: [] };
+    groups.set(name, known);
+    return known;
+  };
+  const stays = new Map([...log.workers].map(([worker, events]) => [worker, staysOf(events)]));
+  for (const own of stays.values()) for (const stay of own) groupOf(stay).time += stay.until - stay.from;
+  for (const { worker, grantedAt, calledAt, id } of readClaims(log)) {
+    if (grantedAt === undefined || id.includes('/keeper/')) continue;
+    const stay = stays.get(worker)?.findLast(({ from }) => from <= grantedAt);
+    if (stay !== undefined) groupOf(stay).waits.push((grantedAt - calledAt) / 1_000);
+  }
+  return [...groups.values()].map(({ subject, phase, time, waits }) => {
+    const sorted = waits.toSorted((one, other) => one - other);
+    const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
+    const seconds = time / 1e6;
+    const perSecond = sorted.length / seconds;
+    return { scenario: 'migration', subject, phase, perSecond, p50: at(0.5), p99: at(0.99), time: seconds };
+  });
+}
+
+/** The lines of the report. */
+export function describeFigures({ control }: RunLog, phases: readonly PhaseFigures[]): readonly string[] {
+  const changes = control.filter((event) => event.ev === 'change');
+  const longest = changes.reduce((most, { t, after }) => Math.max(most, t - after), 0) / 1e6;
+  return [
+    `  changes     ${changes.length}, complete ${longest.toFixed(1)} s after the last fault at most`,
+    ...phases.map(
+      ({ subject, phase, perSecond, p50, p99, time }) =>
+        `  ${`${subject}, ${phase}`.padEnd(28)} ${perSecond.toFixed(0)} grants per second and process, ` +
+        `waits median ${p50.toFixed(1)} ms, p99 ${p99.toFixed(0)} ms, in ${time.toFixed(0)} s`,
+    ),
+  ];
+}
+
+/** From when until when the process was under which phase. */
+function staysOf(events: readonly WorkerEvent[]): readonly Stay[] {
+  // The process that keeps a lease does nothing else.
+  if (events.some((event) => 'id' in event && event.id.includes('/keeper/'))) return [];
+  const end = events.at(-1)?.t ?? 0;
+  const begins = events.filter((event) => event.ev === 'under');
+  return begins.map(({ t, migration, phase }, index) => ({
+    migration,
+    phase,
+    from: t,
+    until: begins[index + 1]?.t ?? end,
+  }));
+}
