@@ -263,6 +263,27 @@ test('a member that is silent is suspect, told of once, and costs one member tim
   expect(told).toMatchObject([{ provider: 'combine', member: 'member 1 of 3 (memory)', index: 0, suspect: true }]);
 });
 
+test('a call that is rejected leaves no call of a member under way that could be granted later', async () => {
+  const runtime = new VirtualRuntime();
+  let underWay = 0;
+  const members = threeMembersIn(runtime).map((member) => {
+    const silent = async (): Promise<never> => {
+      underWay += 1;
+      // The default of a provider's timeout, and what its timer takes.
+      await new Promise<void>((resolve) => void runtime.setTimer(resolve, 5_050, false));
+      underWay -= 1;
+      throw new LockError('LOCK_UNAVAILABLE', 'No answer.');
+    };
+    return { ...dead(member, new Error('It is down.')), tryAcquire: silent, renew: silent };
+  });
+  const provider = combine(members, { runtime });
+  const { answer } = await timed(runtime, async () => {
+    await expect(provider.tryAcquire(claimOf('me/1'))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    return underWay;
+  });
+  expect(answer).toBe(0);
+});
+
 test('a member that freezes before it knows the token is not waited for, where another has a vote', async () => {
   const runtime = new VirtualRuntime();
   const [first, second, third] = threeMembersIn(runtime);
