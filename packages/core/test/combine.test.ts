@@ -212,6 +212,28 @@ test('a release waits for late members where the others are too few', async () =
   expect(await provider.release(claimOf('me/1'))).toBe(true);
 });
 
+test('a release settles when so many members are without the claim that another can be granted', async () => {
+  const runtime = new VirtualRuntime();
+  const [first, second, third] = threeMembersIn(runtime);
+  const { tryAcquire } = second;
+  second.tryAcquire = async (claim) => {
+    const granted = await tryAcquire.call(second, claim);
+    await new Promise<void>((resolve) => void runtime.setTimer(resolve, 200, false));
+    return granted;
+  };
+  const frozen = { ...dead(third, new Error('It is down.')), tryAcquire: () => new Promise<never>(() => {}) };
+  const provider = combine([first, second, frozen], { memberTimeout: 50, runtime });
+  await first.tryAcquire(claimOf('early/1'));
+  const { answer, took } = await timed(runtime, async () => {
+    expect(await provider.tryAcquire(claimOf('me/1'), () => {})).toMatchObject({ granted: false });
+    expect(await provider.release(claimOf('me/1'))).toBe(false);
+    return (await second.inspect('job')).holders;
+  });
+  expect(answer).toEqual([]);
+  // The frozen member is not waited for.
+  expect(took).toBeLessThan(300);
+});
+
 test('a release that too few members answer is unknown, and names those that did not', async () => {
   const [first, ...others] = threeMembers();
   const down = new LockError('LOCK_UNAVAILABLE', 'It is down.');

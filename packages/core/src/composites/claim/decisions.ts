@@ -130,6 +130,24 @@ export interface Releases {
   unknown: number;
 }
 
+/** The releases of one claim that are still under way, too. */
+export interface ReleasesUnderWay extends Releases {
+  /** Of `unknown`: under way, at members that are not waited for. */
+  readonly late: number;
+  /** The members that had nothing of the claim. */
+  readonly without: number;
+}
+
+/**
+ * Whether a release waits for late members. A call that begins after it must see its effect, so
+ * `need` members must be without the claim. It also waits where its answer is unknown otherwise.
+ */
+export function waitsForLate({ late, without, ...releases }: ReleasesUnderWay, need: number): boolean {
+  if (late === 0) return false;
+  const clear = without + releases.freed + releases.denied;
+  return (clear < need && clear + late >= need) || decideRelease(releases, need) === undefined;
+}
+
 /** Whether a release freed the hold. `undefined`: unknown. */
 export function decideRelease({ held, freed, denied, unknown }: Releases, need: number): boolean | undefined {
   if (!held) return false;

@@ -1,5 +1,5 @@
 import type { Claim } from '../../contract.ts';
-import { decideRelease } from './decisions.ts';
+import { decideRelease, waitsForLate } from './decisions.ts';
 import { combinedError } from '../members/member-errors.ts';
 import type { Quorum } from '../members/member-errors.ts';
 import type { Member } from '../members/member.ts';
@@ -69,9 +69,12 @@ export class ReleaseRound {
     if (!this.pending || !this.#begun || answers.includes('awaited')) return;
     const freed = answers.filter((answer) => answer === true).length;
     const denied = answers.filter((answer) => answer === false).length;
+    const late = answers.filter((answer) => answer === 'late').length;
     const unknown = answers.length - freed - denied;
-    const decision = decideRelease({ held: this.#held, freed, denied, unknown }, this.#quorum.need);
-    if (decision === undefined && this.#patient && answers.includes('late')) return;
+    const { need, members } = this.#quorum;
+    const releases = { held: this.#held, freed, denied, unknown };
+    if (this.#patient && waitsForLate({ ...releases, late, without: members.length - answers.length }, need)) return;
+    const decision = decideRelease(releases, need);
     this.pending = false;
     if (decision === undefined) this.#reject(this.#error());
     else this.#resolve(decision);
