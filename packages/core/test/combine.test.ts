@@ -212,6 +212,34 @@ test('a release waits for late members where the others are too few', async () =
   expect(await provider.release(claimOf('me/1'))).toBe(true);
 });
 
+test('a hold is shared at all members, also where a call of before was under way', async () => {
+  const runtime = new VirtualRuntime();
+  const [first, second] = threeMembersIn(runtime);
+  const pause = (delay: number): Promise<void> =>
+    new Promise((resolve) => void runtime.setTimer(resolve, delay, false));
+  // Its token is the higher one, so the claim is granted once the first member knows it.
+  await second.tryAcquire(claimOf('early/1', { floor: 2n ** 52n }));
+  await second.release(claimOf('early/1'));
+  const [{ tryAcquire }, { renew }] = [first, second];
+  first.tryAcquire = async (claim, wake) => {
+    await pause(30);
+    return await tryAcquire.call(first, claim, wake);
+  };
+  second.renew = async (claim, token) => {
+    const renewed = await renew.call(second, claim, token);
+    await pause(50);
+    return renewed;
+  };
+  const provider = combine([first, second], { need: 'all', runtime });
+  const { answer } = await timed(runtime, async () => {
+    const granted = await provider.tryAcquire(claimOf('me/1'));
+    const shared = await provider.tryAcquire(claimOf('me/1', { mode: 'shared' }));
+    return { granted, shared, states: await Promise.all([first.inspect('job'), second.inspect('job')]) };
+  });
+  expect(answer).toMatchObject({ granted: { granted: true }, shared: { granted: true } });
+  expect(answer.states.map(({ holders }) => holders[0]?.mode)).toEqual(['shared', 'shared']);
+});
+
 test('a release settles when so many members are without the claim that another can be granted', async () => {
   const runtime = new VirtualRuntime();
   const [first, second, third] = threeMembersIn(runtime);
