@@ -12,25 +12,28 @@ export type Options = NonNullable<TestProjectInlineConfiguration['test']>;
 
 /**
  * The tests of a package, as projects of vitest: `npm test` runs those called `test:…`, `npm run
- * test:long` those called `long:…`.
+ * test:long` those called `long:…`, `npm run matrix` those called `matrix:…`.
  */
 export interface PackageTests {
   /** For all of them. */
   readonly options?: Options;
   /**
-   * By the first half of the name. @default `test`, and `long` for the files called
-   * `*.long.test.ts`
+   * By the first half of the name. @default `matrix` for the files in folders of that name, `long`
+   * for those called `*.long.test.ts`, `test` for the others
    */
   readonly projects?: Readonly<Record<string, Options>>;
 }
 
 const long = 'test/**/*.long.test.ts';
+const matrix = 'test/**/matrix/*.test.ts';
 
-/** The usual two projects. `others` are the files that belong to neither. */
-export function usual(others: readonly string[] = []): Readonly<Record<'test' | 'long', Options>> {
+/** The usual projects. `others` are the files that belong to none of them. */
+export function usual(others: readonly string[] = []): Readonly<Record<'test' | 'long' | 'matrix', Options>> {
+  const exclude = [...defaultExclude, ...others];
   return {
-    test: { exclude: [...defaultExclude, long, ...others] },
-    long: { include: [long], exclude: [...defaultExclude, ...others] },
+    test: { exclude: [...exclude, long, matrix] },
+    long: { include: [long], exclude: [...exclude, matrix] },
+    matrix: { include: [matrix], exclude },
   };
 }
 
@@ -38,7 +41,7 @@ export function usual(others: readonly string[] = []): Readonly<Record<'test' | 
  * Tests mostly wait. With more workers a core has more to do than it can, and waits become longer.
  * With fewer, cores stand idle.
  */
-const sideBySide: Options = { maxWorkers: 3 * availableParallelism(), sequence: { groupOrder: 0 } };
+const sideBySide: Options = { maxWorkers: 4 * availableParallelism(), sequence: { groupOrder: 0 } };
 /** Those that take long have more servers for each worker. */
 const fewer: Options = { maxWorkers: Math.ceil(2.5 * availableParallelism()), sequence: { groupOrder: 1 } };
 

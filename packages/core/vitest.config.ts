@@ -1,13 +1,13 @@
 import { packageTests, usual } from '../../vitest.shared.ts';
 
 const { LOCKS_SCHEDULES = '10000' } = process.env;
-const { test, long } = usual();
+const { long, ...others } = usual();
 
 export default packageTests(import.meta.url, {
   // Some compute, for seconds on a machine that does other things too.
   options: { testTimeout: 30_000 },
   projects: {
-    test,
+    ...others,
     // The schedules again, and more of them.
     long: { ...long, include: [...(long.include ?? []), 'test/schedules.test.ts'], env: { LOCKS_SCHEDULES } },
   },

@@ -1,10 +1,9 @@
 import { packageTests, usual } from '../../vitest.shared.ts';
 
 const pages = 'test/docs/**/*.test.ts';
-const matrix = 'test/matrix/*.test.ts';
 
 export default packageTests(import.meta.url, {
   // The first test may install the server or pull its image.
   options: { testTimeout: 60_000, hookTimeout: 300_000 },
-  projects: { ...usual([pages, matrix]), check: { include: [pages] }, matrix: { include: [matrix] } },
+  projects: { ...usual([pages]), check: { include: [pages] } },
 });

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { packageTests, usual } from '../../vitest.shared.ts';
 
-const matrix = 'test/*/matrix/*.test.ts';
+const { test, long, matrix } = usual();
 const lease = 'test/quorum/lease-outlives-restarts.long.test.ts';
 
 export default packageTests(import.meta.url, {
@@ -13,7 +13,10 @@ export default packageTests(import.meta.url, {
     // those that count have their own.
     ...(process.env['LOCKS_TEST_REDIS_URL'] && { maxWorkers: 1, sequence: { groupOrder: 2 } }),
   },
-  // The suite on more quorums and topologies than each run of CI needs, and the lease for ten
-  // minutes.
-  projects: { ...usual([matrix]), matrix: { include: [matrix, lease], env: { LOCKS_QUORUM: 'long' } } },
+  // The matrix holds the lease for ten minutes.
+  projects: {
+    test,
+    long,
+    matrix: { ...matrix, include: [...(matrix.include ?? []), lease], env: { LOCKS_QUORUM: 'long' } },
+  },
 });

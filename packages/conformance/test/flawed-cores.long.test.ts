@@ -5,7 +5,7 @@ import { runConformanceWith } from '../src/harness.ts';
 import { recipes } from './flawed-cores/index.ts';
 import { cook } from './flawed-cores/recipe.ts';
 import type { CoreRecipe, Meal } from './flawed-cores/recipe.ts';
-import { createMutantTable } from './support/mutants.ts';
+import { createMutantTable, requirementsFor } from './support/mutants.ts';
 
 /** Cheap requirements of all kinds, which a flaw of another kind must not break. */
 const control = [
@@ -46,10 +46,10 @@ function tryToCook(recipe: CoreRecipe): Meal | Error {
 async function mustBeCaught(recipe: CoreRecipe): Promise<void> {
   const meal = meals.get(recipe) as Meal | Error;
   if (meal instanceof Error) throw meal;
-  // Where all requirements build on the broken part, the others prove nothing.
-  const others = recipe.mayAlsoFail?.includes('*') ? [] : control;
-  const only = [...new Set([...recipe.caughtBy, ...others])];
-  table.judge(recipe, await runConformanceWith(meal.core, { ...memory(recipe.name), only }, patience));
+  const { core } = meal;
+  await table.judge(recipe, requirementsFor(recipe, control), (only) =>
+    runConformanceWith(core, { ...memory(recipe.name), only }, patience),
+  );
 }
 
 describe.concurrent('flawed cores', () => {

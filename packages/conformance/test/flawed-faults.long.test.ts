@@ -1,7 +1,7 @@
 import { requirements, runConformance } from '@locks/conformance';
 import { afterAll, describe, test } from 'vitest';
 import { faultFlaws } from './flawed/faults/index.ts';
-import { createMutantTable } from './support/mutants.ts';
+import { createMutantTable, everything, requirementsFor } from './support/mutants.ts';
 
 /** Cheap requirements of all kinds, which a flaw of another kind must not break. */
 const others = [
@@ -10,8 +10,6 @@ const others = [
   ...['lost-reply-of-place', 'duplicate-attempt', 'duplicate-sharer', 'duplicate-release', 'duplicate-place'],
   ...['restart-exclusion', 'restart-tokens', 'empty-restart-tokens', 'locks-dropped-reply'],
 ];
-/** Everything against every flaw takes minutes: for authors of requirements and flaws. */
-const everything = process.env['LOCKS_TEST_FLAWS'] === 'all';
 const byFaults = requirements.filter(({ needs }) => needs?.some((need) => need !== 'processes')).map(({ id }) => id);
 
 const table = createMutantTable('providers that a fault brings down, and the requirements that caught them');
@@ -19,12 +17,10 @@ afterAll(() => console.log(table.print()));
 
 describe.concurrent('flawed providers behind a network that fails', () => {
   for (const flaw of faultFlaws) {
-    const { name, caughtBy, mayAlsoFail, make, ttl = 200 } = flaw;
+    const { name, make, ttl = 200 } = flaw;
     test(name, async () => {
-      // Where all requirements build on the broken part, the others prove nothing.
-      const control = mayAlsoFail?.includes('*') ? [] : others;
-      const only = everything ? byFaults : [...new Set([...caughtBy, ...control])];
-      table.judge(flaw, await runConformance({ name, ...make(), ttl, only, limit: 6_000 }));
+      const ids = everything ? byFaults : requirementsFor(flaw, others);
+      await table.judge(flaw, ids, (only) => runConformance({ name, ...make(), ttl, only, limit: 6_000 }));
     });
   }
 });

@@ -6,7 +6,7 @@ import type { Flaw } from './flawed/flaw.ts';
 import { flaws } from './flawed/index.ts';
 import { createTextbook } from './flawed/textbook.ts';
 import type { Store } from './flawed/textbook.ts';
-import { createMutantTable } from './support/mutants.ts';
+import { createMutantTable, everything, requirementsFor } from './support/mutants.ts';
 
 /** Cheap requirements of all kinds, which a flaw of another kind must not break. */
 const others = [
@@ -64,23 +64,20 @@ const others = [
 /** These count what keeps the process alive or block it, and many runs share it here. */
 const alone = new Set(['close-leaves-nothing', 'locks-no-timers', 'locks-blocked-loop']);
 const all = requirements.map(({ id }) => id).filter((id) => !alone.has(id));
-/** Everything against every flaw takes minutes: for authors of requirements and flaws. */
-const everything = process.env['LOCKS_TEST_FLAWS'] === 'all';
 const ttl = 200;
 
 const table = createMutantTable('flawed providers, and the requirements that caught them');
 afterAll(() => console.log(table.print()));
 
 async function mustBeCaught(flaw: Flaw): Promise<void> {
-  const { name, caughtBy, mayAlsoFail, make, options } = flaw;
-  // Where all requirements build on the broken part, the others prove nothing.
-  const control = mayAlsoFail?.includes('*') ? [] : others;
-  const only = everything ? all : [...new Set([...caughtBy, ...control])];
-  const made = make();
-  const providers = typeof made === 'function' ? { create: made } : made;
+  const { name, make, options } = flaw;
   // A place of a textbook provider takes a while to lapse.
   const limit = everything ? 20_000 : 6_000;
-  table.judge(flaw, await runConformance({ name, ...providers, ttl, only, limit, ...options?.() }));
+  await table.judge(flaw, everything ? all : requirementsFor(flaw, others), async (only) => {
+    const made = make();
+    const providers = typeof made === 'function' ? { create: made } : made;
+    return await runConformance({ name, ...providers, ttl, only, limit, ...options?.() });
+  });
 }
 
 describe.concurrent('flawed providers', () => {

@@ -13,13 +13,36 @@ export interface Mutant {
   readonly mayAlsoFail?: readonly string[];
 }
 
+/** The environment variable that says how much runs against each mutant. */
+const extent = process.env['LOCKS_TEST_FLAWS'];
+
+/**
+ * Whether each requirement runs against each mutant, which takes minutes: for authors of
+ * requirements and mutants (`LOCKS_TEST_FLAWS=all`).
+ */
+export const everything: boolean = extent === 'all';
+
+/**
+ * The requirements to run against `mutant`: those that must catch it, and for `npm run mutants` also
+ * `control`, cheap ones of all kinds that it must not break.
+ */
+export function requirementsFor({ caughtBy, mayAlsoFail }: Mutant, control: readonly string[]): readonly string[] {
+  // Where all requirements build on the broken part, the others prove nothing.
+  const others = extent === undefined || mayAlsoFail?.includes('*') === true ? [] : control;
+  return [...new Set([...caughtBy, ...others])];
+}
+
 /** Collects what became of mutants, for people to read. */
 export interface MutantTable {
   /**
-   * Fails unless `report` shows that the requirements of `mutant` caught it, and nothing unrelated
-   * failed.
+   * Runs the requirements `only` against `mutant`. Fails unless those that must catch it do, and
+   * nothing unrelated fails.
    */
-  judge(mutant: Mutant, report: ConformanceReport): void;
+  judge(
+    mutant: Mutant,
+    only: readonly string[],
+    run: (only: readonly string[]) => Promise<ConformanceReport>,
+  ): Promise<void>;
   /** All of them, in the order of their names. */
   print(): string;
 }
@@ -28,10 +51,19 @@ export interface MutantTable {
 export function createMutantTable(heading: string): MutantTable {
   const rows: string[] = [];
   return {
-    judge({ name, caughtBy, mayAlsoFail = [] }, { results, seed }) {
+    async judge({ name, caughtBy, mayAlsoFail = [] }, only, run) {
+      const { results, seed } = await run(only);
       const failures = results.filter(({ status }) => status === 'failed');
       const failed = failures.map(({ id }) => id);
-      const missed = caughtBy.filter((id) => !failed.includes(id));
+      let missed = caughtBy.filter((id) => !failed.includes(id));
+      // A requirement accepts a loss that a process explains which stood still: on a loaded machine
+      // that may be the wrong one.
+      for (let again = 0; again < 2 && missed.length > 0; again++) {
+        const report = await run(missed);
+        const caught = report.results.filter(({ status }) => status === 'failed').map(({ id }) => id);
+        failed.push(...caught);
+        missed = missed.filter((id) => !caught.includes(id));
+      }
       const outcome = missed.length === 0 ? 'caught' : `MISSED by ${missed.join(' ')}`;
       rows.push(`| ${name.padEnd(80)} | ${failed.join(' ')} | ${outcome} |`);
       assert.deepEqual(missed, [], `seed ${seed}: not caught by ${missed.join(', ')}, but by ${failed.join(', ')}`);

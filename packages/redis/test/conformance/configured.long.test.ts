@@ -1,5 +1,5 @@
 import { suite } from '../support/conformance.ts';
 import { configured } from '../support/make.ts';
-import { withFaults } from '../support/requirements.ts';
+import { ofConnections } from '../support/requirements.ts';
 
-await suite('redis, client from configuration', configured, {}, withFaults);
+await suite('redis, client from configuration', configured, {}, ofConnections);

@@ -1,7 +1,7 @@
 import { suite } from '../support/conformance.ts';
 import { over } from '../support/make.ts';
-import { withoutFaults } from '../support/requirements.ts';
+import { inOneProcess } from '../support/requirements.ts';
 import { clients } from '../support/redis.ts';
 
 const [[, open]] = clients;
-await suite('redis, not fair', over(open), { fair: false }, withoutFaults);
+await suite('redis, not fair', over(open), { fair: false }, inOneProcess);

@@ -14,6 +14,18 @@ export const withoutFaults: readonly string[] = ids((needs) => needs.every((need
 /** The others. */
 export const withFaults: readonly string[] = ids((needs) => needs.some((need) => !faultless.has(need)));
 
+/** What needs several processes. */
+const acrossProcesses = ids((needs) => needs.includes('processes'));
+
+/** What happens in one process, without a fault. */
+export const inOneProcess: readonly string[] = withoutFaults.filter((id) => !acrossProcesses.includes(id));
+
+/** The faults of single connections: the others happen to the server, or to time. */
+export const ofConnections: readonly string[] = ids(
+  (needs) =>
+    needs.length > 0 && needs.every((need) => need === 'sever' || need === 'dropReply' || need === 'duplicate'),
+);
+
 /** Those of `chosen` that are about providers, or about users of `createLocks`, who wait. */
 export function ofLevel(level: 'provider' | 'locks', chosen: readonly string[]): readonly string[] {
   return requirements.filter((one) => one.level === level && chosen.includes(one.id)).map(({ id }) => id);

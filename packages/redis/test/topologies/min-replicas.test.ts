@@ -12,9 +12,11 @@ let replica: ServerHandle;
 beforeAll(async () => {
   [master, replica] = await Promise.all([startRedis({ args: ['--repl-diskless-sync-delay', '0'] }), startRedis()]);
   await redisCommand(replica, 'REPLICAOF', master.host, master.port);
-  await eventually('the copy', async () =>
-    String(await redisCommand(replica, 'INFO', 'replication')).includes('master_link_status:up'),
-  );
+  // After the copy a master sends no writes before the first word of its replica, which may take 1 s.
+  await redisCommand(master, 'SET', 'copied', 'yes');
+  await eventually('the copy', async () => (await redisCommand(replica, 'GET', 'copied')) === 'yes');
+  await redisCommand(master, 'SET', 'followed', 'yes');
+  await eventually('the first write', async () => (await redisCommand(replica, 'GET', 'followed')) === 'yes');
   return async () => void (await Promise.all([master.stop(), replica.stop()]));
 });
 

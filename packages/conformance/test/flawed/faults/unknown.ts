@@ -15,6 +15,9 @@ async function orElse<T>(call: Promise<T>, otherwise: (error: unknown) => T | Pr
 
 const busy: Busy = { granted: false };
 
+/** On a loaded machine the attempt of any requirement may be without an answer. */
+const whereAttemptsAre = ['sever-*', 'lost-reply-*', 'duplicate-*', 'restart-*', 'locks-*'];
+
 /** The unknown is told as something certain. */
 export const unknowns: readonly FaultFlaw[] = [
   {
@@ -26,13 +29,13 @@ export const unknowns: readonly FaultFlaw[] = [
       'locks-dropped-reply-of-try',
       'locks-pause-callers',
     ],
-    mayAlsoFail: ['sever-*', 'lost-reply-*', 'restart-*', 'locks-*'],
+    mayAlsoFail: whereAttemptsAre,
     make: client((inner) => ({ tryAcquire: (claim, wake) => orElse(inner.tryAcquire(claim, wake), () => busy) })),
   },
   {
     name: 'an attempt whose reply was lost is called never sent',
     caughtBy: ['lost-reply-of-attempt'],
-    mayAlsoFail: ['lost-reply-of-sharer', 'locks-*'],
+    mayAlsoFail: whereAttemptsAre,
     make: client((inner) => ({
       tryAcquire: (claim, wake) =>
         orElse(inner.tryAcquire(claim, wake), () => {
@@ -43,7 +46,7 @@ export const unknowns: readonly FaultFlaw[] = [
   {
     name: 'a key that was seen held is busy as long as there is no answer',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-callers', 'locks-pause-callers'],
-    mayAlsoFail: ['locks-*'],
+    mayAlsoFail: whereAttemptsAre,
     make: client((inner) => {
       const seen = new Set<string>();
       return {
@@ -61,7 +64,7 @@ export const unknowns: readonly FaultFlaw[] = [
   {
     name: 'an attempt without an answer is granted',
     caughtBy: ['silence-is-unknown', 'pause-is-unknown', 'locks-silence-callers', 'locks-pause-callers'],
-    mayAlsoFail: ['sever-*', 'lost-reply-*', 'restart-*', 'locks-*'],
+    mayAlsoFail: whereAttemptsAre,
     make: client((inner) => ({
       tryAcquire: (claim, wake) => orElse(inner.tryAcquire(claim, wake), () => ({ granted: true, token: 1n })),
     })),
@@ -161,7 +164,7 @@ export const unknowns: readonly FaultFlaw[] = [
   {
     name: 'attempts without an answer are kept, and sent when the line is free',
     caughtBy: ['sever-in-flight', 'silence-is-unknown', 'pause-is-unknown'],
-    mayAlsoFail: ['sever-*', 'lost-reply-*', 'restart-*', 'locks-*'],
+    mayAlsoFail: whereAttemptsAre,
     make: client((inner) => {
       const kept = new Set<Claim>();
       return {

@@ -4,9 +4,9 @@ import { createLocks } from '@locks/core';
 import type { Lease } from '@locks/core';
 import { type ServerHandle, startProxy, startZookeeper } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
-import type { SessionMessage } from '../../src/session/session-channel.ts';
-import { openChance } from './support/chance.ts';
+import { createZookeeperProvider } from '../../../src/index.ts';
+import type { SessionMessage } from '../../../src/session/session-channel.ts';
+import { openChance } from '../support/chance.ts';
 
 const rounds = Math.max(4, Math.round(Number(process.env['LOCKS_FAULT_ROUNDS'] ?? 40) / 10));
 const leasesOfRound = 20;

@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
-import { chooseServer } from '../src/start/choose.ts';
-import { fourLetterWord, modeOf, startZookeeper } from '../src/index.ts';
-import { testExternalServer } from './external-server.ts';
-import { zookeeper } from './kinds/zookeeper.ts';
-import { testLocalProcess } from './local-process.ts';
-import { testOwnServer } from './own-server.ts';
-import { openZookeeper } from './zookeeper-client.ts';
+import { chooseServer } from '../../src/start/choose.ts';
+import { fourLetterWord, modeOf, startZookeeper } from '../../src/index.ts';
+import { testExternalServer } from '../external-server.ts';
+import { zookeeper } from '../kinds/zookeeper.ts';
+import { testLocalProcess } from '../local-process.ts';
+import { testOwnServer } from '../own-server.ts';
+import { openZookeeper } from '../zookeeper-client.ts';
 
 const way = chooseServer('zookeeper', 'zookeeper:3.9').kind;
 if (way !== 'external') {

@@ -1,8 +1,8 @@
 import { eventually, startZookeeperEnsemble, type ServerHandle, type ZookeeperEnsemble } from '@locks/test-servers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { setData } from '../../src/wire/requests.ts';
-import { serverOptions } from '../support/backends.ts';
-import { Opened, makeNode, ownPath, watchEnd } from '../support/sessions.ts';
+import { setData } from '../../../src/wire/requests.ts';
+import { serverOptions } from '../../support/backends.ts';
+import { Opened, makeNode, ownPath, watchEnd } from '../../support/sessions.ts';
 
 const rounds = Math.max(3, Math.round(Number(process.env['LOCKS_FAULT_ROUNDS'] ?? 30) / 10));
 const tick = 1_000;

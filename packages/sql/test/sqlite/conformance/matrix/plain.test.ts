@@ -1,3 +1,3 @@
-import { configured, suite } from '../support/conformance.ts';
+import { configured, suite } from '../../support/conformance.ts';
 
 suite('sqlite, without routines', configured, { routines: false });

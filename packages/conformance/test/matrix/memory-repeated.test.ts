@@ -1,7 +1,7 @@
 import { runConformance } from '@locks/conformance';
 import { expect, test } from 'vitest';
-import { memory, mustPass } from './support/memory.ts';
-import { alone, runSideBySide, together } from './support/side-by-side.ts';
+import { memory, mustPass } from '../support/memory.ts';
+import { alone, runSideBySide, together } from '../support/side-by-side.ts';
 
 const runs = 20;
 test(`the memory provider passes ${runs} times in a row`, async () => {
