@@ -51,19 +51,20 @@ function expectDuration(duration: number | undefined, name: string, when: string
  * member has not yet taken back what an earlier claim left there: it is asked again.
  */
 export async function mustGrant(provider: LockProvider, claim: Claim, when: string, wake?: () => void): Promise<Grant> {
+  const until = now() + longestPassing;
   let answer = await provider.tryAcquire(claim, wake);
-  for (const until = now() + longestPassing; now() < until && (await isBusyInPassing(provider, claim, answer));) {
+  expectAnswer(answer, when);
+  while (!answer.granted && now() < until && (await mayBePassing(provider, claim))) {
     await sleep(20);
     answer = await provider.tryAcquire(claim, wake);
+    expectAnswer(answer, when);
   }
-  expectAnswer(answer, when);
   assert.ok(answer.granted, `expected a grant ${when}, got ${show(answer)}`);
   return answer;
 }
 
-/** Whether the claim is busy only because members of a composite keep something for a moment. */
-async function isBusyInPassing(provider: LockProvider, { key }: Claim, answer: Grant | Busy): Promise<boolean> {
-  if (answer?.granted !== false) return false;
+/** Whether a claim may be busy only because members of a composite keep something for a moment. */
+async function mayBePassing(provider: LockProvider, { key }: Claim): Promise<boolean> {
   const { members, holders } = await provider.inspect(key);
   return members !== undefined && holders.length === 0;
 }
