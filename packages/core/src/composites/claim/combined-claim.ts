@@ -175,7 +175,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     let late = false;
     const silence = scheduleSilence(timers, sentAt + this.#host.memberTimeout, () => {
       late = true;
-      member.silent();
+      member.silent(this.#fastestBesides(member, sentAt), this.#host.memberTimeout);
       if (!this.#isCurrent(index, number)) return;
       this.#machine.silent(index);
       this.#host.changed(this);
