@@ -86,7 +86,10 @@ export interface Grant {
   readonly lost?: AbortSignal;
 }
 
-/** Others hold the key, are in line before this claim, or try for the key at this moment. */
+/**
+ * Others hold the key, are in line before this claim, or try for the key at this moment. A
+ * composite also says so while a member has not yet taken back what an ended claim left there.
+ */
 export interface Busy {
   readonly granted: false;
   /**

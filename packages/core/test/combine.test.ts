@@ -212,6 +212,56 @@ test('a release waits for late members where the others are too few', async () =
   expect(await provider.release(claimOf('me/1'))).toBe(true);
 });
 
+test('a hold is shared at all members, also where a call of before was under way', async () => {
+  const runtime = new VirtualRuntime();
+  const [first, second] = threeMembersIn(runtime);
+  const pause = (delay: number): Promise<void> =>
+    new Promise((resolve) => void runtime.setTimer(resolve, delay, false));
+  // Its token is the higher one, so the claim is granted once the first member knows it.
+  await second.tryAcquire(claimOf('early/1', { floor: 2n ** 52n }));
+  await second.release(claimOf('early/1'));
+  const [{ tryAcquire }, { renew }] = [first, second];
+  first.tryAcquire = async (claim, wake) => {
+    await pause(30);
+    return await tryAcquire.call(first, claim, wake);
+  };
+  second.renew = async (claim, token) => {
+    const renewed = await renew.call(second, claim, token);
+    await pause(50);
+    return renewed;
+  };
+  const provider = combine([first, second], { need: 'all', runtime });
+  const { answer } = await timed(runtime, async () => {
+    const granted = await provider.tryAcquire(claimOf('me/1'));
+    const shared = await provider.tryAcquire(claimOf('me/1', { mode: 'shared' }));
+    return { granted, shared, states: await Promise.all([first.inspect('job'), second.inspect('job')]) };
+  });
+  expect(answer).toMatchObject({ granted: { granted: true }, shared: { granted: true } });
+  expect(answer.states.map(({ holders }) => holders[0]?.mode)).toEqual(['shared', 'shared']);
+});
+
+test('a release settles when so many members are without the claim that another can be granted', async () => {
+  const runtime = new VirtualRuntime();
+  const [first, second, third] = threeMembersIn(runtime);
+  const { tryAcquire } = second;
+  second.tryAcquire = async (claim) => {
+    const granted = await tryAcquire.call(second, claim);
+    await new Promise<void>((resolve) => void runtime.setTimer(resolve, 200, false));
+    return granted;
+  };
+  const frozen = { ...dead(third, new Error('It is down.')), tryAcquire: () => new Promise<never>(() => {}) };
+  const provider = combine([first, second, frozen], { memberTimeout: 50, runtime });
+  await first.tryAcquire(claimOf('early/1'));
+  const { answer, took } = await timed(runtime, async () => {
+    expect(await provider.tryAcquire(claimOf('me/1'), () => {})).toMatchObject({ granted: false });
+    expect(await provider.release(claimOf('me/1'))).toBe(false);
+    return (await second.inspect('job')).holders;
+  });
+  expect(answer).toEqual([]);
+  // The frozen member is not waited for.
+  expect(took).toBeLessThan(300);
+});
+
 test('a release that too few members answer is unknown, and names those that did not', async () => {
   const [first, ...others] = threeMembers();
   const down = new LockError('LOCK_UNAVAILABLE', 'It is down.');
@@ -261,6 +311,27 @@ test('a member that is silent is suspect, told of once, and costs one member tim
   expect(durations[0]).toBeLessThan(100);
   expect(Math.max(...durations.slice(1))).toBeLessThan(10);
   expect(told).toMatchObject([{ provider: 'combine', member: 'member 1 of 3 (memory)', index: 0, suspect: true }]);
+});
+
+test('a call that is rejected leaves no call of a member under way that could be granted later', async () => {
+  const runtime = new VirtualRuntime();
+  let underWay = 0;
+  const members = threeMembersIn(runtime).map((member) => {
+    const silent = async (): Promise<never> => {
+      underWay += 1;
+      // The default of a provider's timeout, and what its timer takes.
+      await new Promise<void>((resolve) => void runtime.setTimer(resolve, 5_050, false));
+      underWay -= 1;
+      throw new LockError('LOCK_UNAVAILABLE', 'No answer.');
+    };
+    return { ...dead(member, new Error('It is down.')), tryAcquire: silent, renew: silent };
+  });
+  const provider = combine(members, { runtime });
+  const { answer } = await timed(runtime, async () => {
+    await expect(provider.tryAcquire(claimOf('me/1'))).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    return underWay;
+  });
+  expect(answer).toBe(0);
 });
 
 test('a member that freezes before it knows the token is not waited for, where another has a vote', async () => {

@@ -48,6 +48,20 @@ test('an answer that came too late ends no suspicion, however slow the others ar
   expect(one.suspect).toBe(true);
 });
 
+test('a silence while the others take long, too, makes a member suspect the second time only', () => {
+  const one = member();
+  one.begin();
+  one.silent(60, 100);
+  expect(one.suspect).toBe(false);
+  one.begin();
+  one.silent(60, 100);
+  expect(one.suspect).toBe(true);
+  const other = member();
+  other.begin();
+  other.silent(40, 100);
+  expect(other.suspect).toBe(true);
+});
+
 test('an answer counts for others that were asked before it came', () => {
   const one = member();
   expect(one.tookSince(0)).toBe(Infinity);

@@ -8,8 +8,9 @@ import { goOnRenewing } from './renewal.ts';
 export function takeAnswer(machine: Machine, member: number, answer: MemberAnswer): boolean {
   const { calls } = machine;
   const part = calls.part(member);
-  const { call } = part;
+  const { call, askAgain } = part;
   part.call = undefined;
+  part.askAgain = false;
   part.late = false;
   switch (answer.kind) {
     case 'granted':
@@ -19,8 +20,12 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
       if (answer.token !== undefined) part.token = answer.token;
       part.since = part.sentAt;
       part.until = part.sentAt + answer.validity;
+      if (askAgain && machine.state.phase === 'renewing') {
+        part.heard = undefined;
+        calls.ask(member, false, true);
+      }
       // Only what was granted: a renewal that failed would be repeated without end.
-      raiseLate(machine, part, member);
+      else raiseLate(machine, part, member);
       break;
     case 'busy':
       part.heard = 'busy';

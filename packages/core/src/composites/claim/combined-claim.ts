@@ -68,9 +68,9 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     return this.#settle === undefined && this.#turns.free && this.#releasing?.pending !== true && this.#machine.isEmpty;
   }
 
-  async tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
+  tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
     this.#wake = wake ?? this.#wake;
-    return await this.#inTurn(async () => {
+    return this.#inTurn(async () => {
       const before = this.#claim;
       const changed = claim.mode !== before.mode;
       this.#claim = claim;
@@ -99,8 +99,8 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     });
   }
 
-  async renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
-    return await this.#inTurn(async () => {
+  renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
+    return this.#inTurn(async () => {
       const { state } = this.#machine;
       if (!this.held || (token !== undefined && token < state.token)) return false;
       this.#claim = claim;
@@ -113,10 +113,8 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   }
 
   /** All of one owner's releases are one: the first call has its answer. */
-  async release(): Promise<boolean> {
-    if (this.#releasing === undefined) return await this.#release().result;
-    await this.#releasing.result;
-    return false;
+  release(): Promise<boolean> {
+    return this.#releasing === undefined ? this.#release().result : this.#releasing.result.then(() => false);
   }
 
   /** Makes core ask again, if it waits. */
@@ -201,7 +199,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     let late = false;
     const silence = scheduleSilence(timers, sentAt + this.#host.memberTimeout, () => {
       late = true;
-      member.silent();
+      member.silent(this.#fastestBesides(member, sentAt), this.#host.memberTimeout);
       if (!this.#isCurrent(index, number)) return;
       this.#machine.silent(index);
       this.#host.changed(this);
@@ -238,26 +236,15 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     const claim = { ...this.#claim, owner: this.#ownerAt(index, number) };
     this.#lostFollowers[index]?.();
     this.#lostFollowers[index] = undefined;
-    const { timers, memberTimeout } = this.#host;
     const round = this.#releasing;
-    let waits = awaited || round !== undefined;
     // An attempt in flight may have a vote: it counts where the others are too few.
     round?.begin(member, inFlight);
-    const returned = (): void => {
-      if (waits && round === undefined) this.#machine.returned();
-      waits = false;
-      this.#host.changed(this);
-    };
-    const silent = (): void => {
-      if (round === undefined) returned();
-      else round.silent(member);
-    };
-    const silence = waits ? scheduleSilence(timers, this.now() + memberTimeout, silent) : undefined;
+    const returned = awaited && round === undefined ? this.#awaitReturn() : undefined;
     const answered = (answer: boolean | Error): void => {
-      if (silence !== undefined) timers.cancel(silence);
       member.released(answer);
       round?.answered(member, answer);
-      returned();
+      returned?.();
+      this.#host.changed(this);
     };
     member.releases.start({
       claim,
@@ -267,6 +254,21 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
       lastSend: sentAt,
       answered,
     });
+  }
+
+  /** Gives what tells the machine, once, that a member took something back, or does not answer. */
+  #awaitReturn(): () => void {
+    const { timers, memberTimeout } = this.#host;
+    let open = true;
+    const returned = (): void => {
+      if (!open) return;
+      open = false;
+      timers.cancel(silence);
+      this.#machine.returned();
+      this.#host.changed(this);
+    };
+    const silence = scheduleSilence(timers, this.now() + memberTimeout, returned);
+    return returned;
   }
 
   settle(outcome: Outcome): void {
@@ -300,9 +302,13 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     this.#machine.release();
     this.settle(wasRenewing ? { kind: 'lost' } : { kind: 'busy', retryAfter: undefined });
     round.begun();
-    const limit = schedule(this.#host.timers, this.now() + this.#host.timeout, () => round.expired());
+    const { timers, timeout, memberTimeout } = this.#host;
+    const now = this.now();
+    const silence = scheduleSilence(timers, now + memberTimeout, () => round.silent());
+    const limit = scheduleSilence(timers, now + timeout, () => round.expired());
     const end = (): void => {
-      this.#host.timers.cancel(limit);
+      timers.cancel(silence);
+      timers.cancel(limit);
       this.#host.changed(this);
     };
     round.result.then(end, end);
@@ -362,8 +368,11 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   }
 
   #fastestBesides(member: Member, moment: number): number {
-    const others = this.#host.members.filter((each) => each !== member);
-    return Math.min(...others.map((each) => each.tookSince(moment)));
+    let fastest = Infinity;
+    for (const each of this.#host.members) {
+      if (each !== member) fastest = Math.min(fastest, each.tookSince(moment));
+    }
+    return fastest;
   }
 
   #badAnswer({ provider }: Member): MemberAnswer {

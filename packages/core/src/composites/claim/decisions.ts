@@ -55,12 +55,19 @@ export function decideAttempt(view: RoundView, now: number): AttemptStep {
     return head.late && !patient ? 'unavailable' : 'wait';
   }
   if (!askedAll) return 'ask others';
-  const votes = parts.filter((part) => isVote(part, now)).length;
+  const votes = count(parts, (part) => isVote(part, now));
   if (votes >= need) return 'confirm';
-  if (votes + parts.filter(isPending).length >= need) return 'wait';
-  const busy = parts.filter(({ heard }) => heard === 'busy').length;
+  if (votes + count(parts, isPending) >= need) return 'wait';
+  const busy = count(parts, ({ heard }) => heard === 'busy');
   if (votes + busy >= need) return 'busy';
-  return patient && votes + parts.filter(isUnderWay).length >= need ? 'wait' : 'unavailable';
+  return patient && votes + count(parts, isUnderWay) >= need ? 'wait' : 'unavailable';
+}
+
+/** How many of `parts` are so. */
+function count(parts: readonly Part[], isSo: (part: Part) => boolean): number {
+  let found = 0;
+  for (const part of parts) if (isSo(part)) found += 1;
+  return found;
 }
 
 /** The highest token of the votes. */
@@ -88,10 +95,10 @@ export function decideConfirmation(
   now: number,
 ): 'wait' | 'held' | 'again' | 'unavailable' {
   const votes = parts.filter((part) => isVote(part, now));
-  const known = votes.filter((part) => part.token === token).length;
+  const known = count(votes, (part) => part.token === token);
   if (known >= need) return 'held';
   const underWay = (awaited: (part: Part) => boolean): number =>
-    parts.filter((part) => awaited(part) && !(isVote(part, now) && part.token === token)).length;
+    count(parts, (part) => awaited(part) && !(isVote(part, now) && part.token === token));
   if (known + underWay(isPending) >= need) return 'wait';
   if (votes.length >= need && highestToken(votes, now) > token) return 'again';
   return patient && known + underWay(isUnderWay) >= need ? 'wait' : 'unavailable';
@@ -105,9 +112,9 @@ export function decideRenewal(
   { parts, need, token, patient }: RoundView,
   now: number,
 ): 'wait' | 'renewed' | 'lost' | 'unavailable' {
-  const renewed = parts.filter((part) => part.heard === 'granted' && knowsToken(part, token, now)).length;
+  const renewed = count(parts, (part) => part.heard === 'granted' && knowsToken(part, token, now));
   if (renewed >= need) return 'renewed';
-  const possible = parts.filter((part) => isVote(part, now) || isUnderWay(part)).length;
+  const possible = count(parts, (part) => isVote(part, now) || isUnderWay(part));
   if (possible < need) return 'lost';
   const waited = patient ? isUnderWay : isPending;
   return parts.some(waited) ? 'wait' : 'unavailable';
@@ -115,19 +122,38 @@ export function decideRenewal(
 
 /** When fewer than `need` votes are left: the `need`-th latest end of those that know the token. */
 export function heldUntil({ parts, need, token }: RoundView, now: number): number {
-  const ends = parts.filter((part) => knowsToken(part, token, now)).map(({ until }) => until);
-  return ends.toSorted((left, right) => right - left)[need - 1] ?? now;
+  let end = now;
+  for (const part of parts) {
+    if (part.until <= end || !knowsToken(part, token, now)) continue;
+    const lasting = count(parts, (each) => each.until >= part.until && knowsToken(each, token, now));
+    if (lasting >= need) end = part.until;
+  }
+  return end;
 }
 
-/** How the releases of one claim ended. */
+/** How the releases of one claim ended, at how many members. */
 export interface Releases {
   /** The claim was held. */
   readonly held: boolean;
   freed: number;
   /** The member had nothing to free. */
   denied: number;
+  /** The member was not asked, as it had nothing of the claim. */
+  without: number;
   /** Rejected, or without an answer in time. */
   unknown: number;
+  /** Of these: without an answer. */
+  late: number;
+}
+
+/**
+ * Whether a release waits for late members. A call that begins after it must see its effect, so
+ * `need` members must be without the claim. It also waits where its answer is unknown otherwise.
+ */
+export function waitsForLate(releases: Releases, need: number): boolean {
+  const { freed, denied, without, late } = releases;
+  const clear = freed + denied + without;
+  return late > 0 && ((clear < need && clear + late >= need) || decideRelease(releases, need) === undefined);
 }
 
 /** Whether a release freed the hold. `undefined`: unknown. */

@@ -123,7 +123,7 @@ export class PartCalls {
         waits,
       );
     }
-    const { heard, error, retryAfter } = part;
-    this.#state.parts[member] = { ...emptyPart(), heard: heard === 'granted' ? undefined : heard, error, retryAfter };
+    if (part.heard === 'granted') part.heard = undefined;
+    this.#state.parts[member] = emptyPart(part);
   }
 }

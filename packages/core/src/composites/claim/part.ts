@@ -12,6 +12,8 @@ export interface Part {
   call: MemberCall | undefined;
   /** When the last call was sent, in ms of the clock. */
   sentAt: number;
+  /** The call in flight was sent in another mode: the member is asked again after it. */
+  askAgain: boolean;
   /** The round waits for the call in flight only where the other members are too few. */
   late: boolean;
   heard: Heard | undefined;
@@ -31,21 +33,27 @@ export interface Part {
   error: unknown;
 }
 
-/** The part of a member that was told nothing. */
-export function emptyPart(): Part {
+/** What a member answered in the present round, or why it did not. */
+export type Told = Pick<Part, 'heard' | 'retryAfter' | 'error'>;
+
+const nothing: Told = { heard: undefined, retryAfter: undefined, error: undefined };
+
+/** The part of a member that has nothing of the claim. `told`: what it answered before. */
+export function emptyPart({ heard, retryAfter, error }: Told = nothing): Part {
   return {
     number: 0,
     call: undefined,
     sentAt: 0,
+    askAgain: false,
     late: false,
-    heard: undefined,
+    heard,
     token: undefined,
     since: 0,
     until: 0,
     inLine: false,
     uncertain: false,
-    retryAfter: undefined,
-    error: undefined,
+    retryAfter,
+    error,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Claim } from '../../contract.ts';
-import { decideRelease } from './decisions.ts';
+import { decideRelease, waitsForLate } from './decisions.ts';
+import type { Releases } from './decisions.ts';
 import { combinedError } from '../members/member-errors.ts';
 import type { Quorum } from '../members/member-errors.ts';
 import type { Member } from '../members/member.ts';
@@ -13,7 +14,8 @@ export class ReleaseRound {
   readonly #held: boolean;
   readonly #quorum: Quorum;
   readonly #claim: Claim;
-  readonly #answers = new Map<Member, Answer>();
+  /** By member. `undefined`: the member has nothing of the claim. */
+  readonly #answers: (Answer | undefined)[];
   #begun = false;
   #patient = true;
   /** It has no result yet. */
@@ -26,6 +28,7 @@ export class ReleaseRound {
     this.#held = held;
     this.#quorum = quorum;
     this.#claim = claim;
+    this.#answers = quorum.members.map(() => undefined);
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -37,18 +40,20 @@ export class ReleaseRound {
     const { need, members } = this.#quorum;
     // Where all are needed, none can be left out.
     const passedOver = member.suspect && need < members.length;
-    this.#answers.set(member, late || passedOver ? 'late' : 'awaited');
+    this.#answers[member.index] = late || passedOver ? 'late' : 'awaited';
   }
 
-  /** A member has not answered in time. */
-  silent(member: Member): void {
-    this.#answers.set(member, 'late');
+  /** A member timeout has passed. */
+  silent(): void {
+    this.#answers.forEach((answer, member) => {
+      if (answer === 'awaited') this.#answers[member] = 'late';
+    });
     this.#settle();
   }
 
   /** A member answered. */
   answered(member: Member, answer: boolean | Error): void {
-    this.#answers.set(member, answer);
+    this.#answers[member.index] = answer;
     this.#settle();
   }
 
@@ -65,22 +70,33 @@ export class ReleaseRound {
   }
 
   #settle(): void {
-    const answers = [...this.#answers.values()];
-    if (!this.pending || !this.#begun || answers.includes('awaited')) return;
-    const freed = answers.filter((answer) => answer === true).length;
-    const denied = answers.filter((answer) => answer === false).length;
-    const unknown = answers.length - freed - denied;
-    const decision = decideRelease({ held: this.#held, freed, denied, unknown }, this.#quorum.need);
-    if (decision === undefined && this.#patient && answers.includes('late')) return;
+    if (!this.pending || !this.#begun || this.#answers.includes('awaited')) return;
+    const { need } = this.#quorum;
+    const releases = this.#count();
+    if (this.#patient && waitsForLate(releases, need)) return;
+    const decision = decideRelease(releases, need);
     this.pending = false;
     if (decision === undefined) this.#reject(this.#error());
     else this.#resolve(decision);
   }
 
+  #count(): Releases {
+    const releases: Releases = { held: this.#held, freed: 0, denied: 0, without: 0, late: 0, unknown: 0 };
+    for (const answer of this.#answers) {
+      if (answer === true) releases.freed += 1;
+      else if (answer === false) releases.denied += 1;
+      else if (answer === undefined) releases.without += 1;
+      else releases.unknown += 1;
+      if (answer === 'late') releases.late += 1;
+    }
+    return releases;
+  }
+
   #error(): Error {
     const { key } = this.#claim;
-    const failures = [...this.#answers].flatMap(([member, answer]) => {
-      if (typeof answer === 'boolean') return [];
+    const failures = this.#quorum.members.flatMap((member) => {
+      const answer = this.#answers[member.index];
+      if (answer === undefined || typeof answer === 'boolean') return [];
       return answer instanceof Error ? member.name(answer, key) : member.noAnswer(key);
     });
     return combinedError(this.#quorum, failures, key);

@@ -6,7 +6,8 @@ import { isPending } from './part.ts';
 /** Asks for the votes that are missing, and restarts the ttl of the others. */
 export function askToRenew({ calls }: Machine, changed: boolean): void {
   calls.each((part, member) => {
-    if (part.token === undefined || changed) calls.ask(member);
+    if (changed && part.call !== undefined) part.askAgain = true;
+    else if (part.token === undefined || changed) calls.ask(member);
     else calls.renew(part, member);
   });
 }

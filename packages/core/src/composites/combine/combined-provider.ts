@@ -58,10 +58,14 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     if (providers.every(({ list }) => list !== undefined)) this.list = (prefix) => this.#list(prefix);
   }
 
-  async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
-    this.#checkOpen();
-    this.#check(claim);
-    return await this.#claimOf(claim).tryAcquire(claim, wake);
+  tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+    try {
+      this.#checkOpen();
+      this.#check(claim);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return this.#claimOf(claim).tryAcquire(claim, wake);
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
@@ -70,10 +74,9 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return known === undefined ? false : await known.renew(claim, token);
   }
 
-  async release(claim: Claim): Promise<boolean> {
-    this.#checkOpen();
-    const known = this.#claims.get(claim.owner) ?? (await this.#find(claim));
-    return known === undefined ? false : await known.release();
+  release(claim: Claim): Promise<boolean> {
+    const known = this.#closing === undefined ? this.#claims.get(claim.owner) : undefined;
+    return known === undefined ? this.#releaseFound(claim) : known.release();
   }
 
   async inspect(key: string): Promise<KeyState> {
@@ -170,6 +173,12 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     found.adopt(holds);
     this.#claims.set(claim.owner, found);
     return found;
+  }
+
+  async #releaseFound(claim: Claim): Promise<boolean> {
+    this.#checkOpen();
+    const found = await this.#find(claim);
+    return found === undefined ? false : await found.release();
   }
 
   async *#list(prefix: string): AsyncIterable<string> {

@@ -26,8 +26,10 @@ export interface CombineOptions {
    */
   readonly memberTimeout?: Duration | undefined;
   /**
-   * How long a call may take where too few members answer in time, from 10 ms to 10 min.
-   * @default 5_000
+   * How long a call may take where too few members answer in time, from 10 ms to 10 min. Keep it
+   * above the `timeout` of the members plus `memberTimeout`. With less, a member may grant a claim
+   * after the call was rejected. The key is then busy until the member's answer arrives.
+   * @default 6_000
    */
   readonly timeout?: Duration | undefined;
   /**
@@ -68,7 +70,7 @@ export function readCombineOptions(options: CombineOptions, members: number): Co
   const {
     need = 'majority',
     memberTimeout = 500,
-    timeout = 5_000,
+    timeout = 6_000,
     fencing = true,
     runtime = systemRuntime,
   } = readOptions(combineReaders, options, combineSource);

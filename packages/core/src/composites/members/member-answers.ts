@@ -15,8 +15,12 @@ export type MemberAnswer =
   | { readonly kind: 'refused'; readonly error: unknown };
 
 /** A call of a member. One that throws has rejected. */
-export async function callMember<T>(call: () => Promise<T>): Promise<T> {
-  return await call();
+export function callMember<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return Promise.resolve(call());
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 /**

@@ -94,9 +94,14 @@ export class Member {
     this.#refusing = answer instanceof Error;
   }
 
-  /** A call has no answer in time. */
-  silent(): void {
-    this.#suspicion(true);
+  /**
+   * A call has no answer within `timeout` ms. `fastest`: as in `answered`. Where the others took
+   * long too, it counts as a slow answer.
+   */
+  silent(fastest = 0, timeout = 0): void {
+    const together = fastest < Infinity && fastest > timeout / 2;
+    this.#slow += 1;
+    if (!together || this.#slow >= slowAnswers) this.#suspicion(true);
   }
 
   /** `error`, with the member's name. */

@@ -72,7 +72,11 @@ export class BackgroundReleases {
    */
   start(abandoned: Abandoned): void {
     this.begin();
-    void outsideContext(() => this.#giveUp(abandoned)).finally(() => this.end());
+    const { inFlight } = abandoned;
+    outsideContext(() => {
+      if (inFlight === undefined) this.#release(abandoned, abandoned.uncertain);
+      else void this.#follow(abandoned, inFlight);
+    });
   }
 
   /** Counts a release that another caller sends and waits for, until `end`. */
@@ -109,42 +113,49 @@ export class BackgroundReleases {
     this.#pauses.clear();
   }
 
-  async #giveUp({
-    claim,
-    inFlight,
-    left = true,
-    uncertain,
-    inLine = false,
-    lastSend,
-    heldFor,
-    answered,
-  }: Abandoned): Promise<void> {
-    let unsure = uncertain;
-    let tell = answered;
-    if (inFlight !== undefined) {
-      const failure = await inFlight.then(
-        () => undefined,
-        (error: unknown) => ({ error }),
-      );
-      const nothing = failure !== undefined && leavesNothing(failure.error);
-      if (nothing && !left) return;
-      unsure ||= failure !== undefined && !nothing && !isPermanent(failure.error);
-    }
-    const session = this.#provider.traits.expiry === 'session';
-    const past = (span: number): boolean => !session && this.#runtime.clock.exact() >= lastSend + span;
-    const patience = inLine ? Math.max(claim.ttl, longestPlace) : claim.ttl;
-    // The first one goes out at once: it ends the registration of `wake`. A client that sends late
-    // sends it behind the attempt.
+  async #follow(abandoned: Abandoned, inFlight: Promise<unknown>): Promise<void> {
+    const { left = true, uncertain } = abandoned;
+    const failure = await inFlight.then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    const nothing = failure !== undefined && leavesNothing(failure.error);
+    if (nothing && !left) this.end();
+    else this.#release(abandoned, uncertain || (failure !== undefined && !nothing && !isPermanent(failure.error)));
+  }
+
+  /**
+   * The first release goes out at once: it ends the registration of `wake`. A client that sends
+   * late sends it behind the attempt.
+   */
+  #release(abandoned: Abandoned, unsure: boolean): void {
+    const settle = (answer: boolean | Error): void => {
+      abandoned.answered?.(answer);
+      if (this.#isOver(abandoned, unsure, answer)) this.end();
+      else void this.#repeat(abandoned, unsure);
+    };
+    void releaseOnce(this.#provider, abandoned.claim, settle, abandoned.heldFor, this.#report);
+  }
+
+  async #repeat(abandoned: Abandoned, unsure: boolean): Promise<void> {
+    const { claim, heldFor } = abandoned;
     for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
-      const answer = await releaseOnce(this.#provider, claim, itself, heldFor, this.#report);
-      tell?.(answer);
-      tell = undefined;
-      if (answer === true) return;
-      if (answer === false && (!unsure || session || past(claim.ttl))) return;
-      if (isPermanent(answer) || past(patience) || this.#stopped) return;
       await this.#pause(Math.max(pause, Math.min(this.#pauses.size * spacing, longestSpaced)));
-      if (this.#stopped) return;
+      if (this.#stopped) break;
+      const answer = await releaseOnce(this.#provider, claim, itself, heldFor, this.#report);
+      if (this.#isOver(abandoned, unsure, answer)) break;
     }
+    this.end();
+  }
+
+  /** Whether nothing of the claim can be left, or no repetition would help. */
+  #isOver({ claim, lastSend, inLine }: Abandoned, unsure: boolean, answer: boolean | Error): boolean {
+    if (answer === true || isPermanent(answer) || this.#stopped) return true;
+    if (answer === false && !unsure) return true;
+    const session = this.#provider.traits.expiry === 'session';
+    if (session) return answer === false;
+    const span = answer !== false && inLine === true ? Math.max(claim.ttl, longestPlace) : claim.ttl;
+    return this.#runtime.clock.exact() >= lastSend + span;
   }
 
   #pause(delay: number): Promise<void> {
