@@ -56,6 +56,10 @@ export async function quorumSuite(name: string, suite: QuorumSuite): Promise<voi
     create: faults ? hurt.create : () => create(),
     createOther: () => create({ waiterTtl: 600, tokenRetention: 1_000 }),
     faults: faults ? hurt.faults : undefined,
+    processes: {
+      module: new URL('process.mjs', import.meta.url),
+      args: { urls: servers.map(({ url }) => url), settings, options },
+    },
     disturb: disturber?.begin,
     // A server that is disturbed may keep votes of requirements that are over, until their ttl.
     leaks: () =>
