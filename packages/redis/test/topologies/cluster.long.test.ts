@@ -113,7 +113,7 @@ describe.each(clusterClients)('a Cluster client of %s', (_name, open: OpenCluste
   test('does not call a release false that it may have sent twice', async () => {
     const ways = await waysTo(cluster.nodes);
     onTestFinished(() => ways.stop());
-    const client = open(ways.nodes, ways.options);
+    const client = open(ways.nodes);
     closeAfterTest(client);
     const prefix = ownPrefix();
     const provider = createRedisProvider(client, { prefix });
@@ -146,7 +146,7 @@ test('where the subscriber breaks, it listens at another node, and all waiters l
   const prefix = ownPrefix();
   const ways = await waysTo(cluster.nodes);
   onTestFinished(() => ways.stop());
-  const client = clusterClients[0][1](ways.nodes, ways.options);
+  const client = clusterClients[0][1](ways.nodes);
   closeAfterTest(client);
   // A waiter that is not told looks after 20 s.
   const provider = createRedisProvider(client, { prefix, waiterTtl: 60_000 });
