@@ -36,7 +36,7 @@ export class RedisProvider implements LockProvider {
     const { prefix, channelPrefix, fair, timeout, waiterTtl } = options;
     this.traits = { scope: 'network', expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, wake: true };
     this.#client = client;
-    this.#servers = serversOf(client, () => runtime.random());
+    this.#servers = serversOf(client);
     this.#names = keyNames(prefix, client.options?.keyPrefix ?? '');
     this.#deadline = createDeadline(runtime, timeout, 'Redis', () => connectionTrouble(client));
     // Scripts of other services read in the name how long the places of this process last, and

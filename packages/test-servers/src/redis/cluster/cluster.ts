@@ -5,6 +5,7 @@ import { startTogether } from '../../start/start-together.ts';
 import { eventually } from '../../support/eventually.ts';
 import { redisCommand } from '../command.ts';
 import { mustBeLocal } from '../local-only.ts';
+import { type TlsEntrance, tlsEntrance, withTls } from '../tls.ts';
 import { all, formCluster, settled } from './form.ts';
 import { defineNode } from './node.ts';
 import { type SlotMove, beginSlotMove } from './slot-move.ts';
@@ -22,6 +23,8 @@ export interface RedisClusterOptions {
    * less, a busy machine makes nodes fail that run. @default 1_000
    */
   readonly nodeTimeout?: number;
+  /** Gives each server a second port, where clients need TLS. @default false */
+  readonly tls?: boolean;
   /** Further arguments of each `redis-server`. @default [] */
   readonly args?: readonly string[];
 }
@@ -36,6 +39,8 @@ export interface RedisCluster extends AsyncDisposable {
   readonly nodes: readonly ServerHandle[];
   /** `redis+cluster://host:port,host:port,…`, all nodes. */
   readonly url: string;
+  /** With option `tls`. */
+  readonly tls: TlsEntrance | undefined;
   /** The nodes that serve slots now. */
   masters(): Promise<readonly ServerHandle[]>;
   /** The master of a key, whose braces may have a tag. */
@@ -60,18 +65,20 @@ export interface RedisCluster extends AsyncDisposable {
  * serve clients. That takes more than two seconds, in which a new master refuses them.
  */
 export async function startRedisCluster(options: RedisClusterOptions = {}): Promise<RedisCluster> {
-  const { masters = 3, replicas = 1, nodeTimeout = 1_000, args = [] } = options;
+  const { masters = 3, replicas = 1, nodeTimeout = 1_000, args = [], tls = false } = options;
   mustBeLocal('a Redis Cluster');
   const count = masters * (1 + replicas);
-  return await startOnFreePorts('127.0.0.1', 2 * count, async (ports) => {
+  return await startOnFreePorts('127.0.0.1', (tls ? 3 : 2) * count, async (ports) => {
+    const tlsPorts = ports.slice(2 * count);
     const nodes = await startTogether(count, async (index, signal) => {
       const settings = ['--cluster-enabled', 'yes', '--cluster-port', `${ports[count + index]}`];
-      const definition = defineNode([...settings, '--cluster-node-timeout', `${nodeTimeout}`, ...args]);
+      settings.push('--cluster-node-timeout', `${nodeTimeout}`, ...(tls ? ['--tls-cluster', 'yes'] : []));
+      const definition = withTls(defineNode([...settings, ...args]), tlsPorts[index]);
       return createHandle(await startLocally(definition, { port: ports[index], signal }));
     });
     try {
       const loose = nodes.map((handle, index) => ({ handle, busPort: ports[count + index] ?? 0 }));
-      return clusterOf(nodes, await formCluster(loose, masters));
+      return clusterOf(nodes, await formCluster(loose, masters), tls ? tlsPorts : undefined);
     } catch (error) {
       await Promise.all(nodes.map((node) => node.stop()));
       throw error;
@@ -79,7 +86,11 @@ export async function startRedisCluster(options: RedisClusterOptions = {}): Prom
   });
 }
 
-function clusterOf(nodes: readonly ServerHandle[], ids: readonly string[]): RedisCluster {
+function clusterOf(
+  nodes: readonly ServerHandle[],
+  ids: readonly string[],
+  tlsPorts: readonly number[] | undefined,
+): RedisCluster {
   const idOf = (node: ServerHandle): string => {
     const id = ids[nodes.indexOf(node)];
     if (id === undefined) throw new Error(`the server at ${node.host}:${node.port} is no node of this cluster`);
@@ -127,9 +138,11 @@ function clusterOf(nodes: readonly ServerHandle[], ids: readonly string[]): Redi
   const masters = async (): Promise<readonly ServerHandle[]> =>
     handlesOf((await view()).filter(({ master, slots }) => master && slots.length > 0));
 
+  const url = `redis+cluster://${nodes.map(({ host, port }) => `${host}:${port}`).join(',')}`;
   return {
     nodes,
-    url: `redis+cluster://${nodes.map(({ host, port }) => `${host}:${port}`).join(',')}`,
+    url,
+    tls: tlsPorts && tlsEntrance(url, tlsPorts),
     masters,
     masterOf,
     async replicasOf(master) {
