@@ -32,6 +32,7 @@ function listeningAt(client: ReturnType<typeof connectCluster>, port: number): R
     eval: (...args) => client.eval(...args),
     ping: () => client.ping(),
     isCluster: true,
+    slots: client.slots,
     nodes,
     get status() {
       return client.status;

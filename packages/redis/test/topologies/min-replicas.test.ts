@@ -1,7 +1,6 @@
 import { createLocks } from '@locks/core';
 import { redisCommand, startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
-import { Cluster } from 'ioredis';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { claimOf } from '../support/line.ts';
@@ -88,10 +87,4 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
       ),
     );
   });
-});
-
-test('minReplicas is refused in a Cluster', () => {
-  const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true });
-  onTestFinished(() => cluster.disconnect());
-  expect(() => createRedisProvider(cluster, { minReplicas: 1 })).toThrow(/option "minReplicas" is for one server/);
 });
