@@ -106,7 +106,7 @@ test('what cannot work is a misconfiguration, and the message says what to chang
     [sentinels.replace('/main', '/other'), { tls }, /"other".*option "sentinelName"/],
   ];
   for (const [url, options, message] of wrong) {
-    const failure: unknown = await openLocks({ url, options: { connectTimeout: '1s', ...options } }).catch(
+    const failure: unknown = await openLocks({ url, options: { connectTimeout: 500, ...options } }).catch(
       (error: unknown) => error,
     );
     expect(failure, url).toMatchObject({
