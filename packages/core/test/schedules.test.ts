@@ -3,7 +3,7 @@ import { flawedProviders, flawedRules } from './schedules/flaws.ts';
 import { runSchedule, seedOf } from './schedules/run.ts';
 import type { Flaw } from './schedules/world.ts';
 
-const { LOCKS_SCHEDULES = '2000', LOCKS_SCHEDULE_BASE = '20261121', LOCKS_SCHEDULE_SEED } = process.env;
+const { LOCKS_SCHEDULES = '1000', LOCKS_SCHEDULE_BASE = '20261121', LOCKS_SCHEDULE_SEED } = process.env;
 const base = Number(LOCKS_SCHEDULE_BASE);
 const perTest = 500;
 const timeout = 300_000;
