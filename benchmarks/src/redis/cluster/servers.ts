@@ -1,7 +1,7 @@
 import { startRedis, startRedisCluster } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 
-/** What is compared: one server, and a Cluster. */
+/** One server or a Cluster. */
 export interface Deployment {
   /** What results call the subject. */
   readonly subject: string;

@@ -111,7 +111,7 @@ describe.each(clusterClients)('minReplicas in a Cluster, %s', (_name, open) => {
     await cluster.settled();
     await eventually('a renewal', async () => {
       const renewed = await provider.renew(claim).catch(() => false);
-      // What core does after an answer that says nothing: over the client, which learns of the move.
+      // As core does after a call without an answer: over the client, which learns of the move.
       if (renewed === false) await provider.inspect('job').catch(() => {});
       return renewed !== false;
     });

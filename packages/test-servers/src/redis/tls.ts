@@ -30,8 +30,8 @@ export function tlsEntrance(
 }
 
 /**
- * `definition` with a second port, where clients need TLS. Servers speak to each other with TLS too,
- * and tell clients with TLS of these ports.
+ * `definition` with a second port, where clients need TLS. Servers speak to each other with TLS
+ * too, and tell clients with TLS of these ports.
  */
 export function withTls(definition: ServerDefinition, tlsPort: number | undefined): ServerDefinition {
   if (tlsPort === undefined) return definition;

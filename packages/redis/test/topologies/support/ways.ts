@@ -37,7 +37,7 @@ export async function waysTo(servers: readonly ServerHandle[], besides: readonly
   };
 }
 
-/** A host, and its port as a text or as a number; or both in one text. All ports have five digits. */
+/** A host, and its port as a text or a number; or both in one text. All ports have five digits. */
 const address = /(127\.0\.0\.1(?::|\r\n(?:\$4\r\nport\r\n)?(?::|\$5\r\n)))(\d{5})(?=\r\n)/g;
 
 function translate(piece: Buffer, ports: ReadonlyMap<number, number>): Buffer {
