@@ -13,7 +13,7 @@ const keys = Array.from({ length: 20 }, (_, index) => `job-${index}`);
 
 let cluster: RedisCluster;
 beforeAll(async () => {
-  cluster = await ownCluster();
+  cluster = await ownCluster({ partitions: true });
   return () => cluster.stop();
 });
 
@@ -156,5 +156,32 @@ test('a master of a Cluster that was followed while it stood still grants too, a
   // Soon it learns that the slots are not its own any more.
   await eventually('the end of it', async () => (await before.inspect('job').catch(() => undefined)) === undefined);
   await before.close();
+  await cluster.settled();
+});
+
+test('a master of a Cluster that is cut off from the others grants to clients that reach it: both claims hold', async () => {
+  const prefix = ownPrefix();
+  const old = await cluster.masterOf(`${prefix}job`);
+  const replica = await replicaOf(old);
+  const stale = new Redis(old.url);
+  closeAfterTest(stale);
+  const before = createRedisProvider(stale, { prefix, timeout: 1_000 });
+  expect(await before.inspect('job')).toMatchObject({ holders: [] });
+  const heal = cluster.partition(old);
+  const grant = await before.tryAcquire(claimOf({ key: 'job', ttl: 60_000 }));
+  const fresh = new Redis(replica.url);
+  closeAfterTest(fresh);
+  const after = createRedisProvider(fresh, { prefix, timeout: 1_000 });
+  const second = await eventually(
+    'a grant',
+    () => after.tryAcquire(claimOf({ key: 'job', ttl: 60_000 })).catch(() => undefined),
+    20_000,
+  );
+  if (!grant.granted || !second.granted) throw new Error('One of them was refused.');
+  expect(second.token).toBeGreaterThan(grant.token);
+  // A master without a majority refuses clients after the node timeout.
+  await eventually('the end of it', async () => (await before.inspect('job').catch(() => undefined)) === undefined);
+  heal();
+  await Promise.all([before.close(), after.close()]);
   await cluster.settled();
 });
