@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { claimOf } from '../support/line.ts';
 import { clients, closeAfterTest, connect, eventually, ownPrefix } from '../support/redis.ts';
+import { documented } from '../support/rights.ts';
 
 let master: ServerHandle;
 let replica: ServerHandle;
@@ -67,6 +68,25 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
         () => false,
       ),
     );
+  });
+
+  test('a user needs the right to wait besides, and its lack is named', async () => {
+    const prefix = 'locks:';
+    const user = async (name: string, ...more: readonly string[]): Promise<ReturnType<typeof createRedisProvider>> => {
+      const rights = [...documented, ...more];
+      await redisCommand(master, 'ACL', 'SETUSER', name, 'reset', 'on', '>secret', 'resetchannels', ...rights);
+      const client = create(master.url, { username: name, password: 'secret' });
+      closeAfterTest(client);
+      const provider = createRedisProvider(client, { prefix, minReplicas: 1, timeout: 1_000 });
+      onTestFinished(() => provider.close());
+      return provider;
+    };
+    const claim = claimOf({ key: ownPrefix() });
+    const allowed = await user('waits', '+wait');
+    expect(await allowed.tryAcquire(claim)).toMatchObject({ granted: true });
+    expect(await allowed.release(claim)).toBe(true);
+    const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('+wait') as string };
+    await expect((await user('waitless')).tryAcquire(claim)).rejects.toMatchObject(refused);
   });
 
   test('calls at the same time share a WAIT, and a connection that was cut is replaced', async () => {
