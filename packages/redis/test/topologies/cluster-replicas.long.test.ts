@@ -134,31 +134,6 @@ test('in a failover in order a lease goes on, and excludes others', async () => 
   await cluster.settled();
 });
 
-test('a master of a Cluster that was followed while it stood still grants too, at first: both claims hold', async () => {
-  const prefix = ownPrefix();
-  const old = await cluster.masterOf(`${prefix}job`);
-  const replica = await replicaOf(old);
-  const stale = new Redis(old.url);
-  closeAfterTest(stale);
-  const before = createRedisProvider(stale, { prefix, timeout: 30_000 });
-  expect(await before.inspect('job')).toMatchObject({ holders: [] });
-  await old.pause();
-  // A request that is on its way.
-  const late = before.tryAcquire(claimOf({ key: 'job', ttl: 60_000 }));
-  await eventually('the next master', async () => (await cluster.masterOf(`${prefix}job`)) === replica, 20_000);
-  const after = createRedisProvider(connectCluster(cluster), { prefix, timeout: 1_000 });
-  onTestFinished(() => after.close());
-  const claim = claimOf({ key: 'job', ttl: 60_000 });
-  await eventually('a grant', async () => (await after.tryAcquire(claim).catch(() => undefined))?.granted, 20_000);
-  await old.resume();
-  expect(await late).toMatchObject({ granted: true });
-  expect(await after.renew(claim)).toEqual({});
-  // Soon it learns that the slots are not its own any more.
-  await eventually('the end of it', async () => (await before.inspect('job').catch(() => undefined)) === undefined);
-  await before.close();
-  await cluster.settled();
-});
-
 test('a master of a Cluster that is cut off from the others grants to clients that reach it: both claims hold', async () => {
   const prefix = ownPrefix();
   const old = await cluster.masterOf(`${prefix}job`);
