@@ -32,7 +32,7 @@ beforeAll(() => {
 }, 60_000);
 afterAll(() => {
   for (const meal of meals.values()) if (!(meal instanceof Error)) meal.remove();
-});
+}, 60_000);
 
 /** A recipe that does not fit the core any more fails its own test alone. */
 function tryToCook(recipe: CoreRecipe): Meal | Error {

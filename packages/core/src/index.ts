@@ -4,6 +4,7 @@ export type { Busy, Claim, Grant, Holder, KeyState, LockProvider, Mode, Renewal,
 export type {
   AcquireMessage,
   ChannelMessages,
+  ElectionMessage,
   GiveUpMessage,
   LockMessage,
   LostMessage,
@@ -28,7 +29,9 @@ export type { Lease, LeaseRecord } from './lease.ts';
 export type { LockCalls } from './locks/lock-calls.ts';
 export type { LockHolder, LockState, Locks } from './locks.ts';
 export type { TryResult } from './locks/try-result.ts';
-export type { Lockable, ObjectOptions, ReadWriteLock } from './objects/lockable.ts';
+export type { Election, Lead, Leader, Leadership } from './objects/election/election.ts';
+export type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
+export type { Lockable, ObjectOptions, ReadWriteLock, Semaphore } from './objects/lockable.ts';
 export type { MultiLease } from './objects/multi-lease.ts';
 export { createLocks } from './manager.ts';
 export { subscribe } from './locks/diagnostics/subscribe.ts';

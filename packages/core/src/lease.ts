@@ -59,6 +59,15 @@ export interface Lease extends AsyncDisposable {
    */
   downgrade(): Promise<void>;
   /**
+   * Ends the lease here without a release, and gives a text with which another process goes on with
+   * it: `resume` of its `Locks`, within a ttl. It keeps its owner and its token. The text is as
+   * good as the lease: give it to that process alone.
+   * @throws `LOCK_LOST` when it was lost. `LOCK_UNAVAILABLE` when the answer is unknown; `held`
+   * says whether it is still held. `LOCK_INVALID` after `release`, where the provider has sessions,
+   * for several keys or permits as one lease, and where a `reentrant` lease has more than one hold.
+   */
+  handOver(): Promise<string>;
+  /**
    * Gives the lock back. `true`: this freed it. `false`: it was lost before. Repeating it answers
    * the same.
    * @throws `LOCK_UNAVAILABLE` when the answer is unknown. The release is then repeated in the

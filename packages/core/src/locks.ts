@@ -1,6 +1,9 @@
 import type { Holder, KeyState, Traits } from './contract.ts';
-import type { Lockable, ReadWriteLock } from './objects/lockable.ts';
+import type { Election, Lead, Leadership } from './objects/election/election.ts';
+import type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
+import type { Lockable, ReadWriteLock, Semaphore } from './objects/lockable.ts';
 import type { MultiLease } from './objects/multi-lease.ts';
+import type { Lease } from './lease.ts';
 import type { LockCalls } from './locks/lock-calls.ts';
 
 /** One holder of a key, as `inspect` of a `Locks` gives it: all that a release by force needs. */
@@ -32,7 +35,7 @@ export interface Locks extends LockCalls, AsyncDisposable {
    * @throws `LOCK_MISCONFIGURED` when the provider has no shared mode. `LOCK_INVALID` for a number
    * that is no positive integer.
    */
-  semaphore(key: string, permits: number): Lockable;
+  semaphore(key: string, permits: number): Semaphore;
   /**
    * All of `keys` or none, exclusively, under one `wait`. They are taken one after the other in an
    * order of their own, the same everywhere. So two calls never wait for each other. While it waits
@@ -40,6 +43,23 @@ export interface Locks extends LockCalls, AsyncDisposable {
    * @throws `LOCK_INVALID` for an empty array and for what is no key.
    */
   multiLock(keys: readonly string[]): Lockable<MultiLease>;
+  /**
+   * Goes on with the lease that `text` of `handOver` hands over: the same key, mode, owner, token
+   * and ttl. Of several calls with one text one at most gets it.
+   * @throws `LOCK_LOST` when it was resumed already, released by force, or its ttl is over.
+   * `LOCK_UNAVAILABLE` when the answer is unknown: the call may be repeated. `LOCK_INVALID` for
+   * other text, and where the provider has sessions.
+   */
+  resume(text: string): Promise<Lease>;
+  /**
+   * Stands for election under `key` at once. `lead` runs while it leads, under the lease of `key`.
+   * However a term ends, the candidate rests for a moment and stands again, until `stop`. Waiting
+   * and leading keep the process running.
+   * @throws `LOCK_INVALID` for a wrong key or option.
+   */
+  elect(key: string, lead: Lead, options?: ElectOptions): Election;
+  /** Tells who leads under `key`, without a candidate. */
+  leadership(key: string, options?: LeadershipOptions): Leadership;
   /**
    * Who holds `key` and how many wait, as the store sees it at this moment.
    * @throws `LOCK_UNAVAILABLE` when the backend did not answer.

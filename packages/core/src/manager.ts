@@ -11,10 +11,16 @@ import { readLocksOptions } from './options/locks-options.ts';
 import type { LocksOptions } from './options/locks-options.ts';
 import { createOwners } from './options/owner.ts';
 import { checkRequires } from './options/requirements.ts';
-import type { Lockable, ReadWriteLock } from './objects/lockable.ts';
+import { Candidate } from './objects/election/candidate.ts';
+import type { Election, Lead, Leadership } from './objects/election/election.ts';
+import { Observer } from './objects/election/observe.ts';
+import { readElectOptions, readLeadershipOptions } from './objects/election/options.ts';
+import type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
+import type { Lockable, ReadWriteLock, Semaphore } from './objects/lockable.ts';
 import { KeyLock } from './objects/key-lock.ts';
 import type { MultiLease } from './objects/multi-lease.ts';
 import { MultiLock } from './objects/multi-lock.ts';
+import type { DefaultWaits } from './objects/multi-lock.ts';
 import { readWriteLock, semaphore } from './objects/shared-objects.ts';
 import { KeepAlive } from './time/keep-alive.ts';
 import { settledWithin } from './time/settled-within.ts';
@@ -22,14 +28,15 @@ import { TimerWheel } from './time/timer-wheel.ts';
 import type { AcquisitionHost } from './locks/acquire/acquisition-host.ts';
 import { Acquisition } from './locks/acquire/acquisition.ts';
 import { HolderLookups } from './locks/acquire/holder-lookups.ts';
+import { Flow, ownShares } from './locks/flow.ts';
 import { AbortFollowers } from './locks/ending/abort-followers.ts';
 import { closeQuietly } from './locks/ending/close-quietly.ts';
 import { LinkedSet } from './locks/ending/linked-set.ts';
 import { printAs } from './locks/lease/printed.ts';
 import type { PublicLease } from './locks/lease/public-lease.ts';
+import { resume } from './locks/lease/resume.ts';
 import type { LockHolder, LockState, Locks } from './locks.ts';
 import { forceRelease, inspectKey, listKeys } from './locks/operator-calls.ts';
-import { Reentrancy } from './locks/reentrancy.ts';
 import type { TryResult } from './locks/try-result.ts';
 import { BackgroundReleases } from './locks/release/background-releases.ts';
 import { readWork, runUnder } from './locks/with-lock.ts';
@@ -57,7 +64,7 @@ export class LockManager implements Locks {
   readonly #defaults: Settings;
   readonly #tryDefaults: Settings;
   readonly #closeTimeout: number;
-  readonly #reentrancy = new Reentrancy();
+  readonly #flow: Flow;
   readonly #keepAlive: KeepAlive;
   #closed: LockError | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
@@ -74,6 +81,7 @@ export class LockManager implements Locks {
     this.#owned = owned || read.closeProvider === true;
     this.#defaults = read.settings;
     this.#tryDefaults = { ...read.settings, wait: 0 };
+    this.#flow = new Flow(read.findDeadlocks);
     this.#closeTimeout = read.closeTimeout;
     this.#keepAlive = new KeepAlive(runtime);
     this.#host = {
@@ -127,6 +135,11 @@ export class LockManager implements Locks {
     return this.#take(key, this.#tryDefaults, options, true);
   }
 
+  async resume(text: string): Promise<Lease> {
+    this.#checkOpen();
+    return await resume(this.#host, this, text, () => this.#closed);
+  }
+
   mutex(key: string): Lockable {
     return new KeyLock(this, key, { mode: 'exclusive' });
   }
@@ -135,13 +148,22 @@ export class LockManager implements Locks {
     return readWriteLock(this, key);
   }
 
-  semaphore(key: string, permits: number): Lockable {
-    return semaphore(this, key, permits);
+  semaphore(key: string, permits: number): Semaphore {
+    return semaphore(this, this.#host.runtime.clock, this.#waits, key, permits);
   }
 
   multiLock(keys: readonly string[]): Lockable<MultiLease> {
-    const waits = { wait: this.#defaults.wait, tryWait: this.#tryDefaults.wait };
-    return new MultiLock(this, this.#host.runtime.clock, waits, keys);
+    return new MultiLock(this, this.#host.runtime.clock, this.#waits, keys);
+  }
+
+  elect(key: string, lead: Lead, options: ElectOptions = {}): Election {
+    this.#checkOpen();
+    const read = readElectOptions(options);
+    return new Candidate(this.#host, this, this.#observer(key, { poll: read.poll }), lead, read);
+  }
+
+  leadership(key: string, options: LeadershipOptions = {}): Leadership {
+    return this.#observer(key, readLeadershipOptions(options));
   }
 
   async inspect(key: string): Promise<LockState> {
@@ -175,6 +197,32 @@ export class LockManager implements Locks {
     return this.close();
   }
 
+  // What objects of several leases need.
+
+  async hold<T>(lease: PublicLease, shares: number, work: Work<T>): Promise<T> {
+    this.#keepAlive.begin();
+    try {
+      // As the settings of the calls that took the lease: they are not reentrant.
+      const notes = this.#flow.notes({ reentrant: false, waitForSelf: false });
+      if (!notes) return await runUnder(lease, work);
+      return await this.#flow.run(lease, { shares }, (held) => runUnder(held, work));
+    } finally {
+      this.#keepAlive.end();
+    }
+  }
+
+  ownShares(key: string): number {
+    return ownShares(this.#flow.current, key);
+  }
+
+  get #waits(): DefaultWaits {
+    return { wait: this.#defaults.wait, tryWait: this.#tryDefaults.wait };
+  }
+
+  #observer(key: string, options: LeadershipOptions & { readonly poll: number }): Leadership {
+    return new Observer(this.#host, (looked) => this.inspect(looked), key, options);
+  }
+
   #settings(key: string, defaults: Settings, options: AcquireOptions | undefined): Settings {
     this.#checkOpen();
     checkKey(key);
@@ -188,7 +236,7 @@ export class LockManager implements Locks {
   #join(key: string, { reentrant, mode, signal }: Settings): PublicLease | undefined {
     if (!reentrant) return undefined;
     signal?.throwIfAborted();
-    return this.#reentrancy.join(key, mode);
+    return this.#flow.join(key, mode);
   }
 
   /**
@@ -199,10 +247,15 @@ export class LockManager implements Locks {
     try {
       const settings = this.#settings(key, defaults, options);
       const joined = this.#join(key, settings);
-      return joined === undefined ? new Acquisition(this.#host, key, settings, orNull).result : Promise.resolve(joined);
+      return joined === undefined ? this.#acquire(key, settings, orNull) : Promise.resolve(joined);
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  #acquire(key: string, settings: Settings, orNull: boolean): Promise<PublicLease | null> {
+    const inside = settings.waitForSelf ? undefined : this.#flow.current;
+    return new Acquisition(this.#host, key, settings, orNull, inside).result;
   }
 
   async #run<T>(key: string, settings: Settings, work: Work<T>, orNot: boolean): Promise<T | typeof notFree> {
@@ -210,10 +263,10 @@ export class LockManager implements Locks {
     try {
       const joined = this.#join(key, settings);
       if (joined !== undefined) return await runUnder(joined, work);
-      const lease = await new Acquisition(this.#host, key, settings, orNot).result;
+      const lease = await this.#acquire(key, settings, orNot);
       if (lease === null) return notFree;
-      if (!settings.reentrant) return await runUnder(lease, work);
-      return await this.#reentrancy.run(lease, (hold) => runUnder(hold, work));
+      if (!this.#flow.notes(settings)) return await runUnder(lease, work);
+      return await this.#flow.run(lease, settings, (hold) => runUnder(hold, work));
     } finally {
       this.#keepAlive.end();
     }

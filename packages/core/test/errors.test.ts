@@ -61,6 +61,7 @@ describe('isLockError', () => {
     'LOCK_INVALID',
     'LOCK_MISCONFIGURED',
     'LOCK_OVERLOADED',
+    'LOCK_DEADLOCK',
     'LOCK_STALE',
   ] as const)('knows the code %s', (code) => {
     expect(isLockError(new LockError(code, 'x'), code)).toBe(true);

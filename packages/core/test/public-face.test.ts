@@ -15,6 +15,7 @@ const members = [
   'held',
   'renew',
   'downgrade',
+  'handOver',
   'release',
   'toJSON',
 ];

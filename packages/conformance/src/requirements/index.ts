@@ -10,6 +10,9 @@ import { faultRequirements } from './faults/index.ts';
 import { fencingRequirements } from './hold/fencing.ts';
 import { inspectionRequirements } from './inspect.ts';
 import { asyncContextRequirements } from './locks/async-context.ts';
+import { deadlocksRequirements } from './locks/deadlocks.ts';
+import { electionsRequirements } from './locks/elections.ts';
+import { handOverRequirements } from './locks/hand-over.ts';
 import { lateRequirements } from './locks/late.ts';
 import { leasesRequirements } from './locks/leases.ts';
 import { loopRequirements } from './locks/loop.ts';
@@ -59,6 +62,9 @@ export const requirements: readonly Requirement[] = [
   pausedProcessesRequirements,
   leasesRequirements,
   objectsRequirements,
+  deadlocksRequirements,
+  electionsRequirements,
+  handOverRequirements,
   lossRequirements,
   locksWaitingRequirements,
   workRequirements,

@@ -61,10 +61,10 @@ export const givingUp: readonly CoreRecipe[] = [
   },
   {
     name: 'a reentrant hold is shared by all asynchronous contexts',
-    file: 'locks/reentrancy.js',
-    find: '#storage = new AsyncLocalStorage();',
+    file: 'locks/flow.js',
+    find: 'const storage = new AsyncLocalStorage();',
     replace:
-      '#storage = { getStore() { return this.store; }, run(store, work) { this.store = store; return work(); } };',
+      'const storage = { getStore() { return this.store; }, run(store, work, hold) { this.store = store; return work(hold); } };',
     caughtBy: ['locks-reentrant-elsewhere'],
   },
   {

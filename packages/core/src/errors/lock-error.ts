@@ -22,6 +22,8 @@ export type LockErrorCode =
   | 'LOCK_MISCONFIGURED'
   /** `maxWaiters` claims are waiting already. */
   | 'LOCK_OVERLOADED'
+  /** The call would wait for what its own asynchronous context holds, without limit. */
+  | 'LOCK_DEADLOCK'
   /** A guard refused a fencing token: a later holder has been there. */
   | 'LOCK_STALE';
 
@@ -73,6 +75,7 @@ const codes: ReadonlySet<string> = new Set<LockErrorCode>([
   'LOCK_INVALID',
   'LOCK_MISCONFIGURED',
   'LOCK_OVERLOADED',
+  'LOCK_DEADLOCK',
   'LOCK_STALE',
 ]);
 

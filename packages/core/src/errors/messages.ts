@@ -1,5 +1,7 @@
-import type { Claim, Holder, LockProvider } from '../contract.ts';
+import type { Claim, Holder, LockProvider, Mode } from '../contract.ts';
 import { LockError } from './lock-error.ts';
+
+type Wish = Pick<Claim, 'key' | 'mode' | 'permits'>;
 
 /** A message names no more holders than that. */
 const mostNamed = 3;
@@ -32,6 +34,25 @@ export function overloadedError({ key }: Claim, maxWaiters: number): LockError {
   return new LockError('LOCK_OVERLOADED', message, { key });
 }
 
+/** The same asynchronous context holds what it waits for: in the mode `own`. */
+export function deadlockError(claim: Wish, own: Mode): LockError {
+  const message = `${quote(claim.key)} is held by the asynchronous context that would wait for it without limit. ${insteadOfWaiting(claim, own)}`;
+  return new LockError('LOCK_DEADLOCK', message, { key: claim.key });
+}
+
+/** `deadlockError` of a wait with a limit, which is over. */
+export function ownTimeoutError(claim: Claim, wait: number, own: Mode): LockError {
+  const after = wait === 0 ? 'now' : `within ${wait} ms`;
+  const message = `${quote(claim.key)} was not free ${after}: it is held by the asynchronous context that waited for it. ${insteadOfWaiting(claim, own)}`;
+  return new LockError('LOCK_TIMEOUT', message, { key: claim.key });
+}
+
+function insteadOfWaiting({ mode, permits }: Wish, own: Mode): string {
+  if (mode === 'exclusive' && own === 'shared') return 'Release the shared lease first.';
+  const way = permits === undefined ? 'Set "reentrant" in both calls' : 'Take all permits in one call';
+  return `${way}, or set "waitForSelf" if the outer work does not wait for this call.`;
+}
+
 /** A grant that was over when it arrived. */
 export function lateGrantError({ name }: LockProvider, { key, ttl }: Claim, age: number): LockError {
   const message = `${name} answered after ${Math.round(age)} ms; a grant with a ttl of ${ttl} ms is over by then.`;
@@ -55,15 +76,21 @@ export function lostError({ key }: Claim, why: string, cause?: LockError): LockE
   return new LockError('LOCK_LOST', message, cause === undefined ? { key } : { key, cause });
 }
 
-/** A lease that was released is used again. */
-export function releasedError({ key }: Claim): LockError {
-  const message = `The lease on ${quote(key)} was released and cannot be renewed; acquire the key again.`;
+/** A lease that was released or handed over is used again. */
+export function releasedError({ key }: Claim, how: 'released' | 'handed over'): LockError {
+  const message = `The lease on ${quote(key)} was ${how} and cannot be renewed; acquire the key again.`;
   return new LockError('LOCK_INVALID', message, { key });
 }
 
 /** A renewal whose effect is unknown. */
 export function unconfirmedRenewal({ name }: LockProvider, { key }: Claim, cause: unknown): LockError {
   const message = `The lease on ${quote(key)} could not be renewed: ${name} did not confirm it. It is held while "held" says so.`;
+  return new LockError('LOCK_UNAVAILABLE', message, { key, cause });
+}
+
+/** A hand-over of which one half is unknown. */
+export function unconfirmedHandOver({ name }: LockProvider, { key }: Claim, cause: unknown): LockError {
+  const message = `The lease on ${quote(key)} could not be handed over: ${name} did not confirm it; see the cause.`;
   return new LockError('LOCK_UNAVAILABLE', message, { key, cause });
 }
 

@@ -28,7 +28,8 @@ export interface LockCalls {
    * the process running; the lease does not, also while it is renewed.
    * @throws `LOCK_TIMEOUT` when others still hold it. `LOCK_UNAVAILABLE` when the backend did not
    * answer in time, or gave nothing but errors for a whole ttl. The reason of `signal`,
-   * `LOCK_OVERLOADED`, `LOCK_CLOSED`, `LOCK_INVALID`.
+   * `LOCK_OVERLOADED`, `LOCK_CLOSED`, `LOCK_INVALID`. `LOCK_DEADLOCK` inside of `withLock` on the
+   * same key, where the wait could not end.
    */
   acquire(key: string, options?: AcquireOptions): Promise<Lease>;
   /**

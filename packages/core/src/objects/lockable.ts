@@ -29,3 +29,13 @@ export interface ReadWriteLock {
   /** `downgrade` of its lease lets readers in and keeps writers out. */
   readonly write: Lockable;
 }
+
+/** So many permits. Its own calls take one of them. */
+export interface Semaphore extends Lockable {
+  /**
+   * `count` permits at once, all of them or none. It waits in the same line as those that take one.
+   * While it waits it holds those that it has.
+   * @throws `LOCK_INVALID` unless `count` is an integer from 1 to the number of permits.
+   */
+  take(count: number): Lockable;
+}

@@ -4,8 +4,12 @@ import type { LockCalls } from '../locks/lock-calls.ts';
 import { acquireReaders } from '../options/acquire-options.ts';
 import { lackingTraits } from '../options/requirements.ts';
 import { wrongOption } from '../options/read-options.ts';
+import type { Clock } from '../time/clock.ts';
 import { KeyLock } from './key-lock.ts';
-import type { Lockable, ReadWriteLock } from './lockable.ts';
+import type { Lockable, ReadWriteLock, Semaphore } from './lockable.ts';
+import type { DefaultWaits } from './multi-lock.ts';
+import { Permits } from './permits.ts';
+import type { JointCalls } from './permits.ts';
 
 interface SharedLocks extends LockCalls {
   readonly name: string;
@@ -25,12 +29,21 @@ export function readWriteLock(locks: SharedLocks, key: string): ReadWriteLock {
  * Throws `LOCK_MISCONFIGURED` where the provider has no shared mode. Throws `LOCK_INVALID` for a
  * wrong number.
  */
-export function semaphore(locks: SharedLocks, key: string, permits: number): Lockable {
+export function semaphore(
+  locks: SharedLocks & JointCalls,
+  clock: Clock,
+  waits: DefaultWaits,
+  key: string,
+  permits: number,
+): Semaphore {
   mustShare(locks, 'A semaphore');
   const reader = acquireReaders.permits;
   if (!reader.accepts(permits))
     throw wrongOption('permits', permits, reader, { where: 'A semaphore', code: 'LOCK_INVALID' });
-  return new KeyLock(locks, key, { mode: 'shared', permits });
+  const one = new KeyLock(locks, key, { mode: 'shared', permits });
+  const take = (count: number): Lockable =>
+    count === 1 ? one : new Permits({ locks, clock, waits, key, permits, count });
+  return Object.assign(one, { take });
 }
 
 function mustShare({ name, traits }: SharedLocks, what: string): void {

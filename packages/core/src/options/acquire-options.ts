@@ -37,6 +37,13 @@ export interface AcquireOptions {
    * @default false
    */
   readonly reentrant?: boolean | undefined;
+  /**
+   * Waits without limit also where only the same asynchronous context can end the wait, instead of
+   * rejecting with `LOCK_DEADLOCK`. For calls under the lock that the work does not wait for. It is
+   * enough in one of the two calls.
+   * @default false
+   */
+  readonly waitForSelf?: boolean | undefined;
 }
 
 /** The options of one call, resolved. */
@@ -49,6 +56,7 @@ export interface Settings {
   readonly mode: Mode;
   readonly permits: number | undefined;
   readonly reentrant: boolean;
+  readonly waitForSelf: boolean;
 }
 
 const signal: OptionReader<AbortSignal> = {
@@ -67,6 +75,7 @@ export const acquireReaders: OptionReaders<AcquireOptions> = {
   mode: oneOf('exclusive', 'shared'),
   permits: integer(1, Number.MAX_SAFE_INTEGER),
   reentrant: flag,
+  waitForSelf: flag,
 };
 
 const source = { where: 'Lock options', code: 'LOCK_INVALID' } as const;
@@ -81,6 +90,7 @@ export const builtInSettings: Settings = {
   mode: 'exclusive',
   permits: undefined,
   reentrant: false,
+  waitForSelf: false,
 };
 
 /** `options` over `defaults`. Throws `LOCK_INVALID` for unknown names and wrong values. */
@@ -106,6 +116,7 @@ export function resolveSettings(defaults: Settings, options: AcquireOptions | un
     mode: options.mode ?? defaults.mode,
     permits: options.permits ?? defaults.permits,
     reentrant: options.reentrant ?? defaults.reentrant,
+    waitForSelf: options.waitForSelf ?? defaults.waitForSelf,
   };
   if (settings.permits !== undefined && settings.mode === 'exclusive') {
     throw new LockError(

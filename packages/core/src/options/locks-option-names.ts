@@ -11,5 +11,6 @@ export const locksOptionNames = [
   'maxWaiters',
   'label',
   'tokenFloor',
+  'findDeadlocks',
   'closeTimeout',
 ] as const;

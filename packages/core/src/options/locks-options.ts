@@ -40,6 +40,13 @@ export interface LocksOptions extends DefaultOptions {
    * @default none
    */
   readonly tokenFloor?: bigint | number | string | undefined;
+  /**
+   * `withLock` notes what its asynchronous context holds, so that a call which would wait for its
+   * own context rejects with `LOCK_DEADLOCK`. Before Node 24 notes slow down all promises of the
+   * process, unless it uses `AsyncLocalStorage` anyway.
+   * @default true from Node 24 on, and where the process uses `AsyncLocalStorage`
+   */
+  readonly findDeadlocks?: boolean | undefined;
   /** How long `close` waits for releases. @default 5_000 */
   readonly closeTimeout?: Duration | undefined;
   /**
@@ -70,6 +77,7 @@ export const textReaders: OptionReaders<Pick<LocksOptions, (typeof locksOptionNa
   renew,
   maxHold,
   reentrant,
+  findDeadlocks: flag,
   maxWaiters: integer(1, Number.MAX_SAFE_INTEGER),
   label: labelReader,
   tokenFloor,
@@ -100,6 +108,7 @@ export interface ReadLocksOptions {
   readonly maxWaiters: number;
   readonly label: string | undefined;
   readonly tokenFloor: bigint | undefined;
+  readonly findDeadlocks: boolean | undefined;
   readonly closeTimeout: number;
   readonly closeProvider: boolean | undefined;
   readonly runtime: Runtime;
@@ -124,6 +133,7 @@ export function readLocksOptions(options: LocksOptions, where: string = 'Locks o
     maxWaiters: read.maxWaiters ?? 10_000,
     label: read.label,
     tokenFloor: read.tokenFloor === undefined ? undefined : BigInt(read.tokenFloor),
+    findDeadlocks: read.findDeadlocks,
     closeTimeout: read.closeTimeout ?? 5_000,
     closeProvider: read.closeProvider,
     runtime: read.runtime ?? systemRuntime,

@@ -1,5 +1,5 @@
 import { createLocks, createMemoryProvider, createMemoryStore } from '../../src/index.ts';
-import type { Locks } from '../../src/index.ts';
+import type { Locks, LocksOptions } from '../../src/index.ts';
 import { VirtualRuntime } from './virtual-runtime.ts';
 
 /** Two processes with one store, in virtual time. */
@@ -10,9 +10,10 @@ export interface TwoProcesses {
 }
 
 /** Makes them. */
-export function twoProcesses(): TwoProcesses {
+export function twoProcesses(options: LocksOptions = {}): TwoProcesses {
   const runtime = new VirtualRuntime();
   const store = createMemoryStore({ runtime });
-  const make = (): Locks => createLocks(createMemoryProvider({ store }), { runtime, ttl: 1_000, closeProvider: true });
+  const make = (): Locks =>
+    createLocks(createMemoryProvider({ store }), { ttl: 1_000, closeProvider: true, ...options, runtime });
   return { runtime, one: make(), two: make() };
 }

@@ -12,7 +12,7 @@ let replica: ServerHandle;
 beforeAll(async () => {
   [master, replica] = await Promise.all([startRedis({ args: ['--repl-diskless-sync-delay', '0'] }), startRedis()]);
   await redisCommand(replica, 'REPLICAOF', master.host, master.port);
-  // After the copy a master sends no writes before the first word of its replica. It may take 1 s.
+  // After the copy a master sends no writes until its replica reports, which may take 1 s.
   await redisCommand(master, 'SET', 'copied', 'yes');
   await eventually('the copy', async () => (await redisCommand(replica, 'GET', 'copied')) === 'yes');
   await redisCommand(master, 'SET', 'followed', 'yes');

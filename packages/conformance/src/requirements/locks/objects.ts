@@ -107,4 +107,40 @@ export const objectsRequirements: readonly Requirement[] = [
       for (const key of keys) await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
     },
   },
+  {
+    id: 'locks-take',
+    level: 'locks',
+    title:
+      'calls that take several permits get all of them or none, never wait in a circle, and never exceed the number',
+    appliesTo: whenShared,
+    async check(context) {
+      const all = await Promise.all(range(3).map(() => context.createLocks({ ttl: context.longTtl })));
+      const key = context.key();
+      let inUse = 0;
+      const work = range(18).map((index) => {
+        const count = 1 + (index % 3);
+        const permits = pick(all, index >> 1)
+          .semaphore(key, 4)
+          .take(count);
+        return permits.withLock(async (lease) => {
+          inUse += count;
+          assert.ok(inUse <= 4, `expected at most 4 permits in use, there were ${inUse}`);
+          await holdForAWhile(context);
+          assert.ok(lease.held, 'expected all permits to be held');
+          inUse -= count;
+        });
+      });
+      await within(2 * context.patience, inBackground(Promise.all(work)), 'an end of all calls');
+      const [one, two] = all as [(typeof all)[0], (typeof all)[0]];
+      const others = two.semaphore(key, 4);
+      const lease = await one.semaphore(key, 4).take(3).acquire();
+      assert.equal(await others.take(2).tryAcquire(), null, 'expected null while one permit is free, of two');
+      const provider = await context.create();
+      await context.state(provider, key, 'three permits in use', ({ holders }) => holders.length === 3);
+      const last = await others.take(1).tryAcquire();
+      assert.ok(last !== null, 'expected the last permit to be free for a call that takes one');
+      assert.deepEqual([await lease.release(), await last.release()], [true, true], 'expected both to be released');
+      await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
+    },
+  },
 ];

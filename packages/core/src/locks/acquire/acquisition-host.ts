@@ -16,5 +16,4 @@ export interface AcquisitionHost extends LeaseHost {
   readonly tokenFloor: bigint | undefined;
   /** How many of the acquisitions wait: their first answer was busy. */
   waiting: number;
-  nextOwner(): string;
 }

@@ -1,10 +1,12 @@
-import type { Busy, Claim, Grant } from '../../contract.ts';
+import type { Busy, Claim, Grant, Mode } from '../../contract.ts';
 import { isPermanent, leavesNothing } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import {
   badAnswerError,
+  deadlockError,
   lateGrantError,
   overloadedError,
+  ownTimeoutError,
   timeoutError,
   unavailableError,
 } from '../../errors/messages.ts';
@@ -15,6 +17,8 @@ import type { TimerEntry } from '../../time/timer-wheel.ts';
 import { about, channels } from '../diagnostics/channels.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { LinkedMember } from '../ending/linked-set.ts';
+import { ownHold } from '../flow.ts';
+import type { Frame } from '../flow.ts';
 import { isAnswer } from '../lease/answers.ts';
 import { HeldLease } from '../lease/held-lease.ts';
 import { PublicLease } from '../lease/public-lease.ts';
@@ -36,6 +40,8 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
   readonly #host: AcquisitionHost;
   readonly #settings: Settings;
   readonly #orNull: boolean;
+  /** What its caller's asynchronous context holds. */
+  readonly #inside: Frame | undefined;
   readonly #startedAt: number;
   readonly #deadline: number;
   #claim: Claim;
@@ -63,8 +69,9 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
   readonly result: Promise<PublicLease | null>;
 
   /** With `orNull`, a lock that is not free in time resolves to `null` instead of rejecting. */
-  constructor(host: AcquisitionHost, key: string, settings: Settings, orNull: boolean) {
+  constructor(host: AcquisitionHost, key: string, settings: Settings, orNull: boolean, inside?: Frame) {
     this.#host = host;
+    this.#inside = inside;
     this.#settings = settings;
     this.#orNull = orNull;
     this.#claim = this.#newClaim(key);
@@ -149,8 +156,12 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
     this.#leaves ||= this.#inLine;
     if (this.#unavailableAt < Infinity) this.#polls = 0;
     this.#unavailableAt = Infinity;
-    if (this.#settings.wait === 0) {
+    const { wait } = this.#settings;
+    const own = wait === Infinity && !this.#counted ? this.#ownHold() : undefined;
+    if (wait === 0) {
       this.#expire();
+    } else if (own !== undefined) {
+      this.#fail(deadlockError(this.#claim, own));
     } else if (!this.#counted && this.#host.waiting >= this.#host.maxWaiters) {
       this.#fail(overloadedError(this.#claim, this.#host.maxWaiters));
     } else {
@@ -229,13 +240,24 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
 
   #expire(): void {
     const { wait } = this.#settings;
-    if (!this.#busy) this.#fail(this.#unavailable());
-    else if (this.#orNull) {
+    if (!this.#busy) {
+      this.#fail(this.#unavailable());
+      return;
+    }
+    if (this.#orNull) {
       this.#leave();
       this.#tellGiveUp(undefined);
       this.#resolve(null);
-    } else if (wait === 0) this.#fail(timeoutError(this.#claim, wait));
+      return;
+    }
+    const own = this.#ownHold();
+    if (own !== undefined) this.#fail(ownTimeoutError(this.#claim, wait, own));
+    else if (wait === 0) this.#fail(timeoutError(this.#claim, wait));
     else void this.#timeOut(wait);
+  }
+
+  #ownHold(): Mode | undefined {
+    return this.#inside === undefined ? undefined : ownHold(this.#inside, this.#claim.key, this.#settings);
   }
 
   /**

@@ -100,6 +100,24 @@ export interface MigrationMessage {
   readonly error?: unknown;
 }
 
+/** `locks:election`: what became of a candidate of this process. */
+export interface ElectionMessage {
+  /** The provider's name. */
+  readonly provider: string;
+  readonly key: string;
+  /**
+   * `elected`: it leads.
+   * `ended`: its term has ended, with `error` where `lead` failed or the lease was lost.
+   * `failed`: it could not stand, with the `error`.
+   */
+  readonly event: 'elected' | 'ended' | 'failed';
+  /** `elected`: of the lease. */
+  readonly owner?: string;
+  /** `elected`: of the lease. */
+  readonly token?: bigint;
+  readonly error?: unknown;
+}
+
 /**
  * The message of each channel, by the channel's name. An adapter adds its own channels to this
  * interface: `declare module '@locks/core' { interface ChannelMessages { … } }`.
@@ -113,6 +131,7 @@ export interface ChannelMessages {
   'locks:lost': LostMessage;
   'locks:member': MemberMessage;
   'locks:migration': MigrationMessage;
+  'locks:election': ElectionMessage;
 }
 
 type Published<Message> = Omit<Channel, 'publish'> & { publish(message: Message): void };
@@ -127,6 +146,7 @@ export const channels = {
   lost: channel('locks:lost') as Published<LostMessage>,
   member: channel('locks:member') as Published<MemberMessage>,
   migration: channel('locks:migration') as Published<MigrationMessage>,
+  election: channel('locks:election') as Published<ElectionMessage>,
 } as const;
 
 /** The part of a message that every channel shares. */

@@ -11,11 +11,12 @@ import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { LinkedMember } from '../ending/linked-set.ts';
 import { ReleaseCall } from '../release/release-call.ts';
 import { isAnswer, isRenewal } from './answers.ts';
+import { mustHandOver, takeTicket, ticketOf, writeHandOver } from './hand-over.ts';
 import type { LeaseHost } from './lease-host.ts';
 import type { Holding } from './public-lease.ts';
 import { deadlineOf, grouped } from './validity.ts';
 
-type State = 'held' | 'released' | 'lost' | 'closed';
+type State = 'held' | 'released' | 'handed over' | 'lost' | 'closed';
 
 /** How a granted lease is kept. */
 export interface Terms {
@@ -137,6 +138,25 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
       else await this.#renewing.catch(() => {});
       if (!this.#isHeld()) throw this.#ended();
     }
+  }
+
+  async handOver(): Promise<string> {
+    if (!this.#isHeld()) throw this.#ended();
+    const { provider, runtime, releases } = this.#host;
+    mustHandOver(provider, this.key);
+    const ticket = await takeTicket(this.#host, this.#claim);
+    try {
+      // The other process has a whole ttl from here.
+      await this.renew();
+      if (!this.#isHeld()) throw this.#ended();
+    } catch (error) {
+      const unused = ticketOf(this.#claim, ticket);
+      releases.start({ claim: unused, uncertain: false, lastSend: runtime.clock.now() });
+      throw error;
+    }
+    this.#end('handed over');
+    const left = this.#holdUntil === undefined ? undefined : Math.max(0, this.#holdUntil - runtime.clock.now());
+    return writeHandOver({ claim: this.#claim, token: this.#token, ticket, renew: this.#autoRenew, left });
   }
 
   release(): Promise<boolean> {
@@ -314,7 +334,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   }
 
   #ended(): LockError {
-    return this.#reason ?? releasedError(this.#claim);
+    return this.#reason ?? releasedError(this.#claim, this.#state === 'handed over' ? this.#state : 'released');
   }
 
   #publishRenewal(renewed: boolean, error?: unknown): void {

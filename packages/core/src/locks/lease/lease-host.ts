@@ -10,4 +10,6 @@ export interface LeaseHost extends ReleaseHost {
   readonly leases: LinkedSet<Closable>;
   /** The signals that end leases and waits. */
   readonly signals: AbortFollowers;
+  /** An owner that is never used again. */
+  nextOwner(): string;
 }

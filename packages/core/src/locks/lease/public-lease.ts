@@ -67,6 +67,10 @@ export class PublicLease implements Lease {
     return this.#holding.downgrade();
   }
 
+  handOver(): Promise<string> {
+    return this.#holding.handOver();
+  }
+
   release(): Promise<boolean> {
     return this.#holding.release();
   }

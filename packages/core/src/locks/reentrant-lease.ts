@@ -1,44 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Mode } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
 import { PublicLease } from './lease/public-lease.ts';
 import type { Holding } from './lease/public-lease.ts';
 
-/** The scopes that an asynchronous context is in, innermost first. */
-interface Frame {
-  readonly scope: Scope;
-  readonly outer: Frame | undefined;
-}
-
-/**
- * Which keys the current asynchronous context holds. Only `withLock` and `tryWithLock` open a
- * scope. `acquire` would have to enter its caller's context, and would leak into everything that
- * runs after it.
- */
-export class Reentrancy {
-  readonly #storage = new AsyncLocalStorage<Frame>();
-
-  /**
-   * Another hold on `key`. `undefined`: this context is in no scope of the key, so take the lock as
-   * usual.
-   */
-  join(key: string, mode: Mode): PublicLease | undefined {
-    for (let frame = this.#storage.getStore(); frame !== undefined; frame = frame.outer) {
-      if (frame.scope.key === key && frame.scope.open) return frame.scope.join(mode);
-    }
-    return undefined;
-  }
-
-  /** Runs `work` in a scope of `lease`, with the first hold on it. */
-  run<T>(lease: PublicLease, work: (hold: PublicLease) => T): T {
-    const scope = new Scope(lease);
-    const hold = scope.join(lease.mode);
-    return this.#storage.run({ scope, outer: this.#storage.getStore() }, () => work(hold));
-  }
-}
-
-/** One lease, and the number of holds on it. */
-class Scope {
+/** A lease that its asynchronous context may take again, and the number of holds on it. */
+export class ReentrantLease {
   readonly lease: PublicLease;
   #holds = 0;
   #ended = false;
@@ -55,11 +21,15 @@ class Scope {
     return this.#holds;
   }
 
-  /** Whether it still has a hold. A context may outlive its scope. */
+  /** Whether it still has a hold. A context may outlive its work. */
   get open(): boolean {
     return !this.#ended;
   }
 
+  /**
+   * Another hold.
+   * @throws `LOCK_INVALID` for an exclusive hold on a shared lease, and the reason of a loss.
+   */
   join(mode: Mode): PublicLease {
     if (this.lease.mode === 'shared' && mode === 'exclusive') {
       const message = `${JSON.stringify(this.key)} is held shared by this context and cannot become exclusive: release it first.`;
@@ -84,11 +54,11 @@ class Scope {
  * lease.
  */
 class Hold implements Holding {
-  readonly #scope: Scope;
+  readonly #shared: ReentrantLease;
   #leaving: Promise<boolean> | undefined = undefined;
 
-  constructor(scope: Scope) {
-    this.#scope = scope;
+  constructor(shared: ReentrantLease) {
+    this.#shared = shared;
   }
 
   get key(): string {
@@ -129,17 +99,25 @@ class Hold implements Holding {
   }
 
   async downgrade(): Promise<void> {
-    if (this.#leaving !== undefined) throw this.#released('downgraded');
-    if (this.#scope.holds > 1) {
-      const message = `${JSON.stringify(this.key)} is held ${this.#scope.holds} times by this context. Only its last hold can be downgraded.`;
-      throw new LockError('LOCK_INVALID', message, { key: this.key });
-    }
+    this.#mustBeAlone('downgraded');
     await this.#lease.downgrade();
   }
 
+  async handOver(): Promise<string> {
+    this.#mustBeAlone('handed over');
+    return await this.#lease.handOver();
+  }
+
   release(): Promise<boolean> {
-    this.#leaving ??= this.#scope.leave();
+    this.#leaving ??= this.#shared.leave();
     return this.#leaving;
+  }
+
+  #mustBeAlone(what: string): void {
+    if (this.#leaving !== undefined) throw this.#released(what);
+    if (this.#shared.holds === 1) return;
+    const message = `${JSON.stringify(this.key)} is held ${this.#shared.holds} times by this context. Only its last hold can be ${what}.`;
+    throw new LockError('LOCK_INVALID', message, { key: this.key });
   }
 
   #released(what: string): LockError {
@@ -148,6 +126,6 @@ class Hold implements Holding {
   }
 
   get #lease(): PublicLease {
-    return this.#scope.lease;
+    return this.#shared.lease;
   }
 }

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import type { Election, Leader, Lease, Locks } from '@locks/core';
+import { subscribe } from '@locks/core';
+import { isIdle } from '../../checks/expect.ts';
+import { inBackground, sleep, within } from '../../checks/time.ts';
+import type { Requirement } from '../../requirement.ts';
+import { pick } from '../steps.ts';
+import { always } from '../when.ts';
+
+const rest = 60_000;
+const poll = 25;
+
+/** Candidates that lead until they are told to end, and the leases of their terms. */
+interface Contest {
+  readonly candidates: readonly Election[];
+  readonly terms: Lease[];
+}
+
+function contest(all: readonly Locks[], key: string): Contest {
+  const terms: Lease[] = [];
+  const lead = async (lease: Lease): Promise<void> => {
+    terms.push(lease);
+    await new Promise<void>((resolve) => lease.signal.addEventListener('abort', () => resolve()));
+  };
+  return { terms, candidates: all.map((locks) => locks.elect(key, lead, { rest })) };
+}
+
+/** Notes what an observer sees. */
+function observe(locks: Locks, key: string): (Leader | null)[] {
+  const seen: (Leader | null)[] = [];
+  const follow = async (): Promise<void> => {
+    for await (const leader of locks.leadership(key, { poll })) seen.push(leader);
+  };
+  void inBackground(follow());
+  return seen;
+}
+
+/** Leaders, and those who watch them. */
+export const electionsRequirements: readonly Requirement[] = [
+  {
+    id: 'locks-election',
+    level: 'locks',
+    title:
+      'of three candidates one leads; each hands over when it resigns, and observers see each leader once, in order',
+    appliesTo: always,
+    async check(context) {
+      const all = await Promise.all([1, 2, 3].map(() => context.createLocks({ ttl: context.longTtl })));
+      const key = context.key();
+      const { candidates, terms } = contest(all, key);
+      const observers = [pick(all, 0), await context.createLocks()].map((locks) => observe(locks, key));
+      for (const number of [1, 2, 3]) {
+        await context.eventually(
+          `leader ${number} to be seen by the observers`,
+          () => observers.map((seen) => seen.at(-1)?.owner),
+          (owners) => terms.length === number && owners.every((owner) => owner === terms[number - 1]?.owner),
+        );
+        // Observers look again at the same leader, and must say nothing.
+        if (number === 1) await sleep(3 * poll);
+        const leaders = candidates.filter(({ leading }) => leading);
+        assert.deepEqual([leaders.length, terms.filter(({ held }) => held).length], [1, 1], 'expected one leader');
+        const [leader] = leaders as [Election];
+        const asked = await leader.leader();
+        assert.equal(asked?.owner, terms[number - 1]?.owner, 'expected leader() to name the leader');
+        const lease = terms[number - 1] as Lease;
+        const resigned = await within(context.patience, inBackground(leader.resign()), 'the leader to resign');
+        assert.deepEqual([resigned, lease.held], [true, false], 'expected resign to end with the lease released');
+        assert.ok(lease.signal.aborted, 'expected the signal of a leader that resigns to be aborted');
+      }
+      await context.eventually(
+        'the observers to see that no process leads',
+        () => observers.map((seen) => seen.at(-1)),
+        (last) => last.every((leader) => leader === null),
+      );
+      for (const seen of observers) {
+        const leaders = seen.flatMap((leader) => leader?.owner ?? []);
+        const owners = terms.map(({ owner }) => owner);
+        assert.deepEqual(leaders, owners, 'expected each leader once, in order');
+      }
+      await Promise.all(candidates.map((candidate) => candidate.stop()));
+      const provider = await context.create();
+      await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
+    },
+  },
+  {
+    id: 'locks-election-again',
+    level: 'locks',
+    title: 'a leader whose work fails stands again, and one that is stopped does not',
+    appliesTo: always,
+    async check(context) {
+      const locks = await context.createLocks({ ttl: context.longTtl });
+      const key = context.key();
+      let terms = 0;
+      // A listener: without one the errors are warnings of the process.
+      using _ = subscribe('locks:election', () => {});
+      const candidate = locks.elect(
+        key,
+        () => {
+          terms += 1;
+          if (terms < 3) throw new Error('the leader fails, as it should here');
+        },
+        { rest: 10 },
+      );
+      await context.eventually(
+        'a third term after two that failed',
+        () => terms,
+        (count) => count >= 3,
+      );
+      await within(context.patience, inBackground(candidate.stop()), 'the candidate to stop');
+      await within(context.patience, candidate.ended, 'the end of its candidacy');
+      const provider = await context.create();
+      await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
+    },
+  },
+];

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { isIdle, mustExceed, mustReject } from '../../checks/expect.ts';
+import { inBackground, sleep, within } from '../../checks/time.ts';
+import type { Requirement } from '../../requirement.ts';
+import { all, whenFenced, whenSession, whenTtlExpires } from '../when.ts';
+
+/** Leases that go from one process to another. */
+export const handOverRequirements: readonly Requirement[] = [
+  {
+    id: 'locks-hand-over',
+    level: 'locks',
+    title: 'a lease that is handed over goes on with its owner and token, in one process, without a gap',
+    appliesTo: all(whenTtlExpires, whenFenced),
+    async check(context) {
+      const { ttl, longTtl, patience } = context;
+      const [giver, one, two] = [
+        await context.createLocks(),
+        await context.createLocks(),
+        await context.createLocks(),
+      ] as const;
+      const key = context.key();
+      const given = await giver.acquire(key, { ttl });
+      const waiting = inBackground(two.acquire(key, { ttl: longTtl }));
+      const text = await given.handOver();
+      assert.deepEqual([given.held, given.signal.aborted], [false, false], 'expected the lease of the giver to end');
+      const resumed = await Promise.allSettled([one.resume(text), two.resume(text), one.resume(text)]);
+      const leases = resumed.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+      assert.equal(leases.length, 1, `expected one of three resumers to win, ${leases.length} did`);
+      const [lease] = leases as [(typeof leases)[0]];
+      assert.deepEqual(
+        [lease.owner, lease.token],
+        [given.owner, given.token],
+        'expected the owner and token of before',
+      );
+      assert.equal(await given.release(), false, 'expected a release by the giver to free nothing');
+      await sleep(2 * ttl);
+      assert.ok(lease.held, 'expected the lease to be renewed by the process that resumed it');
+      const provider = await context.create();
+      const { holders } = await provider.inspect(key);
+      assert.deepEqual(
+        holders.map(({ owner }) => owner),
+        [given.owner],
+        'expected no other holder after the hand-over',
+      );
+      assert.equal(await lease.release(), true, 'expected release to answer true');
+      const next = await within(patience, waiting, 'a lease for the next in line');
+      mustExceed(next.token, given.token, 'for the next holder');
+      await mustReject(one.resume(text), 'LOCK_LOST', 'for a lease that was released');
+      assert.equal(await next.release(), true, 'expected release to answer true');
+      await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
+    },
+  },
+  {
+    id: 'locks-hand-over-session',
+    level: 'locks',
+    title: 'a lease that ends with a session is not handed over, and stays held',
+    appliesTo: whenSession,
+    async check(context) {
+      const locks = await context.createLocks();
+      const lease = await locks.acquire(context.key());
+      await mustReject(lease.handOver(), 'LOCK_INVALID', 'where leases end with their sessions');
+      assert.ok(lease.held, 'expected the lease to be held');
+      assert.equal(await lease.release(), true, 'expected release to answer true');
+    },
+  },
+];

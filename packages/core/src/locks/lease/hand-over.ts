@@ -1,0 +1,85 @@
+import type { Claim, LockProvider } from '../../contract.ts';
+import { LockError } from '../../errors/lock-error.ts';
+import { badAnswerError, unconfirmedHandOver } from '../../errors/messages.ts';
+import { isAnswer } from './answers.ts';
+import type { LeaseHost } from './lease-host.ts';
+
+/** A lease on its way to another process. */
+export interface HandOver {
+  /** Without a floor: it is granted already. */
+  readonly claim: Claim;
+  readonly token: bigint;
+  /** The owner of the ticket, which the process that resumes the lease takes away. */
+  readonly ticket: string;
+  readonly renew: boolean;
+  /** The rest of `maxHold`, in ms. Absent: it has no limit. */
+  readonly left?: number | undefined;
+}
+
+const version = 1;
+
+/** Throws `LOCK_INVALID` where a hold is bound to the session that took it. */
+export function mustHandOver({ name, traits }: LockProvider, key: string): void {
+  if (traits.expiry === 'ttl') return;
+  const message = `The lease on ${JSON.stringify(key)} cannot be handed over: with ${name} it ends with the session of its process (trait "expiry"). Release it, and let the other process acquire the key.`;
+  throw new LockError('LOCK_INVALID', message, { key });
+}
+
+/**
+ * The ticket of a lease: a hold on a key of its own. The process that frees it resumes the lease,
+ * as of several releases one at most frees a hold.
+ */
+export function ticketOf({ owner, ttl }: Pick<Claim, 'owner' | 'ttl'>, ticket: string): Claim {
+  return { key: `handover/${owner}`, owner: ticket, ttl, mode: 'exclusive' };
+}
+
+/** The key that is held by the process which takes the ticket of `claim` away. */
+export function turnKey({ owner }: Pick<Claim, 'owner'>): string {
+  return `handover/${owner}/turn`;
+}
+
+/** Takes the ticket of `claim`. Gives its owner. */
+export async function takeTicket(host: LeaseHost, claim: Claim): Promise<string> {
+  const { provider, runtime, releases } = host;
+  const ticket = ticketOf(claim, host.nextOwner());
+  const lastSend = runtime.clock.now();
+  try {
+    const answer = await provider.tryAcquire(ticket);
+    if (isAnswer(answer) && answer.granted) return ticket.owner;
+    throw badAnswerError(provider, ticket);
+  } catch (error) {
+    releases.start({ claim: ticket, uncertain: true, lastSend });
+    throw unconfirmedHandOver(provider, claim, error);
+  }
+}
+
+/** The lease as text for another process. */
+export function writeHandOver({ claim, token, ...rest }: HandOver): string {
+  const { key, owner, ttl, mode, permits } = claim;
+  const record = { version, key, owner, ttl, mode, permits, token: `${token}`, ...rest };
+  return Buffer.from(JSON.stringify(record)).toString('base64url');
+}
+
+/** What `writeHandOver` wrote. Throws `LOCK_INVALID` for other text. */
+export function readHandOver(text: unknown): HandOver {
+  try {
+    const record = JSON.parse(Buffer.from(String(text), 'base64url').toString()) as Record<string, unknown>;
+    const { key, owner, ttl, mode, permits, token, ticket, renew, left } = record;
+    const strings = [key, owner, token, ticket].every((each) => typeof each === 'string');
+    const numbers = [ttl, permits ?? 1, left ?? 1].every((each) => typeof each === 'number');
+    if (record['version'] === version && strings && numbers && (mode === 'exclusive' || mode === 'shared')) {
+      const shares = permits === undefined ? {} : { permits };
+      const claim = { key, owner, ttl, mode, ...shares } as Claim;
+      return {
+        claim,
+        token: BigInt(token as string),
+        ticket: ticket as string,
+        renew: renew !== false,
+        left: left as number,
+      };
+    }
+  } catch {
+    // Told below: what is wrong with such text says nothing to a user.
+  }
+  throw new LockError('LOCK_INVALID', 'resume(text) needs the text that handOver() of a lease gave, and nothing else.');
+}

@@ -1,0 +1,165 @@
+import { LockError, isPermanent } from '../../errors/lock-error.ts';
+import type { Lease } from '../../lease.ts';
+import { channels } from '../../locks/diagnostics/channels.ts';
+import type { ElectionMessage } from '../../locks/diagnostics/channels.ts';
+import type { Closable } from '../../locks/ending/closable.ts';
+import type { LinkedMember } from '../../locks/ending/linked-set.ts';
+import { PublicLease } from '../../locks/lease/public-lease.ts';
+import type { LockCalls } from '../../locks/lock-calls.ts';
+import type { AcquireOptions } from '../../options/acquire-options.ts';
+import { pause } from '../../time/pause.ts';
+import type { Election, Lead, Leader, Leadership } from './election.ts';
+import type { ElectionHost } from './observe.ts';
+import type { ElectOptions } from './options.ts';
+import { Term } from './term.ts';
+
+/** A rest doubles so many times at most. With more, a candidate is away for longer after errors. */
+const mostDoublings = 4;
+
+/** Stands for election under a key, leads, and stands again. */
+export class Candidate implements Election, Closable {
+  setPrevious: LinkedMember | undefined = undefined;
+  setNext: LinkedMember | undefined = undefined;
+  readonly ended: Promise<void>;
+  readonly #host: ElectionHost;
+  readonly #locks: LockCalls;
+  readonly #leadership: Leadership;
+  readonly #lead: Lead;
+  readonly #rest: number;
+  readonly #options: AcquireOptions;
+  readonly #stop = new AbortController();
+  #term: Term | undefined = undefined;
+  /** Settles with the present term, when its lease was released. */
+  #standing: Promise<boolean> = Promise.resolve(true);
+
+  constructor(
+    host: ElectionHost,
+    locks: LockCalls,
+    leadership: Leadership,
+    lead: Lead,
+    { ttl, maxHold, rest, signal }: ElectOptions & { readonly rest: number },
+  ) {
+    if (typeof lead !== 'function') {
+      throw new LockError('LOCK_INVALID', 'elect(key, lead, options): "lead" must be a function.');
+    }
+    this.#host = host;
+    this.#locks = locks;
+    this.#leadership = leadership;
+    this.#lead = lead;
+    this.#rest = rest;
+    const own = { mode: 'exclusive', wait: Infinity, renew: true, reentrant: false } as const;
+    this.#options = { ...own, ttl, maxHold, signal: this.#stop.signal };
+    host.acquisitions.add(this);
+    const stop = (): void => void this.stop();
+    signal?.addEventListener('abort', stop);
+    if (signal?.aborted === true) this.#stop.abort();
+    this.ended = this.#stand().finally(() => {
+      host.acquisitions.delete(this);
+      signal?.removeEventListener('abort', stop);
+    });
+    // Those who do not wait for its end hear of it on the channel.
+    this.ended.catch(() => {});
+  }
+
+  get key(): string {
+    return this.#leadership.key;
+  }
+
+  get leading(): boolean {
+    return this.#term?.held === true;
+  }
+
+  leader(): Promise<Leader | null> {
+    return this.#leadership.leader();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Leader | null> {
+    return this.#leadership[Symbol.asyncIterator]();
+  }
+
+  async resign(): Promise<boolean> {
+    const term = this.#term;
+    if (term === undefined) return false;
+    term.resign();
+    await this.#standing;
+    return true;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.resign();
+    await this.ended.catch(() => {});
+  }
+
+  /** Ends it because its `Locks` is closing, which ends the lease too. */
+  close(reason: LockError): void {
+    this.#stop.abort(reason);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stand(): Promise<void> {
+    const { signal } = this.#stop;
+    const { runtime } = this.#host;
+    for (let failures = 0; !signal.aborted;) {
+      this.#standing = this.#serve();
+      failures = (await this.#standing) ? 0 : failures + 1;
+      const rest = this.#rest * 2 ** Math.min(Math.max(failures - 1, 0), mostDoublings);
+      await pause(runtime, rest * (0.5 + runtime.random() / 2), signal);
+    }
+  }
+
+  /**
+   * Waits for one term and leads in it. Gives whether it ended well.
+   * @throws what standing again would not mend.
+   */
+  async #serve(): Promise<boolean> {
+    let failure: unknown;
+    try {
+      await this.#locks.withLock(this.key, this.#options, async (lease) => {
+        failure = await this.#rule(lease);
+        if (failure !== undefined && !channels.election.hasSubscribers) this.#warn(failure);
+      });
+    } catch (error) {
+      failure ??= error;
+      if (this.#term === undefined) {
+        if (this.#stop.signal.aborted) return true;
+        this.#tell({ event: 'failed', error });
+        if (isPermanent(error)) throw error;
+        return false;
+      }
+    }
+    this.#term = undefined;
+    this.#tell({ event: 'ended', ...(failure === undefined ? {} : { error: failure }) });
+    return failure === undefined;
+  }
+
+  /** Leads under `lease`. Gives the error of `lead`, if it was not that the term has ended. */
+  async #rule(lease: Lease): Promise<unknown> {
+    const term = new Term(lease as PublicLease);
+    this.#term = term;
+    // A call of `stop` that came before the term has nothing to ask to resign.
+    if (this.#stop.signal.aborted) term.resign();
+    this.#tell({ event: 'elected', owner: lease.owner, token: lease.token });
+    try {
+      await this.#lead(new PublicLease(term));
+      return undefined;
+    } catch (error) {
+      return term.signal.aborted && error === term.signal.reason ? undefined : error;
+    }
+  }
+
+  #tell(what: Omit<ElectionMessage, 'provider' | 'key'>): void {
+    const { name } = this.#host.provider;
+    if (channels.election.hasSubscribers) channels.election.publish({ provider: name, key: this.key, ...what });
+  }
+
+  /** The error of a leader must not pass unseen. */
+  #warn(error: unknown): void {
+    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const message = `The leader of ${JSON.stringify(this.key)} failed; it stands again.`;
+    process.emitWarning(message, { code: 'LOCKS_ELECTION', detail });
+  }
+}

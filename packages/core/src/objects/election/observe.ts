@@ -1,0 +1,115 @@
+import type { Holder, KeyState, Traits } from '../../contract.ts';
+import { isLockError, isPermanent } from '../../errors/lock-error.ts';
+import type { LockError } from '../../errors/lock-error.ts';
+import type { Closable } from '../../locks/ending/closable.ts';
+import type { LinkedMember, LinkedSet } from '../../locks/ending/linked-set.ts';
+import { checkKey } from '../../options/key.ts';
+import { pause } from '../../time/pause.ts';
+import type { Runtime } from '../../time/runtime.ts';
+import type { Leader, Leadership } from './election.ts';
+import type { LeadershipOptions } from './options.ts';
+
+/** What observers and candidates need from their `Locks`. */
+export interface ElectionHost {
+  readonly runtime: Runtime;
+  readonly provider: { readonly name: string; readonly traits: Traits };
+  /** What ends when the `Locks` is closed. */
+  readonly acquisitions: LinkedSet<Closable>;
+}
+
+/** Looks at the holders of a key, again and again. */
+export class Observer implements Leadership {
+  readonly key: string;
+  readonly #host: ElectionHost;
+  readonly #inspect: (key: string) => Promise<KeyState>;
+  readonly #poll: number;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(
+    host: ElectionHost,
+    inspect: (key: string) => Promise<KeyState>,
+    key: string,
+    { poll, signal }: LeadershipOptions & { readonly poll: number },
+  ) {
+    checkKey(key);
+    this.key = key;
+    this.#host = host;
+    this.#inspect = inspect;
+    this.#poll = poll;
+    this.#signal = signal;
+  }
+
+  async leader(): Promise<Leader | null> {
+    const { holders } = await this.#inspect(this.key);
+    const holder = holders.find(({ mode }) => mode === 'exclusive');
+    return holder === undefined ? null : leaderOf(holder);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Leader | null, void> {
+    const changes = new Changes(this.#host.provider.traits.fencing !== 'none');
+    const waiting = new Waiting();
+    for (;;) {
+      this.#signal?.throwIfAborted();
+      try {
+        const leader = await this.leader();
+        if (changes.isNew(leader)) yield leader;
+      } catch (error) {
+        if (isLockError(error, 'LOCK_CLOSED')) return;
+        if (isPermanent(error)) throw error;
+        // Who leads is unknown, which is no change.
+      }
+      await waiting.pause(this.#host, this.#poll, this.#signal);
+    }
+  }
+}
+
+/** Tells what is new from what was seen before, and from answers that are old. */
+class Changes {
+  readonly #ordered: boolean;
+  #last: Leader | null | undefined = undefined;
+  #highest = 0n;
+  #vacant = false;
+
+  constructor(ordered: boolean) {
+    this.#ordered = ordered;
+  }
+
+  isNew(leader: Leader | null): boolean {
+    const seenBefore = this.#vacant;
+    this.#vacant = leader === null;
+    if (leader === null) {
+      // Some members of a quorum may be silent for a moment. Two looks in a row are a change.
+      if (this.#last === null || (this.#last !== undefined && !seenBefore)) return false;
+    } else {
+      if (this.#last?.owner === leader.owner) return false;
+      const token = this.#ordered ? leader.token : undefined;
+      if (token !== undefined && token < this.#highest) return false;
+      this.#highest = token ?? this.#highest;
+    }
+    this.#last = leader;
+    return true;
+  }
+}
+
+/** The pause of one iterator, which ends when its `Locks` is closed. */
+class Waiting implements Closable {
+  setPrevious: LinkedMember | undefined = undefined;
+  setNext: LinkedMember | undefined = undefined;
+  readonly #end = new AbortController();
+
+  async pause({ runtime, acquisitions }: ElectionHost, ms: number, signal: AbortSignal | undefined): Promise<void> {
+    const ends = signal === undefined ? this.#end.signal : AbortSignal.any([signal, this.#end.signal]);
+    acquisitions.add(this);
+    await pause(runtime, ms, ends);
+    acquisitions.delete(this);
+  }
+
+  close(reason: LockError): void {
+    this.#end.abort(reason);
+  }
+}
+
+function leaderOf({ owner, token }: Holder): Leader {
+  const end = owner.indexOf('/');
+  return { owner, label: end > 0 ? owner.slice(0, end) : owner, token };
+}

@@ -1,0 +1,131 @@
+import { deadlockError } from '../errors/messages.ts';
+import { LockError } from '../errors/lock-error.ts';
+import type { Lease } from '../lease.ts';
+import { PublicLease } from '../locks/lease/public-lease.ts';
+import type { LockCalls } from '../locks/lock-calls.ts';
+import type { TryResult } from '../locks/try-result.ts';
+import { readWork } from '../locks/with-lock.ts';
+import type { Work } from '../locks/with-lock.ts';
+import type { AcquireOptions } from '../options/acquire-options.ts';
+import { checkKey } from '../options/key.ts';
+import type { Clock } from '../time/clock.ts';
+import { JointLease } from './joint-lease.ts';
+import { checkObjectOptions } from './key-lock.ts';
+import type { Lockable, ObjectOptions } from './lockable.ts';
+import type { DefaultWaits } from './multi-lock.ts';
+
+/** What an object of several leases needs from its `Locks`. */
+export interface JointCalls extends LockCalls {
+  /** Runs `work` under `lease`, which takes so many `shares` of its key, and releases the lease. */
+  hold<T>(lease: PublicLease, shares: number, work: Work<T>): Promise<T>;
+  /** How many shares of `key` the present asynchronous context has. */
+  ownShares(key: string): number;
+}
+
+/** What `Permits` are made of. */
+export interface PermitsParts {
+  readonly locks: JointCalls;
+  readonly clock: Clock;
+  readonly waits: DefaultWaits;
+  readonly key: string;
+  readonly permits: number;
+  readonly count: number;
+}
+
+/**
+ * Several permits of a semaphore, all of them or none. One call at a time takes more than one
+ * permit, so two calls never wait for each other with half of what they need. A fair line gives it
+ * each permit in its turn.
+ */
+export class Permits implements Lockable {
+  readonly #parts: PermitsParts;
+  /** Held exclusively by the call that takes several permits, until it has them. */
+  readonly #gate: string;
+
+  constructor(parts: PermitsParts) {
+    const { key, permits, count } = parts;
+    if (!Number.isSafeInteger(count) || count < 1 || count > permits) {
+      const message = `take(count) of the semaphore ${JSON.stringify(key)} needs an integer from 1 to its ${permits} permits, not ${String(count)}.`;
+      throw new LockError('LOCK_INVALID', message, { key });
+    }
+    this.#parts = parts;
+    this.#gate = `semaphore/take/${key}`;
+    checkKey(this.#gate);
+  }
+
+  async withLock<T>(first: unknown, second?: unknown): Promise<T> {
+    const [work, options] = readWork<T>('withLock', first, second);
+    const lease = (await this.#take(options, this.#parts.waits.wait, false)) as PublicLease;
+    return await this.#parts.locks.hold(lease, this.#parts.count, work);
+  }
+
+  async tryWithLock<T>(first: unknown, second?: unknown): Promise<TryResult<T>> {
+    const [work, options] = readWork<T>('tryWithLock', first, second);
+    const lease = await this.#take(options, this.#parts.waits.tryWait, true);
+    if (lease === null) return { held: false };
+    return { held: true, value: await this.#parts.locks.hold(lease, this.#parts.count, work) };
+  }
+
+  async acquire(options?: ObjectOptions): Promise<Lease> {
+    return (await this.#take(options, this.#parts.waits.wait, false)) as PublicLease;
+  }
+
+  async tryAcquire(options?: ObjectOptions): Promise<Lease | null> {
+    return await this.#take(options, this.#parts.waits.tryWait, true);
+  }
+
+  async #take(given: ObjectOptions | undefined, usual: number, orNull: boolean): Promise<PublicLease | null> {
+    checkObjectOptions(given);
+    if (given?.reentrant === true) {
+      throw new LockError('LOCK_INVALID', 'Several permits are not reentrant. Leave option "reentrant" out.');
+    }
+    const { locks, clock, key, permits, count } = this.#parts;
+    const wait = given?.wait ?? usual;
+    const own = given?.waitForSelf === true ? 0 : locks.ownShares(key);
+    if (wait === Infinity && own > 0 && own + count > permits)
+      throw deadlockError({ key, mode: 'shared', permits }, 'shared');
+    const options: AcquireOptions = { ...given, wait, reentrant: false };
+    const end = clock.now() + wait;
+    const gate = await this.#one(this.#gate, { ...options, renew: true, maxHold: Infinity }, orNull);
+    if (gate === null) return null;
+    try {
+      const left = wait === Infinity ? wait : Math.max(0, Math.ceil(end - clock.now()));
+      return await this.#all(key, { ...options, wait: left, mode: 'shared', permits }, gate.signal, orNull);
+    } finally {
+      // The next call may begin. This one has what it wants, and does not wait for that.
+      void gate[Symbol.asyncDispose]();
+    }
+  }
+
+  async #all(key: string, options: AcquireOptions, gate: AbortSignal, orNull: boolean): Promise<PublicLease | null> {
+    const stop = new AbortController();
+    const signals = [gate, stop.signal, ...(options.signal === undefined ? [] : [options.signal])];
+    const own = { ...options, signal: AbortSignal.any(signals) };
+    // At once: each has its place in line before the first is granted.
+    const asked = Array.from({ length: this.#parts.count }, async () => {
+      try {
+        const lease = await this.#one(key, own, orNull);
+        if (lease === null) stop.abort();
+        return lease;
+      } catch (error) {
+        stop.abort(error);
+        throw error;
+      }
+    });
+    const outcomes = await Promise.allSettled(asked);
+    const leases = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? (outcome.value ?? []) : []));
+    const [first, ...others] = leases;
+    if (first !== undefined && leases.length === outcomes.length)
+      return new PublicLease(new JointLease([first, ...others]));
+    await Promise.allSettled(leases.map((lease) => lease.release()));
+    if (orNull && outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value === null)) return null;
+    // The others were aborted with it.
+    throw stop.signal.reason;
+  }
+
+  #one(key: string, options: AcquireOptions, orNull: boolean): Promise<PublicLease | null> {
+    const { locks } = this.#parts;
+    const lease = orNull ? locks.tryAcquire(key, options) : locks.acquire(key, options);
+    return lease as Promise<PublicLease | null>;
+  }
+}

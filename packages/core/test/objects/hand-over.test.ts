@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import { createLocks, createMemoryProvider } from '../../src/index.ts';
+import { answerWell, createFreeSetting, createSetting, expectNothingLeft, watch } from '../support/setting.ts';
+import { twoProcesses } from '../support/two-processes.ts';
+import { VirtualRuntime, settle } from '../support/virtual-runtime.ts';
+
+const ttl = 1_000;
+
+describe('lease.handOver and locks.resume', () => {
+  it('move a lease: the same owner and token, and no moment without a holder', async () => {
+    const { runtime, one, two } = twoProcesses();
+    const given = await one.acquire('seat');
+    const waiting = watch(two.acquire('seat'));
+    await runtime.advance(200);
+    const text = await given.handOver();
+    expect([given.held, given.remaining, given.signal.aborted]).toEqual([false, 0, false]);
+    await runtime.advance(900);
+    const lease = await two.resume(text);
+    expect([lease.key, lease.owner, lease.token, lease.mode, lease.held, lease.remaining]).toEqual([
+      'seat',
+      given.owner,
+      given.token,
+      'exclusive',
+      true,
+      988,
+    ]);
+    await runtime.advance(10_000);
+    expect([lease.held, waiting.state]).toEqual([true, 'open']);
+    expect(await lease.release()).toBe(true);
+    await runtime.advance(10);
+    expect(waiting.state).toBe('fulfilled');
+    expect((waiting.value?.token ?? 0n) > lease.token).toBe(true);
+  });
+
+  it('end the lease of the giver without a release', async () => {
+    const { runtime, one, two } = twoProcesses();
+    const given = await one.acquire('seat');
+    const text = await given.handOver();
+    expect(await given.release()).toBe(false);
+    const message = expect.stringMatching(/was handed over/) as unknown;
+    await expect(given.renew()).rejects.toMatchObject({ code: 'LOCK_INVALID', message });
+    await expect(given.handOver()).rejects.toMatchObject({ code: 'LOCK_INVALID', message });
+    await expectNothingLeft({ runtime, locks: one });
+    const lease = await two.resume(text);
+    expect(lease.held).toBe(true);
+    expect(JSON.stringify(lease)).toContain(`"token":"${given.token}"`);
+  });
+
+  it('may be repeated, and keep mode, permits, ttl and the rest of maxHold', async () => {
+    const { runtime, one, two } = twoProcesses();
+    const first = await one.semaphore('seat', 2).acquire({ ttl: 2_000, maxHold: 3_000 });
+    await runtime.advance(1_000);
+    const second = await two.resume(await first.handOver());
+    expect([second.mode, second.remaining]).toEqual(['shared', 1_978]);
+    const third = await one.resume(await second.handOver());
+    await runtime.advance(1_900);
+    expect([third.token, third.held]).toEqual([first.token, true]);
+    await runtime.advance(200);
+    expect(third.held).toBe(false);
+    const plain = await one.acquire('other', { renew: false });
+    const resumed = await two.resume(await plain.handOver());
+    await runtime.advance(1_100);
+    expect(resumed.held).toBe(false);
+  });
+
+  it('let one of two resumers win', async () => {
+    const { one, two } = twoProcesses();
+    const text = await (await one.acquire('seat')).handOver();
+    const outcomes = await Promise.allSettled([two.resume(text), one.resume(text), two.resume(text)]);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'LOCK_LOST', key: 'seat' });
+    }
+    await expect(two.resume(text)).rejects.toMatchObject({ code: 'LOCK_LOST' });
+  });
+
+  it('are refused once the lease was released, lost, or is too old', async () => {
+    const { runtime, one, two } = twoProcesses();
+    const text = await (await one.acquire('seat')).handOver();
+    await (await two.resume(text)).release();
+    await expect(two.resume(text)).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    const old = await (await one.acquire('seat')).handOver();
+    await runtime.advance(1_001);
+    await expect(two.resume(old)).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    const forced = await (await one.acquire('seat')).handOver();
+    await two.forceRelease((await two.inspect('seat')).holders[0]!);
+    await expect(two.resume(forced)).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    const released = await one.acquire('seat');
+    await released.release();
+    await expect(released.handOver()).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+    const lost = await one.acquire('seat', { renew: false });
+    await runtime.advance(1_001);
+    await expect(lost.handOver()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    await runtime.advance(10);
+    expect([...(await keysOf(two))]).toEqual([]);
+  });
+
+  it('work inside of withLock, whose work goes on without the lease', async () => {
+    const { one, two } = twoProcesses();
+    const text = await one.withLock('seat', (lease) => lease.handOver());
+    expect((await two.resume(text)).held).toBe(true);
+    expect(await one.tryAcquire('seat')).toBeNull();
+  });
+
+  it('are refused for several keys or permits, several holds, sessions, and other text', async () => {
+    const { one } = twoProcesses();
+    const invalid = { code: 'LOCK_INVALID' };
+    await expect((await one.multiLock(['a', 'b']).acquire()).handOver()).rejects.toMatchObject(invalid);
+    await expect((await one.semaphore('c', 2).take(2).acquire()).handOver()).rejects.toMatchObject(invalid);
+    await one.withLock('seat', { reentrant: true }, async (outer) => {
+      await one.withLock('seat', { reentrant: true }, async (inner) => {
+        await expect(inner.handOver()).rejects.toMatchObject(invalid);
+      });
+      expect(await outer.handOver()).toMatch(/^[\w-]+$/);
+    });
+    for (const text of ['', 'nonsense', Buffer.from('{"version":2}').toString('base64url'), 5 as never]) {
+      await expect(one.resume(text)).rejects.toMatchObject({
+        code: 'LOCK_INVALID',
+        message: expect.stringContaining('handOver()') as unknown,
+      });
+    }
+    const { locks } = createFreeSetting({ traits: { expiry: 'session' } });
+    const lease = await locks.acquire('seat', { ttl });
+    await expect(lease.handOver()).rejects.toMatchObject({
+      code: 'LOCK_INVALID',
+      message: expect.stringContaining('trait "expiry"') as unknown,
+    });
+    expect(lease.held).toBe(true);
+  });
+});
+
+async function keysOf(locks: { list(): AsyncIterable<string> }): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for await (const key of locks.list()) keys.push(key);
+  return keys;
+}
+
+describe('a hand-over whose answers get lost', () => {
+  it('is held on by the giver while the ticket is unknown, and the ticket is given back', async () => {
+    const { runtime, provider, locks } = createFreeSetting();
+    const lease = await locks.acquire('seat', { ttl });
+    provider.answers.tryAcquire = (call) => call.reject();
+    await expect(lease.handOver()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await runtime.advance(2_000);
+    expect(lease.held).toBe(true);
+    expect(provider.releases.map(({ claim }) => claim.key)).toEqual([`handover/${lease.owner}`]);
+    expect(await lease.release()).toBe(true);
+  });
+
+  it('is held on by the giver while its renewal is unknown', async () => {
+    const { provider, locks } = createFreeSetting();
+    const lease = await locks.acquire('seat', { ttl });
+    provider.answers.renew = (call) => call.reject();
+    await expect(lease.handOver()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await settle();
+    expect(lease.held).toBe(true);
+    expect(provider.releases.map(({ claim }) => claim.key)).toEqual([`handover/${lease.owner}`]);
+  });
+
+  it('ends for a resumer who does not know whether it has the ticket', async () => {
+    const { provider, locks } = createSetting();
+    provider.answers.tryAcquire = (call) => call.grant();
+    answerWell(provider);
+    const text = await (await locks.acquire('seat', { ttl })).handOver();
+    provider.answers.release = (call) => call.reject();
+    await expect(locks.resume(text)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', key: 'seat' });
+    const renewals = provider.renewals.length;
+    // Nothing was done with the lease, and the call may be repeated.
+    answerWell(provider);
+    expect((await locks.resume(text)).held).toBe(true);
+    expect(provider.renewals).toHaveLength(renewals + 1);
+  });
+
+  it('asks again for the first renewal, and gives up with the ttl', async () => {
+    const { runtime, provider, locks } = createFreeSetting();
+    const text = await (await locks.acquire('seat', { ttl })).handOver();
+    let failures = 3;
+    provider.answers.renew = (call) => (failures-- > 0 ? call.reject() : call.answer({}));
+    const outcome = watch(locks.resume(text));
+    await runtime.advance(900);
+    expect(outcome.value?.held).toBe(true);
+    const other = await (await locks.acquire('other', { ttl })).handOver();
+    provider.answers.renew = (call) => call.reject();
+    const never = watch(locks.resume(other));
+    await runtime.advance(3_000);
+    expect(never.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', key: 'other' });
+    expect(provider.releases.at(-1)?.claim.key).toBe('other');
+  });
+
+  it('ends with the Locks that resumes it', async () => {
+    const { provider, locks } = createFreeSetting();
+    const text = await (await locks.acquire('seat', { ttl })).handOver();
+    delete provider.answers.renew;
+    const outcome = watch(locks.resume(text));
+    await settle();
+    void locks.close();
+    provider.open('renew').answer({});
+    await settle();
+    expect(outcome.error).toMatchObject({ code: 'LOCK_CLOSED' });
+    expect(provider.releases.at(-1)?.claim.key).toBe('seat');
+    await expect(locks.resume(text)).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+  });
+});
+
+it('a lease of one store is not resumed in another', async () => {
+  const runtime = new VirtualRuntime();
+  const [one, two] = [1, 2].map(() => createLocks(createMemoryProvider({ runtime }), { runtime, ttl }));
+  const text = await (await one!.acquire('seat')).handOver();
+  await expect(two!.resume(text)).rejects.toMatchObject({ code: 'LOCK_LOST' });
+  expect((await one!.resume(text)).held).toBe(true);
+});
