@@ -39,6 +39,10 @@ export interface Result {
   readonly ratioToPeerLow?: number | undefined;
   readonly ratioToPeerHigh?: number | undefined;
   readonly fastestPeer?: string | undefined;
+  /** The same to what it is on one server: of the pairs, uncontended; of `p50`, contended. */
+  readonly ratioToServer?: number | undefined;
+  readonly ratioToServerLow?: number | undefined;
+  readonly ratioToServerHigh?: number | undefined;
   /** The same to what it is while no client waits. */
   readonly ratioToQuiet?: number | undefined;
   readonly ratioToQuietLow?: number | undefined;

@@ -25,6 +25,8 @@ export interface Options {
   readonly plots: string | undefined;
   readonly from: string | undefined;
   readonly gates: boolean;
+  /** What one server is compared with. */
+  readonly topology: 'cluster' | undefined;
 }
 
 export const help = `Measures @locks against peers and against the raw client, in one run.
@@ -35,6 +37,7 @@ Usage: npm run bench -- redis | redlock | sql | zookeeper | memory | core [optio
   --only <name,…>      these scenarios only, as uncontended (benchmarks/README.md has all)
   --subjects <name,…>  these peers only, beside @locks and the raw client; not for memory and core
   --retry-delay <ms>   between attempts of peers that poll; default: as they document
+  --topology cluster   redis only: a Cluster of three masters against one server, in place of peers
   --seed <n>           of the random order of the subjects; default: a random one, which is printed
   --json <file>        writes all figures there
   --plots <folder>     writes SVG files there
@@ -54,6 +57,7 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
     plots: { type: 'string' },
     from: { type: 'string' },
     gates: { type: 'boolean', default: false },
+    topology: { type: 'string' },
     help: { type: 'boolean', default: false },
   });
   if (values.help) return undefined;
@@ -78,7 +82,14 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
     plots: values.plots,
     from: values.from,
     gates: values.gates,
+    topology: topologyOf(name, values.topology),
   };
+}
+
+function topologyOf(suite: SuiteName, topology: string | undefined): 'cluster' | undefined {
+  if (topology === undefined) return undefined;
+  if (suite === 'redis' && topology === 'cluster') return topology;
+  throw new UsageError(`Option --topology: redis has cluster, nothing else; not "${suite}" with "${topology}".`);
 }
 
 function list(text: string | undefined): string[] {

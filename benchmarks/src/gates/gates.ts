@@ -1,6 +1,7 @@
 import type { Result } from '../results.ts';
 import { atLeast, atMost, figuresOf, gate, largest, ofSubject, own, smallest } from './gate.ts';
 import type { Gate } from './gate.ts';
+import { clusterGates } from '../redis/cluster/gates.ts';
 import { contendedGates, totalTimeGates, uncontendedGates } from '../redis/gates.ts';
 import { redlockGates } from '../redlock/gates.ts';
 import { sqlGates } from '../sql/gates.ts';
@@ -15,6 +16,7 @@ export function evaluateGates(results: readonly Result[]): Gate[] {
     ...uncontendedGates(results),
     ...contendedGates(results),
     ...totalTimeGates(results),
+    ...clusterGates(results),
     ...redlockGates(results),
     ...sqlGates(results),
     ...zookeeperGates(results),

@@ -11,23 +11,23 @@ import { allCommands, readStatistics, resetStatistics } from './server-statistic
 /** Many workers on one key. Counting starts when all of them are in line. */
 export async function measureContended(
   url: string,
-  control: Redis,
+  controls: readonly Redis[],
   subject: string,
   contention: Contention,
   patience: Patience,
   { retryDelay }: RetryOptions,
 ): Promise<Result> {
   const { waiters, processes, hold } = contention;
-  await control.flushall();
+  await Promise.all(controls.map((control) => control.flushall()));
   const key = `contended/${randomUUID()}`;
   const plan = { url, subject, key, processes, workers: waiters, hold, turns: Infinity, retryDelay };
   await using crews = await startCrews({ backend: 'redis', ...plan });
   await crews.begin();
-  await resetStatistics(control);
+  await resetStatistics(controls);
   // With one and a half for each, every worker that is served in turn has one.
   const wanted = subject === push ? 0 : Math.max(patience.acquisitions, waiters * 1.5);
   const window = await observe(crews, patience, wanted);
-  const [server, reports] = await Promise.all([readStatistics(control), crews.reports()]);
+  const [server, reports] = await Promise.all([readStatistics(controls), crews.reports()]);
 
   const cell = { scenario: 'redis/contended', subject, ...contention };
   if (subject === push) return { ...cell, ...pushFigures(reports) };

@@ -1,24 +1,43 @@
 import type { Crew } from '../crew/crew.ts';
 import type { Assignment } from '../crew/crew-messages.ts';
+import { inLine } from '../crew/in-line.ts';
 import { WorkerCrew, warmUp } from '../crew/worker-crew.ts';
 import { loadSubject } from './subjects/index.ts';
+import { ownParty } from './subjects/ours.ts';
 import { connect } from './counting-client.ts';
+import { connectCluster, isClusterUrl } from './cluster/counting-cluster.ts';
 import { openPushCrew } from './push-crew.ts';
 import { push } from './push-name.ts';
 
 export async function openCrew(assignment: Assignment): Promise<Crew> {
   if (assignment.subject === push) return await openPushCrew(assignment);
-  const { client, counter } = await connect(assignment.url);
-  const subject = await loadSubject(assignment.subject);
-  const party = subject.open(client, { retryDelay: assignment.retryDelay });
+  const { url, workers } = assignment;
+  const clustered = isClusterUrl(url);
+  const { client, counter, party } = await (clustered ? openOnCluster(url) : openOnServer(assignment));
   await warmUp(party, `${assignment.key}/warm-up/${assignment.process}`);
+  // Among processes the order of calls is not the order of places; within one, one connection
+  // keeps it.
+  const places = assignment.processes > 1 || clustered ? party.watchPlaces?.(assignment.key) : undefined;
   return new WorkerCrew(assignment, {
     party,
-    // Among processes the order of calls is not the order of places; within one, one connection
-    // keeps it.
-    places: assignment.processes > 1 ? party.watchPlaces?.(assignment.key) : undefined,
+    places,
     counter,
-    // The connection answers in order, so all first attempts have been answered by then.
-    inLine: () => client.ping(),
+    inLine: async (granted) => {
+      // A connection answers in order, so all first attempts have been answered by then. A Cluster
+      // client has several.
+      if (places === undefined || !clustered) await client.ping();
+      else await inLine(places, workers, granted);
+    },
   });
+}
+
+async function openOnServer({ url, subject, retryDelay }: Assignment) {
+  const { client, counter } = await connect(url);
+  return { client, counter, party: (await loadSubject(subject)).open(client, { retryDelay }) };
+}
+
+/** Of this library only. */
+async function openOnCluster(url: string) {
+  const { client, counter } = await connectCluster(url);
+  return { client, counter, party: ownParty(client) };
 }

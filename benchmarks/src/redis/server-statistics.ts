@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-/** What the server did since the last `resetStatistics`. */
+/** What the servers did since the last `resetStatistics`. */
 export interface ServerStatistics {
   /**
    * Calls and time by command, those made by scripts included; the time of a script includes
@@ -9,16 +9,19 @@ export interface ServerStatistics {
   readonly commands: ReadonlyMap<string, { readonly calls: number; readonly microseconds: number }>;
 }
 
-export async function resetStatistics(control: Redis): Promise<void> {
-  await control.config('RESETSTAT');
+export async function resetStatistics(controls: readonly Redis[]): Promise<void> {
+  await Promise.all(controls.map((control) => control.config('RESETSTAT')));
 }
 
-export async function readStatistics(control: Redis): Promise<ServerStatistics> {
-  const text = await control.info('commandstats');
+/** The sums over all servers. */
+export async function readStatistics(controls: readonly Redis[]): Promise<ServerStatistics> {
+  const texts = await Promise.all(controls.map((control) => control.info('commandstats')));
+  const text = texts.join('\n');
   const commands = new Map<string, { calls: number; microseconds: number }>();
   for (const [, name, calls, microseconds] of text.matchAll(/^cmdstat_(\S+?):calls=(\d+),usec=(\d+)/gm)) {
     if (name === undefined || name.startsWith('config') || name === 'info') continue;
-    commands.set(name, { calls: Number(calls), microseconds: Number(microseconds) });
+    const sum = commands.get(name) ?? { calls: 0, microseconds: 0 };
+    commands.set(name, { calls: sum.calls + Number(calls), microseconds: sum.microseconds + Number(microseconds) });
   }
   return { commands };
 }

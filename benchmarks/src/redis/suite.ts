@@ -2,8 +2,8 @@ import { startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { UsageError } from '@locks/command-line';
 import type { Contention, Patience } from '../crew/contention.ts';
+import { runClusterSuite } from './cluster/suite.ts';
 import { measureContended } from './contended.ts';
-
 import { measureHeap } from './heap.ts';
 import { push } from './push-name.ts';
 import { measureRenewal } from './renewal.ts';
@@ -26,6 +26,7 @@ export async function runRedisSuite(context: SuiteContext): Promise<SuiteReport>
   if (process.env['LOCKS_TEST_REDIS_URL'] !== undefined) {
     throw new UsageError('The benchmarks empty their server again and again: unset LOCKS_TEST_REDIS_URL.');
   }
+  if (options.topology === 'cluster') return await runClusterSuite(context);
   const names = chooseSubjects(context, subjectNames());
   await using server = await startRedis();
   const control = new Redis(server.url);
@@ -78,7 +79,7 @@ async function contended(context: SuiteContext, url: string, control: Redis, nam
         const all = !quick || (waiters === 100 && hold === 2);
         const cell = { scenario: 'redis/contended', ...contention };
         const some = await oneByOne([push, ...(all ? libraries : ['@locks'])], cell, context, (name) =>
-          measureContended(url, control, name, contention, patience, context.options),
+          measureContended(url, [control], name, contention, patience, context.options),
         );
         const title = `Contended, ${waiters} on one key in ${processes} process(es), held ${hold} ms`;
         context.print(formatTable(title, contendedColumns, some));

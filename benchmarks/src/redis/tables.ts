@@ -11,10 +11,16 @@ import {
   subjectColumn,
   totalColumn,
 } from '../tables/columns.ts';
-import { figure } from '../tables/figure.ts';
+import { figure, ratio } from '../tables/figure.ts';
 import type { Column } from '../tables/table.ts';
 
-const sentColumn: Column = { head: 'client cmds', of: (r) => figure(r.commandsPerAcquisition, 2) };
+export const sentColumn: Column = { head: 'client cmds', of: (r) => figure(r.commandsPerAcquisition, 2) };
+
+/** Of the speed, uncontended; of the gap p50, contended. */
+export const serverColumn: Column = {
+  head: '× one server [range]',
+  of: (r) => ratio(r.ratioToServer, r.ratioToServerLow, r.ratioToServerHigh),
+};
 
 /** With so many digits behind the point. */
 function allColumn(digits: number): Column {

@@ -19,7 +19,7 @@ interface Contestant {
   readonly counter: CommandCounter;
 }
 
-interface Slice extends Pairs {
+export interface Slice extends Pairs {
   readonly commands: number;
   readonly all: number;
   readonly serverMicroseconds: number;
@@ -43,7 +43,7 @@ export async function measureUncontended(
     contestants.push({ name, client, counter, party: subject.open(client, options) });
   }
   const slices = await rotate(contestants, rotation, (contestant, slice) =>
-    measureSlice(control, contestant, concurrency, slice),
+    measureSlice([control], contestant, concurrency, slice),
   );
   for (const { client } of contestants) client.disconnect();
   await control.flushall();
@@ -77,19 +77,20 @@ export async function measureUncontended(
   });
 }
 
-async function measureSlice(
-  control: Redis,
-  { name, party, counter }: Contestant,
+/** One turn of a contestant, in ms. */
+export async function measureSlice(
+  controls: readonly Redis[],
+  { name, party, counter }: Pick<Contestant, 'name' | 'party' | 'counter'>,
   concurrency: number,
   ms: number,
 ): Promise<Slice> {
   await setImmediate();
-  await resetStatistics(control);
+  await resetStatistics(controls);
   counter.reset();
   const pairs = await runPairs(name, party, concurrency, ms);
   const sent = new Map(counter.calls);
   const commands = counter.total;
-  const server = await readStatistics(control);
+  const server = await readStatistics(controls);
   const count = pairs.latencies.length;
   return {
     ...pairs,

@@ -1,8 +1,8 @@
-import { now, sleep } from '../measure/clock.ts';
+import { sleep } from '../measure/clock.ts';
 import type { Crew } from '../crew/crew.ts';
 import type { Assignment } from '../crew/crew-messages.ts';
+import { inLine } from '../crew/in-line.ts';
 import { WorkerCrew, warmUp } from '../crew/worker-crew.ts';
-import type { Places } from '../subjects/party.ts';
 import { openNotifyCrew } from './notify-crew.ts';
 import { notification } from './notify-name.ts';
 import { openParty } from './subjects/index.ts';
@@ -27,13 +27,3 @@ export async function openCrew(assignment: Assignment): Promise<Crew> {
 
 /** Ms that those get to take their places who do not tell when they have. */
 const settling = 500;
-
-/**
- * Until nearly all have a place or the lock: while it is handed on, a worker is always on the way.
- * For 3 s at most.
- */
-async function inLine(places: Places, workers: number, granted: () => number): Promise<void> {
-  const end = now() + 3_000;
-  const enough = Math.ceil(workers * 0.9);
-  while (places.waiting().length + Math.min(granted(), 1) < enough && now() < end) await sleep(5);
-}

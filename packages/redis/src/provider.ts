@@ -11,6 +11,7 @@ import { Releases } from './locks/releases.ts';
 import { connectionTrouble } from './wire/replies.ts';
 import { copyOptions } from './wire/client.ts';
 import type { RedisCopy } from './wire/client.ts';
+import { ClusterWrites } from './wire/cluster-writes.ts';
 import { ReplicatedWrites } from './wire/replicated-writes.ts';
 import { serversOf } from './wire/servers-of.ts';
 import { isCluster } from './wire/servers.ts';
@@ -27,7 +28,7 @@ export class RedisProvider implements LockProvider {
   readonly #scripts: LockScripts;
   readonly #releases: Releases;
   readonly #line: Line;
-  readonly #writer: ReplicatedWrites | undefined;
+  readonly #writer: ReplicatedWrites | ClusterWrites | undefined;
   readonly #closeClient: (() => void) | undefined;
   #closed = false;
 
@@ -36,7 +37,7 @@ export class RedisProvider implements LockProvider {
     const { prefix, channelPrefix, fair, timeout, waiterTtl } = options;
     this.traits = { scope: 'network', expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, wake: true };
     this.#client = client;
-    this.#servers = serversOf(client, () => runtime.random());
+    this.#servers = serversOf(client);
     this.#names = keyNames(prefix, client.options?.keyPrefix ?? '');
     this.#deadline = createDeadline(runtime, timeout, 'Redis', () => connectionTrouble(client));
     // Scripts of other services read in the name how long the places of this process last, and
@@ -97,8 +98,9 @@ function writerOf(
   replicas: number | undefined,
   deadline: Deadline,
   runtime: Runtime,
-): ReplicatedWrites | undefined {
-  if (replicas === undefined || isCluster(client)) return undefined;
+): ReplicatedWrites | ClusterWrites | undefined {
+  if (replicas === undefined) return undefined;
+  if (isCluster(client)) return new ClusterWrites({ client, replicas, deadline, runtime });
   const open = (): RedisCopy => client.duplicate(copyOptions) as RedisCopy;
   return new ReplicatedWrites({ replicas, open, deadline, runtime });
 }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLocks } from '@locks/core';
 import type { Claim, LockProvider } from '@locks/core';
@@ -7,6 +6,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider, initialise } from '../src/index.ts';
 import { closeAfterTest, collect, connect, eventually } from './support/redis.ts';
+import { documented, page } from './support/rights.ts';
 
 async function withUser(
   rules: readonly string[],
@@ -21,10 +21,6 @@ async function withUser(
   return { admin, user };
 }
 
-const page = await readFile(new URL('../../../docs/backends/redis.md', import.meta.url), 'utf8');
-const [, rules = ''] = /^ACL SETUSER locker on >… ([^`]*)^```$/m.exec(page) ?? [];
-/** What the documentation says that the user needs. */
-const documented = rules.trim().split(/\s+/);
 const commands = documented.filter((rule) => rule.startsWith('+'));
 
 /**

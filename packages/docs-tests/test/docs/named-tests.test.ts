@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-const page = new URL('../../../../docs/backends/redis.md', import.meta.url);
+const pages = ['redis-topologies.md'].map((name) => new URL(`../../../../docs/backends/${name}`, import.meta.url));
 
-test('the tests that the page of Redis names are there', () => {
+test.each(pages)('the tests that %s names are there', (page) => {
   const text = readFileSync(page, 'utf8').replaceAll(/\s+/g, ' ');
   const named = [...text.matchAll(/\]\(([^)]*\.test\.ts)\): "([^"]+)"/g)];
   expect(named.length).toBeGreaterThan(8);

@@ -1,6 +1,7 @@
-import { LockError } from '@locks/core/adapter';
+import { LockError, misconfigured } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import type { RedisHost } from '../options/hosts.ts';
+import { redisSource } from '../options/options.ts';
 import type { RedisKind } from '../options/redis-url.ts';
 import type { AnyRedisClient } from '../wire/servers.ts';
 import { otherProtocol } from './other-protocol.ts';
@@ -141,10 +142,14 @@ async function connectCluster(client: OwnClusterClient, place: Place, runtime: R
 }
 
 /** A better error for a first connection that failed, where there is one. */
-async function explain(failure: LockError, { kind, hosts, tls }: Place): Promise<LockError | undefined> {
+async function explain(failure: LockError, { kind, hosts, tls, name }: Place): Promise<LockError | undefined> {
   const [server] = hosts;
-  const found =
-    kind === 'sentinel' || server === undefined ? undefined : await otherProtocol({ ...server, tls }, failure);
+  const suffix = kind === 'server' ? '' : (`+${kind}` as const);
+  const found = server === undefined ? undefined : await otherProtocol({ ...server, tls, suffix }, failure);
+  if (found === undefined && /ERR No such master with that name/.test(failure.message)) {
+    const why = `the Sentinels know no master "${name}"; check the name in the URL, or option "sentinelName"`;
+    return misconfigured(redisSource.where, why, { cause: failure.cause });
+  }
   if (found !== undefined || kind === 'server' || failure.code !== 'LOCK_UNAVAILABLE') return found;
   // The client says that a connection was closed, and not whose.
   const names = hosts.map(({ host, port }) => `${host}:${port}`).join(', ');

@@ -18,6 +18,8 @@ export interface RefusingServer {
   readonly port: number;
   /** Options of TLS, where it is used. */
   readonly tls: object | undefined;
+  /** What follows `redis` or `rediss` in the scheme. */
+  readonly suffix: '' | '+sentinel' | '+cluster';
 }
 
 /**
@@ -31,11 +33,11 @@ export async function otherProtocol(
 ): Promise<LockError | undefined> {
   // Redis has answered, with a refusal.
   if (code === 'LOCK_MISCONFIGURED' && !isTlsRefusal(cause)) return undefined;
-  const { host, port, tls } = server;
+  const { host, port, tls, suffix } = server;
   const name = `${host}:${port}`;
   if (tls !== undefined && (await speaksPlainly(server))) {
     return refusal(
-      `the server ${name} has no TLS; write redis:// without option "tls", or use its port for TLS`,
+      `the server ${name} has no TLS; write redis${suffix}:// without option "tls", or use its port for TLS`,
       cause,
     );
   }
@@ -44,7 +46,7 @@ export async function otherProtocol(
     return isTlsRefusal(alert) ? toLockError(alert, { what: 'the connection' }) : undefined;
   }
   if (tls === undefined && (await speaksTls(server))) {
-    return refusal(`the server ${name} wants TLS; write rediss://`, cause);
+    return refusal(`the server ${name} wants TLS; write rediss${suffix}://`, cause);
   }
   // The parsers of ioredis 6 and 5 say this of bytes that are no reply.
   if (cause instanceof Error && /^(?:Unknown RESP type|Protocol error, got)/.test(cause.message)) {

@@ -1,44 +1,76 @@
 import type { Deadline, Listen, LockError } from '@locks/core/adapter';
 import { copyOptions } from '../wire/client.ts';
+import type { RedisClient, RedisSubscriber } from '../wire/client.ts';
 import { toLockError } from '../wire/replies.ts';
+import { noNode } from '../wire/servers.ts';
 import type { Servers } from '../wire/servers.ts';
 
 const subscription = 'the subscription of the wake channel';
 
 /**
- * Subscribes a copy of a client to `channel`, on which scripts publish the owners whose turn it is.
+ * Subscribes copies of clients to `channel`, on which scripts publish the owners whose turn it is.
+ * One is enough to hear all messages. In a Cluster there is one at each master: the nodes hold back
+ * what they tell each other.
  */
 export function listenOn(servers: Servers, channel: string, deadline: Deadline): Listen {
   return async (heard, lost, signal) => {
-    // The line opens another copy when this one is lost.
-    const subscriber = servers.listenAt().duplicate(copyOptions);
-    let failure: unknown;
-    subscriber.on('error', (error: unknown) => (failure ??= error));
-    const explain = (error: unknown): LockError => toLockError(failure ?? error, { what: subscription });
-    subscriber.on('close', () => lost(explain('the connection was closed')));
-    subscriber.on('message', (from: string, owner: string) => {
-      if (from === channel) heard(owner);
-    });
-    const close = (): void => subscriber.disconnect();
+    const open = new Set<RedisSubscriber>();
+    const tried = new WeakSet<RedisClient>();
+    const close = (): void => {
+      for (const subscriber of open) subscriber.disconnect();
+    };
     signal.addEventListener('abort', close);
+
+    async function subscribe(client: RedisClient): Promise<void> {
+      // The line opens other copies when one is lost.
+      const subscriber = client.duplicate(copyOptions);
+      let failure: unknown;
+      subscriber.on('error', (error: unknown) => (failure ??= error));
+      const explain = (error: unknown): LockError => toLockError(failure ?? error, { what: subscription });
+      subscriber.on('message', (from: string, owner: string) => {
+        if (from !== channel) return;
+        heard(owner);
+        for (const another of joining()) another.catch(() => {});
+      });
+      open.add(subscriber);
+      try {
+        // The client waits without limit for a server that accepts it and then says nothing.
+        await deadline.race(subscriber.connect(), subscription);
+        await deadline.race(subscriber.subscribe(channel), subscription);
+      } catch (error) {
+        open.delete(subscriber);
+        subscriber.disconnect();
+        throw explain(error);
+      }
+      subscriber.on('close', () => lost(explain('the connection was closed')));
+    }
+
+    /** Subscriptions at servers that are new to the client. */
+    function joining(): Promise<void>[] {
+      if (signal.aborted) return [];
+      const clients = servers.listenAt().filter((client) => !tried.has(client));
+      for (const client of clients) tried.add(client);
+      return clients.map(subscribe);
+    }
+
     try {
-      // The client waits without limit for a server that accepts it and then says nothing.
-      await deadline.race(subscriber.connect(), subscription);
-      await deadline.race(subscriber.subscribe(channel), subscription);
+      await Promise.any(joining());
     } catch (error) {
       close();
-      throw explain(error);
+      throw error instanceof AggregateError ? (error.errors[0] ?? noNode()) : error;
     }
     return {
       close,
-      async probe() {
-        try {
-          await subscriber.ping();
-        } catch (error) {
-          // A refusal is an answer.
-          if (toLockError(error, { what: 'a ping' }).code !== 'LOCK_MISCONFIGURED') throw error;
-        }
-      },
+      probe: async () => void (await Promise.all([...open].map(probe))),
     };
   };
+}
+
+async function probe(subscriber: RedisSubscriber): Promise<void> {
+  try {
+    await subscriber.ping();
+  } catch (error) {
+    // A refusal is an answer.
+    if (toLockError(error, { what: 'a ping' }).code !== 'LOCK_MISCONFIGURED') throw error;
+  }
 }

@@ -36,7 +36,8 @@ export interface RedisOptions {
   readonly restartGuard?: Duration | undefined;
   /**
    * Grants and renewals are answered once so many replicas have them, over a connection of their
-   * own. With fewer the call rejects with `LOCK_UNAVAILABLE` after a quarter of `timeout`.
+   * own to each master. With fewer the call rejects with `LOCK_UNAVAILABLE` after a quarter of
+   * `timeout`.
    * @default none: a failover can lose the latest grants
    */
   readonly minReplicas?: number | undefined;
@@ -87,10 +88,8 @@ export function refuseCluster(clustered: boolean, what: string): void {
 }
 
 /** Throws `LOCK_MISCONFIGURED` where an option is given that a Cluster cannot have. */
-export function checkKind(clustered: boolean, { restartGuard, minReplicas }: RedisOptions): void {
+export function checkKind(clustered: boolean, { restartGuard }: RedisOptions): void {
   if (restartGuard !== undefined) refuseCluster(clustered, 'option "restartGuard" is for');
-  if (minReplicas === undefined || !clustered) return;
-  throw misconfigured(redisSource.where, 'option "minReplicas" is for one server or Sentinels, not for a Cluster');
 }
 
 /**

@@ -27,12 +27,19 @@ export interface ScriptClient {
 
 /** The client of one node, among those of a Cluster. */
 export interface RedisNode extends RedisClient {
+  readonly options?: {
+    readonly keyPrefix?: string | undefined;
+    readonly host?: string | undefined;
+    readonly port?: number | undefined;
+  };
   info(section: string): Promise<unknown>;
 }
 
 /** The few methods of an `ioredis` `Cluster` (5 or 6) that are used. It stays as it is, too. */
 export interface RedisClusterClient extends ScriptClient {
   readonly isCluster: boolean;
+  /** `host:port` of the master of each slot, and of its replicas. */
+  readonly slots: readonly (readonly string[])[];
   nodes(role: 'all' | 'master'): RedisNode[];
 }
 
@@ -100,6 +107,7 @@ export interface SubscriberOptions {
   readonly disconnectTimeout: number;
   readonly maxLoadingRetryTime: number;
   readonly retryStrategy: () => null;
+  readonly keyPrefix?: string;
 }
 
 /** Options of the copies: each serves until its connection ends. */

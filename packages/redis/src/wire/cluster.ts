@@ -1,10 +1,9 @@
-import { LockError } from '@locks/core/adapter';
 import type { RedisClusterClient, RedisNode } from './client.ts';
+import { noNode } from './servers.ts';
 import type { Servers } from './servers.ts';
 
 /** The servers of a Cluster, as far as its client knows them. */
-export function clusterOf(client: RedisClusterClient, random: () => number): Servers {
-  let next: number | undefined;
+export function clusterOf(client: RedisClusterClient): Servers {
   return {
     clustered: true,
     connections: () => (client.status === 'ready' ? connectionsOf(client) : undefined),
@@ -17,15 +16,7 @@ export function clusterOf(client: RedisClusterClient, random: () => number): Ser
       }
       return true;
     },
-    listenAt() {
-      const nodes = known(client);
-      // Processes spread over the nodes, as each message reaches all of them.
-      next ??= Math.floor(random() * nodes.length);
-      const node = nodes[next % nodes.length];
-      next += 1;
-      if (node === undefined) throw noNode();
-      return node;
-    },
+    listenAt: () => known(client),
     holders() {
       const masters = client.nodes('master');
       if (masters.length === 0) throw noNode();
@@ -42,8 +33,4 @@ function connectionsOf(client: RedisClusterClient): ReadonlyMap<RedisNode, unkno
 function known(client: RedisClusterClient): readonly RedisNode[] {
   const masters = client.nodes('master');
   return masters.length > 0 ? masters : client.nodes('all');
-}
-
-function noNode(): LockError {
-  return new LockError('LOCK_UNAVAILABLE', 'The client of the Redis Cluster knows no node.', { sent: false });
 }

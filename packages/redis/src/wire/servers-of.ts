@@ -4,13 +4,13 @@ import { isCluster } from './servers.ts';
 import type { AnyRedisClient, Servers } from './servers.ts';
 
 /** The servers behind `client`. `random` gives a number in [0, 1). */
-export function serversOf(client: AnyRedisClient, random: () => number): Servers {
-  if (isCluster(client)) return clusterOf(client, random);
+export function serversOf(client: AnyRedisClient): Servers {
+  if (isCluster(client)) return clusterOf(client);
   return {
     clustered: false,
     connections: () => openConnection(client),
     unbroken: (connection) => connection !== undefined && connection === client.stream,
-    listenAt: () => client,
+    listenAt: () => [client],
     holders: () => [{ client }],
   };
 }

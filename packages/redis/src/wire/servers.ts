@@ -1,3 +1,4 @@
+import { LockError } from '@locks/core/adapter';
 import type { RedisClient, RedisClusterClient } from './client.ts';
 
 /** A server that has keys. */
@@ -21,8 +22,8 @@ export interface Servers {
    * sends again what a broken connection left unanswered.
    */
   unbroken(connections: unknown): boolean;
-  /** The client whose copy is to listen: the next server's at each call. */
-  listenAt(): RedisClient;
+  /** The clients of which copies are to listen. */
+  listenAt(): readonly RedisClient[];
   /** All servers that have keys. */
   holders(): readonly KeyHolder[];
 }
@@ -33,4 +34,8 @@ export type AnyRedisClient = RedisClient | RedisClusterClient;
 /** Whether `client` is one of a Cluster. */
 export function isCluster(client: AnyRedisClient): client is RedisClusterClient {
   return (client as Partial<RedisClusterClient>).isCluster === true;
+}
+
+export function noNode(): LockError {
+  return new LockError('LOCK_UNAVAILABLE', 'The client of the Redis Cluster knows no node.', { sent: false });
 }

@@ -1,11 +1,11 @@
 import { createLocks } from '@locks/core';
 import { redisCommand, startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
-import { Cluster } from 'ioredis';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { claimOf } from '../support/line.ts';
 import { clients, closeAfterTest, connect, eventually, ownPrefix } from '../support/redis.ts';
+import { documented } from '../support/rights.ts';
 
 let master: ServerHandle;
 let replica: ServerHandle;
@@ -70,6 +70,25 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
     );
   });
 
+  test('a user needs the right to wait besides, and its lack is named', async () => {
+    const prefix = 'locks:';
+    const user = async (name: string, ...more: readonly string[]): Promise<ReturnType<typeof createRedisProvider>> => {
+      const rights = [...documented, ...more];
+      await redisCommand(master, 'ACL', 'SETUSER', name, 'reset', 'on', '>secret', 'resetchannels', ...rights);
+      const client = create(master.url, { username: name, password: 'secret' });
+      closeAfterTest(client);
+      const provider = createRedisProvider(client, { prefix, minReplicas: 1, timeout: 1_000 });
+      onTestFinished(() => provider.close());
+      return provider;
+    };
+    const claim = claimOf({ key: ownPrefix() });
+    const allowed = await user('waits', '+wait');
+    expect(await allowed.tryAcquire(claim)).toMatchObject({ granted: true });
+    expect(await allowed.release(claim)).toBe(true);
+    const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('+wait') as string };
+    await expect((await user('waitless')).tryAcquire(claim)).rejects.toMatchObject(refused);
+  });
+
   test('calls at the same time share a WAIT, and a connection that was cut is replaced', async () => {
     const provider = providerOf(ownPrefix());
     const waits = async (): Promise<number> =>
@@ -88,10 +107,4 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
       ),
     );
   });
-});
-
-test('minReplicas is refused in a Cluster', () => {
-  const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true });
-  onTestFinished(() => cluster.disconnect());
-  expect(() => createRedisProvider(cluster, { minReplicas: 1 })).toThrow(/option "minReplicas" is for one server/);
 });

@@ -3,15 +3,14 @@ import { join } from 'node:path';
 import type { Faults } from '@locks/conformance';
 import { conformanceTests } from '@locks/conformance/vitest';
 import type { LockProvider } from '@locks/core';
+import { systemRuntime } from '@locks/core/adapter';
 import { closing } from '@locks/test-servers';
-import type { RedisClusterOptions } from '@locks/test-servers';
 import { Redis } from 'ioredis';
-import type { Cluster } from 'ioredis';
 import { afterAll } from 'vitest';
-import { createRedisProvider } from '../../../src/index.ts';
+import { createRedisProvider, fromConfig } from '../../../src/index.ts';
 import type { RedisOptions } from '../../../src/index.ts';
-import { nodesOf, ownCluster } from './cluster.ts';
-import type { OpenCluster } from './cluster.ts';
+import { clusterClients, nodesOf, ownCluster } from './cluster.ts';
+import type { Nodes, OpenCluster } from './cluster.ts';
 import { answering, faultsOnTheWay, waysTo } from './ways.ts';
 import type { Ways } from './ways.ts';
 import { leftOfAll } from '../../support/left.ts';
@@ -19,10 +18,12 @@ import { ownPrefix } from '../../support/redis.ts';
 
 /** How a suite over a Cluster is run. */
 interface ClusterSuite {
-  readonly open: OpenCluster;
-  readonly only?: readonly string[];
-  readonly cluster?: RedisClusterOptions;
+  readonly client: keyof typeof clusterProviders;
+  readonly only: readonly string[];
 }
+
+/** Makes a provider that asks the nodes at these addresses first. */
+type OpenProvider = (nodes: Nodes, options: RedisOptions) => Promise<LockProvider>;
 
 /**
  * By default a Cluster client sends commands of a broken connection again, in any order. An attempt
@@ -30,10 +31,28 @@ interface ClusterSuite {
  */
 const sendOnce = { retryDelayOnFailover: 0 };
 
+function overClient(open: OpenCluster): OpenProvider {
+  return async (nodes, options) => {
+    const client = open(nodes, sendOnce);
+    client.on('error', () => {});
+    return closing(createRedisProvider(client, options), () => client.disconnect());
+  };
+}
+
+/** In which ways a provider on a Cluster is made. */
+const clusterProviders = {
+  'ioredis 6': overClient(clusterClients[0][1]),
+  'ioredis 5': overClient(clusterClients[1][1]),
+  'from a URL': async (nodes, options) => {
+    const url = `redis+cluster://${nodes.map(({ host, port }) => `${host}:${port}`).join(',')}`;
+    return await fromConfig({ url, options: { ...options }, runtime: systemRuntime });
+  },
+} as const satisfies Record<string, OpenProvider>;
+
 /** Registers the suite for a Cluster of three masters, each provider behind proxies of its own. */
-export async function clusterSuite(name: string, { open, only, cluster: form }: ClusterSuite): Promise<void> {
+export async function clusterSuite({ client, only }: ClusterSuite): Promise<void> {
   const args = ['--appendonly', 'yes', '--appendfsync', 'no'];
-  const cluster = await ownCluster({ replicas: 0, args, ...form });
+  const cluster = await ownCluster({ replicas: 0, args });
   const { nodes } = cluster;
   const observers = nodes.map(({ url }) => new Redis(url).on('error', () => {}));
   afterAll(async () => {
@@ -44,17 +63,11 @@ export async function clusterSuite(name: string, { open, only, cluster: form }: 
   const settings = { timeout: 2_000, waiterTtl: 3_000, prefix };
   const waysOf = new WeakMap<LockProvider, Ways>();
 
-  const make = async (client: Cluster, options: RedisOptions): Promise<LockProvider> => {
-    client.on('error', () => {});
-    const provider = closing(createRedisProvider(client, options), () => client.disconnect());
+  const make = async (options: RedisOptions): Promise<LockProvider> => {
+    const ways = await waysTo(nodes);
+    const provider = closing(await clusterProviders[client](ways.nodes, options), () => ways.stop());
     // Its client finds the nodes first.
     await answering(provider);
-    return provider;
-  };
-  const create = async (): Promise<LockProvider> => {
-    const ways = await waysTo(nodes);
-    const client = open(ways.nodes, { ...ways.options, ...sendOnce });
-    const provider = closing(await make(client, settings), () => ways.stop());
     waysOf.set(provider, ways);
     return provider;
   };
@@ -73,9 +86,9 @@ export async function clusterSuite(name: string, { open, only, cluster: form }: 
     restartEmpty: () => restart((folder) => rm(join(folder, 'appendonlydir'), { recursive: true, force: true })),
   };
   conformanceTests({
-    name,
-    create,
-    createOther: () => make(open(nodesOf(cluster)), { ...settings, waiterTtl: 600, tokenRetention: 1_000 }),
+    name: `a Redis Cluster, ${client}`,
+    create: () => make(settings),
+    createOther: () => make({ ...settings, waiterTtl: 600, tokenRetention: 1_000 }),
     faults,
     processes: {
       module: new URL('cluster-process.mjs', import.meta.url),

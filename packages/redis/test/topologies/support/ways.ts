@@ -1,37 +1,52 @@
 import type { Faults } from '@locks/conformance';
 import type { LockProvider } from '@locks/core';
 import { eventually, startProxy } from '@locks/test-servers';
-import type { Proxy, ServerHandle } from '@locks/test-servers';
+import type { Proxy, Rewrite, ServerHandle } from '@locks/test-servers';
 import { isScriptCall } from '../../support/faults.ts';
 
-/** Proxies in front of several servers, and what makes a client go through them. */
+/** Proxies in front of several servers. What these say of one another leads to the proxies. */
 export interface Ways {
   readonly proxies: readonly Proxy[];
   readonly nodes: readonly { readonly host: string; readonly port: number }[];
-  /** The client finds the proxies where it is told of the servers. */
-  readonly options: { readonly natMap: Record<string, { host: string; port: number }> };
   /** That of the server at this port. */
   at(port: number): Proxy;
   stop(): Promise<void>;
 }
 
-/** A network of its own between one client and `servers`. */
-export async function waysTo(servers: readonly ServerHandle[]): Promise<Ways> {
-  const pairs = await Promise.all(servers.map(async (server) => ({ server, proxy: await startProxy(server) })));
-  const natMap = Object.fromEntries(
-    pairs.map(({ server, proxy }) => [`${server.host}:${server.port}`, { host: proxy.host, port: proxy.port }]),
+/**
+ * A network of its own between one client and `servers`, with address translation. `Ways.proxies`
+ * are those of `servers`; `Ways.at` also has those of `besides`, such as Sentinels.
+ */
+export async function waysTo(servers: readonly ServerHandle[], besides: readonly ServerHandle[] = []): Promise<Ways> {
+  const ports = new Map<number, number>();
+  const rewrite: Rewrite = (piece, way) => (way === 'replies' ? translate(piece, ports) : piece);
+  const all = await Promise.all(
+    [...servers, ...besides].map(async (server) => ({ server, proxy: await startProxy(server, { rewrite }) })),
   );
+  for (const { server, proxy } of all) ports.set(server.port, proxy.port);
+  const proxies = all.slice(0, servers.length).map(({ proxy }) => proxy);
   return {
-    proxies: pairs.map(({ proxy }) => proxy),
-    nodes: pairs.map(({ proxy: { host, port } }) => ({ host, port })),
-    options: { natMap },
+    proxies,
+    nodes: proxies.map(({ host, port }) => ({ host, port })),
     at(port) {
-      const found = pairs.find(({ server }) => server.port === port);
+      const found = all.find(({ server }) => server.port === port);
       if (found === undefined) throw new Error(`no server at port ${port}`);
       return found.proxy;
     },
-    stop: async () => void (await Promise.all(pairs.map(({ proxy }) => proxy.stop()))),
+    stop: async () => void (await Promise.all(all.map(({ proxy }) => proxy.stop()))),
   };
+}
+
+/** A host, and its port as a text or a number; or both in one text. All ports have five digits. */
+const address = /(127\.0\.0\.1(?::|\r\n(?:\$4\r\nport\r\n)?(?::|\$5\r\n)))(\d{5})(?=\r\n)/g;
+
+function translate(piece: Buffer, ports: ReadonlyMap<number, number>): Buffer {
+  const text = piece.toString('latin1');
+  const other = text.replace(
+    address,
+    (_all, before: string, port: string) => `${before}${ports.get(Number(port)) ?? port}`,
+  );
+  return Buffer.from(other, 'latin1');
 }
 
 /** What networks do, to all ways of a provider at once. */

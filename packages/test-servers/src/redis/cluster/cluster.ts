@@ -5,26 +5,14 @@ import { startTogether } from '../../start/start-together.ts';
 import { eventually } from '../../support/eventually.ts';
 import { redisCommand } from '../command.ts';
 import { mustBeLocal } from '../local-only.ts';
+import { type NodeLinks, type NodePorts, linkNodes } from './node-links.ts';
+import type { RedisClusterOptions } from './options.ts';
+import { type TlsEntrance, tlsEntrance, withTls } from '../tls.ts';
 import { all, formCluster, settled } from './form.ts';
 import { defineNode } from './node.ts';
 import { type SlotMove, beginSlotMove } from './slot-move.ts';
 import { isOk, ownerOf, viewOf } from './topology.ts';
 import type { NodeView } from './topology.ts';
-
-/** Options of `startRedisCluster`. */
-export interface RedisClusterOptions {
-  /** @default 3 */
-  readonly masters?: number;
-  /** Of each master. @default 1 */
-  readonly replicas?: number;
-  /**
-   * In ms: a node that was silent for so long is suspected, and a replica takes its place. With
-   * less, a busy machine makes nodes fail that run. @default 1_000
-   */
-  readonly nodeTimeout?: number;
-  /** Further arguments of each `redis-server`. @default [] */
-  readonly args?: readonly string[];
-}
 
 /** Several Redis servers that share the slots. */
 export interface RedisCluster extends AsyncDisposable {
@@ -36,6 +24,8 @@ export interface RedisCluster extends AsyncDisposable {
   readonly nodes: readonly ServerHandle[];
   /** `redis+cluster://host:port,host:port,…`, all nodes. */
   readonly url: string;
+  /** With option `tls`. */
+  readonly tls: TlsEntrance | undefined;
   /** The nodes that serve slots now. */
   masters(): Promise<readonly ServerHandle[]>;
   /** The master of a key, whose braces may have a tag. */
@@ -49,6 +39,11 @@ export interface RedisCluster extends AsyncDisposable {
   failOver(replica: ServerHandle): Promise<void>;
   /** Begins to move the slot of a key, braces as above, to another master. */
   moveSlotOf(key: string, to: ServerHandle): Promise<SlotMove>;
+  /**
+   * Cuts these nodes off from the others, but not from clients that connect to their handles. Needs
+   * option `partitions`. Returns what ends it.
+   */
+  partition(...nodes: readonly ServerHandle[]): () => void;
   /** Resolves when all nodes that answer serve clients, and replicas have a copy. */
   settled(): Promise<void>;
   /** Ends all nodes for good and removes their data. May be called again. */
@@ -60,26 +55,53 @@ export interface RedisCluster extends AsyncDisposable {
  * serve clients. That takes more than two seconds, in which a new master refuses them.
  */
 export async function startRedisCluster(options: RedisClusterOptions = {}): Promise<RedisCluster> {
-  const { masters = 3, replicas = 1, nodeTimeout = 1_000, args = [] } = options;
+  const { masters = 3, replicas = 1, nodeTimeout = 1_000, args = [], tls = false, partitions = false } = options;
   mustBeLocal('a Redis Cluster');
   const count = masters * (1 + replicas);
-  return await startOnFreePorts('127.0.0.1', 2 * count, async (ports) => {
+  return await startOnFreePorts('127.0.0.1', (tls || partitions ? 4 : 2) * count, async (ports) => {
+    const tlsPorts = tls ? ports.slice(2 * count, 3 * count) : [];
+    const own = Array.from({ length: count }, (_, index) => ({
+      port: ports[index] ?? 0,
+      busPort: ports[count + index] ?? 0,
+      announcedPort: ports[2 * count + index] ?? 0,
+      announcedBusPort: ports[3 * count + index] ?? 0,
+    }));
+    const links = partitions ? await linkNodes(own) : undefined;
     const nodes = await startTogether(count, async (index, signal) => {
       const settings = ['--cluster-enabled', 'yes', '--cluster-port', `${ports[count + index]}`];
-      const definition = defineNode([...settings, '--cluster-node-timeout', `${nodeTimeout}`, ...args]);
+      settings.push('--cluster-node-timeout', `${nodeTimeout}`, ...(tls ? ['--tls-cluster', 'yes'] : []));
+      if (partitions) settings.push(...announced(own[index]));
+      const definition = withTls(defineNode([...settings, ...args]), tlsPorts[index]);
       return createHandle(await startLocally(definition, { port: ports[index], signal }));
     });
     try {
-      const loose = nodes.map((handle, index) => ({ handle, busPort: ports[count + index] ?? 0 }));
-      return clusterOf(nodes, await formCluster(loose, masters));
+      const loose = nodes.map((handle, index) => ({
+        handle,
+        busPort: own[index]?.[partitions ? 'announcedBusPort' : 'busPort'] ?? 0,
+      }));
+      const ids = await formCluster(loose, masters, (names) => links?.name(names));
+      return clusterOf(nodes, ids, tls ? tlsPorts : undefined, links);
     } catch (error) {
-      await Promise.all(nodes.map((node) => node.stop()));
+      await Promise.all([...nodes.map((node) => node.stop()), links?.stop()]);
       throw error;
     }
   });
 }
 
-function clusterOf(nodes: readonly ServerHandle[], ids: readonly string[]): RedisCluster {
+/** What other nodes and clients are told of a node. */
+function announced(node: NodePorts | undefined): readonly string[] {
+  return [
+    ...['--cluster-announce-port', `${node?.announcedPort}`],
+    ...['--cluster-announce-bus-port', `${node?.announcedBusPort}`],
+  ];
+}
+
+function clusterOf(
+  nodes: readonly ServerHandle[],
+  ids: readonly string[],
+  tlsPorts: readonly number[] | undefined,
+  links: NodeLinks | undefined,
+): RedisCluster {
   const idOf = (node: ServerHandle): string => {
     const id = ids[nodes.indexOf(node)];
     if (id === undefined) throw new Error(`the server at ${node.host}:${node.port} is no node of this cluster`);
@@ -123,13 +145,16 @@ function clusterOf(nodes: readonly ServerHandle[], ids: readonly string[]): Redi
     return { slot, master };
   }
 
-  const stop = async (): Promise<void> => void (await Promise.all(nodes.map((node) => node.stop())));
+  const stop = async (): Promise<void> =>
+    void (await Promise.all([...nodes.map((node) => node.stop()), links?.stop()]));
   const masters = async (): Promise<readonly ServerHandle[]> =>
     handlesOf((await view()).filter(({ master, slots }) => master && slots.length > 0));
 
+  const url = `redis+cluster://${nodes.map(({ host, port }) => `${host}:${port}`).join(',')}`;
   return {
     nodes,
-    url: `redis+cluster://${nodes.map(({ host, port }) => `${host}:${port}`).join(',')}`,
+    url,
+    tls: tlsPorts && tlsEntrance(url, tlsPorts),
     masters,
     masterOf,
     async replicasOf(master) {
@@ -162,6 +187,10 @@ function clusterOf(nodes: readonly ServerHandle[], ids: readonly string[]): Redi
             async (node) => ownerOf(slot, await viewOf(node))?.id === id,
           ),
       });
+    },
+    partition(...some) {
+      if (links === undefined) throw new Error('partition() needs option partitions of startRedisCluster()');
+      return links.cutOff(some.map((node) => nodes.indexOf(node)));
     },
     settled: async () => await settled(await answering()),
     stop,

@@ -14,11 +14,16 @@ export interface LooseNode {
 
 /**
  * Makes a cluster of `nodes`: the first `masters` share the slots, the others are replicas of them
- * in turn. Resolves to their ids, when all serve clients.
+ * in turn. Resolves to their ids, when all serve clients; `named` hears of them before.
  */
-export async function formCluster(nodes: readonly LooseNode[], masters: number): Promise<readonly string[]> {
+export async function formCluster(
+  nodes: readonly LooseNode[],
+  masters: number,
+  named: (ids: readonly string[]) => void,
+): Promise<readonly string[]> {
   const handles = nodes.map(({ handle }) => handle);
   const ids = await Promise.all(handles.map(async (node) => String(await redisCommand(node, 'CLUSTER', 'MYID'))));
+  named(ids);
   await Promise.all(
     handles.map(async (node, index) => {
       await redisCommand(node, 'CLUSTER', 'SET-CONFIG-EPOCH', index + 1);

@@ -7,29 +7,9 @@ import { eventually } from '../../support/eventually.ts';
 import { redisCommand } from '../command.ts';
 import { defineNode } from '../cluster/node.ts';
 import { mustBeLocal } from '../local-only.ts';
+import { type TlsEntrance, tlsEntrance, withTls } from '../tls.ts';
+import type { RedisSentinelOptions } from './options.ts';
 import { type Watched, defineSentinel } from './definition.ts';
-
-/** Options of `startRedisSentinel`. */
-export interface RedisSentinelOptions {
-  /** @default 3 */
-  readonly sentinels?: number;
-  /** @default 2 */
-  readonly replicas?: number;
-  /**
-   * In ms: a server that was silent for so long is down. With less, a busy machine makes servers
-   * fail that run. @default 500
-   */
-  readonly downAfter?: number;
-  /** In ms: the limit of the steps of a failover, and half the pause between two. @default 2_000 */
-  readonly failoverTimeout?: number;
-  /**
-   * In ms: how often Sentinels tell each other of themselves. One that finds an old master makes it
-   * a replica after four times as long. @default 500
-   */
-  readonly publishPeriod?: number;
-  /** Further arguments of each `redis-server`, but not of the Sentinels. @default [] */
-  readonly args?: readonly string[];
-}
 
 /** A master with replicas, and the Sentinels that watch them. */
 export interface RedisSentinel extends AsyncDisposable {
@@ -40,6 +20,8 @@ export interface RedisSentinel extends AsyncDisposable {
   readonly servers: readonly ServerHandle[];
   /** `redis+sentinel://host:port,host:port,…/name`. */
   readonly url: string;
+  /** With option `tls`. */
+  readonly tls: TlsEntrance | undefined;
   /** The server that a majority of the Sentinels calls the master, and that says so. */
   master(): Promise<ServerHandle>;
   /** Resolves to the new master when one has followed `old`. */
@@ -59,12 +41,13 @@ export interface RedisSentinel extends AsyncDisposable {
 export async function startRedisSentinel(options: RedisSentinelOptions = {}): Promise<RedisSentinel> {
   const { sentinels = 3, replicas = 2, downAfter = 500, failoverTimeout = 2_000, publishPeriod = 500 } = options;
   mustBeLocal('a Redis with Sentinels');
-  const { args = [] } = options;
+  const { args = [], tls = false } = options;
   const count = 1 + replicas;
-  return await startOnFreePorts('127.0.0.1', count + sentinels, async (ports) => {
+  return await startOnFreePorts('127.0.0.1', (tls ? 2 : 1) * (count + sentinels), async (ports) => {
+    const tlsPorts = ports.slice(count + sentinels);
     const servers = await startTogether(count, async (index, signal) => {
-      const follow = index === 0 ? [] : ['--replicaof', '127.0.0.1', `${ports[0]}`];
-      const definition = defineNode([...follow, ...args]);
+      const follow = index === 0 ? [] : ['--replicaof', '127.0.0.1', `${tlsPorts[0] ?? ports[0]}`];
+      const definition = withTls(defineNode([...follow, ...args]), tlsPorts[index]);
       return createHandle(await startLocally(definition, { port: ports[index], signal }));
     });
     const started = [...servers];
@@ -72,14 +55,22 @@ export async function startRedisSentinel(options: RedisSentinelOptions = {}): Pr
       const [master] = servers;
       if (master === undefined) throw new Error('a Redis with Sentinels has a master');
       const quorum = Math.floor(sentinels / 2) + 1;
-      const watched: Watched = { name: 'main', master, quorum, downAfter, failoverTimeout };
+      const watchedPort = tlsPorts[0] ?? master.port;
+      const watched: Watched = {
+        name: 'main',
+        master: { ...master, port: watchedPort },
+        quorum,
+        downAfter,
+        failoverTimeout,
+      };
       const watchers = await startTogether(sentinels, async (index, signal) => {
         const port = ports[count + index];
-        return createHandle(await startLocally(defineSentinel(watched), { port, signal }));
+        const definition = withTls(defineSentinel(watched), tlsPorts[count + index]);
+        return createHandle(await startLocally(definition, { port, signal }));
       });
       started.push(...watchers);
       await Promise.all(watchers.map((sentinel) => hasten(sentinel, 100)));
-      const set = sentinelOf(servers, watchers, watched);
+      const set = sentinelOf(servers, watchers, watched, tlsPorts);
       await set.settled();
       await Promise.all(watchers.map((sentinel) => hasten(sentinel, publishPeriod)));
       return set;
@@ -100,7 +91,11 @@ function sentinelOf(
   servers: readonly ServerHandle[],
   sentinels: readonly ServerHandle[],
   { name, quorum }: Watched,
+  tlsPorts: readonly number[],
 ): RedisSentinel {
+  /** What Sentinels know of a server. */
+  const knownPort = (index: number): number | undefined => tlsPorts[index] ?? servers[index]?.port;
+
   async function findMaster(): Promise<ServerHandle | undefined> {
     const ports = await Promise.all(
       sentinels.map(async (sentinel) => {
@@ -108,7 +103,7 @@ function sentinelOf(
         return Number((reply as readonly string[])[1]);
       }),
     );
-    const named = servers.find(({ port }) => ports.filter((one) => one === port).length >= quorum);
+    const named = servers.find((_, index) => ports.filter((one) => one === knownPort(index)).length >= quorum);
     return named !== undefined && (await replicationOf(named))?.includes('role:master') === true ? named : undefined;
   }
 
@@ -139,7 +134,9 @@ function sentinelOf(
       const answers = await Promise.all(servers.filter((server) => server !== leader).map(replicationOf));
       return answers.every(
         (text) =>
-          text === undefined || (text.includes(`master_port:${leader.port}`) && text.includes('master_link_status:up')),
+          text === undefined ||
+          (text.includes(`master_port:${knownPort(servers.indexOf(leader))}`) &&
+            text.includes('master_link_status:up')),
       );
     });
     await eventually('Sentinels that know each other and the servers', async () => {
@@ -153,11 +150,13 @@ function sentinelOf(
 
   const stop = async (): Promise<void> =>
     void (await Promise.all([...sentinels, ...servers].map((server) => server.stop())));
+  const url = `redis+sentinel://${sentinels.map(({ host, port }) => `${host}:${port}`).join(',')}/${name}`;
   return {
     name,
     sentinels,
     servers,
-    url: `redis+sentinel://${sentinels.map(({ host, port }) => `${host}:${port}`).join(',')}/${name}`,
+    url,
+    tls: tlsPorts.length === 0 ? undefined : tlsEntrance(url, tlsPorts.slice(servers.length), tlsPorts),
     master,
     masterAfter,
     async failOver() {

@@ -1,0 +1,43 @@
+import type { Patience } from '../../crew/contention.ts';
+import { printFailures } from '../../measure/one-by-one.ts';
+import type { Result } from '../../results.ts';
+import { rotationFor } from '../../suite.ts';
+import type { SuiteContext, SuiteReport } from '../../suite.ts';
+import { latencyColumns, pairsColumn, subjectColumn } from '../../tables/columns.ts';
+import { formatTable } from '../../tables/table.ts';
+import { contendedColumns, sentColumn, serverColumn } from '../tables.ts';
+import { measureClusterGaps } from './contended.ts';
+import { startDeployments } from './servers.ts';
+import { measureClusterPairs } from './uncontended.ts';
+
+/** `@locks` on a Cluster of three masters, against itself on one server. */
+export async function runClusterSuite(context: SuiteContext): Promise<SuiteReport> {
+  await using deployments = await startDeployments();
+  const { quick } = context.options;
+  const results: Result[] = [];
+  if (context.wants('uncontended')) {
+    const columns = [subjectColumn, pairsColumn, serverColumn, ...latencyColumns, sentColumn];
+    for (const concurrency of [1, 8, 64]) {
+      const some = await measureClusterPairs(deployments, concurrency, rotationFor(context, 15, 130));
+      context.print(formatTable(`Uncontended, ${concurrency} at once`, columns, some));
+      printFailures(context, some);
+      results.push(...some);
+    }
+  }
+  if (context.wants('contended')) {
+    const patience: Patience = { least: quick ? 500 : 1_500, most: 4_500, acquisitions: quick ? 300 : 1_000 };
+    for (const hold of [0, 2]) {
+      for (const processes of [1, 4]) {
+        for (const waiters of [10, 100]) {
+          const contention = { waiters, processes, hold };
+          const some = await measureClusterGaps(deployments, contention, patience, quick ? 1 : 3, context);
+          const title = `Contended, ${waiters} on one key in ${processes} process(es), held ${hold} ms`;
+          context.print(formatTable(title, [...contendedColumns, serverColumn], some));
+          printFailures(context, some);
+          results.push(...some);
+        }
+      }
+    }
+  }
+  return { results, servers: { redis: deployments.version } };
+}

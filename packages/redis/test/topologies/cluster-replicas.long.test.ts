@@ -1,0 +1,162 @@
+import { redisCommand } from '@locks/test-servers';
+import type { RedisCluster, ServerHandle } from '@locks/test-servers';
+import { Redis } from 'ioredis';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createRedisProvider } from '../../src/index.ts';
+import { keySlot } from '../../src/wire/key-slot.ts';
+import { claimOf } from '../support/line.ts';
+import { closeAfterTest, eventually, ownPrefix } from '../support/redis.ts';
+import { clusterClients, connectCluster, ownCluster } from './support/cluster.ts';
+
+/** Keys in the slots of all three masters. */
+const keys = Array.from({ length: 20 }, (_, index) => `job-${index}`);
+
+let cluster: RedisCluster;
+beforeAll(async () => {
+  cluster = await ownCluster({ partitions: true });
+  return () => cluster.stop();
+});
+
+async function replicaOf(master: ServerHandle): Promise<ServerHandle> {
+  const [replica] = await cluster.replicasOf(master);
+  if (replica === undefined) throw new Error('The master has no replica.');
+  return replica;
+}
+
+test('a slot is what the servers say it is', async () => {
+  for (const key of [...keys, '', '{a}b', 'x{a}', '{}a', '{{a}}b', 'é{ü}', 'a}b{', '{a']) {
+    expect(keySlot(key), key).toBe(await redisCommand(cluster.nodes[0]!, 'CLUSTER', 'KEYSLOT', key));
+  }
+});
+
+describe.each(clusterClients)('minReplicas in a Cluster, %s', (_name, open) => {
+  function providerOf(prefix: string, keyPrefix = ''): ReturnType<typeof createRedisProvider> {
+    const client = connectCluster(cluster, { keyPrefix }, open);
+    const provider = createRedisProvider(client, { prefix, minReplicas: 1, timeout: 1_000 });
+    onTestFinished(() => provider.close());
+    return provider;
+  }
+
+  test.each(['', 'app:', '{app}'])(
+    'a grant and a renewal are on a replica of their master when they are answered, with key prefix %j',
+    async (keyPrefix) => {
+      const prefix = ownPrefix();
+      const provider = providerOf(prefix, keyPrefix);
+      for (const key of keys) {
+        const claim = claimOf({ key, ttl: 10_000 });
+        const name = `${keyPrefix}${prefix}${key}`;
+        const atReplica = new Redis((await replicaOf(await cluster.masterOf(name))).url, { readOnly: true });
+        closeAfterTest(atReplica);
+        await atReplica.ping();
+        await eventually(
+          'the first grant',
+          async () => (await provider.tryAcquire(claim).catch(() => undefined))?.granted,
+        );
+        expect(await atReplica.get(name)).toBe(claim.owner);
+        expect(await provider.renew({ ...claim, ttl: 100_000 })).toEqual({});
+        expect(await atReplica.pttl(name)).toBeGreaterThan(50_000);
+        expect(await provider.release(claim)).toBe(true);
+      }
+    },
+  );
+
+  test('where a master has too few, its grants are unknown, and those of other masters are not', async () => {
+    const prefix = ownPrefix();
+    const provider = providerOf(prefix);
+    const lame = await cluster.masterOf(`${prefix}${keys[0]}`);
+    const masters = await Promise.all(keys.map((key) => cluster.masterOf(prefix + key)));
+    for (const key of keys) await provider.inspect(key);
+    const replica = await replicaOf(lame);
+    await replica.pause();
+    try {
+      const answers = await Promise.allSettled(keys.map((key) => provider.tryAcquire(claimOf({ key }))));
+      for (const [index, answer] of answers.entries()) {
+        const expected =
+          masters[index] === lame
+            ? { reason: { code: 'LOCK_UNAVAILABLE', message: expect.stringMatching(/0 of 1 replicas/) as string } }
+            : { value: { granted: true } };
+        expect(answer, keys[index]).toMatchObject(expected);
+      }
+    } finally {
+      await replica.resume();
+    }
+    await cluster.settled();
+  });
+
+  test('calls at the same time share a WAIT at each master', async () => {
+    const provider = providerOf(ownPrefix());
+    const masters = await cluster.masters();
+    const waits = async (): Promise<readonly number[]> =>
+      await Promise.all(
+        masters.map(async (master) => {
+          const stats = String(await redisCommand(master, 'INFO', 'commandstats'));
+          return Number(/cmdstat_wait:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+        }),
+      );
+    await provider.inspect('first');
+    const before = await waits();
+    const claims = Array.from({ length: 100 }, (_, index) => claimOf({ key: `many-${index}` }));
+    const answers = await Promise.all(claims.map((claim) => provider.tryAcquire(claim)));
+    expect(answers.every(({ granted }) => granted)).toBe(true);
+    for (const [index, count] of (await waits()).entries()) expect(count - (before[index] ?? 0)).toBeLessThan(5);
+  });
+
+  test('the next master of a key is found', async () => {
+    const prefix = ownPrefix();
+    const provider = providerOf(prefix);
+    const claim = claimOf({ key: 'job', ttl: 60_000 });
+    await provider.inspect('job');
+    expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+    await cluster.failOver(await replicaOf(await cluster.masterOf(`${prefix}job`)));
+    await cluster.settled();
+    await eventually('a renewal', async () => {
+      const renewed = await provider.renew(claim).catch(() => false);
+      // As core does after a call without an answer: over the client, which learns of the move.
+      if (renewed === false) await provider.inspect('job').catch(() => {});
+      return renewed !== false;
+    });
+    expect(await provider.release(claim)).toBe(true);
+  });
+});
+
+test('in a failover in order a lease goes on, and excludes others', async () => {
+  const prefix = ownPrefix();
+  const provider = createRedisProvider(connectCluster(cluster), { prefix, timeout: 1_000 });
+  onTestFinished(() => provider.close());
+  const claim = claimOf({ key: 'job', ttl: 60_000 });
+  const grant = await provider.tryAcquire(claim);
+  await cluster.failOver(await replicaOf(await cluster.masterOf(`${prefix}job`)));
+  await eventually('a renewal', async () => (await provider.renew(claim).catch(() => undefined)) !== undefined);
+  expect(await provider.renew(claim)).toEqual({});
+  expect(await provider.tryAcquire(claimOf({ key: 'job' }))).toMatchObject({ granted: false });
+  expect((await provider.inspect('job')).holders).toMatchObject([{ token: grant.granted && grant.token }]);
+  await provider.release(claim);
+  await cluster.settled();
+});
+
+test('a master of a Cluster that is cut off from the others grants to clients that reach it: both claims hold', async () => {
+  const prefix = ownPrefix();
+  const old = await cluster.masterOf(`${prefix}job`);
+  const replica = await replicaOf(old);
+  const stale = new Redis(old.url);
+  closeAfterTest(stale);
+  const before = createRedisProvider(stale, { prefix, timeout: 1_000 });
+  expect(await before.inspect('job')).toMatchObject({ holders: [] });
+  const heal = cluster.partition(old);
+  const grant = await before.tryAcquire(claimOf({ key: 'job', ttl: 60_000 }));
+  const fresh = new Redis(replica.url);
+  closeAfterTest(fresh);
+  const after = createRedisProvider(fresh, { prefix, timeout: 1_000 });
+  const second = await eventually(
+    'a grant',
+    () => after.tryAcquire(claimOf({ key: 'job', ttl: 60_000 })).catch(() => undefined),
+    20_000,
+  );
+  if (!grant.granted || !second.granted) throw new Error('One of them was refused.');
+  expect(second.token).toBeGreaterThan(grant.token);
+  // A master without a majority refuses clients after the node timeout.
+  await eventually('the end of it', async () => (await before.inspect('job').catch(() => undefined)) === undefined);
+  heal();
+  await Promise.all([before.close(), after.close()]);
+  await cluster.settled();
+});
