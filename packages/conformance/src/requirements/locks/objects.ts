@@ -15,7 +15,8 @@ export const objectsRequirements: readonly Requirement[] = [
     async check(context) {
       const [one, two] = [await context.createLocks(), await context.createLocks()];
       const key = context.key();
-      const lease = await one.readWriteLock(key).write.acquire({ ttl: context.ttl });
+      const ttl = 4 * context.ttl;
+      const lease = await one.readWriteLock(key).write.acquire({ ttl });
       const { token } = lease;
       const waiting = inBackground(two.readWriteLock(key).read.acquire({ ttl: context.longTtl }));
       await lease.downgrade();
@@ -32,7 +33,7 @@ export const objectsRequirements: readonly Requirement[] = [
         return holders.length === 2 && holders.every(({ mode }) => mode === 'shared');
       });
       assert.equal(await reader.release(), true, 'expected release to answer true');
-      await sleep(2 * context.ttl);
+      await sleep(1.25 * ttl);
       assert.ok(lease.held, 'expected the lease that was downgraded to be renewed');
       assert.equal(
         await writer.tryAcquire(),
