@@ -1,6 +1,6 @@
 import type { Flaw } from './flawed-module.ts';
 
-const sound = 'const known = votes.filter((part) => part.token === token).length;';
+const sound = 'const known = count(votes, (part) => part.token === token);';
 
 function machine(find: string, replace: string): Flaw {
   return { file: 'machine.ts', find, replace };
@@ -50,8 +50,8 @@ export const weaker = {
       'return isVote(part, now);',
     ),
   ],
-  higherTokenConfirms: [decisions(sound, 'const known = votes.filter((part) => part.token >= token).length;')],
-  ownerTwice: [calls('{ ...emptyPart(), heard:', '{ ...emptyPart(), number: part.number, heard:')],
+  higherTokenConfirms: [decisions(sound, 'const known = count(votes, (part) => part.token >= token);')],
+  ownerTwice: [calls('= emptyPart(part);', '= { ...emptyPart(part), number: part.number };')],
   validFromTheReply: [
     answers(
       'part.since = part.sentAt; part.until = part.sentAt + answer.validity;',
