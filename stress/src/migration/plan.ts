@@ -1,6 +1,6 @@
 import { type PlannedFault, planFaults } from '../faults/schedule.ts';
 import type { Random } from '../random.ts';
-import { type Leg, legs, storeNames, ttl } from './stores.ts';
+import { type Leg, legs, presenceTtl, storeNames, ttl } from './stores.ts';
 
 /** The processes move to one end of a migration. */
 export interface Change {
@@ -14,10 +14,10 @@ export interface Change {
   readonly faults: readonly PlannedFault[];
 }
 
-/** In ms, of each change: long enough that a process is paused for longer than its presence. */
-export const faultTime = 4_000;
+/** In ms, of each change: a process is stranded for so long that others enter the other end. */
+export const faultTime = 2 * presenceTtl;
 /** In ms: what a change takes with its faults. */
-const changeTime = 6_500;
+const changeTime = faultTime + 2_500;
 
 /** One migration of the tour. */
 export interface PlannedLeg {
@@ -47,14 +47,22 @@ export function planDrill(random: Random, length: number, workers: number): read
 }
 
 function planChange(random: Random, { from, to }: Leg, end: Change['to'], workers: number): Change {
-  const links = [storeNames.indexOf(from), storeNames.indexOf(to)];
+  const links = [storeNames.indexOf(from), storeNames.indexOf(to)] as const;
   const shape = { length: faultTime, ttl, workers, servers: links.length, members: false, oneLink: true };
+  const stranded: PlannedFault = {
+    kind: 'silence',
+    at: 0,
+    duration: faultTime,
+    target: Math.floor(random.between(0, workers)),
+    link: end === 'to' ? links[0] : links[1],
+  };
+  const others = planFaults(random, shape).filter(({ target }) => target !== stranded.target);
   return {
     to: end,
     skipping: shuffled(random, workers).slice(0, workers / 2),
-    lead: random.between(0.2, 0.6) * faultTime,
-    between: random.between(0.1, 0.3) * faultTime,
-    faults: planFaults(random, shape).map(({ link = 0, ...fault }) => ({ ...fault, link: links[link] ?? 0 })),
+    lead: random.between(0, 0.1) * faultTime,
+    between: random.between(0.05, 0.1) * faultTime,
+    faults: [stranded, ...others.map(({ link = 0, ...fault }) => ({ ...fault, link: links[link] ?? 0 }))],
   };
 }
 

@@ -93,7 +93,7 @@ export async function startStores(): Promise<Stores> {
         phase: `file:${phase}`,
         presenceTtl,
         memberTimeout: 500,
-        timeout: 2_000,
+        timeout: 3_000,
       },
     }),
     async stop() {

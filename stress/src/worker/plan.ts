@@ -25,7 +25,7 @@ export function choosePlan(random: Random, target: Target): Plan {
   const wait = random.chance(how === 'tryAcquire' ? 0.5 : 0.25) ? Math.round(random.between(20, 2 * ttl)) : undefined;
   const abortAfter = random.chance(0.1) ? Math.round(random.between(1, ttl)) : undefined;
   const renew = !random.chance(0.05);
-  const lasts = lasting !== undefined && random.chance(0.03);
+  const lasts = lasting !== undefined && random.chance(0.003);
   return {
     ask: {
       ...what,
@@ -38,7 +38,7 @@ export function choosePlan(random: Random, target: Target): Plan {
       ...(lasts ? { ttl: lasting } : {}),
     },
     hold: lasts
-      ? random.between(1, 3) * ttl
+      ? random.between(0.4, 0.8) * lasting
       : what.key === keys.busy
         ? random.between(0, 3)
         : chooseHold(random, ttl, renew, exclusive),

@@ -46,13 +46,26 @@ export const tokens: readonly Flaw[] = [
   },
   {
     name: 'the floor is ignored',
-    caughtBy: ['token-floor'],
+    caughtBy: ['token-floor', 'token-floor-in-line'],
     mayAlsoFail: ['token-exact', 'token-end'],
     make: withRules({ mint: (entry) => sound.mint(entry, 0n) }),
   },
   {
+    name: 'a claim that waits keeps the floor of its first attempt',
+    caughtBy: ['token-floor-in-line'],
+    make: wrapped((inner) => {
+      const floors = new Map<string, bigint | undefined>();
+      return {
+        tryAcquire(claim, wake) {
+          if (!floors.has(claim.owner)) floors.set(claim.owner, claim.floor);
+          return inner.tryAcquire({ ...claim, floor: floors.get(claim.owner) }, wake);
+        },
+      };
+    }),
+  },
+  {
     name: 'the floor is taken as the token',
-    caughtBy: ['token-floor'],
+    caughtBy: ['token-floor', 'token-floor-in-line'],
     mayAlsoFail: ['token-exact', 'token-end'],
     make: withRules({ mint: (entry, floor) => (floor > entry.token ? floor : entry.token + 1n) }),
   },

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { LockProvider, Mode } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustExceed, mustFree, mustGrant, mustReject } from '../../checks/expect.ts';
+import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant, mustReject } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { turn } from '../../checks/time.ts';
 import { pick, range } from '../steps.ts';
-import { all, whenFenced, whenShared, whenTtlExpires } from '../when.ts';
+import { all, whenFenced, whenShared, whenTtlExpires, whenWaking } from '../when.ts';
 
 /** Law 4: the tokens of one key strictly increase. */
 export const fencingRequirements: readonly Requirement[] = [
@@ -121,6 +121,25 @@ export const fencingRequirements: readonly Requirement[] = [
       mustExceed(third, second, 'after a grant with a floor');
       const fourth = await takeOnce(context, two, key, first);
       mustExceed(fourth, third, `with a floor, ${first}, that is lower than tokens already given`);
+    },
+  },
+  {
+    id: 'token-floor-in-line',
+    level: 'provider',
+    title: 'a claim that waits may ask with another floor: its token exceeds the floor of the attempt that is granted',
+    appliesTo: all(whenFenced, whenWaking),
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const holder = context.claim(context.key());
+      const { token } = await mustGrant(one, holder, 'on a free key');
+      const waiter = context.claim(holder.key);
+      const wake = (): void => {};
+      await mustBeBusy(two, waiter, 'while another owner holds the key', wake);
+      await mustFree(one, holder, 'by the holder');
+      const floor = token + 60_000_000n;
+      const next = await mustGrant(two, { ...waiter, floor }, 'for the only waiter', wake);
+      mustExceed(next.token, floor, `because the last attempt had the floor ${floor}`);
+      await mustFree(two, waiter, 'by the waiter that was granted');
     },
   },
   {

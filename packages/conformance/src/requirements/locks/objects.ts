@@ -66,6 +66,8 @@ export const objectsRequirements: readonly Requirement[] = [
         return read.withLock(async () => {
           readers += 1;
           together = Math.max(together, readers);
+          // A slow store needs a while for the grant of the next reader.
+          for (let look = 0; look < 100 && together === 1; look += 1) await sleep(5);
           await holdForAWhile(context);
           assert.equal(writers, 0, 'expected no writer beside readers');
           readers -= 1;

@@ -2,7 +2,8 @@ import type { Claim } from '../../contract.ts';
 
 /** The place in line of one claim of this process. */
 export interface Place {
-  readonly claim: Claim;
+  /** As the last attempt had it: its ttl and floor may be others than those of the first. */
+  claim: Claim;
   wake: () => void;
   /**
    * When the last call was sent that shows the server that the claim still waits, by the clock.
@@ -87,7 +88,7 @@ export class Places {
     return this.#byOwner.get(place.claim.owner) === place;
   }
 
-  /** The place of `claim`, made if there is none. The latest `wake` counts. */
+  /** The place of `claim`, made if there is none. The latest claim and `wake` count. */
   take(claim: Claim, wake: () => void): Place {
     const { owner } = claim;
     let place = this.#byOwner.get(owner);
@@ -95,6 +96,7 @@ export class Places {
       place = { claim, wake, shownAt: undefined, keptAt: -Infinity, waitUntil: 0, looks: false, quiet: false };
       this.#byOwner.set(owner, place);
     }
+    place.claim = claim;
     place.wake = wake;
     return place;
   }
