@@ -53,6 +53,22 @@ function fleet(): Fleet {
   };
 }
 
+/** `inner`, whose holds last for `validity` ms. */
+function withValidity(inner: LockProvider, validity: number): LockProvider {
+  return {
+    name: inner.name,
+    traits: inner.traits,
+    async tryAcquire(claim, wake) {
+      const answer = await inner.tryAcquire({ ...claim, ttl: validity }, wake);
+      return answer.granted ? { ...answer, validity } : answer;
+    },
+    renew: async (claim, token) => (await inner.renew({ ...claim, ttl: validity }, token)) && { validity },
+    release: (claim) => inner.release(claim),
+    inspect: (key) => inner.inspect(key),
+    close: () => inner.close(),
+  };
+}
+
 function listen(): MigrationMessage[] {
   const heard: MigrationMessage[] = [];
   const subscription = subscribe('locks:migration', (message) => void heard.push(message));
@@ -169,6 +185,28 @@ test('a lease that is carried there and back is renewed, though stores gave it o
   expect(await lease.release()).toBe(true);
 });
 
+test('a lease that is carried keeps the presence for as long as was told under the end', async () => {
+  let phase: Phase = 'from';
+  const { process, from, holders } = fleet();
+  // As a session: its holds outlast the ttl.
+  const session = withValidity(createMemoryProvider({ store: from }), 800);
+  const provider = process(() => phase, { from: session });
+  const observer = createMemoryProvider({ store: from });
+  const present = async (): Promise<number> => (await observer.inspect(presence('from'))).holders.length;
+  const claim = claimOf('p/1', { ttl: 300 });
+  await vi.waitFor(async () => expect(await present()).toBe(1));
+  expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+  phase = 'both';
+  const renewed = await provider.renew(claim);
+  expect(renewed && renewed.validity).toBeGreaterThan(500);
+  await vi.waitFor(async () => expect(await holders()).toEqual({ from: 1, to: 1 }));
+  await sleep(100);
+  expect(await present()).toBe(1);
+  const again = await provider.renew(claim);
+  expect(again && again.validity).toBeLessThan(301);
+  await vi.waitFor(async () => expect(await present()).toBe(0));
+});
+
 test('a lease ends with the presence, and tells why', async () => {
   const { process, from } = fleet();
   const provider = process('from');
@@ -187,7 +225,7 @@ test('a waiting claim is woken by a change, and granted in the new phase', async
   let phase: Phase = 'from';
   const { process, holders } = fleet();
   const provider = process(() => phase);
-  const locks = createLocks(provider);
+  const locks = createLocks(provider, { ttl: 2_000 });
   onTestFinished(() => locks.close());
   const first = await locks.acquire('job');
   const second = locks.acquire('job', { wait: 10_000 });

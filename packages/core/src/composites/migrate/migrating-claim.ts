@@ -48,6 +48,11 @@ export class MigratingClaim {
   #tokenAt = 0n;
   /** When the lease ends, unless it is renewed, in ms of the clock. */
   #until = 0;
+  /**
+   * Until when core believes what it was told under an end, in ms of the clock. The other store may
+   * let go before: of a lease that was carried there, if it is not renewed.
+   */
+  #toldUntil = 0;
   #lost: AbortController | undefined = undefined;
   readonly #followed = new Map<AbortSignal, { aborted(signal: AbortSignal): void }>();
   readonly #turns = new Turns();
@@ -63,8 +68,9 @@ export class MigratingClaim {
 
   /** It keeps this process's presence from going. */
   get usesEnd(): boolean {
-    if (this.#scope.phase === 'both') return false;
-    return this.#attempting || (this.#stage === 'held' && this.#now() < this.#until);
+    const { phase } = this.#scope;
+    if (this.#stage === 'held' && this.#now() < (phase === 'both' ? this.#toldUntil : this.#until)) return true;
+    return phase !== 'both' && this.#attempting;
   }
 
   tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
@@ -216,7 +222,9 @@ export class MigratingClaim {
     const { keeper } = this.#host;
     const present = mayHold(this.#scope, keeper.state, keeper.present);
     const presentUntil = present ? this.#now() + keeper.remaining : sentAt;
-    this.#until = heldUntil(this.#scope.phase, sentAt + validity, presentUntil);
+    const { phase } = this.#scope;
+    this.#until = heldUntil(phase, sentAt + validity, presentUntil);
+    this.#toldUntil = phase === 'both' ? 0 : this.#until;
     return Math.max(0, this.#until - sentAt);
   }
 
