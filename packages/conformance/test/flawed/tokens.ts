@@ -54,11 +54,12 @@ export const tokens: readonly Flaw[] = [
     name: 'a claim that waits keeps the floor of its first attempt',
     caughtBy: ['token-floor-in-line'],
     make: wrapped((inner) => {
-      const floors = new Map<string, bigint | undefined>();
+      const floors = new Map<string, bigint>();
       return {
         tryAcquire(claim, wake) {
-          if (!floors.has(claim.owner)) floors.set(claim.owner, claim.floor);
-          return inner.tryAcquire({ ...claim, floor: floors.get(claim.owner) }, wake);
+          const floor = floors.get(claim.owner) ?? claim.floor ?? 0n;
+          floors.set(claim.owner, floor);
+          return inner.tryAcquire({ ...claim, floor }, wake);
         },
       };
     }),
