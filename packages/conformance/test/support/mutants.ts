@@ -52,15 +52,15 @@ export function createMutantTable(heading: string): MutantTable {
   const rows: string[] = [];
   return {
     async judge({ name, caughtBy, mayAlsoFail = [] }, only, run) {
-      const { results, seed } = await run(only);
-      const failures = results.filter(({ status }) => status === 'failed');
+      const report = await run(only);
+      const { seed } = report;
+      const failures = failuresOf(report);
       const failed = failures.map(({ id }) => id);
       let missed = caughtBy.filter((id) => !failed.includes(id));
       // A requirement accepts a loss that a process explains which stood still: on a loaded machine
       // that may be the wrong one.
       for (let again = 0; again < 2 && missed.length > 0; again++) {
-        const report = await run(missed);
-        const caught = report.results.filter(({ status }) => status === 'failed').map(({ id }) => id);
+        const caught = failuresOf(await run(missed)).map(({ id }) => id);
         failed.push(...caught);
         missed = missed.filter((id) => !caught.includes(id));
       }
@@ -75,6 +75,10 @@ export function createMutantTable(heading: string): MutantTable {
     },
     print: () => [heading, '| mutant | caught by | |', '|---|---|---|', ...rows.toSorted()].join('\n'),
   };
+}
+
+function failuresOf({ results }: ConformanceReport): ConformanceReport['results'] {
+  return results.filter(({ status }) => status === 'failed');
 }
 
 /** A pattern is an id, or the start of one and `*`. */

@@ -14,11 +14,8 @@ export const withoutFaults: readonly string[] = ids((needs) => needs.every((need
 /** The others. */
 export const withFaults: readonly string[] = ids((needs) => needs.some((need) => !faultless.has(need)));
 
-/** What needs several processes. */
-const acrossProcesses = ids((needs) => needs.includes('processes'));
-
 /** What happens in one process, without a fault. */
-export const inOneProcess: readonly string[] = withoutFaults.filter((id) => !acrossProcesses.includes(id));
+export const inOneProcess: readonly string[] = ids((needs) => needs.every((need) => need === 'createOther'));
 
 /** The faults of single connections: the others happen to the server, or to time. */
 export const ofConnections: readonly string[] = ids(

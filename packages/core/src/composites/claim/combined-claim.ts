@@ -5,6 +5,7 @@ import { ClaimMachine, adopted } from './claim-machine.ts';
 import type { MachineOptions, MachineWorld, Outcome, Returned } from './claim-state.ts';
 import type { ClaimHost, HostedClaim } from './claim-host.ts';
 import type { MemberHold } from '../members/key-states.ts';
+import { MemberSessions } from '../members/member-sessions.ts';
 import { callMember, failure, readAnswer } from '../members/member-answers.ts';
 import type { MemberAnswer, MemberCall } from '../members/member-answers.ts';
 import { tooFewAnswers } from './too-few-answers.ts';
@@ -29,7 +30,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   #settle: ((outcome: Outcome) => void) | undefined = undefined;
   readonly #turns = new Turns();
   readonly #inFlight: (Promise<unknown> | undefined)[];
-  readonly #lostFollowers: ((() => void) | undefined)[];
+  readonly #sessions: MemberSessions;
   /** The owners of a lease that another process took, by member. */
   #adopted: ReadonlyMap<number, string> | undefined = undefined;
   #lost: AbortController | undefined = undefined;
@@ -43,7 +44,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     this.#claim = claim;
     this.#machine = new ClaimMachine(options, this);
     this.#inFlight = members.map(() => undefined);
-    this.#lostFollowers = members.map(() => undefined);
+    this.#sessions = new MemberSessions(host.signals, (member) => this.#machine.gone(member));
   }
 
   get key(): string {
@@ -160,8 +161,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   #leave(kept: number): KeptHold | undefined {
     const { number, token } = this.#machine.state.parts[kept] ?? { number: 0, token: undefined };
     if (token === undefined) return undefined;
-    this.#lostFollowers[kept]?.();
-    this.#lostFollowers[kept] = undefined;
+    this.#sessions.unfollow(kept);
     this.#machine.leave(kept);
     return { owner: this.#ownerAt(kept, number), token };
   }
@@ -218,7 +218,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
         if (!this.#isCurrent(index, number)) return;
         this.#inFlight[index] = undefined;
         const read = readAnswer(answer, call, token, this.#claim.ttl);
-        this.#follow(index, read === undefined ? undefined : (answer as Grant).lost);
+        if (read !== undefined) this.#sessions.follow(index, (answer as Grant).lost);
         this.#answered(index, read ?? this.#badAnswer(member));
       },
       (error: unknown) => {
@@ -234,8 +234,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   giveBack({ member: index, number, inFlight, uncertain, inLine, sentAt }: Returned, awaited: boolean): void {
     const member = this.#member(index);
     const claim = { ...this.#claim, owner: this.#ownerAt(index, number) };
-    this.#lostFollowers[index]?.();
-    this.#lostFollowers[index] = undefined;
+    this.#sessions.unfollow(index);
     const round = this.#releasing;
     // An attempt in flight may have a vote: it counts where the others are too few.
     round?.begin(member, inFlight);
@@ -317,7 +316,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
 
   #grant(token: bigint, validity: number): Grant {
     const granted = { granted: true, token, validity: Math.max(0, validity) } as const;
-    if (!this.#lostFollowers.some((each) => each !== undefined)) return granted;
+    if (this.#sessions.size === 0) return granted;
     this.#lost ??= new AbortController();
     return { ...granted, lost: this.#lost.signal };
   }
@@ -325,19 +324,6 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   #error(outcome: Outcome): Error {
     if (outcome.kind === 'refused') return outcome.error as Error;
     return tooFewAnswers(this.#host, this.#machine.state.parts, this.#claim, this.#machine.isEmpty);
-  }
-
-  /** Hears when the member's session ends. */
-  #follow(index: number, signal: AbortSignal | undefined): void {
-    if (signal === undefined || this.#lostFollowers[index] !== undefined) return;
-    const follower = {
-      aborted: (): void => {
-        this.#lostFollowers[index] = undefined;
-        this.#machine.gone(index);
-      },
-    };
-    this.#host.signals.follow(signal, follower);
-    this.#lostFollowers[index] = () => this.#host.signals.unfollow(signal, follower);
   }
 
   /** No member can wake a claim without a place in a line. */
