@@ -9,6 +9,10 @@ export default packageTests(import.meta.url, {
   projects: {
     ...others,
     // The schedules again, and more of them.
-    long: { ...long, include: [...(long.include ?? []), 'test/schedules.test.ts'], env: { LOCKS_SCHEDULES } },
+    long: {
+      ...long,
+      include: [...(long.include ?? []), 'test/schedules.test.ts', 'test/object-schedules.test.ts'],
+      env: { LOCKS_SCHEDULES },
+    },
   },
 });

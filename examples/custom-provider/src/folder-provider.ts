@@ -75,7 +75,7 @@ export function createFolderProvider(folder: string, timeout = 5_000, runtime: R
     async tryAcquire({ key, owner, ttl, mode, floor = 0n }) {
       if (mode === 'shared') throw new LockError('LOCK_INVALID', 'The folder provider has no shared locks.', { key });
       return await call<Grant | Busy>(key, async (seen, since) => {
-        const next = { ...seen, since, until: Math.max(seen.until, since + ttl * 1_000) };
+        const next = { ...seen, since, until: since + ttl * 1_000 };
         if (seen.owner === undefined) {
           if (seen.token === 0) {
             const draft = `${seen.place}.${randomUUID()}`;
@@ -95,7 +95,7 @@ export function createFolderProvider(folder: string, timeout = 5_000, runtime: R
       call(key, async (seen, since) => {
         const token = Number(told ?? seen.token);
         if (seen.owner !== owner || token < seen.token) return false;
-        if (await replace(seen, { ...seen, token, since, until: Math.max(seen.until, since + ttl * 1_000) })) return {};
+        if (await replace(seen, { ...seen, token, since, until: since + ttl * 1_000 })) return {};
       }),
     release: ({ key, owner }) =>
       call(key, async (seen) => seen.owner === owner && ((await replace(seen, { ...seen, ...free })) || undefined)),

@@ -15,6 +15,7 @@ import type { ConformanceOptions, ConformanceSettings } from './options.ts';
 import { resolveOptions } from './read-options.ts';
 import type { ConformanceReport, RequirementResult } from './report.ts';
 import type { Requirement } from './requirement.ts';
+import { coreOf, requirementsOf } from './objects/asked-of.ts';
 import { selectRequirements } from './requirements/index.ts';
 import { createScope } from './context/scope.ts';
 import { watchStrays } from './context/strays.ts';
@@ -95,11 +96,12 @@ export async function reportOf(
  * wrong option.
  */
 export function startConformance(options: ConformanceOptions): ConformanceRun {
-  return startWith({ createLocks }, resolveOptions(options));
+  const settings = resolveOptions(options);
+  return startWith(coreOf(settings.object, { createLocks }), settings);
 }
 
 function startWith(core: Core, settings: ConformanceSettings): ConformanceRun {
-  const requirements = selectRequirements(settings.only);
+  const requirements = requirementsOf(settings.object, selectRequirements(settings.only));
   const run: Run = { id: `c${randomBytes(5).toString('hex')}`, core, settings, rounds: count() };
   let declared: Promise<LockProvider> | undefined;
   const sample = (): Promise<LockProvider> =>

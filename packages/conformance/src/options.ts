@@ -1,5 +1,6 @@
 import type { LockProvider } from '@locks/core';
 import type { Faults } from './faults/faults.ts';
+import type { LockObject } from './objects/lock-object.ts';
 
 /** The provider to test, and the means to do it. */
 export interface ConformanceOptions {
@@ -45,6 +46,11 @@ export interface ConformanceOptions {
   readonly processes?: ProcessesOption | undefined;
   /** Checks these requirements and no others. @default all */
   readonly only?: readonly string[] | undefined;
+  /**
+   * Asks for this lock object alone: the requirements of exclusive locks through it, and its own.
+   * `lockObjects` has the names.
+   */
+  readonly object?: string | undefined;
   /** Repeats the random choices of an earlier report. @default chosen anew, and reported */
   readonly seed?: number | undefined;
   /**
@@ -83,4 +89,5 @@ export interface ConformanceSettings extends Pick<ConformanceOptions, 'name' | '
   readonly disturb: Disturb | undefined;
   readonly processes: ProcessesOption | undefined;
   readonly only: readonly string[] | undefined;
+  readonly object: LockObject | undefined;
 }

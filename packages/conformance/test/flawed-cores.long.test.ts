@@ -1,4 +1,5 @@
 import { createMemoryProvider, createMemoryStore } from '@locks/core';
+import type { LockProvider } from '@locks/core';
 import type { ConformanceOptions } from '@locks/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runConformanceWith } from '../src/harness.ts';
@@ -20,9 +21,14 @@ afterAll(() => console.log(table.print()));
 /** How long a requirement waits before it fails, in ms: mutants make many of them wait. */
 const patience = 1_500;
 
-function memory(name: string): ConformanceOptions {
+function memory({ name, sessions = false }: Pick<CoreRecipe, 'name' | 'sessions'>): ConformanceOptions {
   const store = createMemoryStore();
-  return { name, create: () => createMemoryProvider({ store }), ttl: 250, limit: 4_000 };
+  const create = (): LockProvider => {
+    const provider = createMemoryProvider({ store });
+    if (sessions) Object.defineProperty(provider, 'traits', { value: { ...provider.traits, expiry: 'session' } });
+    return provider;
+  };
+  return { name, create, ttl: 250, limit: 4_000 };
 }
 
 /** All at once and before the first: loading them would hold up those that run. */
@@ -48,14 +54,14 @@ async function mustBeCaught(recipe: CoreRecipe): Promise<void> {
   if (meal instanceof Error) throw meal;
   const { core } = meal;
   await table.judge(recipe, requirementsFor(recipe, control), (only) =>
-    runConformanceWith(core, { ...memory(recipe.name), only }, patience),
+    runConformanceWith(core, { ...memory(recipe), only }, patience),
   );
 }
 
 describe.concurrent('flawed cores', () => {
   for (const recipe of recipes.filter(({ alone }) => alone !== true)) test(recipe.name, () => mustBeCaught(recipe));
 
-  test('a copy of the core with nothing changed passes', async () => {
+  test.each([false, true])('a copy of the core with nothing changed passes, with sessions: %s', async (sessions) => {
     const file = 'time/backoff.js';
     const { core, remove } = cook({
       name: 'sound',
@@ -64,9 +70,12 @@ describe.concurrent('flawed cores', () => {
       replace: 'const firstPoll',
       caughtBy: [],
     });
-    const ids = recipes.filter(({ alone }) => alone !== true).flatMap(({ caughtBy }) => caughtBy);
-    const only = [...new Set([...ids, ...control])];
-    const { results } = await runConformanceWith(core, { ...memory('sound'), only }, patience);
+    const together = recipes.filter(({ alone }) => alone !== true);
+    const ids = together
+      .filter((recipe) => (recipe.sessions ?? false) === sessions)
+      .flatMap(({ caughtBy }) => caughtBy);
+    const only = [...new Set([...ids, ...(sessions ? [] : control)])];
+    const { results } = await runConformanceWith(core, { ...memory({ name: 'sound', sessions }), only }, patience);
     remove();
     expect(
       results.filter(({ status }) => status !== 'passed').map(({ id, error }) => `${id}: ${error?.message}`),

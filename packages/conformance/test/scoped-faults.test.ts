@@ -77,41 +77,44 @@ describe('the hooks of a check', () => {
 });
 
 test.each([
-  ['a failure', 30_000, 'expected a release while the backend stands still to reject'],
-  ['the limit', 150, '"pause-is-unknown" to end within 150 ms'],
-])('after %s, faults are undone before providers are closed, and the suite goes on', async (_, limit, message) => {
-  const network = createNetwork(memoryData, {
-    wrap: (inner) => ({ release: (claim) => inner.release(claim).catch(() => false) }),
-  });
-  const log: string[] = [];
-  const { results } = await runConformance({
-    name: 'paused',
-    ttl: 200,
-    limit,
-    only: ['release-frees', 'pause-is-unknown', 'restart-tokens'],
-    create() {
-      const made = network.create();
-      const close = (): Promise<void> => {
-        log.push('close');
-        return made.close();
-      };
-      return { ...made, close };
-    },
-    faults: {
-      ...network.faults,
-      async pause() {
-        const thaw = await network.faults.pause();
-        log.length = 0;
-        return () => {
-          log.push('thaw');
-          return thaw();
+  ['a failure', 30_000, () => false, 'expected a release while the backend stands still to reject'],
+  ['the limit', 1_000, () => new Promise<boolean>(() => {}), '"pause-is-unknown" to end within 1000 ms'],
+])(
+  'after %s, faults are undone before providers are closed, and the suite goes on',
+  async (_, limit, answer, message) => {
+    const network = createNetwork(memoryData, {
+      wrap: (inner) => ({ release: (claim) => inner.release(claim).catch(answer) }),
+    });
+    const log: string[] = [];
+    const { results } = await runConformance({
+      name: 'paused',
+      ttl: 200,
+      limit,
+      only: ['release-frees', 'pause-is-unknown', 'restart-tokens'],
+      create() {
+        const made = network.create();
+        const close = (): Promise<void> => {
+          log.push('close');
+          return made.close();
         };
+        return { ...made, close };
       },
-    },
-  });
-  const statuses = Object.fromEntries(results.map(({ id, status }) => [id, status]));
-  const others = { 'release-frees': 'passed', 'restart-tokens': 'passed' };
-  expect(statuses).toEqual({ ...others, 'pause-is-unknown': 'failed' });
-  expect(results.find(({ id }) => id === 'pause-is-unknown')?.error?.message).toContain(message);
-  expect(log.slice(0, 2)).toEqual(['thaw', 'close']);
-});
+      faults: {
+        ...network.faults,
+        async pause() {
+          const thaw = await network.faults.pause();
+          log.length = 0;
+          return () => {
+            log.push('thaw');
+            return thaw();
+          };
+        },
+      },
+    });
+    const statuses = Object.fromEntries(results.map(({ id, status }) => [id, status]));
+    const others = { 'release-frees': 'passed', 'restart-tokens': 'passed' };
+    expect(statuses).toEqual({ ...others, 'pause-is-unknown': 'failed' });
+    expect(results.find(({ id }) => id === 'pause-is-unknown')?.error?.message).toContain(message);
+    expect(log.slice(0, 2)).toEqual(['thaw', 'close']);
+  },
+);

@@ -40,7 +40,7 @@ export type Mode = 'exclusive' | 'shared';
 
 /**
  * One party's wish for a key. Core makes it, validates it, and repeats it unchanged until it is
- * granted or released.
+ * granted or released. Once it holds the key, each call may have another ttl.
  */
 export interface Claim {
   /**
@@ -65,6 +65,12 @@ export interface Claim {
    * rejects with `LOCK_INVALID`, naming both.
    */
   readonly permits?: number;
+  /**
+   * With `permits`, and only where the trait `resize` is declared. The claim is granted while fewer
+   * than its own `permits` share the key, whatever number other claims have. It is not refused for
+   * its number, and fixes none.
+   */
+  readonly resize?: true;
   /**
    * The granted token must exceed it. Below 2^53. A store whose tokens end there rejects with
    * `LOCK_INVALID`, naming the key and the end.
@@ -149,6 +155,8 @@ export interface Traits {
    * Shared mode and permits are supported. Without it a shared claim rejects with `LOCK_INVALID`.
    */
   readonly shared: boolean;
+  /** Claims with `resize` are supported. Absent: they are not, and core sends none. */
+  readonly resize?: boolean;
   /** `wake` is called when another attempt is worth making. Without it core polls. */
   readonly wake: boolean;
 }
@@ -182,7 +190,9 @@ export interface LockProvider {
    */
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy>;
   /**
-   * Restarts the ttl of this claim's hold, and of no other. With `token` (below 2^53), also makes
+   * Restarts the ttl of this claim's hold, and of no other. The ttl may be another one than before,
+   * and the hold ends with it, earlier or later. The waiters hear of an earlier end: a wake, or no
+   * `retryAfter` that is much longer than a place needs. With `token` (below 2^53), also makes
    * it this lease's token and the key's counter at least that; refused when the lease's own token
    * is higher. `false`: this claim certainly does not hold the key (or the token was refused: then
    * release). An expired hold cannot be renewed, also where the key is free since.
@@ -192,7 +202,9 @@ export interface LockProvider {
    * Gives up all that the claim has: the hold, or the place in line. The local registration of
    * `wake` goes before any I/O. `true`: this call freed a hold that had not expired. Of several at
    * once at most one answers `true`; exactly one does where all go through one provider. Once it
-   * has settled, nothing that happens later wakes the claim.
+   * has settled, nothing that happens later wakes the claim. Not each hold is released: a
+   * process dies, hands a lease over, or lets a key rest. A provider keeps nothing of a hold that
+   * has ended.
    */
   release(claim: Claim): Promise<boolean>;
   /**
@@ -209,6 +221,11 @@ export interface LockProvider {
   close(): Promise<void>;
   /** Optional: the keys with this prefix that are held or waited for, in no order. */
   list?(prefix: string): AsyncIterable<string>;
+  /**
+   * Optional: the ms since 1970 by the store's own clock, which all its clients share. It decides
+   * nothing about a hold: core derives from it what a moment is called.
+   */
+  time?(): Promise<number>;
   /**
    * Optional. Gives why calls are not answered at present, or `undefined` if the provider does not
    * know. Core gives it as the cause of `LOCK_UNAVAILABLE` where a wait ends before the provider

@@ -8,6 +8,7 @@ export type {
   GiveUpMessage,
   LockMessage,
   LostMessage,
+  SlowMessage,
   MemberMessage,
   MigrationMessage,
   ReleaseMessage,
@@ -31,7 +32,8 @@ export type { LockHolder, LockState, Locks } from './locks.ts';
 export type { TryResult } from './locks/try-result.ts';
 export type { Election, Lead, Leader, Leadership } from './objects/election/election.ts';
 export type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
-export type { Lockable, ObjectOptions, ReadWriteLock, Semaphore } from './objects/lockable.ts';
+export type { EverySlot, OnceOptions } from './objects/once/options.ts';
+export type { Lockable, ObjectOptions, ReadWriteLock, Semaphore, SemaphoreOptions } from './objects/lockable.ts';
 export type { MultiLease } from './objects/multi-lease.ts';
 export { createLocks } from './manager.ts';
 export { subscribe } from './locks/diagnostics/subscribe.ts';

@@ -1,9 +1,12 @@
 import type { Holder, KeyState, Traits } from './contract.ts';
 import type { Election, Lead, Leadership } from './objects/election/election.ts';
 import type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
-import type { Lockable, ReadWriteLock, Semaphore } from './objects/lockable.ts';
+import type { Lockable, ReadWriteLock, Semaphore, SemaphoreOptions } from './objects/lockable.ts';
 import type { MultiLease } from './objects/multi-lease.ts';
+import type { EverySlot, OnceOptions } from './objects/once/options.ts';
 import type { Lease } from './lease.ts';
+import type { TryResult } from './locks/try-result.ts';
+import type { Work } from './locks/with-lock.ts';
 import type { LockCalls } from './locks/lock-calls.ts';
 
 /** One holder of a key, as `inspect` of a `Locks` gives it: all that a release by force needs. */
@@ -31,11 +34,11 @@ export interface Locks extends LockCalls, AsyncDisposable {
   readWriteLock(key: string): ReadWriteLock;
   /**
    * At most `permits` holders of `key` at once. Each permit has a ttl of its own. All processes
-   * must agree on the number.
-   * @throws `LOCK_MISCONFIGURED` when the provider has no shared mode. `LOCK_INVALID` for a number
-   * that is no positive integer.
+   * must agree on the number, but for those with `resize`.
+   * @throws `LOCK_MISCONFIGURED` when the provider has no shared mode, or for `resize` where it
+   * lacks that trait. `LOCK_INVALID` for a number that is no positive integer.
    */
-  semaphore(key: string, permits: number): Semaphore;
+  semaphore(key: string, permits: number, options?: SemaphoreOptions): Semaphore;
   /**
    * All of `keys` or none, exclusively, under one `wait`. They are taken one after the other in an
    * order of their own, the same everywhere. So two calls never wait for each other. While it waits
@@ -60,6 +63,22 @@ export interface Locks extends LockCalls, AsyncDisposable {
   elect(key: string, lead: Lead, options?: ElectOptions): Election;
   /** Tells who leads under `key`, without a candidate. */
   leadership(key: string, options?: LeadershipOptions): Leadership;
+  /**
+   * Runs `work` unless a call of any process has done so in the same `slot` of `key`. A slot is a
+   * name, or a time by the clock of the store: `{ every: '1m' }`, whatever clocks the processes
+   * have. Resolves as `tryWithLock` does: `held` says whether `work` ran. A run that fails or dies
+   * is not made up for. One attempt: nothing waits.
+   * @throws what `tryWithLock` throws, and what `work` throws. `LOCK_MISCONFIGURED` where the
+   * provider has sessions, and for `every` where it cannot tell its time. `LOCK_INVALID` for a
+   * wrong slot or option.
+   */
+  once<T>(
+    key: string,
+    slot: string | EverySlot,
+    options: OnceOptions | undefined,
+    work: Work<T>,
+  ): Promise<TryResult<T>>;
+  once<T>(key: string, slot: string | EverySlot, work: Work<T>): Promise<TryResult<T>>;
   /**
    * Who holds `key` and how many wait, as the store sees it at this moment.
    * @throws `LOCK_UNAVAILABLE` when the backend did not answer.

@@ -16,17 +16,20 @@ import type { Election, Lead, Leadership } from './objects/election/election.ts'
 import { Observer } from './objects/election/observe.ts';
 import { readElectOptions, readLeadershipOptions } from './objects/election/options.ts';
 import type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
-import type { Lockable, ReadWriteLock, Semaphore } from './objects/lockable.ts';
+import type { Lockable, ReadWriteLock, Semaphore, SemaphoreOptions } from './objects/lockable.ts';
 import { KeyLock } from './objects/key-lock.ts';
 import type { MultiLease } from './objects/multi-lease.ts';
 import { MultiLock } from './objects/multi-lock.ts';
 import type { DefaultWaits } from './objects/multi-lock.ts';
-import { readWriteLock, semaphore } from './objects/shared-objects.ts';
+import { once } from './objects/once/once.ts';
+import type { EverySlot, OnceOptions } from './objects/once/options.ts';
+import { mustResize, readWriteLock, semaphore } from './objects/shared-objects.ts';
 import { KeepAlive } from './time/keep-alive.ts';
 import { settledWithin } from './time/settled-within.ts';
 import { TimerWheel } from './time/timer-wheel.ts';
 import type { AcquisitionHost } from './locks/acquire/acquisition-host.ts';
 import { Acquisition } from './locks/acquire/acquisition.ts';
+import { SlowWaits } from './locks/diagnostics/slow-waits.ts';
 import { HolderLookups } from './locks/acquire/holder-lookups.ts';
 import { Flow, ownShares } from './locks/flow.ts';
 import { AbortFollowers } from './locks/ending/abort-followers.ts';
@@ -34,6 +37,7 @@ import { closeQuietly } from './locks/ending/close-quietly.ts';
 import { LinkedSet } from './locks/ending/linked-set.ts';
 import { printAs } from './locks/lease/printed.ts';
 import type { PublicLease } from './locks/lease/public-lease.ts';
+import { mustRest } from './locks/lease/rest.ts';
 import { resume } from './locks/lease/resume.ts';
 import type { LockHolder, LockState, Locks } from './locks.ts';
 import { forceRelease, inspectKey, listKeys } from './locks/operator-calls.ts';
@@ -84,16 +88,19 @@ export class LockManager implements Locks {
     this.#flow = new Flow(read.findDeadlocks);
     this.#closeTimeout = read.closeTimeout;
     this.#keepAlive = new KeepAlive(runtime);
+    const timers = new TimerWheel(runtime, false);
+    const lookups = new HolderLookups(provider, runtime);
     this.#host = {
       provider,
       runtime,
-      timers: new TimerWheel(runtime, false),
+      timers,
       waitTimers: new TimerWheel(runtime, true),
       releases: new BackgroundReleases(provider, runtime),
       leases: new LinkedSet(),
       signals: new AbortFollowers(),
       acquisitions: new LinkedSet(),
-      lookups: new HolderLookups(provider, runtime),
+      lookups,
+      slowWaits: new SlowWaits({ timers, provider, lookups, threshold: read.slowWait }),
       maxWaiters: read.maxWaiters,
       tokenFloor: read.tokenFloor,
       waiting: 0,
@@ -148,8 +155,8 @@ export class LockManager implements Locks {
     return readWriteLock(this, key);
   }
 
-  semaphore(key: string, permits: number): Semaphore {
-    return semaphore(this, this.#host.runtime.clock, this.#waits, key, permits);
+  semaphore(key: string, permits: number, options: SemaphoreOptions = {}): Semaphore {
+    return semaphore(this, this.#host.runtime.clock, this.#waits, { key, permits, options });
   }
 
   multiLock(keys: readonly string[]): Lockable<MultiLease> {
@@ -164,6 +171,13 @@ export class LockManager implements Locks {
 
   leadership(key: string, options: LeadershipOptions = {}): Leadership {
     return this.#observer(key, readLeadershipOptions(options));
+  }
+
+  async once<T>(key: string, slot: string | EverySlot, first: unknown, second?: unknown): Promise<TryResult<T>> {
+    this.#checkOpen();
+    const [work, options = {}] = readWork<T, Lease, OnceOptions>('once', first, second);
+    const { provider, runtime } = this.#host;
+    return await once({ provider, clock: runtime.clock, locks: this }, key, slot, options, work);
   }
 
   async inspect(key: string): Promise<LockState> {
@@ -226,7 +240,10 @@ export class LockManager implements Locks {
   #settings(key: string, defaults: Settings, options: AcquireOptions | undefined): Settings {
     this.#checkOpen();
     checkKey(key);
-    return resolveSettings(defaults, options);
+    const settings = resolveSettings(defaults, options);
+    mustRest(this.#host.provider, key, settings);
+    if (settings.resize) mustResize(this.#host.provider);
+    return settings;
   }
 
   #checkOpen(): void {

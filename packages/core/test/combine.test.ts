@@ -419,6 +419,31 @@ test('close does not wait for a member that refuses each call, and waits for one
   expect(released).toBe(true);
 });
 
+test.each(['a claim that waits', 'a lease'])('close leaves no vote of %s that comes late', async (what) => {
+  const runtime = new VirtualRuntime();
+  const members = threeMembersIn(runtime);
+  const [first, second, third] = members;
+  const { tryAcquire } = third;
+  third.tryAcquire = async (claim, wake) => {
+    await new Promise<void>((resolve) => void runtime.setTimer(resolve, 40, false));
+    return await tryAcquire.call(third, claim, wake);
+  };
+  const waits = what === 'a claim that waits';
+  for (const member of waits ? [first, second] : []) await member.tryAcquire(claimOf('early/1'));
+  const provider = combine(members, { runtime });
+  const { answer } = await timed(runtime, async () => {
+    expect(await provider.tryAcquire(claimOf('me/1'), () => {})).toMatchObject({ granted: !waits });
+    // The store of a member outlives it.
+    third.close = async () => {
+      third.release = () => Promise.reject(new LockError('LOCK_CLOSED', 'It is closed.'));
+    };
+    await provider.close();
+    await new Promise<void>((resolve) => void runtime.setTimer(resolve, 1_000, false));
+    return (await third.inspect('job')).holders;
+  });
+  expect(answer).toEqual([]);
+});
+
 test('a late vote that cannot be given the token is not asked again without end', async () => {
   const [first, second, third] = threeMembers();
   // Its token is lower than that of the others, so it must be raised.

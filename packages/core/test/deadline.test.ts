@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LockError, createDeadline } from '../src/adapter/index.ts';
+import type { RacedCall } from '../src/adapter/index.ts';
 import { createDeferred } from './support/deferred.ts';
 import { watch } from './support/setting.ts';
 import { VirtualRuntime, settle } from './support/virtual-runtime.ts';
@@ -15,6 +16,19 @@ describe('a deadline', () => {
     expect(await deadline.race(Promise.resolve(7), 'PING')).toBe(7);
     const error = new Error('connection lost');
     await expect(deadline.race(Promise.reject(error), 'PING')).rejects.toBe(error);
+    await runtime.advance(5_000);
+    expect(runtime.pendingTimers).toBe(0);
+  });
+
+  it('takes a function that starts the call, also from the one that mends it', async () => {
+    const { runtime, deadline } = createSetting();
+    const start: RacedCall<number> = (outcome) => outcome.failed('once');
+    const mend = (error: unknown): RacedCall<number> => {
+      expect(error).toBe('once');
+      return (outcome) => outcome.answered(7);
+    };
+    expect(await deadline.race(start, 'GET', undefined, mend)).toBe(7);
+    await expect(deadline.race(start, 'GET')).rejects.toBe('once');
     await runtime.advance(5_000);
     expect(runtime.pendingTimers).toBe(0);
   });

@@ -143,6 +143,15 @@ describe('a line', () => {
   });
 });
 
+test('a line tells which keys its claims wait for', async () => {
+  const setting = new LineSetting();
+  await setting.acquire('a');
+  const { key } = claimOf('a');
+  expect([key, 'other'].map((name) => setting.line.waitsFor(name))).toEqual([true, false]);
+  setting.line.leave('a');
+  expect(setting.line.waitsFor(key)).toBe(false);
+});
+
 describe('a claim that leaves', () => {
   test('is woken no more: aborted, or released', async () => {
     const setting = new LineSetting();

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLocks, createMemoryProvider, createMemoryStore, migrate, subscribe } from '../src/index.ts';
@@ -11,6 +12,7 @@ import type {
   MigrationMessage,
   Phase,
 } from '../src/index.ts';
+import { withSession } from './support/with-session.ts';
 
 function claimOf(owner: string, more: Partial<Claim> = {}): Claim {
   return { key: 'job', owner, ttl: 10_000, mode: 'exclusive', ...more };
@@ -145,17 +147,22 @@ test('a lease that is held goes along: it is carried, then shed', async () => {
   const { process, holders } = fleet();
   const heard = listen();
   const provider = process(() => phase);
-  const locks = createLocks(provider, { ttl: 600 });
+  const locks = createLocks(provider, { ttl: 10_000 });
   onTestFinished(() => locks.close());
   const lease = await locks.acquire('job');
   expect(await holders()).toEqual({ from: 1, to: 0 });
+  const renewedUntil = async (expected: Readonly<Record<'from' | 'to', number>>): Promise<void> =>
+    await vi.waitFor(async () => {
+      await lease.renew();
+      expect(await holders()).toEqual(expected);
+    }, 5_000);
   phase = 'both';
-  await vi.waitFor(async () => expect(await holders()).toEqual({ from: 1, to: 1 }), 5_000);
+  await renewedUntil({ from: 1, to: 1 });
   expect(heard).toContainEqual(expect.objectContaining({ event: 'carried', key: 'job' }));
   phase = 'to';
-  await vi.waitFor(async () => expect(await holders()).toEqual({ from: 0, to: 1 }), 5_000);
+  await renewedUntil({ from: 0, to: 1 });
   phase = 'from';
-  await vi.waitFor(async () => expect(await holders()).toEqual({ from: 1, to: 0 }), 5_000);
+  await renewedUntil({ from: 1, to: 0 });
   expect(lease.held).toBe(true);
   expect(await lease.release()).toBe(true);
   expect(await holders()).toEqual({ from: 0, to: 0 });
@@ -167,7 +174,7 @@ test('a lease that is carried there and back is renewed, though stores gave it o
   const heard = listen();
   const locks = createLocks(
     process(() => phase),
-    { ttl: 600 },
+    { ttl: 10_000 },
   );
   onTestFinished(() => locks.close());
   const lease = await locks.acquire('job');
@@ -175,7 +182,10 @@ test('a lease that is carried there and back is renewed, though stores gave it o
   for (const next of ['both', 'to', 'both', 'from', 'both', 'to'] as const) {
     phase = next;
     const expected = { from: next === 'to' ? 0 : 1, to: next === 'from' ? 0 : 1 };
-    await vi.waitFor(async () => expect(await holders()).toEqual(expected), 5_000);
+    await vi.waitFor(async () => {
+      await lease.renew();
+      expect(await holders()).toEqual(expected);
+    }, 5_000);
     if (next === 'both') await vi.waitFor(() => expect(heard.at(-1)?.event).toBe('carried'));
     await lease.renew();
     await lease.renew();
@@ -202,9 +212,99 @@ test('a lease that is carried keeps the presence for as long as was told under t
   await vi.waitFor(async () => expect(await holders()).toEqual({ from: 1, to: 1 }));
   await sleep(100);
   expect(await present()).toBe(1);
+  // Both stores would end the lease earlier.
   const again = await provider.renew(claim);
-  expect(again && again.validity).toBeLessThan(301);
-  await vi.waitFor(async () => expect(await present()).toBe(0));
+  expect(again && again.validity).toBeGreaterThan(400);
+  expect(again && again.validity).toBeLessThan(701);
+  await sleep(100);
+  expect(await present()).toBe(1);
+  await vi.waitFor(async () => {
+    expect(await provider.renew(claim)).not.toBe(false);
+    expect(await present()).toBe(0);
+  });
+  const last = await provider.renew(claim);
+  expect(last && last.validity).toBeLessThan(301);
+});
+
+test('a lease that is carried counts on its first store alone for as long as was told before', async () => {
+  let phase: Phase = 'from';
+  const { process, to, holders } = fleet();
+  const heard = listen();
+  let session = new AbortController();
+  const inner = createMemoryProvider({ store: to });
+  const provider = process(() => phase, { to: withSession(inner, 'job', () => session.signal) });
+  const claim = claimOf('p/1', { ttl: 800 });
+  await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: 'from' }));
+  const { lost } = (await provider.tryAcquire(claim)) as Grant;
+  phase = 'both';
+  await provider.renew(claim);
+  await vi.waitFor(() => expect(heard.at(-1)?.event).toBe('carried'));
+  const before = session;
+  session = new AbortController();
+  const [ended] = (await inner.inspect('job')).holders;
+  await inner.release(claimOf(ended?.owner ?? ''));
+  before.abort(new Error('the session has ended'));
+  expect(lost?.aborted).toBe(false);
+  expect(await holders()).toEqual({ from: 1, to: 0 });
+  // It is carried again.
+  expect(await provider.renew(claim)).not.toBe(false);
+  await vi.waitFor(async () => expect(await holders()).toEqual({ from: 1, to: 1 }));
+  await provider.renew(claim);
+  session.abort(new Error('the session has ended'));
+  expect(lost?.aborted).toBe(true);
+});
+
+test('the other store keeps a lease that is carried for as long as was told before', async () => {
+  let phase: Phase = 'from';
+  const { process, from, to } = fleet();
+  const session = withValidity(createMemoryProvider({ store: from }), 800);
+  const observer = createMemoryProvider({ store: to });
+  const provider = process(() => phase, { from: session });
+  const claim = claimOf('p/1', { ttl: 200 });
+  await provider.tryAcquire(claim);
+  phase = 'both';
+  await provider.renew(claim);
+  const remaining = await vi.waitFor(async () => {
+    const [holder] = (await observer.inspect('job')).holders;
+    expect(holder).toBeDefined();
+    return holder?.remaining ?? 0;
+  });
+  expect(remaining).toBeGreaterThan(500);
+});
+
+test.each<[string, readonly Phase[], 'from' | 'to', boolean]>([
+  ['was taken there', ['from'], 'from', true],
+  ['was carried there', ['from', 'both'], 'to', true],
+  ['was taken there, and carried on', ['from', 'both'], 'from', true],
+  ['was carried there, and gave the first one up', ['from', 'both', 'to'], 'to', true],
+  ['was taken there, and gave it up', ['from', 'both', 'to'], 'from', false],
+  ['was taken in both, and gave the other one up', ['both', 'to'], 'to', true],
+  ['was taken in both, and gave it up', ['both', 'to'], 'from', false],
+  ['gave it up, and was carried there again', ['both', 'to', 'both'], 'from', true],
+  ['gave it up twice', ['from', 'both', 'to', 'both', 'to'], 'from', false],
+])('a lease ends with the session of a store only while it counts on that store: it %s', async (...given) => {
+  const [, [first, ...changes], end, ends] = given;
+  let phase = first as Phase;
+  const { process, holders, from, to } = fleet();
+  const stores = { from, to };
+  const session = new AbortController();
+  const inner = createMemoryProvider({ store: stores[end] });
+  const locks = createLocks(
+    process(() => phase, { [end]: withSession(inner, 'job', () => session.signal) }),
+    { ttl: 600 },
+  );
+  onTestFinished(() => locks.close());
+  const lease = await locks.acquire('job');
+  for (const next of changes) {
+    phase = next;
+    const expected = { from: next === 'to' ? 0 : 1, to: next === 'from' ? 0 : 1 };
+    await vi.waitFor(async () => expect(await holders()).toEqual(expected), 5_000);
+    await lease.renew();
+  }
+  session.abort(new Error('the session has ended'));
+  expect(lease.held).toBe(!ends);
+  await lease.release();
+  expect(getEventListeners(session.signal, 'abort')).toEqual([]);
 });
 
 test('a lease ends with the presence, and tells why', async () => {

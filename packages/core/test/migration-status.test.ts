@@ -8,6 +8,7 @@ import {
   waitForPhase,
 } from '../src/index.ts';
 import type { LocksConfig, Locks, Phase } from '../src/index.ts';
+import { breakable } from './support/breakable.ts';
 
 /** Configurations of processes that meet in two memory stores. */
 function fleet() {
@@ -19,8 +20,8 @@ function fleet() {
     provider: 'migrate',
     options: { name: 'm', from: adapter('from'), to: adapter('to'), phase, presenceTtl: '1s', ...more },
   });
-  const open = async (label: string, phase: Phase | (() => Phase)): Promise<Locks> => {
-    const locks = await openLocks(config(phase, { label }));
+  const open = async (label: string, phase: Phase | (() => Phase), more: object = {}): Promise<Locks> => {
+    const locks = await openLocks(config(phase, { label, ...more }));
     onTestFinished(() => locks.close());
     // The first attempt waits until the process knows its phase.
     await locks.withLock(label, () => {});
@@ -35,17 +36,13 @@ test('it tells which processes act, and which wait', async () => {
   await open('second', 'both');
   await vi.waitFor(async () => expect((await migrationStatus(config('both'))).processes).toHaveLength(2));
   await open('third', 'to');
-  // While it announces itself, the third one has a presence for a moment.
-  const { name, processes, from, to } = await vi.waitFor(async () => {
-    const status = await migrationStatus(config('both'));
-    expect(status.processes).toMatchObject([
-      { process: 'first', desired: 'from', effective: 'from' },
-      { process: 'second', desired: 'both', effective: 'both' },
-      { process: 'third', desired: 'to', effective: 'both' },
-    ]);
-    return status;
-  }, 5_000);
+  const { name, processes, from, to } = await migrationStatus(config('both'));
   expect(name).toBe('m');
+  expect(processes).toMatchObject([
+    { process: 'first', desired: 'from', effective: 'from' },
+    { process: 'second', desired: 'both', effective: 'both' },
+    { process: 'third', desired: 'to', effective: 'both' },
+  ]);
   for (const { since } of processes) expect(Math.abs((since ?? 0) - Date.now())).toBeLessThan(5_000);
   expect([from, to]).toMatchObject([
     { store: 'memory', direct: [] },
@@ -105,6 +102,57 @@ test('waitForPhase waits for the last process, and names it', async () => {
   phase = 'to';
   const status = await waitForPhase(config('both'), 'to', '20s');
   expect(status.processes.map(({ effective }) => effective)).toEqual(['to', 'to']);
+});
+
+test('a process that has only announced itself acts in both', async () => {
+  const { stores, config } = fleet();
+  let answer = (): void => {};
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  const from = createMemoryProvider({ store: stores.from });
+  const silent = {
+    fromConfig: () => ({
+      ...breakable(from),
+      inspect: async (key: string) => {
+        await answered;
+        return await from.inspect(key);
+      },
+    }),
+  };
+  const locks = await openLocks(config('to', { label: 'only', from: { provider: silent } }));
+  onTestFinished(() => locks.close());
+  const granted = locks.acquire('key').catch((error: unknown) => error);
+  const presences = async () => (await createMemoryProvider({ store: stores.to }).inspect('migration/m/to')).holders;
+  await vi.waitFor(async () => expect(await presences()).toHaveLength(1));
+  const waiting = { process: 'only', desired: 'to', effective: 'both' };
+  expect((await migrationStatus(config('both'))).processes).toMatchObject([waiting]);
+  for (const phase of ['both', 'to'] as const) {
+    await expect(waitForPhase(config('both'), phase, 50)).rejects.toMatchObject({
+      message: expect.stringContaining('only is in "both", waits for "to"') as unknown,
+    });
+  }
+  answer();
+  expect(await granted).not.toBeInstanceOf(Error);
+  const { processes } = await waitForPhase(config('both'), 'to', '5s');
+  expect(processes).toMatchObject([{ process: 'only', desired: 'to', effective: 'to' }]);
+});
+
+test('a process that leaves an end acts under it until its last lease there is over', async () => {
+  const { config, open } = fleet();
+  let phase: Phase = 'to';
+  const locks = await open('only', () => phase, { presenceTtl: '10s' });
+  const lease = await locks.acquire('key', { ttl: 20_000, renew: false });
+  phase = 'both';
+  await vi.waitFor(async () => {
+    expect((await migrationStatus(config('both'))).processes).toMatchObject([
+      { process: 'only', desired: 'both', effective: 'to' },
+    ]);
+  }, 5_000);
+  await expect(waitForPhase(config('both'), 'both', 50)).rejects.toMatchObject({
+    message: expect.stringContaining('only is in "to", waits for "both"') as unknown,
+  });
+  await lease.release();
+  const { processes } = await waitForPhase(config('both'), 'both', '5s');
+  expect(processes).toMatchObject([{ process: 'only', desired: 'both', effective: 'both' }]);
 });
 
 test('a configuration of another provider, and a wrong phase, are refused', async () => {

@@ -9,8 +9,8 @@ import type { Flaw } from './schedules/world.ts';
 
 const { LOCKS_SCHEDULES = '1000', LOCKS_SCHEDULE_BASE = '20261123', LOCKS_SCHEDULE_SEED } = process.env;
 const base = Number(LOCKS_SCHEDULE_BASE);
-/** Of each object: one takes several ms. */
-const count = Math.ceil(Number(LOCKS_SCHEDULES) / 10);
+/** Of each object: all together are that many. */
+const count = Math.ceil(Number(LOCKS_SCHEDULES) / Object.keys(scenarios).length);
 const timeout = 600_000;
 
 /** Plays the schedule of one seed. */

@@ -1,15 +1,19 @@
 -- Takes a share of the key, turns this owner's exclusive hold into one, or takes a place in line.
--- ARGV    1 owner, 2 ttl (ms), 3 the token must exceed this, 4 token retention (ms), 5 this waiter,
---         6 "1" to take a place in line, 7 ttl of a place (ms), 8 channel prefix,
---         9 "1" to pass the waiters in line, 10 permits, "*" for any number,
---         11 and on: other waiters of this process on this key, to be kept in line
+-- ARGV    1 owner, 2 ttl (ms), 3 terms, see queue.lua, 4 the token must exceed this,
+--         5 token retention (ms),
+--         6 permits, "*" for any number, after "-" where other claims may have another number,
+--         7 and on: other waiters of this process on this key, to be kept in line
 -- Returns the fencing token. If busy, minus the ms until the next attempt. Error
 --         "LOCKS_PERMITS <n>" when other claims share the key, or wait to, with another number.
 
 -- include token
 -- include queue
-local owner, ttl, me, waiterTtl, channel = ARGV[1], tonumber(ARGV[2]), ARGV[5], tonumber(ARGV[7]), ARGV[8]
-local above, retention, permits = tonumber(ARGV[3]), ARGV[4], ARGV[10]
+local owner, ttl = ARGV[1], tonumber(ARGV[2])
+local waiterTtl, inLine, barges, process, channel = readTerms(ARGV[3])
+local above, retention = tonumber(ARGV[4]), ARGV[5]
+local resize, permits = string.match(ARGV[6], '^(%-?)(.*)$')
+resize = resize == '-'
+local me = waiterOf('s' .. permits, process, owner)
 
 local now, micros = clock()
 -- include restart-guard
@@ -24,7 +28,12 @@ local function isShared()
   return false
 end
 
+-- Beside a claim that may have another number the number is free, until the next claim fixes it.
 local function fixPermits(span)
+  if resize then
+    redis.call('DEL', KEYS[7])
+    return
+  end
   if redis.call('PTTL', KEYS[7]) < span then redis.call('SET', KEYS[7], permits, 'PX', span) end
 end
 
@@ -34,14 +43,14 @@ local function share(token)
   settleShares()
   fixPermits(ttl)
   keep(KEYS[2], tonumber(retention))
-  keepPlaces(11, now, waiterTtl, channel)
+  keepPlaces(7, now, waiterTtl, channel)
   concernsHead(ttl, waiterTtl)
   wakeHead(me, SHARED, channel)
   return token
 end
 
 local fixed = redis.call('GET', KEYS[7])
-if fixed and fixed ~= permits then
+if fixed and fixed ~= permits and not resize then
   refuseOnReplica()
   if isShared() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
   redis.call('DEL', KEYS[7])
@@ -50,14 +59,14 @@ end
 if value == owner then
   redis.call('DEL', KEYS[5], KEYS[6])
   local counter = redis.call('GET', KEYS[2])
-  return share(counter and tokenOf(counter) or mint(above, retention, micros))
+  return share(counter and tokenOf(counter) or mint(KEYS[2], above, retention, micros))
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
   return share(redis.call('HGET', KEYS[6], owner))
 end
 
 local room = admits(value, 's' .. permits)
-local passes = room and ARGV[9] == '1'
+local passes = room and barges
 local head, told
 -- Before the decision: a head whose process is gone must not keep the key.
 if not passes then head, told = wakeHead(me, value, channel) end
@@ -65,13 +74,13 @@ if passes or (room and (head or me) == me) then
   -- A key that expired as a whole leaves its companions for less than a millisecond.
   if not value then redis.call('DEL', KEYS[5], KEYS[6]) end
   leaveLine(me)
-  return share(mint(above, retention, micros))
+  return share(mint(KEYS[2], above, retention, micros))
 end
 
 local new = false
-if ARGV[6] == '1' then
+if inLine then
   new = stayInLine(me, now, waiterTtl)
-  keepPlaces(11, now, waiterTtl, channel)
+  keepPlaces(7, now, waiterTtl, channel)
   fixPermits(waiterTtl)
 else
   refuseOnReplica()

@@ -1,29 +1,29 @@
 -- Takes the key exclusively, or a place in line.
--- ARGV    1 owner, 2 ttl (ms), 3 the token must exceed this, 4 token retention (ms), 5 this waiter,
---         6 "1" to take a place in line, 7 ttl of a place (ms), 8 channel prefix,
---         9 "1" to pass the waiters in line,
---         10 and on: other waiters of this process on this key, to be kept in line
+-- ARGV    1 owner, 2 ttl (ms), 3 terms, see queue.lua; and if they are not 0 and an hour:
+--         4 the token must exceed this, 5 token retention (ms),
+--         6 and on: other waiters of this process on this key, to be kept in line
 -- Returns the fencing token. If busy, minus the ms until the next attempt. Error LOCKS_SHARED when
 --         this owner shares the key.
-local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 
 -- include token
-
+local owner, ttl = ARGV[1], ARGV[2]
 -- The uncontended path: TIME, EXISTS, SET, SET. Nothing that it does not need is defined before it.
 local now, micros = clock()
 -- include restart-guard
-local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
-if free then return mint(above, retention, micros, KEYS[1]) end
+local above, retention = tonumber(ARGV[4] or 0), ARGV[5] or HOUR
+local free = not ARGV[6] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
+if free then return mint(KEYS[2], above, retention, micros, KEYS[1]) end
 
 -- include queue
-local me, waiterTtl, channel = ARGV[5], tonumber(ARGV[7]), ARGV[8]
+local waiterTtl, inLine, barges, process, channel = readTerms(ARGV[3])
+local me = waiterOf('x', process, owner)
 local value = purge(now, holder())
 
 if value == owner then
-  keepPlaces(10, now, waiterTtl, channel)
+  keepPlaces(6, now, waiterTtl, channel)
   redis.call('PEXPIRE', KEYS[1], ttl)
   local counter = redis.call('GET', KEYS[2])
-  if not counter then return mint(above, retention, micros) end
+  if not counter then return mint(KEYS[2], above, retention, micros) end
   keep(KEYS[2], tonumber(retention))
   return tokenOf(counter)
 end
@@ -32,7 +32,7 @@ if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
   return redis.error_reply('LOCKS_SHARED')
 end
 
-local passes = not value and ARGV[9] == '1'
+local passes = not value and barges
 local head, told
 -- Before the decision: a head whose process is gone must not keep the key.
 if not passes then head, told = wakeHead(me, value, channel) end
@@ -41,15 +41,15 @@ if passes or (not value and (head or me) == me) then
   -- No claim shares now or waits to: the number of permits is free again.
   if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
   redis.call('SET', KEYS[1], owner, 'PX', ttl)
-  keepPlaces(10, now, waiterTtl, channel)
+  keepPlaces(6, now, waiterTtl, channel)
   if concernsHead(tonumber(ttl), waiterTtl) then wakeHead(me, owner, channel) end
-  return mint(above, retention, micros, KEYS[1])
+  return mint(KEYS[2], above, retention, micros, KEYS[1])
 end
 
 local new = false
-if ARGV[6] == '1' then
+if inLine then
   new = stayInLine(me, now, waiterTtl)
-  keepPlaces(10, now, waiterTtl, channel)
+  keepPlaces(6, now, waiterTtl, channel)
 else
   refuseOnReplica()
 end

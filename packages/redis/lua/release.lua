@@ -1,5 +1,5 @@
 -- Gives up what an owner has: its hold, or its place in line.
--- ARGV    1 owner, 2 this waiter, 3 channel prefix
+-- ARGV    1 owner, 2 terms, 3 kind of waiter: see queue.lua
 -- Returns 1 when this freed a hold, else 0.
 local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
@@ -14,7 +14,8 @@ end
 
 -- include token
 -- include queue
-local me, now = ARGV[2], clock()
+local _, _, _, process, channel = readTerms(ARGV[2])
+local me, now = waiterOf(ARGV[3], process, owner), clock()
 if type(value) == 'table' then value = holder() end
 local wasShared = value == SHARED
 if wasShared then
@@ -35,7 +36,7 @@ if freed == 0 then giveUpPlace(me) end
 local head
 if line then
   value = purge(now, value)
-  head = wakeHead(me, value, ARGV[3])
+  head = wakeHead(me, value, channel)
 end
 -- The number of permits is free again when no claim shares or waits.
 if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', KEYS[7]) end

@@ -27,13 +27,18 @@ local function renew()
   else
     return 0
   end
-  if raised then count(raised, 0, retention, micros) else keep(KEYS[2], tonumber(retention)) end
+  if raised then count(KEYS[2], raised, 0, retention, micros) else keep(KEYS[2], tonumber(retention)) end
   return 1
 end
 
+local line = redis.call('EXISTS', KEYS[3]) == 1
+local before = line and redis.call('PTTL', KEYS[1])
 local renewed = renew()
 if renewed == 0 then refuseOnReplica() end
-if redis.call('EXISTS', KEYS[3]) == 1 then
-  wakeHead('', purge(now, value), ARGV[5])
+if line then
+  value = purge(now, value)
+  -- A head that was told a later end of the hold looks again.
+  newHead = newHead or redis.call('PTTL', KEYS[1]) < before
+  wakeHead('', value, ARGV[5])
 end
 return renewed

@@ -7,10 +7,14 @@ const folder = new URL('../lua/', import.meta.url);
 const target = new URL('../src/wire/scripts.ts', import.meta.url);
 const scripts = {
   acquire: 'acquire',
+  acquireEach: 'acquire-each',
   acquireShared: 'acquire-shared',
   renew: 'renew',
+  renewEach: 'renew-each',
   release: 'release',
+  releaseEach: 'release-each',
   inspect: 'inspect',
+  time: 'time',
   initialise: 'initialise',
   fencedSet: 'fenced-set',
 };

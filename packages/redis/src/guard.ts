@@ -39,11 +39,14 @@ export function createRedisGuard(client: AnyRedisClient, options: RedisGuardOpti
   const write: RedisGuard['write'] = async (key, value, lease) => {
     checkFenceable(key, lease);
     const what = `a guarded write to ${JSON.stringify(key)}`;
-    const explain = (error: unknown): unknown =>
-      toLockError(fromReply(error, key, lease), { what, lua: scripts.fencedSet.lua });
     const fence = fenceOf(key, clientPrefix);
-    const args = [`${lease.token}`, value];
-    await callScript(client, deadline, { script: scripts.fencedSet, keys: [key, fence], args, what, explain });
+    const script = scripts.fencedSet;
+    await callScript(client, deadline, {
+      script,
+      input: () => [2, key, fence, `${lease.token}`, value],
+      what: () => what,
+      explain: (error) => toLockError(fromReply(error, key, lease), { what, lua: script.lua }),
+    });
   };
   return { write, fencedSet: write };
 }

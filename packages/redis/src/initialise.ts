@@ -30,9 +30,14 @@ export async function initialise(client: RedisClient, options: InitialiseOptions
   const readers = { prefix: prefixReader, timeout: timeoutReader };
   const { prefix = defaultPrefix, timeout = 5_000 } = readOptions<InitialiseOptions>(readers, options, redisSource);
   const { marker } = keyNames(prefix, client.options?.keyPrefix ?? '');
-  const what = 'the initialisation';
   const script = scripts.initialise;
-  const explain = (error: unknown): unknown => toLockError(error, { what, lua: script.lua });
   const deadline = createDeadline(systemRuntime, timeout, 'Redis', () => connectionTrouble(client));
-  await callScript(client, deadline, { script, keys: [marker], args: [], what, explain });
+  await callScript(client, deadline, {
+    script,
+    input: () => [1, marker],
+    what: () => what,
+    explain: (error) => toLockError(error, { what, lua: script.lua }),
+  });
 }
+
+const what = 'the initialisation';

@@ -1,6 +1,7 @@
 import { createDeadline, createLine } from '@locks/core/adapter';
 import type { Deadline, Line, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import { createTerms } from './locks/call-terms.ts';
 import { keyNames } from './locks/keys.ts';
 import type { KeyNames } from './locks/keys.ts';
 import { listKeys } from './locks/list-keys.ts';
@@ -35,7 +36,15 @@ export class RedisProvider implements LockProvider {
   /** `closeClient` ends a client that this package made. */
   constructor(client: AnyRedisClient, options: ReadRedisOptions, runtime: Runtime, closeClient?: () => void) {
     const { prefix, channelPrefix, fair, timeout, waiterTtl } = options;
-    this.traits = { scope: 'network', expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, wake: true };
+    this.traits = {
+      scope: 'network',
+      expiry: 'ttl',
+      fencing: 'clock-bounded',
+      fair,
+      shared: true,
+      resize: true,
+      wake: true,
+    };
     this.#client = client;
     this.#servers = serversOf(client);
     this.#names = keyNames(prefix, client.options?.keyPrefix ?? '');
@@ -44,14 +53,17 @@ export class RedisProvider implements LockProvider {
     // whether a message that reaches no subscriber says that it is gone: see lua/queue.lua.
     const process = `${waiterTtl}-${this.#servers.clustered ? 'c.' : ''}${runtime.uniqueId()}`;
     this.#writer = writerOf(client, options.minReplicas, this.#deadline, runtime);
-    const scripts = new LockScripts({ client, writer: this.#writer }, options, this.#names, this.#deadline, process);
+    // A script cannot have the keys of several slots, and `WAIT` has batches of its own.
+    const together = !this.#servers.clustered && this.#writer === undefined;
+    const terms = createTerms(options, this.#names, process);
+    const scripts = new LockScripts({ client, writer: this.#writer, together }, terms, this.#deadline);
     this.#scripts = scripts;
     this.#releases = new Releases(client, this.#servers, scripts, this.#deadline, runtime);
     this.#line = createLine({
       runtime,
       deadline: this.#deadline,
       waiterTtl,
-      attempt: (claim, others, within) => scripts.acquire(claim, others, within),
+      attempt: (claim, others, within) => scripts.acquire(claim, this.#line.waitsFor(claim.key), others, within),
       listen: listenOn(this.#servers, channelPrefix + process, this.#deadline),
     });
     this.#closeClient = closeClient;
@@ -67,11 +79,15 @@ export class RedisProvider implements LockProvider {
 
   release(claim: Claim): Promise<boolean> {
     this.#line.leave(claim.owner);
-    return this.#releases.release(claim);
+    return this.#releases.release(claim, this.#line.waitsFor(claim.key));
   }
 
   inspect(key: string): Promise<KeyState> {
     return this.#scripts.inspect(key);
+  }
+
+  time(): Promise<number> {
+    return this.#scripts.time();
   }
 
   list(prefix: string): AsyncIterable<string> {

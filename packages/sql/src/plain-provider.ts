@@ -74,6 +74,10 @@ export class PlainProvider implements LockProvider {
     return await this.#calls.inspect(key);
   }
 
+  time(): Promise<number> {
+    return this.#calls.time();
+  }
+
   /** In the order of their bytes: a key that is held throughout is listed. */
   list(prefix: string): AsyncIterable<string> {
     return this.#calls.list(prefix);

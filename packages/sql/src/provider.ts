@@ -29,7 +29,7 @@ export class SqlProvider implements LockProvider {
     const { name, scope } = dialect;
     const { fair, tokenRetention } = options;
     this.name = name;
-    this.traits = { scope, expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, wake: true };
+    this.traits = { scope, expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, resize: true, wake: true };
     this.#store = store;
     this.#calls = new StoreCalls(parts);
     const { connections, deadline } = this.#calls;
@@ -68,6 +68,10 @@ export class SqlProvider implements LockProvider {
 
   async inspect(key: string): Promise<KeyState> {
     return await this.#calls.inspect(key);
+  }
+
+  time(): Promise<number> {
+    return this.#calls.time();
   }
 
   /** In the order of their bytes. A key that is held or waited for throughout is listed. */

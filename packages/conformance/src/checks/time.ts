@@ -20,6 +20,21 @@ export async function sleepUntil(moment: number): Promise<void> {
 }
 
 /**
+ * Measures for how long this process stood still, from `since` on. Each look gives the longest time
+ * between two looks so far, in ms, without what the process `meant` to wait.
+ */
+export function standstill(since: number = now()): (meant?: number) => number {
+  let last = since;
+  let longest = 0;
+  return (meant = 0) => {
+    const at = now();
+    longest = Math.max(longest, at - last - meant);
+    last = at;
+    return longest;
+  };
+}
+
+/**
  * `promise`, whose rejection is no event of its own: it is awaited later, or the check has failed
  * for another reason before.
  */

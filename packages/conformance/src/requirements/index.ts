@@ -19,6 +19,8 @@ import { loopRequirements } from './locks/loop.ts';
 import { lossRequirements } from './locks/loss.ts';
 import { objectsRequirements } from './locks/objects.ts';
 import { outageRequirements } from './locks/outage.ts';
+import { restRequirements } from './locks/rest.ts';
+import { onceRequirements } from './locks/once.ts';
 import { shortTtlRequirements } from './locks/short-ttl.ts';
 import { unknownRequirements } from './locks/unknown.ts';
 import { locksWaitingRequirements } from './locks/waiting.ts';
@@ -33,6 +35,7 @@ import { renewalRequirements } from './hold/renewal.ts';
 import { repeatRequirements } from './hold/repeat.ts';
 import { sharedRequirements } from './hold/shared.ts';
 import { staleRequirements } from './hold/stale.ts';
+import { timeRequirements } from './time.ts';
 import { waitingRequirements } from './line/waiting.ts';
 import { wakeRequirements } from './line/wake.ts';
 
@@ -57,6 +60,7 @@ export const requirements: readonly Requirement[] = [
   fencingRequirements,
   namesRequirements,
   inspectionRequirements,
+  timeRequirements,
   closeRequirements,
   processesRequirements,
   pausedProcessesRequirements,
@@ -65,6 +69,8 @@ export const requirements: readonly Requirement[] = [
   deadlocksRequirements,
   electionsRequirements,
   handOverRequirements,
+  restRequirements,
+  onceRequirements,
   lossRequirements,
   locksWaitingRequirements,
   workRequirements,

@@ -6,6 +6,7 @@ export type Condition = (traits: Traits, provider: LockProvider) => boolean;
 export const always: Condition = () => true;
 export const whenFair: Condition = ({ fair }) => fair;
 export const whenShared: Condition = ({ shared }) => shared;
+export const whenResizes: Condition = ({ resize }) => resize === true;
 export const whenNotShared: Condition = ({ shared }) => !shared;
 export const whenWaking: Condition = ({ wake }) => wake;
 export const whenFenced: Condition = ({ fencing }) => fencing !== 'none';
@@ -17,6 +18,7 @@ export const whenClockBounded: Condition = ({ fencing }) => fencing === 'clock-b
 export const whenTtlExpires: Condition = ({ expiry }) => expiry === 'ttl';
 export const whenSession: Condition = ({ expiry }) => expiry === 'session';
 export const whenListing: Condition = (_traits, provider) => provider.list !== undefined;
+export const whenTimed: Condition = (_traits, provider) => provider.time !== undefined;
 export const whenOtherProcessesMeet: Condition = ({ scope }) => scope !== 'process';
 /** Between a provider and its store is a network that can fail. */
 export const whenRemote: Condition = ({ scope }) => scope === 'network';

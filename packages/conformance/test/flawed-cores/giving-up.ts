@@ -48,7 +48,7 @@ export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'a rejected release is not repeated',
     file: 'locks/release/release-call.js',
-    find: 'releases.start({ claim: this.#claim, uncertain: false, lastSend: this.#lastSend, heldFor: this.#heldFor, });',
+    find: 'releases.start(this.#ending);',
     replace: '',
     caughtBy: ['locks-release-through-outage'],
   },

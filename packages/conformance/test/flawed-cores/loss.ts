@@ -26,6 +26,27 @@ export const loss: readonly CoreRecipe[] = [
     alone: true,
   },
   {
+    name: 'a release frees the key before atLeast is over',
+    file: 'locks/release/release-call.js',
+    find: 'if (ending.restUntil === undefined)',
+    replace: 'if (true)',
+    caughtBy: ['locks-at-least'],
+  },
+  {
+    name: 'a lease that was lost frees its key at once, whatever lockDelay says',
+    file: 'locks/lease/rest.js',
+    find: 'clean ? 0 : rest.lockDelay',
+    replace: '0',
+    caughtBy: ['locks-lock-delay'],
+  },
+  {
+    name: 'lockDelay counts also after a release',
+    file: 'locks/lease/rest.js',
+    find: 'clean ? 0 : rest.lockDelay',
+    replace: 'rest.lockDelay',
+    caughtBy: ['locks-lock-delay'],
+  },
+  {
     name: 'leases are not renewed',
     file: 'locks/lease/held-lease.js',
     find: 'const useful = ',

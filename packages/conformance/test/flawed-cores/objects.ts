@@ -11,8 +11,8 @@ export const objects: readonly CoreRecipe[] = [
   {
     name: 'a downgrade releases, and shares anew',
     file: 'locks/lease/held-lease.js',
-    find: 'const answer = await provider.tryAcquire(this.#claim);',
-    replace: 'await provider.release(this.#claim); const answer = await provider.tryAcquire(this.#claim);',
+    find: 'const answer = await provider.tryAcquire(claim);',
+    replace: 'await provider.release(claim); const answer = await provider.tryAcquire(claim);',
     caughtBy: ['locks-downgrade'],
   },
   {
@@ -28,6 +28,41 @@ export const objects: readonly CoreRecipe[] = [
     find: 'await giveBack(leases); return null;',
     replace: 'return null;',
     caughtBy: ['locks-multi-lock'],
+  },
+  {
+    name: 'several keys are lost with the first of them alone',
+    file: 'objects/joint-lease.js',
+    find: 'return this.#leases.every(({ held }) => held);',
+    replace: 'return this.#leases.slice(0, 1).every(({ held }) => held);',
+    caughtBy: ['locks-multi-lock-loss'],
+  },
+  {
+    name: 'a multi-lock does not hear that a later key was lost under its work',
+    file: 'objects/joint-lease.js',
+    find: 'const reasons = this.#leases.flatMap((lease) => PublicLease.lostReason(lease) ?? []);',
+    replace: 'const reasons = this.#leases.slice(0, 1).flatMap((lease) => PublicLease.lostReason(lease) ?? []);',
+    caughtBy: ['locks-multi-lock-loss'],
+  },
+  {
+    name: 'a slot is free again when its run is over',
+    file: 'objects/once/once.js',
+    find: 'atLeast: keep',
+    replace: 'atLeast: 0',
+    caughtBy: ['locks-once'],
+  },
+  {
+    name: 'a slot of the clock is free again when its run is over',
+    file: 'objects/once/once.js',
+    find: 'atLeast: Math.ceil(left)',
+    replace: 'atLeast: 0',
+    caughtBy: ['locks-once-every'],
+  },
+  {
+    name: 'all slots of a key are one',
+    file: 'objects/once/once.js',
+    find: ':${key}/${slot}',
+    replace: ':${key}',
+    caughtBy: ['locks-once'],
   },
   {
     name: 'the read side is exclusive',
@@ -98,6 +133,14 @@ export const objects: readonly CoreRecipe[] = [
     find: "this.#end('handed over');",
     replace: '',
     caughtBy: ['locks-hand-over'],
+  },
+  {
+    name: 'a lease is handed over although it ends with the session of its process',
+    file: 'locks/lease/hand-over.js',
+    find: "if (traits.expiry === 'ttl') return;",
+    replace: 'return;',
+    sessions: true,
+    caughtBy: ['locks-hand-over-session'],
   },
   {
     name: 'a lease is resumed by each process that has its text',

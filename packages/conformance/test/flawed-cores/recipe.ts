@@ -12,6 +12,8 @@ export interface CoreRecipe extends Mutant {
   /** Must occur exactly once in `file`, whatever white space is between its words. */
   readonly find: string;
   readonly replace: string;
+  /** It shows only where a lease ends with the session of its process. @default false */
+  readonly sessions?: boolean;
   /** It shows only where the event loop does nothing else. @default false */
   readonly alone?: boolean;
 }

@@ -4,15 +4,15 @@ export const validity: readonly CoreRecipe[] = [
   {
     name: 'validity of a grant counts from the reply',
     file: 'locks/acquire/acquisition.js',
-    find: 'deadlineOf(sentAt, grant.validity',
-    replace: 'deadlineOf(now, grant.validity',
+    find: 'deadlineOf(sentAt, validityOf(',
+    replace: 'deadlineOf(now, validityOf(',
     caughtBy: ['locks-validity-from-send', 'locks-late-grant'],
   },
   {
     name: 'validity of a renewal counts from the reply',
     file: 'locks/lease/held-lease.js',
-    find: 'deadlineOf(sentAt, answer.validity',
-    replace: 'deadlineOf(runtime.clock.exact(), answer.validity',
+    find: 'deadlineOf(sentAt, validityOf(',
+    replace: 'deadlineOf(runtime.clock.exact(), validityOf(',
     caughtBy: ['locks-validity-from-send'],
   },
   {

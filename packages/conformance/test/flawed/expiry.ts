@@ -82,6 +82,34 @@ export const expiry: readonly Flaw[] = [
     make: withRules({ renew: () => {} }),
   },
   {
+    name: 'a renewal never shortens a hold',
+    caughtBy: ['renew-shortens', 'locks-at-least', 'locks-lock-delay'],
+    make: withRules({ renew: (hold, { ttl }, now) => (hold.expires = Math.max(hold.expires, now + ttl)) }),
+  },
+  {
+    name: 'a waiter looks when a hold was to end, and hears of no earlier end',
+    caughtBy: ['renew-shortens'],
+    mayAlsoFail: ['place-*', 'expiry-*', 'locks-wakes-dropped'],
+    make: withRules({ placeTtl: 60_000, renew: (hold, { ttl }, now) => (hold.expires = now + ttl) }),
+  },
+  {
+    name: 'time is that of the process',
+    caughtBy: ['time-of-store'],
+    make: () => {
+      const store: Store = new Map();
+      let hours = 0;
+      return () => {
+        const ahead = 3_600_000 * (hours += 1);
+        return { ...createTextbook(store), time: async () => Date.now() + ahead };
+      };
+    },
+  },
+  {
+    name: 'time is in seconds',
+    caughtBy: ['time-of-store'],
+    make: wrapped(() => ({ time: async () => Date.now() / 1_000 })),
+  },
+  {
     name: 'an attempt of another owner restarts the ttl of the holder',
     caughtBy: ['expiry-on-time'],
     mayAlsoFail: ['repeat-restarts-ttl', 'expiry-*', 'stale-after-expiry', 'renew-restarts-ttl', 'renew-own-share'],

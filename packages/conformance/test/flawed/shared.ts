@@ -63,6 +63,18 @@ export const sharing: readonly Flaw[] = [
     make: withRules({ fixedPermits: () => undefined }),
   },
   {
+    name: 'a claim with resize fixes the number of permits',
+    caughtBy: ['permits-resize'],
+    make: withRules({ fixedPermits: ({ holds, queue }) => [...holds, ...queue].find(({ mode }) => mode === 'shared') }),
+  },
+  {
+    name: 'a claim with resize has no limit',
+    caughtBy: ['permits-resize'],
+    make: withRules({
+      admits: (entry, claim) => sound.admits(entry, 'resize' in claim && claim.resize ? { mode: claim.mode } : claim),
+    }),
+  },
+  {
     name: 'the number of permits of a waiter is not looked at',
     caughtBy: ['permits-mismatch-refused'],
     mayAlsoFail: ['permits-fixed-in-line'],

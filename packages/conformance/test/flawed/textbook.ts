@@ -7,6 +7,7 @@ export interface Hold {
   readonly owner: string;
   mode: Mode;
   permits: number | undefined;
+  resize?: true | undefined;
   token: bigint;
   expires: number;
 }
@@ -16,6 +17,7 @@ export interface Place {
   readonly owner: string;
   readonly mode: Mode;
   readonly permits: number | undefined;
+  readonly resize?: true | undefined;
   /** When it lapses, unless its claim is repeated before. */
   until: number;
   /** Tells the provider of this waiter. */
@@ -86,16 +88,21 @@ export const sound: Rules = {
       throw new LockError('LOCK_INVALID', 'A shared hold cannot become exclusive.');
     hold.mode = claim.mode;
     hold.permits = claim.permits;
+    hold.resize = claim.resize;
     hold.expires = now + claim.ttl;
   },
-  renew: (hold, claim, now) => (hold.expires = now + claim.ttl),
+  renew: (hold, claim, now, { queue }) => {
+    // The head was told a later end of the hold.
+    if (now + claim.ttl < hold.expires) queue[0]?.tell();
+    hold.expires = now + claim.ttl;
+  },
   mayRelease: (hold, { owner }) => hold.owner === owner,
   afterRelease: () => {},
   toTell: (entry, _operation, admits) => {
     const [head] = entry.queue;
     return head !== undefined && admits(entry, head) ? head : undefined;
   },
-  fixedPermits: ({ holds, queue }) => [...holds, ...queue].find(({ mode }) => mode === 'shared'),
+  fixedPermits: ({ holds, queue }) => [...holds, ...queue].find(({ mode, resize }) => mode === 'shared' && !resize),
 };
 
 function removePlace(entry: Entry, owner: string): void {
@@ -108,6 +115,7 @@ export const textbookTraits: Traits = {
   fencing: 'clock-bounded',
   fair: true,
   shared: true,
+  resize: true,
   wake: true,
 };
 
@@ -150,8 +158,8 @@ export function createTextbook(store: Store, changes: Partial<Rules> = {}): Lock
       // Before the send: a wake may overtake the busy answer.
       if (wake !== undefined) wakes.set(claim.owner, wake);
       return onServer(claim.key, 'acquire', (entry, now): Grant | Busy => {
-        const { owner, mode, permits, ttl } = claim;
-        const fixed = mode === 'shared' ? rules.fixedPermits(entry) : undefined;
+        const { owner, mode, permits, resize, ttl } = claim;
+        const fixed = mode === 'shared' && !resize ? rules.fixedPermits(entry) : undefined;
         if (fixed !== undefined && fixed.permits !== permits) {
           throw new LockError('LOCK_INVALID', `The key is shared with ${fixed.permits} permits, not ${permits}.`);
         }
@@ -164,14 +172,21 @@ export function createTextbook(store: Store, changes: Partial<Rules> = {}): Lock
           removePlace(entry, owner);
           wakes.delete(owner);
           entry.token = rules.mint(entry, claim.floor ?? 0n);
-          entry.holds.push({ owner, mode, permits, token: entry.token, expires: now + ttl });
+          entry.holds.push({ owner, mode, permits, resize, token: entry.token, expires: now + ttl });
           return { granted: true, token: entry.token };
         }
         const until = now + rules.placeTtl;
         const place = entry.queue.find((other) => other.owner === owner);
         if (place !== undefined) place.until = until;
         if (wake !== undefined || rules.lineUpAlways) {
-          rules.lineUp(entry, { owner, mode, permits, until, tell: () => setImmediate(() => wakes.get(owner)?.()) });
+          rules.lineUp(entry, {
+            owner,
+            mode,
+            permits,
+            resize,
+            until,
+            tell: () => setImmediate(() => wakes.get(owner)?.()),
+          });
         }
         if (entry.holds.length === 0) return { granted: false };
         const earliest = Math.min(...entry.holds.map(({ expires }) => expires));
@@ -197,6 +212,8 @@ export function createTextbook(store: Store, changes: Partial<Rules> = {}): Lock
         return entry.holds.length < before;
       });
     },
+    // The wall clock of the machine, which all of them share.
+    time: async () => Date.now(),
     inspect: (key) =>
       onServer(key, 'inspect', ({ holds, queue }, now): KeyState => {
         const holders = holds.map(({ owner, mode, token, expires }) => ({

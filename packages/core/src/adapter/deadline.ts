@@ -1,10 +1,19 @@
-import { scheduleSilence } from '../time/schedule.ts';
+import { Silence } from '../time/schedule.ts';
 import { TimerWheel } from '../time/timer-wheel.ts';
 import { LockError } from '../errors/lock-error.ts';
 import type { Runtime } from '../time/runtime.ts';
 
 /** What was not answered, for the message; a function where making it costs something. */
 export type CallName = string | (() => string);
+
+/** Hears what a call came to, once. */
+export interface Outcome<T> {
+  answered(answer: T): void;
+  failed(error: unknown): void;
+}
+
+/** A call under way, or a function that starts one. */
+export type RacedCall<T> = Promise<T> | ((outcome: Outcome<T>) => void);
 
 /** Settles every call in time, whether its backend answers or not. */
 export interface Deadline {
@@ -17,7 +26,7 @@ export interface Deadline {
    * rejection in time goes to `mend`. It returns another call to wait for until the same deadline,
    * or throws the error to reject with.
    */
-  race<T>(call: Promise<T>, what: CallName, within?: number, mend?: (error: unknown) => Promise<T>): Promise<T>;
+  race<T>(call: RacedCall<T>, what: CallName, within?: number, mend?: (error: unknown) => RacedCall<T>): Promise<T>;
   /** Stops the timer; calls that are under way settle with their backend only. */
   stop(): void;
 }
@@ -36,45 +45,76 @@ export function createDeadline(
   const timers = new TimerWheel(runtime, false);
   return {
     timeout,
-    race<T>(
-      call: Promise<T>,
-      what: CallName,
-      within: number = timeout,
-      mend?: (error: unknown) => Promise<T>,
-    ): Promise<T> {
+    race<T>(call: RacedCall<T>, what: CallName, within: number = timeout, mend?: Mend<T>): Promise<T> {
       return new Promise<T>((resolve, reject) => {
-        let over = false;
-        const entry = scheduleSilence(timers, runtime.clock.now() + within, () => {
-          over = true;
+        const late = (): void => {
           const name = typeof what === 'string' ? what : what();
           const message = `${backend} did not answer ${name} within ${Math.round(within)} ms.`;
           reject(withTrouble(message, trouble?.()));
-        });
-        const answered = (answer: T): void => {
-          timers.cancel(entry);
-          resolve(answer);
         };
-        const failed = (error: unknown): void => {
-          if (over) return;
-          if (mend === undefined) {
-            timers.cancel(entry);
-            reject(error);
-            return;
-          }
-          try {
-            mend(error).then(answered, failed);
-          } catch (mended) {
-            timers.cancel(entry);
-            reject(mended);
-          }
-        };
-        call.then(answered, failed);
+        begin(call, new Race(timers, runtime.clock.now() + within, { late, resolve, reject, mend }));
       });
     },
     stop() {
       timers.stop();
     },
   };
+}
+
+type Mend<T> = (error: unknown) => RacedCall<T>;
+
+interface RaceParts<T> {
+  readonly late: () => void;
+  readonly resolve: (answer: T) => void;
+  readonly reject: (error: unknown) => void;
+  readonly mend: Mend<T> | undefined;
+}
+
+class Race<T> extends Silence implements Outcome<T> {
+  readonly #parts: RaceParts<T>;
+  #over = false;
+
+  constructor(timers: TimerWheel, at: number, parts: RaceParts<T>) {
+    super(timers, at);
+    this.#parts = parts;
+  }
+
+  answered(answer: T): void {
+    this.cancel();
+    this.#parts.resolve(answer);
+  }
+
+  failed(error: unknown): void {
+    if (this.#over) return;
+    const { mend, reject } = this.#parts;
+    let reason = error;
+    try {
+      if (mend !== undefined) {
+        begin(mend(error), this);
+        return;
+      }
+    } catch (mended) {
+      reason = mended;
+    }
+    this.cancel();
+    reject(reason);
+  }
+
+  protected override silent(): void {
+    this.#over = true;
+    this.#parts.late();
+  }
+}
+
+function begin<T>(call: RacedCall<T>, outcome: Outcome<T>): void {
+  if (typeof call === 'function') {
+    call(outcome);
+    return;
+  }
+  call.then(
+    (answer) => outcome.answered(answer),
+    (error: unknown) => outcome.failed(error),
+  );
 }
 
 function withTrouble(message: string, trouble: LockError | undefined): LockError {

@@ -28,4 +28,4 @@ export { systemRuntime } from '../time/runtime.ts';
 export type { Runtime, TimerHandle } from '../time/runtime.ts';
 export { settledWithin } from '../time/settled-within.ts';
 export { createDeadline } from './deadline.ts';
-export type { CallName, Deadline } from './deadline.ts';
+export type { CallName, Deadline, Outcome, RacedCall } from './deadline.ts';

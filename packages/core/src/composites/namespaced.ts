@@ -1,11 +1,9 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '../contract.ts';
 import { LockError, isLockError } from '../errors/lock-error.ts';
 import { misconfigured } from '../errors/misconfigured.ts';
-import { describe } from '../options/key.ts';
+import { describe, shortKey } from '../options/key.ts';
 import { lackingMethod } from './combine/options.ts';
 
-/** In UTF-8 bytes. Longer names of keys are refused by the provider. */
-const longestName = 512;
 /** In UTF-8 bytes. A longer one would leave no room for a hash. */
 const longestPrefix = 200;
 
@@ -31,6 +29,7 @@ class NamespacedProvider implements LockProvider {
   readonly name: string;
   readonly list?: (prefix: string) => AsyncIterable<string>;
   readonly outage?: () => unknown;
+  readonly time?: () => Promise<number>;
   readonly #provider: LockProvider;
   readonly #start: string;
   readonly #hashed: string;
@@ -43,6 +42,7 @@ class NamespacedProvider implements LockProvider {
     // Another character than in names that are not hashed, so the two never meet.
     this.#hashed = `${length}:${prefix}#`;
     if (provider.list !== undefined) this.list = (keys) => this.#list(keys);
+    if (provider.time !== undefined) this.time = () => provider.time?.() as Promise<number>;
     if (provider.outage !== undefined) this.outage = () => provider.outage?.();
   }
 
@@ -80,12 +80,7 @@ class NamespacedProvider implements LockProvider {
   }
 
   #nameOf(key: string): string {
-    const name = `${this.#start}${key}`;
-    // A UTF-16 unit takes at most 3 bytes, so most names need no counting.
-    if (name.length * 3 <= longestName || Buffer.byteLength(name) <= longestName) return name;
-    // Loaded when first needed: it takes longer than all of this package.
-    const { createHash } = process.getBuiltinModule('node:crypto');
-    return `${this.#hashed}${createHash('sha256').update(key).digest('base64url')}`;
+    return shortKey(`${this.#start}${key}`, this.#hashed, key);
   }
 
   async *#list(keys: string): AsyncIterable<string> {

@@ -1,5 +1,6 @@
 import type { Claim, Holder, LockProvider, Mode } from '../contract.ts';
 import { LockError } from './lock-error.ts';
+import { labelOf } from '../options/owner.ts';
 
 type Wish = Pick<Claim, 'key' | 'mode' | 'permits'>;
 
@@ -9,7 +10,7 @@ const mostNamed = 3;
 /** The lock was not free within `wait`. `holders`: who held it then, as far as that is known. */
 export function timeoutError({ key }: Claim, wait: number, holders: readonly Holder[] = []): LockError {
   const after = wait === 0 ? 'now' : `within ${wait} ms`;
-  const labels = [...new Set(holders.map(({ owner }) => labelOf(owner)))];
+  const labels = [...new Set(holders.map(({ owner }) => printedLabel(owner)))];
   const more = labels.length > mostNamed ? ` and ${labels.length - mostNamed} more` : '';
   const why =
     labels.length === 0
@@ -59,6 +60,17 @@ export function lateGrantError({ name }: LockProvider, { key, ttl }: Claim, age:
   return new LockError('LOCK_UNAVAILABLE', message, { key });
 }
 
+/** A grant that does not last for `lockDelay`. */
+export function shortGrantError(
+  { name }: LockProvider,
+  { key }: Claim,
+  validity: number,
+  lockDelay: number,
+): LockError {
+  const message = `${name} keeps ${quote(key)} for ${Math.round(validity)} ms at present, and option "lockDelay" alone is ${lockDelay} ms. Lower it.`;
+  return new LockError('LOCK_UNAVAILABLE', message, { key });
+}
+
 /** A call after `close`. */
 export function closedError(): LockError {
   return new LockError('LOCK_CLOSED', 'This Locks is closed; open another one.');
@@ -100,10 +112,9 @@ export function unconfirmedRelease({ name }: LockProvider, { key }: Claim, cause
   return new LockError('LOCK_UNAVAILABLE', message, { key, cause });
 }
 
-/** The part of an owner that names its process. Owners of other libraries may be any text. */
-function labelOf(owner: string): string {
-  const end = owner.indexOf('/');
-  const label = end > 0 ? owner.slice(0, end) : owner;
+/** The label of an owner for a message. Owners of other libraries may be any text. */
+function printedLabel(owner: string): string {
+  const label = labelOf(owner);
   const plain = /^[!-~]{1,100}$/.test(label);
   return plain ? label : quote(label.length > 60 ? `${label.slice(0, 60)}…` : label);
 }

@@ -1,7 +1,7 @@
 import type { Mode } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
+import { LeaseView } from './lease/lease-view.ts';
 import { PublicLease } from './lease/public-lease.ts';
-import type { Holding } from './lease/public-lease.ts';
 
 /** A lease that its asynchronous context may take again, and the number of holds on it. */
 export class ReentrantLease {
@@ -53,62 +53,43 @@ export class ReentrantLease {
  * One of several holds on a lease. Each ends on its own, and the last one to end releases the
  * lease.
  */
-class Hold implements Holding {
+class Hold extends LeaseView {
   readonly #shared: ReentrantLease;
   #leaving: Promise<boolean> | undefined = undefined;
 
   constructor(shared: ReentrantLease) {
+    super(shared.lease);
     this.#shared = shared;
   }
 
-  get key(): string {
-    return this.#lease.key;
+  override get held(): boolean {
+    return this.#leaving === undefined && super.held;
   }
 
-  get owner(): string {
-    return this.#lease.owner;
+  override get remaining(): number {
+    return this.#leaving === undefined ? super.remaining : 0;
   }
 
-  get mode(): Mode {
-    return this.#lease.mode;
+  override get lostReason(): LockError | undefined {
+    return this.#leaving === undefined ? super.lostReason : undefined;
   }
 
-  get token(): bigint {
-    return this.#lease.token;
-  }
-
-  get signal(): AbortSignal {
-    return this.#lease.signal;
-  }
-
-  get held(): boolean {
-    return this.#leaving === undefined && this.#lease.held;
-  }
-
-  get remaining(): number {
-    return this.#leaving === undefined ? this.#lease.remaining : 0;
-  }
-
-  get lostReason(): LockError | undefined {
-    return this.#leaving === undefined ? PublicLease.lostReason(this.#lease) : undefined;
-  }
-
-  renew(): Promise<void> {
-    if (this.#leaving === undefined) return this.#lease.renew();
+  override renew(): Promise<void> {
+    if (this.#leaving === undefined) return super.renew();
     return Promise.reject(this.#released('renewed'));
   }
 
-  async downgrade(): Promise<void> {
+  override async downgrade(): Promise<void> {
     this.#mustBeAlone('downgraded');
-    await this.#lease.downgrade();
+    await super.downgrade();
   }
 
-  async handOver(): Promise<string> {
+  override async handOver(): Promise<string> {
     this.#mustBeAlone('handed over');
-    return await this.#lease.handOver();
+    return await super.handOver();
   }
 
-  release(): Promise<boolean> {
+  override release(): Promise<boolean> {
     this.#leaving ??= this.#shared.leave();
     return this.#leaving;
   }
@@ -123,9 +104,5 @@ class Hold implements Holding {
   #released(what: string): LockError {
     const message = `This hold on ${JSON.stringify(this.key)} was released and cannot be ${what}.`;
     return new LockError('LOCK_INVALID', message, { key: this.key });
-  }
-
-  get #lease(): PublicLease {
-    return this.#shared.lease;
   }
 }

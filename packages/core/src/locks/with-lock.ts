@@ -30,19 +30,20 @@ export async function runUnder<T>(lease: PublicLease, work: Work<T>): Promise<T>
  * The work and the options of a call, which are given as `(options, work)`, `(work)` or, to
  * `withLock` alone, `(work, options)`. Throws `LOCK_INVALID` when there is no work.
  */
-export function readWork<T, L extends Lease = Lease>(
-  call: 'withLock' | 'tryWithLock',
+export function readWork<T, L extends Lease = Lease, Options extends object = AcquireOptions>(
+  call: 'withLock' | 'tryWithLock' | 'once',
   first: unknown,
   second: unknown,
-): [work: Work<T, L>, options: AcquireOptions | undefined] {
-  if (typeof second === 'function') return [second as Work<T, L>, first as AcquireOptions | undefined];
+): [work: Work<T, L>, options: Options | undefined] {
+  if (typeof second === 'function') return [second as Work<T, L>, first as Options | undefined];
   if (typeof first === 'function' && (call === 'withLock' || second === undefined)) {
-    return [first as Work<T, L>, second as AcquireOptions | undefined];
+    return [first as Work<T, L>, second as Options | undefined];
   }
+  const names = call === 'once' ? 'once(key, slot, options, work)' : `${call}(key, options, work)`;
   const message =
     typeof first === 'function'
-      ? `${call}(key, options, work): the options come before the work.`
-      : `${call}(key, options, work): "work" must be a function.`;
+      ? `${names}: the options come before the work.`
+      : `${names}: "work" must be a function.`;
   throw new LockError('LOCK_INVALID', message);
 }
 

@@ -5,6 +5,7 @@ export interface Hold {
   readonly owner: string;
   mode: Mode;
   permits: number | undefined;
+  resize: true | undefined;
   token: number;
   expires: number;
 }

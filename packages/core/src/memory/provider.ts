@@ -5,6 +5,7 @@ import { readOptions } from '../options/read-options.ts';
 import type { Hold } from './holds.ts';
 import { memoryReaders } from './options.ts';
 import type { MemoryOptions } from './options.ts';
+import type { Waiter } from './queue.ts';
 import type { KeyRecord } from './record.ts';
 import { memorySource } from './store-options.ts';
 import { MemoryStorage } from './store.ts';
@@ -28,7 +29,15 @@ class MemoryProvider implements LockProvider {
   constructor(store: MemoryStorage, fair: boolean) {
     this.#store = store;
     this.#fair = fair;
-    this.traits = { scope: 'process', expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, wake: true };
+    this.traits = {
+      scope: 'process',
+      expiry: 'ttl',
+      fencing: 'clock-bounded',
+      fair,
+      shared: true,
+      resize: true,
+      wake: true,
+    };
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
@@ -45,6 +54,10 @@ class MemoryProvider implements LockProvider {
 
   inspect(key: string): Promise<KeyState> {
     return this.#call((now) => this.#look(key, now));
+  }
+
+  time(): Promise<number> {
+    return this.#call((now) => this.#store.epoch(now));
   }
 
   async *list(prefix: string): AsyncIterable<string> {
@@ -99,6 +112,7 @@ class MemoryProvider implements LockProvider {
     const hold = record.holds.get(claim.owner);
     const refused = hold === undefined || (token !== undefined && BigInt(hold.token) > token);
     if (!refused) {
+      if (now + claim.ttl < hold.expires) this.#wakeLater(record.queue.head);
       hold.expires = now + claim.ttl;
       if (token !== undefined) hold.token = Number(token);
       record.token = Math.max(record.token, hold.token);
@@ -138,8 +152,8 @@ class MemoryProvider implements LockProvider {
     if (!passes || !record.admits(claim)) return undefined;
     record.queue.remove(claim.owner);
     const token = this.#store.mint(record, claim, now);
-    const { owner, mode, permits } = claim;
-    record.holds.add({ owner, mode, permits, token, expires: now + claim.ttl });
+    const { owner, mode, permits, resize } = claim;
+    record.holds.add({ owner, mode, permits, resize, token, expires: now + claim.ttl });
     return token;
   }
 
@@ -152,8 +166,18 @@ class MemoryProvider implements LockProvider {
       place.deadline = deadline;
       return;
     }
-    const { owner, mode, permits } = claim;
-    record.queue.add({ owner, mode, permits, wake, provider: this, deadline, previous: undefined, next: undefined });
+    const { owner, mode, permits, resize } = claim;
+    record.queue.add({
+      owner,
+      mode,
+      permits,
+      resize,
+      wake,
+      provider: this,
+      deadline,
+      previous: undefined,
+      next: undefined,
+    });
   }
 
   /** The head attempts again when a hold would expire. The others only refresh their places. */
@@ -167,9 +191,13 @@ class MemoryProvider implements LockProvider {
   /** Ends every operation. Wakes the head of the line if it can go, and forgets idle keys. */
   #after(record: KeyRecord, owner: string, now: number): void {
     const head = record.admissibleHead(owner);
-    // Never synchronously: the caller of this operation must not run the waiter's code.
-    if (head !== undefined) queueMicrotask(() => head.wake());
+    this.#wakeLater(head);
     this.#store.tidy(record, now);
+  }
+
+  /** Never synchronously: the caller of an operation must not run the waiter's code. */
+  #wakeLater(waiter: Waiter | undefined): void {
+    if (waiter !== undefined) queueMicrotask(() => waiter.wake());
   }
 
   #checkOpen(): void {
@@ -187,12 +215,13 @@ function repeat(hold: Hold, claim: Claim, now: number): number {
   if (hold.mode === 'shared' && claim.mode === 'exclusive') throw upgradeRefused(claim);
   hold.mode = claim.mode;
   hold.permits = claim.permits;
+  hold.resize = claim.resize;
   hold.expires = now + claim.ttl;
   return hold.token;
 }
 
 function checkPermits(record: KeyRecord, claim: Claim): void {
-  if (claim.mode === 'exclusive') return;
+  if (claim.mode === 'exclusive' || claim.resize) return;
   const fixed = record.fixedPermits();
   if (fixed !== undefined && fixed.permits !== claim.permits) throw permitsRefused(claim, fixed.permits);
 }

@@ -5,6 +5,7 @@ export interface Waiter {
   readonly owner: string;
   readonly mode: Mode;
   readonly permits: number | undefined;
+  readonly resize: true | undefined;
   /** The latest callback counts. */
   wake: () => void;
   /** The provider that called last for it. */
@@ -67,10 +68,10 @@ export class Queue {
     }
   }
 
-  /** The permits of a claim in line that wants to share. `undefined`: no claim does. */
+  /** The permits that a claim in line fixes. `undefined`: none does. */
   sharedPermits(): { readonly permits: number | undefined } | undefined {
     for (let waiter = this.#head; waiter !== undefined; waiter = waiter.next) {
-      if (waiter.mode === 'shared') return waiter;
+      if (waiter.mode === 'shared' && !waiter.resize) return waiter;
     }
     return undefined;
   }

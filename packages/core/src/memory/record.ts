@@ -37,7 +37,9 @@ export class KeyRecord {
   /** The permits fixed by claims that share the key or wait to. `undefined`: there is none. */
   fixedPermits(): { readonly permits: number | undefined } | undefined {
     const { any } = this.holds;
-    return any?.mode === 'shared' ? any : this.queue.sharedPermits();
+    if (any?.mode !== 'shared') return this.queue.sharedPermits();
+    if (!any.resize) return any;
+    return this.holds.all().find(({ resize }) => !resize) ?? this.queue.sharedPermits();
   }
 
   /** The head of the line if it should try now: each operation ends by telling it. */

@@ -105,6 +105,11 @@ export class MemoryStorage implements MemoryStore {
     }
   }
 
+  /** The ms since 1970 at `now` of its clock. */
+  epoch(now: number): number {
+    return Math.floor(this.#clock.origin + now);
+  }
+
   #microseconds(now: number): number {
     return Math.floor((this.#clock.origin + now) * 1_000);
   }

@@ -1,66 +1,50 @@
-import type { Mode } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
+import { LeaseView } from '../locks/lease/lease-view.ts';
 import { PublicLease } from '../locks/lease/public-lease.ts';
-import type { Holding } from '../locks/lease/public-lease.ts';
 
 /** Several leases as one, which is lost when one of them is. It has the names of the first. */
-export class JointLease implements Holding {
+export class JointLease extends LeaseView {
   readonly #leases: readonly PublicLease[];
-  readonly #first: PublicLease;
   #signal: AbortSignal | undefined = undefined;
 
   constructor(leases: readonly [PublicLease, ...PublicLease[]]) {
+    super(leases[0]);
     this.#leases = leases;
-    this.#first = leases[0];
   }
 
-  get key(): string {
-    return this.#first.key;
-  }
-
-  get owner(): string {
-    return this.#first.owner;
-  }
-
-  get mode(): Mode {
-    return this.#first.mode;
-  }
-
-  get token(): bigint {
-    return this.#first.token;
-  }
-
-  get signal(): AbortSignal {
+  override get signal(): AbortSignal {
     this.#signal ??= AbortSignal.any(this.#leases.map(({ signal }) => signal));
     return this.#signal;
   }
 
-  get remaining(): number {
+  override get remaining(): number {
     return Math.min(...this.#leases.map(({ remaining }) => remaining));
   }
 
-  get held(): boolean {
+  override get held(): boolean {
     return this.#leases.every(({ held }) => held);
   }
 
-  get lostReason(): LockError | undefined {
-    return this.#leases.map((lease) => PublicLease.lostReason(lease)).find((reason) => reason !== undefined);
+  override get lostReason(): LockError | undefined {
+    const reasons = this.#leases.flatMap((lease) => PublicLease.lostReason(lease) ?? []);
+    // The signal tells of the first loss: work may throw its reason.
+    return reasons.find((reason) => reason === this.#signal?.reason) ?? reasons[0];
   }
 
-  async renew(): Promise<void> {
+  override async renew(): Promise<void> {
     await settleAll(this.#leases.map((lease) => lease.renew()));
   }
 
-  async downgrade(): Promise<void> {
+  override async downgrade(): Promise<void> {
     await settleAll(this.#leases.map((lease) => lease.downgrade()));
   }
 
-  async handOver(): Promise<string> {
+  override async handOver(): Promise<string> {
     const message = `The lease on ${JSON.stringify(this.key)} is one of several keys or permits, and cannot be handed over. Hand over leases of one key.`;
     throw new LockError('LOCK_INVALID', message, { key: this.key });
   }
 
-  async release(): Promise<boolean> {
+  override async release(): Promise<boolean> {
     const freed = await settleAll(this.#leases.map((lease) => lease.release()));
     return freed.every(Boolean);
   }

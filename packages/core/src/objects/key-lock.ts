@@ -11,9 +11,9 @@ import type { Lockable, ObjectOptions } from './lockable.ts';
 export class KeyLock implements Lockable {
   readonly #locks: LockCalls;
   readonly #key: string;
-  readonly #own: Pick<AcquireOptions, 'mode' | 'permits'>;
+  readonly #own: Pick<AcquireOptions, 'mode' | 'permits' | 'resize'>;
 
-  constructor(locks: LockCalls, key: string, own: Pick<AcquireOptions, 'mode' | 'permits'>) {
+  constructor(locks: LockCalls, key: string, own: Pick<AcquireOptions, 'mode' | 'permits' | 'resize'>) {
     checkKey(key);
     this.#locks = locks;
     this.#key = key;
@@ -44,9 +44,17 @@ export class KeyLock implements Lockable {
   }
 }
 
+/** Throws `LOCK_INVALID` for options that several leases as one cannot have. */
+export function checkJointOptions(options: AcquireOptions | undefined): void {
+  checkObjectOptions(options);
+  if (!options?.atLeast) return;
+  const message = `Lock options: option "atLeast" (${options.atLeast}) is for one key or permit. Of several, those that were free would rest where another one was not. Leave it out.`;
+  throw new LockError('LOCK_INVALID', message);
+}
+
 /** Throws `LOCK_INVALID` where the options of a call say what the object says. */
-export function checkObjectOptions(options: AcquireOptions | undefined): void {
-  for (const name of ['mode', 'permits'] as const) {
+function checkObjectOptions(options: AcquireOptions | undefined): void {
+  for (const name of ['mode', 'permits', 'resize'] as const) {
     if (options?.[name] === undefined) continue;
     const message = `Lock options: option "${name}" belongs to the object and not to its calls. Leave it out.`;
     throw new LockError('LOCK_INVALID', message);

@@ -4,7 +4,7 @@ import type { Work } from '../locks/with-lock.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
 
 /** Options of a call of a lock object, which has its mode and its permits of its own. */
-export type ObjectOptions = Omit<AcquireOptions, 'mode' | 'permits'>;
+export type ObjectOptions = Omit<AcquireOptions, 'mode' | 'permits' | 'resize'>;
 
 /**
  * What can be taken: a mutex, a side of a read/write lock, a permit, or several keys at once. The
@@ -28,6 +28,16 @@ export interface ReadWriteLock {
   readonly read: Lockable;
   /** `downgrade` of its lease lets readers in and keeps writers out. */
   readonly write: Lockable;
+}
+
+/** Options of a semaphore. */
+export interface SemaphoreOptions {
+  /**
+   * Other processes may have another number: while they are replaced by some with this one. A
+   * process with this option takes a permit while fewer than its own number are taken.
+   * @default false
+   */
+  readonly resize?: boolean | undefined;
 }
 
 /** So many permits. Its own calls take one of them. */

@@ -2,11 +2,12 @@ import { LockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
 import type { LockCalls } from '../locks/lock-calls.ts';
 import type { TryResult } from '../locks/try-result.ts';
-import { readWork } from '../locks/with-lock.ts';
+import { readWork, runUnder } from '../locks/with-lock.ts';
+import type { Work } from '../locks/with-lock.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
 import { checkKey } from '../options/key.ts';
 import type { Clock } from '../time/clock.ts';
-import { checkObjectOptions } from './key-lock.ts';
+import { checkJointOptions } from './key-lock.ts';
 import type { Lockable, ObjectOptions } from './lockable.ts';
 import { LeaseOfAll } from './multi-lease.ts';
 import type { MultiLease } from './multi-lease.ts';
@@ -37,29 +38,14 @@ export class MultiLock implements Lockable<MultiLease> {
   async withLock<T>(first: unknown, second?: unknown): Promise<T> {
     const [work, options] = readWork<T, MultiLease>('withLock', first, second);
     const next = this.#rounds(options, this.#waits.wait);
-    const take = (leases: readonly Lease[]): Promise<T> => {
-      const key = this.#keys[leases.length] as string;
-      return this.#locks.withLock(key, next(leases), (lease) => {
-        const all = [...leases, lease];
-        return all.length < this.#keys.length ? take(all) : work(new LeaseOfAll(all as [Lease, ...Lease[]]));
-      });
-    };
-    return await take([]);
+    const result = await this.#run(work, next, (key, own, inside) => this.#locks.withLock(key, own, inside));
+    return (result as Extract<TryResult<T>, { held: true }>).value;
   }
 
   async tryWithLock<T>(first: unknown, second?: unknown): Promise<TryResult<T>> {
     const [work, options] = readWork<T, MultiLease>('tryWithLock', first, second);
     const next = this.#rounds(options, this.#waits.tryWait);
-    const take = async (leases: readonly Lease[]): Promise<TryResult<T>> => {
-      const key = this.#keys[leases.length] as string;
-      const result = await this.#locks.tryWithLock(key, next(leases), async (lease): Promise<TryResult<T>> => {
-        const all = [...leases, lease];
-        if (all.length < this.#keys.length) return await take(all);
-        return { held: true, value: await work(new LeaseOfAll(all as [Lease, ...Lease[]])) };
-      });
-      return result.held ? result.value : result;
-    };
-    return await take([]);
+    return await this.#run(work, next, (key, own, inside) => this.#locks.tryWithLock(key, own, inside));
   }
 
   async acquire(options?: ObjectOptions): Promise<MultiLease> {
@@ -70,6 +56,31 @@ export class MultiLock implements Lockable<MultiLease> {
   async tryAcquire(options?: ObjectOptions): Promise<MultiLease | null> {
     const next = this.#rounds(options, this.#waits.tryWait);
     return await this.#take(next, (key, own) => this.#locks.tryAcquire(key, own));
+  }
+
+  /** Each call runs inside of the one before, which notes that this context has its key. */
+  async #run<T>(
+    work: Work<T, MultiLease>,
+    next: (leases: readonly Lease[]) => AcquireOptions,
+    enter: (key: string, options: AcquireOptions, inside: Work<void>) => Promise<unknown>,
+  ): Promise<TryResult<T>> {
+    let outcome = undefined as Promise<T> | undefined;
+    const take = async (leases: readonly Lease[]): Promise<void> => {
+      await enter(this.#keys[leases.length] as string, next(leases), async (lease) => {
+        const all = [...leases, lease];
+        if (all.length < this.#keys.length) return await take(all);
+        const joint = new LeaseOfAll(all as [Lease, ...Lease[]]);
+        outcome = runUnder(joint, () => work(joint));
+        // It tells of the loss of any key. The calls for single keys have nothing to add.
+        await outcome.catch(() => {});
+      });
+    };
+    try {
+      await take([]);
+    } catch (error) {
+      if (outcome === undefined) throw error;
+    }
+    return outcome === undefined ? { held: false } : { held: true, value: await outcome };
   }
 
   async #take(
@@ -97,7 +108,7 @@ export class MultiLock implements Lockable<MultiLease> {
    * is held already is lost.
    */
   #rounds(options: AcquireOptions | undefined, usual: number): (leases: readonly Lease[]) => AcquireOptions {
-    checkObjectOptions(options);
+    checkJointOptions(options);
     const wait = options?.wait ?? usual;
     const end = this.#clock.now() + wait;
     const own = { ...options, mode: 'exclusive' } as const;

@@ -10,7 +10,7 @@ import type { AcquireOptions } from '../options/acquire-options.ts';
 import { checkKey } from '../options/key.ts';
 import type { Clock } from '../time/clock.ts';
 import { JointLease } from './joint-lease.ts';
-import { checkObjectOptions } from './key-lock.ts';
+import { checkJointOptions } from './key-lock.ts';
 import type { Lockable, ObjectOptions } from './lockable.ts';
 import type { DefaultWaits } from './multi-lock.ts';
 
@@ -29,6 +29,7 @@ export interface PermitsParts {
   readonly waits: DefaultWaits;
   readonly key: string;
   readonly permits: number;
+  readonly resize: boolean;
   readonly count: number;
 }
 
@@ -75,22 +76,22 @@ export class Permits implements Lockable {
   }
 
   async #take(given: ObjectOptions | undefined, usual: number, orNull: boolean): Promise<PublicLease | null> {
-    checkObjectOptions(given);
+    checkJointOptions(given);
     if (given?.reentrant === true) {
       throw new LockError('LOCK_INVALID', 'Several permits are not reentrant. Leave option "reentrant" out.');
     }
-    const { locks, clock, key, permits, count } = this.#parts;
+    const { locks, clock, key, permits, resize, count } = this.#parts;
     const wait = given?.wait ?? usual;
     const own = given?.waitForSelf === true ? 0 : locks.ownShares(key);
     if (wait === Infinity && own > 0 && own + count > permits)
       throw deadlockError({ key, mode: 'shared', permits }, 'shared');
     const options: AcquireOptions = { ...given, wait, reentrant: false };
     const end = clock.now() + wait;
-    const gate = await this.#one(this.#gate, { ...options, renew: true, maxHold: Infinity }, orNull);
+    const gate = await this.#one(this.#gate, { ...options, renew: true, maxHold: Infinity, lockDelay: 0 }, orNull);
     if (gate === null) return null;
     try {
       const left = wait === Infinity ? wait : Math.max(0, Math.ceil(end - clock.now()));
-      return await this.#all(key, { ...options, wait: left, mode: 'shared', permits }, gate.signal, orNull);
+      return await this.#all(key, { ...options, wait: left, mode: 'shared', permits, resize }, gate.signal, orNull);
     } finally {
       // The next call may begin. This one has what it wants, and does not wait for that.
       void gate[Symbol.asyncDispose]();

@@ -3,13 +3,17 @@ import { LockError } from '../errors/lock-error.ts';
 import type { LockCalls } from '../locks/lock-calls.ts';
 import { acquireReaders } from '../options/acquire-options.ts';
 import { lackingTraits } from '../options/requirements.ts';
-import { wrongOption } from '../options/read-options.ts';
+import type { OptionReaders } from '../options/option-reader.ts';
+import { readOptions, wrongOption } from '../options/read-options.ts';
 import type { Clock } from '../time/clock.ts';
 import { KeyLock } from './key-lock.ts';
-import type { Lockable, ReadWriteLock, Semaphore } from './lockable.ts';
+import type { Lockable, ReadWriteLock, Semaphore, SemaphoreOptions } from './lockable.ts';
 import type { DefaultWaits } from './multi-lock.ts';
 import { Permits } from './permits.ts';
 import type { JointCalls } from './permits.ts';
+
+const source = { where: 'A semaphore', code: 'LOCK_INVALID' } as const;
+const semaphoreReaders: OptionReaders<SemaphoreOptions> = { resize: acquireReaders.resize };
 
 interface SharedLocks extends LockCalls {
   readonly name: string;
@@ -33,17 +37,24 @@ export function semaphore(
   locks: SharedLocks & JointCalls,
   clock: Clock,
   waits: DefaultWaits,
-  key: string,
-  permits: number,
+  { key, permits, options }: { readonly key: string; readonly permits: number; readonly options: SemaphoreOptions },
 ): Semaphore {
   mustShare(locks, 'A semaphore');
+  const { resize = false } = readOptions(semaphoreReaders, options, source);
+  if (resize) mustResize(locks);
   const reader = acquireReaders.permits;
-  if (!reader.accepts(permits))
-    throw wrongOption('permits', permits, reader, { where: 'A semaphore', code: 'LOCK_INVALID' });
-  const one = new KeyLock(locks, key, { mode: 'shared', permits });
+  if (!reader.accepts(permits)) throw wrongOption('permits', permits, reader, source);
+  const one = new KeyLock(locks, key, { mode: 'shared', permits, resize });
   const take = (count: number): Lockable =>
-    count === 1 ? one : new Permits({ locks, clock, waits, key, permits, count });
+    count === 1 ? one : new Permits({ locks, clock, waits, key, permits, resize, count });
   return Object.assign(one, { take });
+}
+
+/** Throws `LOCK_MISCONFIGURED` where the provider has no claims with `resize`. */
+export function mustResize({ name, traits }: Pick<SharedLocks, 'name' | 'traits'>): void {
+  if (traits.resize === true) return;
+  const message = `Option "resize" needs a provider with resize: true, and the ${name} provider lacks it. Leave it out, and use another key for another number.`;
+  throw new LockError('LOCK_MISCONFIGURED', message);
 }
 
 function mustShare({ name, traits }: SharedLocks, what: string): void {

@@ -28,10 +28,29 @@ export interface AcquireOptions {
    * @default Infinity
    */
   readonly maxHold?: number | undefined;
+  /**
+   * The key stays closed for so many ms from the grant, up to 86 400 000, also after a release and
+   * after the death of the process. A release before that time renews the hold a last time.
+   * @default 0
+   */
+  readonly atLeast?: number | undefined;
+  /**
+   * After an unclean end the key stays closed for so many ms longer: the process died, the lease
+   * was lost, or its `Locks` was closed. For resources that cannot check tokens. At most 86 400 000
+   * together with `ttl`.
+   * @default 0
+   */
+  readonly lockDelay?: number | undefined;
   /** @default 'exclusive' */
   readonly mode?: Mode | undefined;
   /** With `mode: 'shared'`: at most this many holders at once. @default unlimited */
   readonly permits?: number | undefined;
+  /**
+   * With `permits`: other holders may have another number. For the time in which the number is
+   * changed, as `locks.semaphore` has it.
+   * @default false
+   */
+  readonly resize?: boolean | undefined;
   /**
    * The same asynchronous context may take the key again. Only `withLock` opens such a scope.
    * @default false
@@ -53,8 +72,11 @@ export interface Settings {
   readonly signal: AbortSignal | undefined;
   readonly renew: boolean;
   readonly maxHold: number;
+  readonly atLeast: number;
+  readonly lockDelay: number;
   readonly mode: Mode;
   readonly permits: number | undefined;
+  readonly resize: boolean;
   readonly reentrant: boolean;
   readonly waitForSelf: boolean;
 }
@@ -65,15 +87,21 @@ const signal: OptionReader<AbortSignal> = {
   parse: () => undefined,
 };
 
+/** Of a claim, in ms. */
+const longestTtl = 86_400_000;
+
 /** How each option of a call is checked. */
 export const acquireReaders: OptionReaders<AcquireOptions> = {
-  ttl: duration(50, 86_400_000),
+  ttl: duration(50, longestTtl),
   wait: durationOrForever(0),
   signal,
   renew: flag,
   maxHold: durationOrForever(1),
+  atLeast: duration(0, longestTtl),
+  lockDelay: duration(0, longestTtl),
   mode: oneOf('exclusive', 'shared'),
   permits: integer(1, Number.MAX_SAFE_INTEGER),
+  resize: flag,
   reentrant: flag,
   waitForSelf: flag,
 };
@@ -87,8 +115,11 @@ export const builtInSettings: Settings = {
   signal: undefined,
   renew: true,
   maxHold: Infinity,
+  atLeast: 0,
+  lockDelay: 0,
   mode: 'exclusive',
   permits: undefined,
+  resize: false,
   reentrant: false,
   waitForSelf: false,
 };
@@ -113,8 +144,11 @@ export function resolveSettings(defaults: Settings, options: AcquireOptions | un
     signal: options.signal ?? defaults.signal,
     renew: options.renew ?? defaults.renew,
     maxHold: options.maxHold ?? defaults.maxHold,
+    atLeast: options.atLeast ?? defaults.atLeast,
+    lockDelay: options.lockDelay ?? defaults.lockDelay,
     mode: options.mode ?? defaults.mode,
     permits: options.permits ?? defaults.permits,
+    resize: options.resize ?? defaults.resize,
     reentrant: options.reentrant ?? defaults.reentrant,
     waitForSelf: options.waitForSelf ?? defaults.waitForSelf,
   };
@@ -122,6 +156,15 @@ export function resolveSettings(defaults: Settings, options: AcquireOptions | un
     throw new LockError(
       'LOCK_INVALID',
       `Option "permits" (${settings.permits}) needs mode: 'shared'; an exclusive lock has one holder.`,
+    );
+  }
+  if (settings.resize && settings.permits === undefined) {
+    throw new LockError('LOCK_INVALID', 'Option "resize" needs "permits": it lets claims of other numbers be.');
+  }
+  if (settings.ttl + settings.lockDelay > longestTtl) {
+    throw new LockError(
+      'LOCK_INVALID',
+      `Option "lockDelay" (${settings.lockDelay}) and the ttl (${settings.ttl}) must be at most ${longestTtl} ms together. Lower one of them.`,
     );
   }
   return settings;

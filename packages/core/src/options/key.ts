@@ -32,6 +32,18 @@ export function checkKey(key: unknown): asserts key is string {
   }
 }
 
+/**
+ * `name` if it is short enough for a key, else `hashed` and the hash of `text`. No name may begin
+ * with `hashed`.
+ */
+export function shortKey(name: string, hashed: string, text: string): string {
+  // A UTF-16 unit takes at most 3 bytes, so most names need no counting.
+  if (name.length * 3 <= longestKey || Buffer.byteLength(name) <= longestKey) return name;
+  // Loaded when first needed: it takes longer than all of this package.
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  return `${hashed}${createHash('sha256').update(text).digest('base64url')}`;
+}
+
 /** A value as error messages show it: its type where the value itself would say nothing. */
 export function describe(value: unknown): string {
   if (typeof value === 'string') return preview(value);

@@ -13,4 +13,5 @@ export const locksOptionNames = [
   'tokenFloor',
   'findDeadlocks',
   'closeTimeout',
+  'slowWait',
 ] as const;

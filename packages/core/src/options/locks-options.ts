@@ -49,6 +49,8 @@ export interface LocksOptions extends DefaultOptions {
   readonly findDeadlocks?: boolean | undefined;
   /** How long `close` waits for releases. @default 5_000 */
   readonly closeTimeout?: Duration | undefined;
+  /** A claim that waits for longer is told on the channel `locks:slow`. @default 5_000 */
+  readonly slowWait?: Duration | undefined;
   /**
    * `close` closes the provider too. `openLocks` always does.
    * @default false
@@ -82,6 +84,7 @@ export const textReaders: OptionReaders<Pick<LocksOptions, (typeof locksOptionNa
   label: labelReader,
   tokenFloor,
   closeTimeout: durationOrForever(0),
+  slowWait: durationOrForever(1),
 };
 
 const anything: OptionReader<Requires> = {
@@ -110,6 +113,7 @@ export interface ReadLocksOptions {
   readonly tokenFloor: bigint | undefined;
   readonly findDeadlocks: boolean | undefined;
   readonly closeTimeout: number;
+  readonly slowWait: number;
   readonly closeProvider: boolean | undefined;
   readonly runtime: Runtime;
 }
@@ -135,6 +139,7 @@ export function readLocksOptions(options: LocksOptions, where: string = 'Locks o
     tokenFloor: read.tokenFloor === undefined ? undefined : BigInt(read.tokenFloor),
     findDeadlocks: read.findDeadlocks,
     closeTimeout: read.closeTimeout ?? 5_000,
+    slowWait: read.slowWait ?? 5_000,
     closeProvider: read.closeProvider,
     runtime: read.runtime ?? systemRuntime,
   };

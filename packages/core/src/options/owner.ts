@@ -19,6 +19,12 @@ export function createOwners(runtime: Runtime, label: string = defaultLabel()): 
   return () => prefix + (count++).toString(36);
 }
 
+/** The part of an owner that names its process. An owner of another library is its own label. */
+export function labelOf(owner: string): string {
+  const end = owner.indexOf('/');
+  return end > 0 ? owner.slice(0, end) : owner;
+}
+
 function defaultLabel(): string {
   const host = hostname()
     .replaceAll(/[^!-.0-~]/g, '-')

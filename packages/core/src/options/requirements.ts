@@ -16,6 +16,7 @@ export interface Requires {
   readonly fencing?: Traits['fencing'] | undefined;
   readonly fair?: boolean | undefined;
   readonly shared?: boolean | undefined;
+  readonly resize?: boolean | undefined;
   readonly wake?: boolean | undefined;
 }
 
@@ -25,6 +26,7 @@ const readers: OptionReaders<Requires> = {
   fencing: oneOf('none', 'clock-bounded', 'strict'),
   fair: flag,
   shared: flag,
+  resize: flag,
   wake: flag,
 };
 
@@ -49,7 +51,7 @@ export function checkRequires(provider: LockProvider, requires: Requires | undef
 export function lackingTraits(traits: Traits, demanded: Requires): readonly string[] {
   return Object.entries(demanded)
     .filter(([name, demand]) => !meets(traits, name as keyof Requires, demand))
-    .map(([name, demand]) => `${name}: ${String(demand)} (it has ${String(traits[name as keyof Requires])})`);
+    .map(([name, demand]) => `${name}: ${String(demand)} (it has ${String(traits[name as keyof Requires] ?? false)})`);
 }
 
 function meets(traits: Traits, name: keyof Requires, demand: unknown): boolean {
@@ -62,8 +64,9 @@ function meets(traits: Traits, name: keyof Requires, demand: unknown): boolean {
       return traits.expiry === demand;
     case 'fair':
     case 'shared':
+    case 'resize':
     case 'wake':
-      return demand === false || traits[name];
+      return demand === false || traits[name] === true;
     default:
       name satisfies never;
       return false;

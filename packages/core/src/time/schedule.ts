@@ -14,24 +14,53 @@ export function schedule(timers: TimerWheel, at: number, due: () => void): Timer
 }
 
 /**
- * Calls `silent` at `at`, in ms of the clock, unless it is cancelled before. After a blocked event
- * loop, or a stopped process, an answer may be there unread: it has another moment then.
+ * Is told at `at`, in ms of the clock, unless it is cancelled before. After a blocked event loop,
+ * or a stopped process, an answer may be there unread: it has another moment then.
  */
+export abstract class Silence implements TimerEntry {
+  timerPrevious: TimerEntry | undefined = undefined;
+  timerNext: TimerEntry | undefined = undefined;
+  readonly #timers: TimerWheel;
+  readonly #end: number;
+  #late = false;
+
+  constructor(timers: TimerWheel, at: number) {
+    this.#timers = timers;
+    this.#end = Math.ceil(at / slack) * slack;
+    timers.schedule(this, this.#end);
+  }
+
+  /** The time has come. */
+  protected abstract silent(): void;
+
+  due(now: number): void {
+    if (this.#late || now <= this.#end + 2 * slack) {
+      this.silent();
+      return;
+    }
+    this.#late = true;
+    this.#timers.schedule(this, now + slack);
+  }
+
+  cancel(): void {
+    this.#timers.cancel(this);
+  }
+}
+
+class Callback extends Silence {
+  readonly #silent: () => void;
+
+  constructor(timers: TimerWheel, at: number, silent: () => void) {
+    super(timers, at);
+    this.#silent = silent;
+  }
+
+  protected override silent(): void {
+    this.#silent();
+  }
+}
+
+/** Calls `silent` as a `Silence` is told. */
 export function scheduleSilence(timers: TimerWheel, at: number, silent: () => void): TimerEntry {
-  const end = Math.ceil(at / slack) * slack;
-  let late = false;
-  const entry: TimerEntry = {
-    timerPrevious: undefined,
-    timerNext: undefined,
-    due(now) {
-      if (late || now <= end + 2 * slack) {
-        silent();
-        return;
-      }
-      late = true;
-      timers.schedule(entry, now + slack);
-    },
-  };
-  timers.schedule(entry, end);
-  return entry;
+  return new Callback(timers, at, silent);
 }

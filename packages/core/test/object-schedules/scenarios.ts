@@ -1,4 +1,4 @@
-import { isLockError } from '../../src/index.ts';
+import { LockError, isLockError } from '../../src/index.ts';
 import type { Lease, Leader, Lockable } from '../../src/index.ts';
 import { ttl } from './world.ts';
 import type { ObjectWorld, Part, Process } from './world.ts';
@@ -64,9 +64,11 @@ const readWriteLock: Scenario = (world) => ({
 
 const semaphore: Scenario = (world) => ({
   step(process) {
-    const permits = 4;
+    // One process has the next number already.
+    const resize = process === world.processes[0];
+    const permits = resize ? 6 : 4;
     const count = world.pick([1, 1, 2, 3, 3, 4]);
-    const lockable = process.locks.semaphore('pool', permits).take(count);
+    const lockable = process.locks.semaphore('pool', permits, { resize }).take(count);
     use(world, process, `take ${count}`, lockable, ({ key, mode }) => [{ key, mode, count, permits }]);
   },
 });
@@ -108,6 +110,36 @@ const nested: Scenario = (world) => ({
             if (first !== second) world.report(`${label} is refused, and is no deadlock`);
           }
         }),
+      );
+    });
+  },
+});
+
+/** Calls inside of calls that take part in the lease of the outer one. */
+const reentrant: Scenario = (world) => ({
+  step(process) {
+    const key = world.pick(['a', 'a', 'b']);
+    const { locks } = process;
+    const depth = 1 + world.integer(3);
+    world.call(process, `${key}, ${depth} times`, async (label) => {
+      const enter = async (outer: Lease, left: number): Promise<void> => {
+        await world.pause(process, world.integer(40));
+        if (left > 0) {
+          await locks.withLock(key, { reentrant: true }, async (inner) => {
+            if (inner.owner !== outer.owner || inner.token !== outer.token) world.report(`${label} has two leases`);
+            await enter(inner, left - 1);
+          });
+          if (outer.held !== outer.remaining > 0) world.report(`${label}: held and remaining disagree`);
+        }
+        await world.pause(process, world.integer(40));
+      };
+      await locks.withLock(key, { reentrant: true }, (outer) =>
+        world.under(
+          process,
+          outer,
+          () => [{ key, mode: 'exclusive' }],
+          () => enter(outer, depth),
+        ),
       );
     });
   },
@@ -193,12 +225,102 @@ const handOver: Scenario = (world) => {
   };
 };
 
+/** What a lease owes the next one on its key. */
+interface Debt {
+  readonly atLeast: number;
+  readonly lockDelay: number;
+  /** When it was last seen to be held. */
+  heldAt: number;
+  /** Its holder gave it back. */
+  clean: boolean;
+}
+
+/** Keys rest after releases, losses and deaths. */
+const rests: Scenario = (world) => {
+  const debts = new Map<string, Debt>();
+  const hold = async (process: Process, lease: Lease, debt: Debt): Promise<void> => {
+    for (let left = world.integer(8); left > 0; left -= 1) {
+      if (lease.held) debt.heldAt = world.store.time;
+      await world.pause(process, 20);
+    }
+  };
+  return {
+    step(process) {
+      const key = world.pick(['a', 'a', 'b']);
+      const atLeast = world.pick([0, 200, 900]);
+      const lockDelay = world.pick([0, 0, 400]);
+      const maxHold = world.pick([Infinity, Infinity, 60]);
+      const wait = world.pick([Infinity, Infinity, 80, 0]);
+      const options = { atLeast, lockDelay, maxHold, wait, renew: world.integer(5) > 0 };
+      world.call(process, `${key} with ${JSON.stringify(options)}`, async () => {
+        const lease = await process.locks.acquire(key, options);
+        const debt: Debt = { atLeast, lockDelay, heldAt: world.store.time, clean: false };
+        debts.set(lease.owner, debt);
+        const part = (): readonly Part[] => [{ key, mode: 'exclusive' }];
+        await world.under(process, lease, part, () => hold(process, lease, debt));
+        debt.clean = lease.held;
+        if (!process.dead) await lease.release();
+      });
+    },
+    async end() {
+      world.heal();
+      await world.store.advance(4_000);
+      const before = new Map<string, { readonly owner: string; readonly free: number }>();
+      for (const [owner, { key, at }] of world.grants) {
+        const last = before.get(key);
+        if (last !== undefined && at < last.free) {
+          world.report(`${owner} got hold of ${key} at ${at}, which rests after ${last.owner} until ${last.free}`);
+        }
+        const debt = debts.get(owner);
+        if (debt === undefined) continue;
+        const { atLeast, lockDelay, heldAt, clean } = debt;
+        before.set(key, { owner, free: Math.max(at + atLeast, clean ? 0 : heldAt + lockDelay) });
+      }
+    },
+  };
+};
+
+/** Runs once in slots with names, and in those of the store's clock. */
+const onceEach: Scenario = (world) => {
+  const every = 200;
+  const keep = 4_000;
+  /** When the last run of a slot was granted. */
+  const runs = new Map<string, number>();
+  return {
+    step(process) {
+      const name = world.pick(['a', 'b', undefined, undefined]);
+      world.call(process, `once in ${name ?? 'a slot of the clock'}`, async (label) => {
+        const fails = world.integer(5) === 0;
+        const work = async ({ owner }: Lease): Promise<void> => {
+          const { at } = world.grants.get(owner)!;
+          const slot = name ?? `${Math.floor(world.memory.epoch(at) / every + 1 / 2)}`;
+          const last = runs.get(slot) ?? -Infinity;
+          if (at - last < keep) world.report(`${label} holds the slot ${slot} from ${at}, which ran at ${last}`);
+          runs.set(slot, at);
+          await world.pause(process, world.integer(300));
+          if (fails) throw new LockError('LOCK_LOST', 'as it should');
+        };
+        await (name === undefined
+          ? process.locks.once('job', { every }, work)
+          : process.locks.once('job', name, { keep }, work));
+      });
+    },
+    async end() {
+      world.heal();
+      await world.store.advance(2 * keep);
+    },
+  };
+};
+
 /** By the name of what is used. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   'read/write locks': readWriteLock,
   semaphores: semaphore,
   'multi-locks': multiLock,
   'nested calls': nested,
+  'reentrant calls': reentrant,
   elections: election,
   'hand-overs': handOver,
+  'keys that rest': rests,
+  'once in a slot': onceEach,
 };

@@ -1,5 +1,5 @@
 import { createLocks, createMemoryProvider, isLockError } from '../../src/index.ts';
-import type { Lease, Locks, Mode } from '../../src/index.ts';
+import type { Lease, LockProvider, Locks, Mode } from '../../src/index.ts';
 import { MemoryStorage } from '../../src/memory/store.ts';
 import { createRandom } from '../../src/testing/random.ts';
 import { createVirtualRuntime } from '../../src/testing/virtual-runtime.ts';
@@ -50,6 +50,8 @@ export class ObjectWorld {
   /** Everything that happened, one line each: the same for the same seed. */
   readonly log: string[] = [];
   readonly problems: string[] = [];
+  /** What the store granted, in this order: by owner, the first time. */
+  readonly grants = new Map<string, { readonly key: string; readonly at: number }>();
   readonly #entries = new Set<Entry>();
   readonly #calls = new Set<Call>();
   #count = 0;
@@ -61,7 +63,7 @@ export class ObjectWorld {
       const runtime = createVirtualRuntime({ with: this.store, seed: this.integer(2 ** 31) });
       const memory = createMemoryProvider({ store: this.memory });
       // A flaw looks at nothing but the memory of its world.
-      const server = flaw.server?.(memory, this as unknown as World) ?? memory;
+      const server = this.#noting(flaw.server?.(memory, this as unknown as World) ?? memory);
       const link = new Link(server, weather, this.store, runtime, this.random);
       const provider = flaw.client?.(link, runtime) ?? link;
       const name = `p${index}`;
@@ -149,9 +151,28 @@ export class ObjectWorld {
       const names = holds.map(({ owner }) => owner).join(' and ');
       if (holds.length > 1 && holds.some(({ part }) => part.mode === 'exclusive')) this.report(`${names} hold ${key}`);
       const shares = holds.reduce((sum, { part }) => sum + (part.count ?? 1), 0);
-      const permits = Math.min(...holds.map(({ part }) => part.permits ?? Infinity));
+      // Beside a larger number a smaller one has waited for its turn.
+      const permits = Math.max(...holds.map(({ part }) => part.permits ?? Infinity));
       if (shares > permits) this.report(`${names} have ${shares} of ${permits} permits of ${key}`);
     }
+  }
+
+  #noting(server: LockProvider): LockProvider {
+    return {
+      name: server.name,
+      traits: server.traits,
+      tryAcquire: async (claim, wake) => {
+        const answer = await server.tryAcquire(claim, wake);
+        const { key, owner } = claim;
+        if (answer.granted && !this.grants.has(owner)) this.grants.set(owner, { key, at: this.store.time });
+        return answer;
+      },
+      renew: (claim, token) => server.renew(claim, token),
+      release: (claim) => server.release(claim),
+      inspect: (key) => server.inspect(key),
+      time: async () => this.memory.epoch(this.store.time),
+      close: () => server.close(),
+    };
   }
 
   /** Something goes wrong, or nothing. */

@@ -98,6 +98,33 @@ describe('locks.semaphore', () => {
     });
   });
 
+  it('lets processes with another number be, where option "resize" says so', async () => {
+    const { one, two } = twoProcesses();
+    const [before, after] = [one.semaphore('exports', 1), two.semaphore('exports', 3, { resize: true })];
+    const old = await before.acquire();
+    const both = await after.take(2).acquire();
+    expect([await after.tryAcquire(), await before.tryAcquire()]).toEqual([null, null]);
+    await old.release();
+    expect(await before.tryAcquire()).toBeNull();
+    const third = await after.acquire();
+    await both.release();
+    const other = await one.semaphore('exports', 2).acquire();
+    await Promise.all([third.release(), other.release()]);
+  });
+
+  it('refuses "resize" where the provider lacks the trait, for a call, and without permits', async () => {
+    const { locks } = createSetting({ traits: { shared: true } });
+    const message = expect.stringContaining('resize: true') as unknown;
+    const lacking = expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message }) as Error;
+    expect(() => locks.semaphore('key', 3, { resize: true })).toThrow(lacking);
+    const direct = locks.acquire('key', { mode: 'shared', permits: 3, resize: true });
+    await expect(direct).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED', message });
+    const { one } = twoProcesses();
+    await expect(one.acquire('key', { resize: true })).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+    const inCall = one.semaphore('key', 3).acquire({ resize: true } as object);
+    await expect(inCall).rejects.toMatchObject({ code: 'LOCK_INVALID' });
+  });
+
   it.each([0, -1, 1.5, Number.NaN, '3', undefined])('refuses %s permits when it is made', (permits) => {
     const { one } = twoProcesses();
     expect(() => one.semaphore('exports', permits as number)).toThrow(

@@ -103,6 +103,53 @@ describe('locks.multiLock', () => {
     expect(done.error).toMatchObject({ code: 'LOCK_LOST', key: 'a', result: 'too late' });
   });
 
+  it.each(['a', 'b', 'c'])('tells what work came to when key %s was lost under it', async (lost) => {
+    const { runtime, provider, locks } = createFreeSetting();
+    provider.answers.renew = (call) => call.answer(call.claim.key === lost ? false : {});
+    const multi = locks.multiLock(['a', 'b', 'c']);
+    const failure = new Error('the work went wrong');
+    const under = (end: (lease: MultiLease) => unknown) => async (lease: MultiLease) => {
+      await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+      return end(lease);
+    };
+    const raise = (error: unknown): never => {
+      throw error;
+    };
+    let reason: unknown;
+    const calls = [
+      watch(
+        multi.withLock(
+          { ttl: 1_000 },
+          under(() => 'too late'),
+        ),
+      ),
+      watch(
+        multi.tryWithLock(
+          { ttl: 1_000 },
+          under(() => 'too late'),
+        ),
+      ),
+      watch(
+        multi.withLock(
+          { ttl: 1_000 },
+          under(() => raise(failure)),
+        ),
+      ),
+      watch(
+        multi.withLock(
+          { ttl: 1_000 },
+          under(({ signal }) => raise((reason = signal.reason))),
+        ),
+      ),
+    ];
+    await runtime.advance(2_000);
+    const [returned, tried, threw, gaveUp] = calls.map(({ error }) => error);
+    expect(returned).toMatchObject({ code: 'LOCK_LOST', key: lost, result: 'too late' });
+    expect(tried).toMatchObject({ code: 'LOCK_LOST', key: lost, result: 'too late' });
+    expect(threw).toMatchObject({ code: 'LOCK_LOST', key: lost, cause: failure });
+    expect(gaveUp).toBe(reason);
+  });
+
   it('never waits in a circle with others', async () => {
     const { runtime, one, two } = twoProcesses();
     let inside = 0;

@@ -33,7 +33,7 @@ export const stormy: Weather = {
   duplicate: 0.1,
 };
 
-/** The adapter gives a call up after this many ms. */
+/** The adapter gives a call up after this many ms, unless it is told otherwise. */
 export const callTimeout = 120;
 
 /**
@@ -50,6 +50,7 @@ export class Link implements LockProvider {
   readonly #store: VirtualRuntime;
   readonly #process: VirtualRuntime;
   readonly #random: () => number;
+  readonly #timeout: number;
 
   constructor(
     server: LockProvider,
@@ -57,6 +58,7 @@ export class Link implements LockProvider {
     store: VirtualRuntime,
     process: VirtualRuntime,
     random: () => number,
+    timeout: number = callTimeout,
   ) {
     this.#server = server;
     this.traits = { ...server.traits, scope: 'network' };
@@ -64,6 +66,7 @@ export class Link implements LockProvider {
     this.#store = store;
     this.#process = process;
     this.#random = random;
+    this.#timeout = timeout;
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
@@ -71,8 +74,8 @@ export class Link implements LockProvider {
     return this.#call(claim, () => this.#server.tryAcquire(claim, told));
   }
 
-  renew(claim: Claim): Promise<Renewal | false> {
-    return this.#call(claim, () => this.#server.renew(claim));
+  renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
+    return this.#call(claim, () => this.#server.renew(claim, token));
   }
 
   release(claim: Claim): Promise<boolean> {
@@ -83,14 +86,18 @@ export class Link implements LockProvider {
     return this.#server.inspect(key);
   }
 
+  time(): Promise<number> {
+    return this.#call({ key: 'time', ttl: Infinity }, async () => (await this.#server.time?.()) ?? Number.NaN);
+  }
+
   async close(): Promise<void> {}
 
-  #call<T>(claim: Claim, perform: () => Promise<T>): Promise<T> {
+  #call<T>(claim: Pick<Claim, 'key' | 'ttl'>, perform: () => Promise<T>): Promise<T> {
     const { weather } = this;
     return new Promise<T>((resolve, reject) => {
       const timer = this.#process.setTimer(
         () => reject(new LockError('LOCK_UNAVAILABLE', 'the network gave no answer')),
-        callTimeout,
+        this.#timeout,
         false,
       );
       const answered = (settle: () => void): void => {
@@ -108,7 +115,7 @@ export class Link implements LockProvider {
         if (this.#lost(weather.loseRequest)) return;
         const delay = this.#delay();
         // Law 1: what was given up takes effect within the ttl, or never.
-        if (delay > callTimeout && delay >= claim.ttl * 0.9) return;
+        if (delay > this.#timeout && delay >= claim.ttl * 0.9) return;
         const arrive = (): void => {
           void perform().then(
             (answer) => answered(() => resolve(answer)),

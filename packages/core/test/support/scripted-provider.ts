@@ -12,6 +12,7 @@ export class Call {
   /** The virtual time at which core sent it. */
   readonly at: number;
   settled = false;
+  granted = false;
   readonly #tokens: () => bigint;
   #resolve!: (answer: never) => void;
   #reject!: (error: unknown) => void;
@@ -36,6 +37,7 @@ export class Call {
   }
 
   grant(extra: Partial<Omit<Grant, 'granted'>> = {}): void {
+    this.granted = true;
     this.answer({ granted: true, token: this.#tokens(), ...extra });
   }
 
@@ -154,7 +156,10 @@ export class ScriptedProvider implements LockProvider {
     }
     const first = this.calls.find((call) => call.claim.owner === owner)?.claim;
     // A held claim may become shared, and what was refused becomes exclusive again.
-    const expected = first?.mode === 'exclusive' ? { ...first, mode: claim.mode } : first;
+    const same = first?.mode === 'exclusive' ? { ...first, mode: claim.mode } : first;
+    // The hold of a key that rests is renewed with another ttl.
+    const granted = this.calls.some((call) => call.claim.owner === owner && call.granted);
+    const expected = same && granted ? { ...same, ttl: claim.ttl } : same;
     if (expected !== undefined && JSON.stringify(expected) !== JSON.stringify(claim)) {
       this.violations.push(`${kind} of ${owner} with another claim than before`);
     }

@@ -35,6 +35,8 @@ interface Candidate {
 const ttl = 1_500;
 /** With ZooKeeper the session is the lease. */
 const sessionTimeout = 3_000;
+/** The servers of the tests look for expired sessions every so many ms: `tickTime`. */
+const tick = 200;
 const rounds = 24;
 /** Reading the notes takes a while. */
 const soon = { timeout: 20_000, interval: 50 };
@@ -139,12 +141,19 @@ test.each<[StoreName]>([['redis'], ['postgres'], ['zookeeper']])(
       expect(places, candidate.label).toEqual([...new Set(places)].toSorted((one, other) => one - other));
       missed += (places.at(-1) ?? 0) - (places[0] ?? 0) + 1 - places.length;
     }
-    const limit = name === 'zookeeper' ? sessionTimeout : ttl;
+    const limit = name === 'zookeeper' ? sessionTimeout + tick : ttl;
+    const median = (each: readonly number[]): number =>
+      each.toSorted((one, other) => one - other)[each.length >> 1] ?? 0;
     const summary = Object.entries(gaps).map(([what, each]) => {
       const sorted = each.toSorted((one, other) => one - other);
       return `${what} ${sorted[sorted.length >> 1]?.toFixed(0)} (at most ${sorted.at(-1)?.toFixed(0)})`;
     });
     console.log(`${name}: ms to the next leader after ${summary.join(', ')}; limit ${limit}; missed ${missed}`);
+    expect(median(gaps.kill), 'the half of the kills').toBeLessThan(limit + 100);
+    expect(median(gaps.pause), 'the half of the pauses').toBeLessThan(limit + 100);
+    // Two round trips on one machine, and 20 ms.
+    expect(median(gaps.resign), 'the half of the resignations').toBeLessThan(25);
+    // The machine may stand still now and then.
     expect(Math.max(...gaps.kill, ...gaps.pause)).toBeLessThan(limit + 600);
     expect(Math.max(...gaps.resign)).toBeLessThan(500);
   },

@@ -6,7 +6,7 @@ import type { LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import * as redis from '@locks/redis';
 import * as sql from '@locks/sql';
-import { startPostgres, startRedis, startZookeeper } from '@locks/test-servers';
+import { startMariadb, startPostgres, startRedis, startZookeeper } from '@locks/test-servers';
 import * as zookeeper from '@locks/zookeeper';
 import { createZookeeperProvider } from '@locks/zookeeper';
 import { openDatabases } from './databases.ts';
@@ -20,9 +20,10 @@ export interface Store {
   stop(): Promise<void>;
 }
 
+/** One of each kind: each pair of them can be the ends of a migration. */
 export const storeNames = ['redis', 'postgres', 'zookeeper', 'sqlite'] as const;
 
-export type StoreName = (typeof storeNames)[number];
+export type StoreName = (typeof storeNames)[number] | 'mariadb';
 
 /** Starts a server of that kind, or makes a file. */
 export async function startStore(name: StoreName): Promise<Store> {
@@ -32,8 +33,9 @@ export async function startStore(name: StoreName): Promise<Store> {
       const options = { prefix: `${randomUUID()}:`, timeout: 2_000, waiterTtl: 3_000 };
       return storeOf(redis, server.url, options, () => server.stop());
     }
-    case 'postgres': {
-      const server = await startPostgres();
+    case 'postgres':
+    case 'mariadb': {
+      const server = await (name === 'postgres' ? startPostgres() : startMariadb());
       const databases = openDatabases(server.url);
       await databases.create('store');
       return storeOf(sql, databases.url('store'), { migrate: true, waiterTtl: 3_000 }, async () => {

@@ -4,6 +4,8 @@ const special: Readonly<Record<string, string>> = { '{': '%7B', '}': '%7D', '%':
 export interface KeyNames {
   /** The plain string that any `SET NX` client meets. */
   readonly main: (key: string) => string;
+  /** The first three keys of the scripts: the main key, its counter and its queue. */
+  readonly few: (key: string) => readonly [main: string, token: string, queue: string];
   /** All keys of the scripts, in their order: see `lua/queue.lua`. */
   readonly all: (key: string) => readonly string[];
   /** The marker of option `restartGuard`: see `lua/restart-guard.lua`. */
@@ -24,20 +26,17 @@ export function keyNames(prefix: string, clientPrefix: string): KeyNames {
   const main = (key: string): string =>
     prefix + (/[{}%]/.test(key) ? key.replaceAll(/[{}%]/g, (character) => special[character] ?? character) : key);
   const open = `{${clientPrefix}`;
+  const few: KeyNames['few'] = (key) => {
+    const name = main(key);
+    return [name, `${open}${name}}:token`, `${open}${name}}:queue`];
+  };
   return {
     main,
+    few,
     all(key) {
-      const name = main(key);
+      const [name, token, queue] = few(key);
       const tag = `${open}${name}}`;
-      return [
-        name,
-        `${tag}:token`,
-        `${tag}:queue`,
-        `${tag}:deadlines`,
-        `${tag}:shared`,
-        `${tag}:tokens`,
-        `${tag}:permits`,
-      ];
+      return [name, token, queue, `${tag}:deadlines`, `${tag}:shared`, `${tag}:tokens`, `${tag}:permits`];
     },
     marker: `${open}${prefix}}:server`,
     keyOf: (name) => name.slice(prefix.length).replaceAll(/%(7B|7D|25)/g, (code) => decodeURIComponent(code)),

@@ -1,90 +1,76 @@
 import { LockError } from '@locks/core/adapter';
 import type { Deadline, Waiting } from '@locks/core/adapter';
 import type { Claim, Grant, KeyState, Renewal } from '@locks/core';
+import { Batches } from '../wire/batches.ts';
 import { neverSent } from '../wire/client.ts';
 import type { ScriptClient } from '../wire/client.ts';
-import type { KeyNames } from './keys.ts';
-import type { ReadRedisOptions } from '../options/options.ts';
-import { outlivesGuard } from '../wire/restart-guard.ts';
 import { toAnswer, toInteger, toKeyState, toLockError } from '../wire/replies.ts';
 import { callScript } from '../wire/script-call.ts';
+import type { ScriptSender } from '../wire/script-call.ts';
 import { scripts } from '../wire/scripts.ts';
 import type { Script } from '../wire/scripts.ts';
-
-/** What calls scripts that grant and renew. */
-type LockWriter = Pick<ScriptClient, 'evalsha' | 'eval' | 'status'>;
+import type { CallTerms } from './call-terms.ts';
+import { Attempt, Release, Renewal as RenewalCall } from './lock-calls.ts';
 
 /** What the scripts go over. */
 export interface LockClients {
   readonly client: ScriptClient;
-  /** @default the client */
-  readonly writer: LockWriter | undefined;
+  /** What grants and renewals go over. @default the client */
+  readonly writer: ScriptSender | undefined;
+  /** Calls of one tick may travel together. */
+  readonly together: boolean;
 }
 
 /** The scripts of the locks, called with the arguments that their headers list. */
 export class LockScripts {
   readonly #client: ScriptClient;
-  /** What grants and renewals go over. */
-  readonly #writer: LockWriter;
-  readonly #options: ReadRedisOptions;
-  readonly #names: KeyNames;
+  readonly #writer: ScriptSender;
+  readonly #batches: Batches | undefined;
+  readonly #terms: CallTerms;
   readonly #deadline: Deadline;
-  readonly #process: string;
   #closed = false;
 
-  /** `process` is what the store calls this process: its part of the name of the wake channel. */
-  constructor(
-    { client, writer }: LockClients,
-    options: ReadRedisOptions,
-    names: KeyNames,
-    deadline: Deadline,
-    process: string,
-  ) {
+  constructor({ client, writer, together }: LockClients, terms: CallTerms, deadline: Deadline) {
     this.#client = client;
     this.#writer = writer ?? client;
-    this.#options = options;
-    this.#names = names;
+    this.#batches = together ? new Batches(client, deadline) : undefined;
+    this.#terms = terms;
     this.#deadline = deadline;
-    this.#process = process;
   }
 
   /**
    * Takes the key. With `others` it takes a place in line, or keeps it, and keeps those of
-   * `others`.
+   * `others`. `awaited`: claims of this process are in line on the key.
    */
-  async acquire(claim: Claim, others?: readonly Claim[], within?: number): Promise<Grant | Waiting> {
-    const { key, owner, ttl, mode, permits, floor } = claim;
-    const { waiterTtl, channelPrefix, fair, restartGuard } = this.#options;
-    const inLine = others === undefined ? 0 : 1;
-    const args = [owner, ttl, floor === undefined ? 0 : `${floor}`, this.#retention(ttl)];
-    args.push(this.#waiter(claim), inLine, waiterTtl, channelPrefix, fair ? 0 : 1);
-    if (mode === 'shared') args.push(permits ?? '*');
-    if (others !== undefined) for (const other of others) args.push(this.#waiter(other));
-    const script = mode === 'shared' ? scripts.acquireShared : scripts.acquire;
-    let keys = this.#names.all(key);
-    if (restartGuard !== undefined) {
-      if (ttl > restartGuard) throw outlivesGuard(claim, restartGuard);
-      keys = [...keys, this.#names.marker];
-      args.push(restartGuard);
-    }
-    return toAnswer(await this.#run(script, claim, args, 'an attempt', within, keys));
+  acquire(claim: Claim, awaited: boolean, others?: readonly Claim[], within?: number): Promise<Grant | Waiting> {
+    this.checkOpen();
+    const call = new Attempt(this.#terms, claim, this.#client.status, others, awaited);
+    return this.#call(this.#writer, call, within).then(toAnswer);
   }
 
   async renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
-    const { owner, ttl } = claim;
-    const args = [owner, ttl, token === undefined ? '' : `${token}`, this.#retention(ttl), this.#options.channelPrefix];
-    const reply = await this.#run(scripts.renew, claim, args, 'a renewal');
-    return toInteger(reply, 'a renewal') === 1 ? {} : false;
+    this.checkOpen();
+    const call = new RenewalCall(this.#terms, claim, this.#client.status, token);
+    return toInteger(await this.#call(this.#writer, call), 'a renewal') === 1 ? {} : false;
   }
 
   /** Resolves to 1 if it freed a hold, else to 0. */
-  release(claim: Claim, within?: number): Promise<unknown> {
-    const args = [claim.owner, this.#waiter(claim), this.#options.channelPrefix];
-    return this.#run(scripts.release, claim, args, 'a release', within);
+  release(claim: Claim, awaited: boolean, within?: number): Promise<unknown> {
+    this.checkOpen();
+    return this.#call(this.#client, new Release(this.#terms, claim, this.#client.status, awaited), within);
   }
 
   async inspect(key: string): Promise<KeyState> {
-    return toKeyState(key, await this.#run(scripts.inspect, { key }, [], 'an inspection'));
+    const what = (): string => `an inspection on ${JSON.stringify(key)}`;
+    return toKeyState(key, await this.#look(scripts.inspect, this.#terms.names.all(key), what));
+  }
+
+  /** The ms since 1970, by the clock of a server. */
+  async time(): Promise<number> {
+    const about = 'a look at the clock';
+    // A Cluster needs a key to choose a server by.
+    const keys = [this.#terms.names.main('time')];
+    return toInteger(await this.#look(scripts.time, keys, () => about), about);
   }
 
   /** @throws `LOCK_CLOSED` once it is closed. */
@@ -96,33 +82,22 @@ export class LockScripts {
     this.#closed = true;
   }
 
-  #run(
-    script: Script,
-    claim: Claim | { readonly key: string },
-    args: readonly (string | number)[],
-    about: string,
-    within?: number,
-    keys: readonly string[] = this.#names.all(claim.key),
-  ): Promise<unknown> {
+  /** Calls a script that is about no claim. */
+  async #look(script: Script, keys: readonly string[], what: () => string): Promise<unknown> {
     this.checkOpen();
-    const what = (): string => `${about} on ${JSON.stringify(claim.key)}`;
     const { status } = this.#client;
-    const owned = 'owner' in claim ? claim : undefined;
-    const explain = (error: unknown): LockError =>
-      toLockError(error, { what: what(), claim: owned, lua: script.lua, unsent: neverSent(status, error) });
-    const call = { script, keys, args, what, explain };
-    const writes = script !== scripts.release && script !== scripts.inspect;
-    return callScript(writes ? this.#writer : this.#client, this.#deadline, call, within);
+    return await callScript(this.#client, this.#deadline, {
+      script,
+      input: () => [keys.length, ...keys],
+      what,
+      explain: (error) => toLockError(error, { what: what(), lua: script.lua, unsent: neverSent(status, error) }),
+    });
   }
 
-  /** What a line calls the claim: its kind, its process and its owner. */
-  #waiter({ owner, mode, permits }: Claim): string {
-    return `${mode === 'exclusive' ? 'x' : `s${permits ?? '*'}`} ${this.#process} ${owner}`;
-  }
-
-  /** A counter must outlive the hold it belongs to. */
-  #retention(ttl: number): number {
-    return Math.max(this.#options.tokenRetention, ttl * 2);
+  #call(client: ScriptSender, call: Attempt | RenewalCall | Release, within?: number): Promise<unknown> {
+    return this.#batches === undefined || call.many === undefined
+      ? callScript(client, this.#deadline, call, within)
+      : this.#batches.call(call.many, call, within);
   }
 }
 

@@ -26,7 +26,8 @@ export class Releases {
     this.#runtime = runtime;
   }
 
-  async release(claim: Claim): Promise<boolean> {
+  /** `awaited`: claims of this process are in line on the key. */
+  async release(claim: Claim, awaited: boolean): Promise<boolean> {
     this.#scripts.checkOpen();
     let connections = this.#servers.connections();
     let left: number | undefined;
@@ -35,7 +36,7 @@ export class Releases {
       connections = await this.#reconnected();
       left = end - this.#runtime.clock.now();
     }
-    const freed = toInteger(await this.#scripts.release(claim, left), 'a release') === 1;
+    const freed = toInteger(await this.#scripts.release(claim, awaited, left), 'a release') === 1;
     // A client sends again what a broken connection left unanswered, and hears the second answer.
     if (!freed && !this.#servers.unbroken(connections)) throw releasedInDoubt(claim);
     return freed;

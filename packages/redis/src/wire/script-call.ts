@@ -1,34 +1,48 @@
-import type { CallName, Deadline } from '@locks/core/adapter';
+import type { Deadline } from '@locks/core/adapter';
 import { withConnectionError } from './client.ts';
 import type { ScriptClient } from './client.ts';
 import type { Script } from './scripts.ts';
 
+/** What a script gets: the number of its keys, the keys and the arguments. */
+export type ScriptInput = readonly [keys: number, ...keysAndArgs: (string | number)[]];
+
 /** One call of a script, and how to speak of it. */
 export interface ScriptCall {
   readonly script: Script;
-  readonly keys: readonly string[];
-  readonly args: readonly (string | number)[];
-  readonly what: CallName;
+  /** Called when the script is sent. */
+  input(): ScriptInput;
+  /** The call's name in messages. */
+  what(): string;
   /** The error to reject with, for one that the client rejected with. */
-  readonly explain: (error: unknown) => unknown;
+  explain(error: unknown): unknown;
 }
 
-/**
- * Calls a script by its digest, within the deadline or `within` ms. Sends its text where the server
- * does not know the digest.
- */
+/** What scripts go over. */
+export type ScriptSender = Pick<ScriptClient, 'evalsha' | 'eval' | 'status'>;
+
+/** Calls a script within the deadline, or within `within` ms. */
 export function callScript(
-  client: Pick<ScriptClient, 'evalsha' | 'eval' | 'status'>,
+  client: ScriptSender,
   deadline: Deadline,
-  { script, keys, args, what, explain }: ScriptCall,
+  call: ScriptCall,
   within?: number,
 ): Promise<unknown> {
-  const mend = (error: unknown): Promise<unknown> => {
-    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) {
-      throw explain(withConnectionError(client, error));
-    }
-    // The script cache was flushed, or the server is new: nothing was done.
-    return client.eval(script.lua, keys.length, ...keys, ...args);
-  };
-  return deadline.race(client.evalsha(script.sha, keys.length, ...keys, ...args), what, within, mend);
+  const mend = (error: unknown): Promise<unknown> => sendAgain(client, call, error);
+  return deadline.race(sendScript(client, call), () => call.what(), within, mend);
+}
+
+/** Sends a script by its digest. */
+export function sendScript(client: ScriptSender, call: ScriptCall): Promise<unknown> {
+  return client.evalsha(call.script.sha, ...call.input());
+}
+
+/** Sends the text of a script where the server does not know its digest. Throws other errors. */
+export function sendAgain(client: ScriptSender, call: ScriptCall, error: unknown): Promise<unknown> {
+  if (!isUnknownScript(error)) throw call.explain(withConnectionError(client, error));
+  return client.eval(call.script.lua, ...call.input());
+}
+
+/** The script cache was flushed, or the server is new: the script did nothing. */
+export function isUnknownScript(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }

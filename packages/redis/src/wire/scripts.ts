@@ -7,13 +7,14 @@ export interface Script {
   readonly lua: string;
 }
 
-export const scripts: Readonly<Record<'acquire' | 'acquireShared' | 'renew' | 'release' | 'inspect' | 'initialise' | 'fencedSet', Script>> = {
+export const scripts: Readonly<Record<'acquire' | 'acquireEach' | 'acquireShared' | 'renew' | 'renewEach' | 'release' | 'releaseEach' | 'inspect' | 'time' | 'initialise' | 'fencedSet', Script>> = {
   acquire: {
-    sha: 'a5377ff39aa5425345efcdf1973e6649421f89ea',
-    lua: `local owner, ttl, above, retention = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
+    sha: '30b53444d826d6ad03e208cf64ad7fbd75f50add',
+    lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
+clockText = time[1] .. string.sub('000000', #time[2] + 1) .. time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = '3600000'
@@ -21,11 +22,11 @@ local function tokenReply(token, text)
 if token < 2 ^ 52 then return token end
 return text
 end
-local function count(token, step, retention, micros)
-local text = string.format('%.0f', token)
+local function count(key, token, step, retention, micros)
+local text = token == micros and clockText or string.format('%.0f', token)
 local counter = retention == HOUR and text or text .. ' ' .. retention
 local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
-local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
+local last = redis.call('SET', key, counter, 'PX', span, 'GET')
 if not last then return tokenReply(token, text) end
 local lastToken, lastRetention = tonumber(last), HOUR
 if not lastToken then
@@ -39,19 +40,21 @@ if longer then retention = lastRetention end
 if lastToken >= token then token = lastToken + step end
 text = string.format('%.0f', token)
 counter = retention == HOUR and text or text .. ' ' .. retention
-redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+redis.call('SET', key, counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
 if step == 1 and token == lastToken then return nil end
 return tokenReply(token, text)
 end
-local function mint(above, retention, micros, taken)
-local token = count(math.max(micros, above + 1), 1, retention, micros)
+local function mint(key, above, retention, micros, taken)
+local token = count(key, math.max(micros, above + 1), 1, retention, micros)
 if token then return token end
 if taken then redis.call('DEL', taken) end
 error('LOCKS_TOKENS')
 end
+local owner, ttl = ARGV[1], ARGV[2]
 local now, micros = clock()
 if KEYS[8] then
 local span = tonumber(table.remove(ARGV))
+local waiter = table.remove(ARGV)
 local info = redis.call('INFO', 'server')
 local marker = redis.call('GET', KEYS[8]) or ''
 local since = string.find(info, string.sub(marker, 1, 47), 1, true) and tonumber(string.sub(marker, 49))
@@ -64,15 +67,23 @@ if left > 0 then
 local value, expiry = redis.pcall('GET', KEYS[1]), redis.call('ZSCORE', KEYS[5], owner)
 local holds = value == owner or (value == '<shared>' and expiry and tonumber(expiry) > now)
 if not holds then
-redis.call('ZREM', KEYS[3], ARGV[5])
-redis.call('ZREM', KEYS[4], ARGV[5])
+redis.call('ZREM', KEYS[3], waiter)
+redis.call('ZREM', KEYS[4], waiter)
 return redis.error_reply('LOCKS_RESTARTED ' .. now - since .. ' ' .. left)
 end
 end
 end
-local free = not ARGV[10] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
-if free then return mint(above, retention, micros, KEYS[1]) end
+local above, retention = tonumber(ARGV[4] or 0), ARGV[5] or HOUR
+local free = not ARGV[6] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
+if free then return mint(KEYS[2], above, retention, micros, KEYS[1]) end
 local SHARED = '<shared>'
+local function readTerms(terms)
+local waiterTtl, inLine, barges, process, channel = string.match(terms, '^(%d+) (%d) (%d) (%S+) (.*)$')
+return tonumber(waiterTtl), inLine == '1', barges == '1', process, channel
+end
+local function waiterOf(kind, process, owner)
+return kind .. ' ' .. process .. ' ' .. owner
+end
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
 if type(value) ~= 'table' then return value end
@@ -197,13 +208,14 @@ if left >= 0 then wait = math.min(wait, left + 1) end
 end
 return -math.max(wait, 1)
 end
-local me, waiterTtl, channel = ARGV[5], tonumber(ARGV[7]), ARGV[8]
+local waiterTtl, inLine, barges, process, channel = readTerms(ARGV[3])
+local me = waiterOf('x', process, owner)
 local value = purge(now, holder())
 if value == owner then
-keepPlaces(10, now, waiterTtl, channel)
+keepPlaces(6, now, waiterTtl, channel)
 redis.call('PEXPIRE', KEYS[1], ttl)
 local counter = redis.call('GET', KEYS[2])
-if not counter then return mint(above, retention, micros) end
+if not counter then return mint(KEYS[2], above, retention, micros) end
 keep(KEYS[2], tonumber(retention))
 return tokenOf(counter)
 end
@@ -211,32 +223,34 @@ if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
 refuseOnReplica()
 return redis.error_reply('LOCKS_SHARED')
 end
-local passes = not value and ARGV[9] == '1'
+local passes = not value and barges
 local head, told
 if not passes then head, told = wakeHead(me, value, channel) end
 if passes or (not value and (head or me) == me) then
 leaveLine(me)
 if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
 redis.call('SET', KEYS[1], owner, 'PX', ttl)
-keepPlaces(10, now, waiterTtl, channel)
+keepPlaces(6, now, waiterTtl, channel)
 if concernsHead(tonumber(ttl), waiterTtl) then wakeHead(me, owner, channel) end
-return mint(above, retention, micros, KEYS[1])
+return mint(KEYS[2], above, retention, micros, KEYS[1])
 end
 local new = false
-if ARGV[6] == '1' then
+if inLine then
 new = stayInLine(me, now, waiterTtl)
-keepPlaces(10, now, waiterTtl, channel)
+keepPlaces(6, now, waiterTtl, channel)
 else
 refuseOnReplica()
 end
 if told and not new then limitDeadlines(head, now) end
 return busy(me, head, value, now, waiterTtl)`,
   },
-  acquireShared: {
-    sha: '22c91cf28c5951be9143dc92751779f34e16c137',
-    lua: `local function clock()
+  acquireEach: {
+    sha: 'e57ca1442a21639b18337981f6aaaa36e1954588',
+    lua: `local clockText
+local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
+clockText = time[1] .. string.sub('000000', #time[2] + 1) .. time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = '3600000'
@@ -244,11 +258,11 @@ local function tokenReply(token, text)
 if token < 2 ^ 52 then return token end
 return text
 end
-local function count(token, step, retention, micros)
-local text = string.format('%.0f', token)
+local function count(key, token, step, retention, micros)
+local text = token == micros and clockText or string.format('%.0f', token)
 local counter = retention == HOUR and text or text .. ' ' .. retention
 local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
-local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
+local last = redis.call('SET', key, counter, 'PX', span, 'GET')
 if not last then return tokenReply(token, text) end
 local lastToken, lastRetention = tonumber(last), HOUR
 if not lastToken then
@@ -262,17 +276,83 @@ if longer then retention = lastRetention end
 if lastToken >= token then token = lastToken + step end
 text = string.format('%.0f', token)
 counter = retention == HOUR and text or text .. ' ' .. retention
-redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+redis.call('SET', key, counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
 if step == 1 and token == lastToken then return nil end
 return tokenReply(token, text)
 end
-local function mint(above, retention, micros, taken)
-local token = count(math.max(micros, above + 1), 1, retention, micros)
+local function mint(key, above, retention, micros, taken)
+local token = count(key, math.max(micros, above + 1), 1, retention, micros)
+if token then return token end
+if taken then redis.call('DEL', taken) end
+error('LOCKS_TOKENS')
+end
+local function each(width, first, decide)
+local replies = {}
+for i = first, #ARGV do
+local key = (i - first) * width + 1
+local decided, reply = pcall(decide, ARGV[i], KEYS[key], KEYS[key + 1], KEYS[key + 2])
+replies[i - first + 1] = decided and reply or 0
+end
+return replies
+end
+local ttl, above, retention = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local _, micros = clock()
+return each(3, 4, function(owner, key, counter, queue)
+if redis.call('EXISTS', queue) == 1 then return 0 end
+if not redis.call('SET', key, owner, 'NX', 'PX', ttl) then return 0 end
+return mint(counter, above, retention, micros, key)
+end)`,
+  },
+  acquireShared: {
+    sha: '4f248d34cf2272b2534e6dd0a245d04993ccb0be',
+    lua: `local clockText
+local function clock()
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+clockText = time[1] .. string.sub('000000', #time[2] + 1) .. time[2]
+return math.floor(micros / 1000), micros
+end
+local HOUR = '3600000'
+local function tokenReply(token, text)
+if token < 2 ^ 52 then return token end
+return text
+end
+local function count(key, token, step, retention, micros)
+local text = token == micros and clockText or string.format('%.0f', token)
+local counter = retention == HOUR and text or text .. ' ' .. retention
+local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
+local last = redis.call('SET', key, counter, 'PX', span, 'GET')
+if not last then return tokenReply(token, text) end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first
+first, lastRetention = string.match(last, '^(%d+) (%d+)$')
+lastToken = tonumber(first)
+end
+local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
+if lastToken < token and not longer then return tokenReply(token, text) end
+if longer then retention = lastRetention end
+if lastToken >= token then token = lastToken + step end
+text = string.format('%.0f', token)
+counter = retention == HOUR and text or text .. ' ' .. retention
+redis.call('SET', key, counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if step == 1 and token == lastToken then return nil end
+return tokenReply(token, text)
+end
+local function mint(key, above, retention, micros, taken)
+local token = count(key, math.max(micros, above + 1), 1, retention, micros)
 if token then return token end
 if taken then redis.call('DEL', taken) end
 error('LOCKS_TOKENS')
 end
 local SHARED = '<shared>'
+local function readTerms(terms)
+local waiterTtl, inLine, barges, process, channel = string.match(terms, '^(%d+) (%d) (%d) (%S+) (.*)$')
+return tonumber(waiterTtl), inLine == '1', barges == '1', process, channel
+end
+local function waiterOf(kind, process, owner)
+return kind .. ' ' .. process .. ' ' .. owner
+end
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
 if type(value) ~= 'table' then return value end
@@ -397,11 +477,16 @@ if left >= 0 then wait = math.min(wait, left + 1) end
 end
 return -math.max(wait, 1)
 end
-local owner, ttl, me, waiterTtl, channel = ARGV[1], tonumber(ARGV[2]), ARGV[5], tonumber(ARGV[7]), ARGV[8]
-local above, retention, permits = tonumber(ARGV[3]), ARGV[4], ARGV[10]
+local owner, ttl = ARGV[1], tonumber(ARGV[2])
+local waiterTtl, inLine, barges, process, channel = readTerms(ARGV[3])
+local above, retention = tonumber(ARGV[4]), ARGV[5]
+local resize, permits = string.match(ARGV[6], '^(%-?)(.*)$')
+resize = resize == '-'
+local me = waiterOf('s' .. permits, process, owner)
 local now, micros = clock()
 if KEYS[8] then
 local span = tonumber(table.remove(ARGV))
+local waiter = table.remove(ARGV)
 local info = redis.call('INFO', 'server')
 local marker = redis.call('GET', KEYS[8]) or ''
 local since = string.find(info, string.sub(marker, 1, 47), 1, true) and tonumber(string.sub(marker, 49))
@@ -414,8 +499,8 @@ if left > 0 then
 local value, expiry = redis.pcall('GET', KEYS[1]), redis.call('ZSCORE', KEYS[5], owner)
 local holds = value == owner or (value == '<shared>' and expiry and tonumber(expiry) > now)
 if not holds then
-redis.call('ZREM', KEYS[3], ARGV[5])
-redis.call('ZREM', KEYS[4], ARGV[5])
+redis.call('ZREM', KEYS[3], waiter)
+redis.call('ZREM', KEYS[4], waiter)
 return redis.error_reply('LOCKS_RESTARTED ' .. now - since .. ' ' .. left)
 end
 end
@@ -429,6 +514,10 @@ end
 return false
 end
 local function fixPermits(span)
+if resize then
+redis.call('DEL', KEYS[7])
+return
+end
 if redis.call('PTTL', KEYS[7]) < span then redis.call('SET', KEYS[7], permits, 'PX', span) end
 end
 local function share(token)
@@ -437,13 +526,13 @@ redis.call('HSET', KEYS[6], owner, token)
 settleShares()
 fixPermits(ttl)
 keep(KEYS[2], tonumber(retention))
-keepPlaces(11, now, waiterTtl, channel)
+keepPlaces(7, now, waiterTtl, channel)
 concernsHead(ttl, waiterTtl)
 wakeHead(me, SHARED, channel)
 return token
 end
 local fixed = redis.call('GET', KEYS[7])
-if fixed and fixed ~= permits then
+if fixed and fixed ~= permits and not resize then
 refuseOnReplica()
 if isShared() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
 redis.call('DEL', KEYS[7])
@@ -451,24 +540,24 @@ end
 if value == owner then
 redis.call('DEL', KEYS[5], KEYS[6])
 local counter = redis.call('GET', KEYS[2])
-return share(counter and tokenOf(counter) or mint(above, retention, micros))
+return share(counter and tokenOf(counter) or mint(KEYS[2], above, retention, micros))
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
 return share(redis.call('HGET', KEYS[6], owner))
 end
 local room = admits(value, 's' .. permits)
-local passes = room and ARGV[9] == '1'
+local passes = room and barges
 local head, told
 if not passes then head, told = wakeHead(me, value, channel) end
 if passes or (room and (head or me) == me) then
 if not value then redis.call('DEL', KEYS[5], KEYS[6]) end
 leaveLine(me)
-return share(mint(above, retention, micros))
+return share(mint(KEYS[2], above, retention, micros))
 end
 local new = false
-if ARGV[6] == '1' then
+if inLine then
 new = stayInLine(me, now, waiterTtl)
-keepPlaces(11, now, waiterTtl, channel)
+keepPlaces(7, now, waiterTtl, channel)
 fixPermits(waiterTtl)
 else
 refuseOnReplica()
@@ -477,10 +566,12 @@ if told and not new then limitDeadlines(head, now) end
 return busy(me, head, value, now, waiterTtl)`,
   },
   renew: {
-    sha: 'ad169b298dd2d3907be969dee1213cf3606f1ada',
-    lua: `local function clock()
+    sha: 'c9bc75190b017f7b5fe0d9fb4fddd7dd38307fab',
+    lua: `local clockText
+local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
+clockText = time[1] .. string.sub('000000', #time[2] + 1) .. time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = '3600000'
@@ -488,11 +579,11 @@ local function tokenReply(token, text)
 if token < 2 ^ 52 then return token end
 return text
 end
-local function count(token, step, retention, micros)
-local text = string.format('%.0f', token)
+local function count(key, token, step, retention, micros)
+local text = token == micros and clockText or string.format('%.0f', token)
 local counter = retention == HOUR and text or text .. ' ' .. retention
 local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
-local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
+local last = redis.call('SET', key, counter, 'PX', span, 'GET')
 if not last then return tokenReply(token, text) end
 local lastToken, lastRetention = tonumber(last), HOUR
 if not lastToken then
@@ -506,17 +597,24 @@ if longer then retention = lastRetention end
 if lastToken >= token then token = lastToken + step end
 text = string.format('%.0f', token)
 counter = retention == HOUR and text or text .. ' ' .. retention
-redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+redis.call('SET', key, counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
 if step == 1 and token == lastToken then return nil end
 return tokenReply(token, text)
 end
-local function mint(above, retention, micros, taken)
-local token = count(math.max(micros, above + 1), 1, retention, micros)
+local function mint(key, above, retention, micros, taken)
+local token = count(key, math.max(micros, above + 1), 1, retention, micros)
 if token then return token end
 if taken then redis.call('DEL', taken) end
 error('LOCKS_TOKENS')
 end
 local SHARED = '<shared>'
+local function readTerms(terms)
+local waiterTtl, inLine, barges, process, channel = string.match(terms, '^(%d+) (%d) (%d) (%S+) (.*)$')
+return tonumber(waiterTtl), inLine == '1', barges == '1', process, channel
+end
+local function waiterOf(kind, process, owner)
+return kind .. ' ' .. process .. ' ' .. owner
+end
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
 if type(value) ~= 'table' then return value end
@@ -661,18 +759,41 @@ keep(KEYS[7], ttl)
 else
 return 0
 end
-if raised then count(raised, 0, retention, micros) else keep(KEYS[2], tonumber(retention)) end
+if raised then count(KEYS[2], raised, 0, retention, micros) else keep(KEYS[2], tonumber(retention)) end
 return 1
 end
+local line = redis.call('EXISTS', KEYS[3]) == 1
+local before = line and redis.call('PTTL', KEYS[1])
 local renewed = renew()
 if renewed == 0 then refuseOnReplica() end
-if redis.call('EXISTS', KEYS[3]) == 1 then
-wakeHead('', purge(now, value), ARGV[5])
+if line then
+value = purge(now, value)
+newHead = newHead or redis.call('PTTL', KEYS[1]) < before
+wakeHead('', value, ARGV[5])
 end
 return renewed`,
   },
+  renewEach: {
+    sha: 'e06816a003d2ef098febbdd0c011e20dcf963164',
+    lua: `local function each(width, first, decide)
+local replies = {}
+for i = first, #ARGV do
+local key = (i - first) * width + 1
+local decided, reply = pcall(decide, ARGV[i], KEYS[key], KEYS[key + 1], KEYS[key + 2])
+replies[i - first + 1] = decided and reply or 0
+end
+return replies
+end
+local ttl, retention = ARGV[1], tonumber(ARGV[2])
+return each(3, 3, function(owner, key, counter, queue)
+if redis.call('GET', key) ~= owner or redis.call('EXISTS', queue) == 1 then return 0 end
+redis.call('PEXPIRE', key, ttl)
+if redis.call('PTTL', counter) < retention then redis.call('PEXPIRE', counter, ARGV[2]) end
+return 1
+end)`,
+  },
   release: {
-    sha: '1d38e4557a442e26f707fac86cf8579d7216ac0e',
+    sha: 'ac4080a873997df2269adf153eb636f73236e112',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -681,9 +802,11 @@ redis.call('DEL', KEYS[1])
 if redis.call('EXISTS', KEYS[3]) == 0 then return 1 end
 value, freed, line = false, 1, true
 end
+local clockText
 local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
+clockText = time[1] .. string.sub('000000', #time[2] + 1) .. time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = '3600000'
@@ -691,11 +814,11 @@ local function tokenReply(token, text)
 if token < 2 ^ 52 then return token end
 return text
 end
-local function count(token, step, retention, micros)
-local text = string.format('%.0f', token)
+local function count(key, token, step, retention, micros)
+local text = token == micros and clockText or string.format('%.0f', token)
 local counter = retention == HOUR and text or text .. ' ' .. retention
 local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
-local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
+local last = redis.call('SET', key, counter, 'PX', span, 'GET')
 if not last then return tokenReply(token, text) end
 local lastToken, lastRetention = tonumber(last), HOUR
 if not lastToken then
@@ -709,17 +832,24 @@ if longer then retention = lastRetention end
 if lastToken >= token then token = lastToken + step end
 text = string.format('%.0f', token)
 counter = retention == HOUR and text or text .. ' ' .. retention
-redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+redis.call('SET', key, counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
 if step == 1 and token == lastToken then return nil end
 return tokenReply(token, text)
 end
-local function mint(above, retention, micros, taken)
-local token = count(math.max(micros, above + 1), 1, retention, micros)
+local function mint(key, above, retention, micros, taken)
+local token = count(key, math.max(micros, above + 1), 1, retention, micros)
 if token then return token end
 if taken then redis.call('DEL', taken) end
 error('LOCKS_TOKENS')
 end
 local SHARED = '<shared>'
+local function readTerms(terms)
+local waiterTtl, inLine, barges, process, channel = string.match(terms, '^(%d+) (%d) (%d) (%S+) (.*)$')
+return tonumber(waiterTtl), inLine == '1', barges == '1', process, channel
+end
+local function waiterOf(kind, process, owner)
+return kind .. ' ' .. process .. ' ' .. owner
+end
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
 if type(value) ~= 'table' then return value end
@@ -844,7 +974,8 @@ if left >= 0 then wait = math.min(wait, left + 1) end
 end
 return -math.max(wait, 1)
 end
-local me, now = ARGV[2], clock()
+local _, _, _, process, channel = readTerms(ARGV[2])
+local me, now = waiterOf(ARGV[3], process, owner), clock()
 if type(value) == 'table' then value = holder() end
 local wasShared = value == SHARED
 if wasShared then
@@ -862,16 +993,34 @@ if freed == 0 then giveUpPlace(me) end
 local head
 if line then
 value = purge(now, value)
-head = wakeHead(me, value, ARGV[3])
+head = wakeHead(me, value, channel)
 end
 if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', KEYS[7]) end
 return freed`,
   },
+  releaseEach: {
+    sha: '36d27ed413eb7084502cca01bfdb9e770a300e02',
+    lua: `local function each(width, first, decide)
+local replies = {}
+for i = first, #ARGV do
+local key = (i - first) * width + 1
+local decided, reply = pcall(decide, ARGV[i], KEYS[key], KEYS[key + 1], KEYS[key + 2])
+replies[i - first + 1] = decided and reply or 0
+end
+return replies
+end
+return each(2, 1, function(owner, key, queue)
+if redis.call('GET', key) ~= owner or redis.call('EXISTS', queue) == 1 then return 0 end
+return redis.call('DEL', key)
+end)`,
+  },
   inspect: {
-    sha: '40a510b9775fcbe80f6b0618e962336396cb76d3',
-    lua: `local function clock()
+    sha: '80c1324d427ccf5e48c1362309971c9a7ce20319',
+    lua: `local clockText
+local function clock()
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
+clockText = time[1] .. string.sub('000000', #time[2] + 1) .. time[2]
 return math.floor(micros / 1000), micros
 end
 local HOUR = '3600000'
@@ -879,11 +1028,11 @@ local function tokenReply(token, text)
 if token < 2 ^ 52 then return token end
 return text
 end
-local function count(token, step, retention, micros)
-local text = string.format('%.0f', token)
+local function count(key, token, step, retention, micros)
+local text = token == micros and clockText or string.format('%.0f', token)
 local counter = retention == HOUR and text or text .. ' ' .. retention
 local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
-local last = redis.call('SET', KEYS[2], counter, 'PX', span, 'GET')
+local last = redis.call('SET', key, counter, 'PX', span, 'GET')
 if not last then return tokenReply(token, text) end
 local lastToken, lastRetention = tonumber(last), HOUR
 if not lastToken then
@@ -897,17 +1046,24 @@ if longer then retention = lastRetention end
 if lastToken >= token then token = lastToken + step end
 text = string.format('%.0f', token)
 counter = retention == HOUR and text or text .. ' ' .. retention
-redis.call('SET', KEYS[2], counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+redis.call('SET', key, counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
 if step == 1 and token == lastToken then return nil end
 return tokenReply(token, text)
 end
-local function mint(above, retention, micros, taken)
-local token = count(math.max(micros, above + 1), 1, retention, micros)
+local function mint(key, above, retention, micros, taken)
+local token = count(key, math.max(micros, above + 1), 1, retention, micros)
 if token then return token end
 if taken then redis.call('DEL', taken) end
 error('LOCKS_TOKENS')
 end
 local SHARED = '<shared>'
+local function readTerms(terms)
+local waiterTtl, inLine, barges, process, channel = string.match(terms, '^(%d+) (%d) (%d) (%S+) (.*)$')
+return tonumber(waiterTtl), inLine == '1', barges == '1', process, channel
+end
+local function waiterOf(kind, process, owner)
+return kind .. ' ' .. process .. ' ' .. owner
+end
 local function holder()
 local value = redis.pcall('GET', KEYS[1])
 if type(value) ~= 'table' then return value end
@@ -1048,6 +1204,11 @@ local token = string.match(redis.call('GET', KEYS[2]) or '', '^%d*')
 for _, part in ipairs({ value, 'exclusive', token, left }) do table.insert(reply, part) end
 end
 return reply`,
+  },
+  time: {
+    sha: '32e3ec244dfb7065e06bf0113c2ce034bceeb466',
+    lua: `local time = redis.call('TIME')
+return time[1] * 1000 + math.floor(time[2] / 1000)`,
   },
   initialise: {
     sha: 'eee107675b0a9f336a4f42265d3ef4f7310fca9a',

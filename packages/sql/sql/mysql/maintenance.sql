@@ -28,3 +28,8 @@ SELECT HEX(`key`) AS `key` FROM `locks` WHERE `key` > UNHEX(?) ORDER BY `locks`.
 --          NULL (both hexadecimal)
 -- Returns  how many keys it was.
 CALL `locks_sweep`(CAST(? AS SIGNED), CAST(? AS SIGNED), UNHEX(?), UNHEX(?))
+
+-- name: time
+-- The server's clock.
+-- Returns  time (ms since 1970).
+SELECT CAST({clock} DIV 1000 AS CHAR) AS `time`

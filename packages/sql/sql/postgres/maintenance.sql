@@ -24,3 +24,8 @@ WITH stretch AS MATERIALIZED (
   SELECT (SELECT l.key FROM "locks" AS l WHERE l.key > $3::bytea ORDER BY l.key OFFSET $4::integer - 1 LIMIT 1) AS last
 )
 SELECT "locks_sweep"($1::bigint, $2::integer, $3::bytea, s.last), encode(s.last, 'hex') FROM stretch AS s
+
+-- name: time
+-- The server's clock.
+-- Returns the ms since 1970.
+SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint

@@ -48,8 +48,8 @@ UPDATE "locks_line" SET seen = seen - (deadline - :deadline), deadline = :deadli
 -- name: permits-in-line
 -- What others in line want to share the key with.
 -- :key, :owner
--- Returns the permits of one of them.
-SELECT permits FROM "locks_line" WHERE key = :key AND permits IS NOT NULL AND owner <> :owner LIMIT 1;
+-- Returns the permits of one of them that fixes a number.
+SELECT permits FROM "locks_line" WHERE key = :key AND permits >= 0 AND owner <> :owner LIMIT 1;
 
 -- name: purge-line
 -- Drops the places whose deadline has passed, wherever they stand.
@@ -72,7 +72,7 @@ SELECT
   CASE WHEN head.process = :process AND (
     record.held_until IS NULL
     OR record.held_until <= :now
-    OR (record.owner IS NULL AND head.permits IS NOT NULL AND (head.permits = 0 OR head.permits > (
+    OR (record.owner IS NULL AND head.permits IS NOT NULL AND (head.permits = 0 OR abs(head.permits) > (
       SELECT count(*) FROM "locks_shares" WHERE key = record.key AND expires > :now
     )))
   ) THEN head.owner END AS owner,

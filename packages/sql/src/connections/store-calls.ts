@@ -68,6 +68,10 @@ export class StoreCalls {
     return await this.run((connection) => this.#store.inspect(connection, key), { what: 'an inspection' });
   }
 
+  async time(): Promise<number> {
+    return await this.run((connection) => this.#store.time(connection), { what: 'a look at the clock' });
+  }
+
   /** In the order of their bytes. A key that is held or waited for throughout is listed. */
   async *list(prefix: string): AsyncIterable<string> {
     let after: string | undefined;

@@ -110,6 +110,7 @@ END`,
 MODIFIES SQL DATA
 SQL SECURITY DEFINER
 BEGIN
+  DECLARE resizes BOOLEAN DEFAULT COALESCE(claim_permits < 0, FALSE);
   DECLARE now_at, row_version, row_held_until, row_shares, row_permits, row_line_until, row_next_lapse, row_next_place BIGINT;
   DECLARE row_line_seen, head_seen, forfeit, doubt BIGINT;
   DECLARE row_owner, row_head_process, row_head_owner VARBINARY(255);
@@ -119,6 +120,7 @@ BEGIN
   DECLARE outcome VARBINARY(10) DEFAULT 'done';
   DECLARE usual_wait BIGINT DEFAULT @@session.innodb_lock_wait_timeout;
 
+  SET claim_permits = ABS(claim_permits);
   -- Fails within a transaction: this procedure has its own, and ends nobody else's.
   SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
   START TRANSACTION READ WRITE;
@@ -140,7 +142,7 @@ BEGIN
           DIV 1000 + 1
         INTO answer
         FROM \`locks\` WHERE \`key\` = claim_key AND \`held_until\` > now_at AND \`owner\` <> claim_owner
-          AND COALESCE(\`permits\` = claim_permits, TRUE) AND COALESCE(\`next_lapse\` > now_at, TRUE);
+          AND (resizes OR COALESCE(\`permits\` = claim_permits, TRUE)) AND COALESCE(\`next_lapse\` > now_at, TRUE);
     END IF;
 
     IF answer IS NOT NULL THEN
@@ -232,7 +234,7 @@ BEGIN
             SET row_version = GREATEST(row_version, COALESCE(claim_token, row_version));
           END IF;
 
-        ELSEIF row_permits <> claim_permits AND (row_shares > 0 OR EXISTS (
+        ELSEIF NOT resizes AND row_permits <> claim_permits AND (row_shares > 0 OR EXISTS (
           SELECT 1 FROM \`locks_line\` WHERE \`key\` = claim_key AND \`permits\` IS NOT NULL AND \`owner\` <> claim_owner
         )) THEN
           SET outcome = 'permits', answer = row_permits;
@@ -242,7 +244,7 @@ BEGIN
           IF claim_permits IS NOT NULL THEN
             INSERT INTO \`locks_shares\` (\`key\`, \`owner\`, \`token\`, \`expires\`)
               VALUES (claim_key, claim_owner, row_version, row_held_until);
-            SET row_owner = NULL, row_shares = 1, row_permits = claim_permits;
+            SET row_owner = NULL, row_shares = 1, row_permits = IF(resizes, NULL, claim_permits);
           END IF;
 
         ELSEIF own_token IS NOT NULL AND claim_permits IS NULL THEN
@@ -267,7 +269,7 @@ BEGIN
           ELSE
             INSERT INTO \`locks_shares\` (\`key\`, \`owner\`, \`token\`, \`expires\`)
               VALUES (claim_key, claim_owner, row_version, now_at + claim_ttl);
-            SET row_shares = row_shares + 1, row_permits = claim_permits;
+            SET row_shares = row_shares + 1, row_permits = IF(resizes, NULL, claim_permits);
           END IF;
 
         ELSE
@@ -286,7 +288,7 @@ BEGIN
             SET row_line_seen = now_at;
             SET row_line_until = GREATEST(COALESCE(row_line_until, 0), now_at + waiter_ttl), line_changed = TRUE;
             SET row_next_lapse = LEAST(COALESCE(row_next_lapse, now_at + waiter_ttl), now_at + waiter_ttl);
-            SET row_permits = COALESCE(claim_permits, row_permits);
+            SET row_permits = IF(resizes, NULL, COALESCE(claim_permits, row_permits));
           END IF;
         END IF;
 
@@ -300,7 +302,7 @@ BEGIN
           END IF;
         END IF;
         IF row_permits IS NOT NULL AND row_shares = 0 THEN
-          SELECT MAX(\`permits\`) INTO row_permits FROM \`locks_line\` WHERE \`key\` = claim_key;
+          SELECT IF(COUNT(\`permits\`) > 0, row_permits, NULL) INTO row_permits FROM \`locks_line\` WHERE \`key\` = claim_key;
         END IF;
         SET can_go = COALESCE(row_head_owner <> claim_owner AND (
           row_held_until IS NULL

@@ -17,8 +17,8 @@ import { statements as routineStatements } from './statements.ts';
 const columns = 'key varbinary, version bigint, owner varbinary, held_until bigint';
 
 /** What touches the four columns only is the same in either layout. */
-const { renew, sweepStretch } = routineStatements;
-const statements = clocked({ ...plainStatements, renew, sweepStretch });
+const { renew, sweepStretch, time } = routineStatements;
+const statements = clocked({ ...plainStatements, renew, sweepStretch, time });
 
 /** The number of the error of a row that has fewer columns than the table. */
 const otherColumns = 1136;
@@ -85,6 +85,11 @@ class MysqlPlainStore implements PlainStore<MysqlConnection> {
       remaining: Number(textOf(row['remaining'])) / 1_000,
     }));
     return { key, holders, waiters: 0 };
+  }
+
+  async time(connection: MysqlConnection): Promise<number> {
+    const [row] = await this.#prepared.rows(connection, 'time', []);
+    return Number(textOf(row?.['time']));
   }
 
   list(...args: Parameters<PlainStore<MysqlConnection>['list']>): Promise<readonly string[]> {

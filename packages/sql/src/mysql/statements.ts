@@ -1,7 +1,7 @@
 // Written by scripts/embed-sql.mjs from sql/mysql/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'clock' | 'elapsed' | 'acquireFree' | 'act' | 'renew' | 'release' | 'inspect' | 'list' | 'head' | 'turns' | 'findSchema' | 'checkConnection' | 'sweepStretch' | 'sweep', string>> = {
+export const statements: Readonly<Record<'clock' | 'elapsed' | 'acquireFree' | 'act' | 'renew' | 'release' | 'inspect' | 'list' | 'head' | 'turns' | 'findSchema' | 'checkConnection' | 'sweepStretch' | 'sweep' | 'time', string>> = {
   clock: `(TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + {elapsed})`,
   elapsed: `(MOD(TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)) + 87300000000, 1800000000) - 900000000)`,
   acquireFree: `/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
@@ -45,4 +45,5 @@ SLEEP(0.0001) AS slept, SYSDATE(6) > NOW(6) AS moves
 FROM \`locks_layout\``,
   sweepStretch: `SELECT HEX(\`key\`) AS \`key\` FROM \`locks\` WHERE \`key\` > UNHEX(?) ORDER BY \`locks\`.\`key\` LIMIT 1 OFFSET {offset}`,
   sweep: `CALL \`locks_sweep\`(CAST(? AS SIGNED), CAST(? AS SIGNED), UNHEX(?), UNHEX(?))`,
+  time: `SELECT CAST({clock} DIV 1000 AS CHAR) AS \`time\``,
 };

@@ -109,6 +109,11 @@ class MysqlStore implements LockStore<MysqlConnection> {
     return { key, holders, waiters };
   }
 
+  async time(connection: MysqlConnection): Promise<number> {
+    const [row] = await this.#prepared.rows(connection, 'time', []);
+    return Number(textOf(row?.['time']));
+  }
+
   list(...args: Parameters<LockStore<MysqlConnection>['list']>): Promise<readonly string[]> {
     return this.#prepared.list(...args);
   }
@@ -150,7 +155,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
     line?: Line,
   ): Promise<{ readonly outcome: string; readonly answer: string; readonly turns: readonly Turn[] }> {
     const { waiterTtl, fair } = this.#options;
-    const { key, owner, ttl, mode, permits = 0 } = claim;
+    const { key, owner, ttl, mode, permits = 0, resize } = claim;
     const others = line === undefined || line.others.length === 0 ? null : line.others.map(hex).join(',');
     const values: Value[] = [
       act,
@@ -158,7 +163,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
       owner,
       micros(ttl),
       token === undefined ? null : `${token}`,
-      mode === 'shared' ? `${permits}` : null,
+      mode === 'shared' ? `${resize ? -permits : permits}` : null,
       line?.process ?? null,
       micros(waiterTtl),
       others,

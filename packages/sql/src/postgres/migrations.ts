@@ -218,7 +218,8 @@ BEGIN
   END IF;
 END $$;
 
--- Any attempt to take a key: protocol 3, the directed hand-off queue. \`want_permits\` is NULL for an exclusive claim, 0 for any number.
+-- Any attempt to take a key: protocol 3, the directed hand-off queue. \`want_permits\` is NULL for an exclusive claim, 0 for any number,
+-- and negative where other claims may have another number: the number is then free, until the next claim fixes it.
 CREATE FUNCTION "locks_acquire"(
   of_key bytea, by_owner text, ttl_ms integer, above bigint, want_permits integer, fair boolean,
   to_wait boolean, in_process text, place_ms integer, others text[], wait_ms integer,
@@ -236,7 +237,9 @@ DECLARE
   clash boolean := false;
   waits boolean := false;
   forfeit_ms integer;
+  resizes boolean := coalesce(want_permits < 0, false);
 BEGIN
+  want_permits := abs(want_permits);
   IF cardinality(others) > 0 THEN
     UPDATE "locks_line" AS w SET seen = at, deadline = lapse WHERE w.key = of_key AND w.owner = ANY (others);
     IF FOUND THEN
@@ -247,7 +250,7 @@ BEGIN
   IF r.shares > 0 THEN
     of_share := (SELECT s.token FROM "locks_shares" AS s WHERE s.key = of_key AND s.owner = by_owner);
   END IF;
-  IF want_permits <> r.permits THEN
+  IF want_permits <> r.permits AND NOT resizes THEN
     clash := r.shares > 0 OR EXISTS (
       SELECT FROM "locks_line" AS w WHERE w.key = of_key AND w.permits IS NOT NULL AND w.owner <> by_owner
     );
@@ -304,6 +307,7 @@ BEGIN
     IF want_permits IS NOT NULL THEN r.permits := want_permits; END IF;
   END IF;
 
+  IF resizes AND (token IS NOT NULL OR to_wait) THEN r.permits := NULL; END IF;
   IF token IS NOT NULL AND r.line_until IS NOT NULL THEN
     DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
   END IF;

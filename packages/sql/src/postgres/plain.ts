@@ -14,7 +14,7 @@ import { statements as routineStatements } from './statements.ts';
 const columns = 'key bytea, version bigint, owner text, held_until timestamp with time zone';
 
 /** A renewal touches the four columns only, in either layout. */
-const statements = { ...plainStatements, renew: routineStatements.renew };
+const statements = { ...plainStatements, renew: routineStatements.renew, time: routineStatements.time };
 
 /** The state in which a row of four columns is not a row of the table. */
 const otherColumns = '42846';
@@ -68,6 +68,7 @@ function createStore(_client: KnexClient, { names, timeout }: PlainOptions): Pla
       return { key, holders, waiters: 0 };
     },
     list: (...args) => prepared.list(...args),
+    time: async (connection) => Number((await prepared.ask(connection, 'time'))[0]?.[0]),
     async sweep(connection, retention, most, after) {
       const [raised] = await prepared.ask(connection, 'raiseRemoved', Math.ceil(retention));
       const from = Buffer.from(after, 'hex');

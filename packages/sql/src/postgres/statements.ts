@@ -1,7 +1,7 @@
 // Written by scripts/embed-sql.mjs from sql/postgres/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'acquireFree' | 'attempt' | 'renew' | 'renewAny' | 'release' | 'releaseAny' | 'inspect' | 'list' | 'turns' | 'echo' | 'findSchema' | 'checkConnection' | 'sweep', string>> = {
+export const statements: Readonly<Record<'acquireFree' | 'attempt' | 'renew' | 'renewAny' | 'release' | 'releaseAny' | 'inspect' | 'list' | 'turns' | 'echo' | 'findSchema' | 'checkConnection' | 'sweep' | 'time', string>> = {
   acquireFree: `INSERT INTO "locks" AS l (key, version, owner, held_until)
 SELECT $1::bytea, greatest($4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint), $2::text,
 clock_timestamp() + interval '1 millisecond' * $3::double precision
@@ -82,4 +82,5 @@ FROM (SELECT 1) AS one LEFT JOIN "locks_layout" AS layout ON true`,
 SELECT (SELECT l.key FROM "locks" AS l WHERE l.key > $3::bytea ORDER BY l.key OFFSET $4::integer - 1 LIMIT 1) AS last
 )
 SELECT "locks_sweep"($1::bigint, $2::integer, $3::bytea, s.last), encode(s.last, 'hex') FROM stretch AS s`,
+  time: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
 };

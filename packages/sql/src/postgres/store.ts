@@ -45,7 +45,7 @@ export function createStore(client: KnexClient, options: StoreOptions): LockStor
 
   async function attempt(connection: PgConnection, claim: Claim, line: Line | undefined): Promise<Attempt> {
     const { key, owner, ttl, floor, mode } = claim;
-    const permits = mode === 'shared' ? (claim.permits ?? 0) : null;
+    const permits = mode === 'shared' ? (claim.permits ?? 0) * (claim.resize ? -1 : 1) : null;
     const others = line?.others ?? [];
     const wait = prepared.longestWait(ttl);
     const [row] = await prepared.ask(
@@ -136,6 +136,7 @@ export function createStore(client: KnexClient, options: StoreOptions): LockStor
     release,
     inspect,
     list: (...args) => prepared.list(...args),
+    time: async (connection) => Number((await prepared.ask(connection, 'time'))[0]?.[0]),
     async turns(connection, keys) {
       const rows = await prepared.ask(connection, 'turns', keys.map(bytes), process);
       return rows.map(([owner]) => owner ?? '');

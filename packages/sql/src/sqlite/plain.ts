@@ -101,6 +101,11 @@ class SqlitePlainStore implements PlainStore<Database> {
     return { key, holders, waiters: 0 };
   }
 
+  /** The processes of one host have one wall clock. */
+  async time(): Promise<number> {
+    return Math.floor(epoch(this.#options.runtime) / 1_000);
+  }
+
   list(...args: Parameters<PlainStore<Database>['list']>): Promise<readonly string[]> {
     return this.#sessions.list(...args);
   }

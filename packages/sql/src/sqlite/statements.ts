@@ -64,14 +64,14 @@ WHERE key = :key AND owner IN (SELECT value FROM json_each(:owners))`,
   leaveLine: `DELETE FROM "locks_line" WHERE key = :key AND owner = :owner`,
   headOfLine: `SELECT owner, process, permits, deadline, deadline - seen AS lasts FROM "locks_line" WHERE key = :key ORDER BY place LIMIT 1`,
   hastenLapse: `UPDATE "locks_line" SET seen = seen - (deadline - :deadline), deadline = :deadline WHERE key = :key AND owner = :owner`,
-  permitsInLine: `SELECT permits FROM "locks_line" WHERE key = :key AND permits IS NOT NULL AND owner <> :owner LIMIT 1`,
+  permitsInLine: `SELECT permits FROM "locks_line" WHERE key = :key AND permits >= 0 AND owner <> :owner LIMIT 1`,
   purgeLine: `DELETE FROM "locks_line" WHERE key = :key AND deadline <= :now`,
   readLine: `SELECT min(deadline) AS first, max(deadline) AS last FROM "locks_line" WHERE key = :key`,
   turns: `SELECT
 CASE WHEN head.process = :process AND (
 record.held_until IS NULL
 OR record.held_until <= :now
-OR (record.owner IS NULL AND head.permits IS NOT NULL AND (head.permits = 0 OR head.permits > (
+OR (record.owner IS NULL AND head.permits IS NOT NULL AND (head.permits = 0 OR abs(head.permits) > (
 SELECT count(*) FROM "locks_shares" WHERE key = record.key AND expires > :now
 )))
 ) THEN head.owner END AS owner,

@@ -115,6 +115,11 @@ class SqliteStore implements LockStore<Database> {
     return { key, holders, waiters: numberOf(rows.find(({ mode }) => mode === null)?.['token']) };
   }
 
+  /** The processes of one host have one wall clock. */
+  async time(): Promise<number> {
+    return Math.floor(epoch(this.#options.runtime) / 1_000);
+  }
+
   list(...args: Parameters<LockStore<Database>['list']>): Promise<readonly string[]> {
     return this.#sessions.list(...args);
   }

@@ -1,6 +1,6 @@
+import { wallClockOff } from '@locks/test-servers';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { statements } from '../../src/mysql/statements.ts';
-import { wallClockOff } from '../support/faketime.ts';
 import { startContender } from '../servers/contenders.ts';
 import { connect, createTables, ownDatabase, rowsOf, startServer, withClient } from './support/database.ts';
 import { expectFree } from '../servers/parties.ts';

@@ -1,6 +1,5 @@
-import { eventually } from '@locks/test-servers';
+import { eventually, wallClockOff } from '@locks/test-servers';
 import { afterAll, expect, test } from 'vitest';
-import { wallClockOff } from '../support/faketime.ts';
 import { startContender } from '../servers/contenders.ts';
 import { createTables, startServer } from './support/database.ts';
 import { join } from './support/postgres.ts';

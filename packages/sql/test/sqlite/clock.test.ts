@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { wallClockOff } from '@locks/test-servers';
 import { expect, test } from 'vitest';
 import { noticeBoot } from '../../src/sqlite/host/boot.ts';
 import { bootId, hostTime } from '../../src/sqlite/host/clock.ts';
 import { Session } from '../../src/sqlite/connection/session.ts';
 import { statements } from '../../src/sqlite/statements.ts';
-import { wallClockOff } from '../support/faketime.ts';
 import { ownFile, party } from './support/own.ts';
 import { startWorker, startWorkers } from './support/worker.ts';
 

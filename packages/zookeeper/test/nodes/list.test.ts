@@ -29,7 +29,7 @@ async function fill(session: Session, root: string, bytes: number): Promise<void
 
 test('a list that is longer than an answer may be does no harm to the session that carries the locks', async () => {
   await using opened = new Opened();
-  const filler = await opened.sessions([server]).ready(10_000);
+  const filler = await opened.sessions([server], { sessionTimeout: 30_000 }).ready(10_000);
   const root = `/${randomUUID()}`;
   await makeNode(filler, root, 'persistent');
   await fill(filler, root, 4 * 1024 * 1024);

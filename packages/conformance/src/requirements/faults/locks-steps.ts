@@ -3,7 +3,7 @@ import { isLockError } from '@locks/core';
 import type { AcquireOptions, Lease, LockProvider, Locks, LocksOptions } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustGrant, mustReject, show } from '../../checks/expect.ts';
-import { inBackground, now, sleep, turn, within } from '../../checks/time.ts';
+import { inBackground, now, sleep, standstill, turn, within } from '../../checks/time.ts';
 import { mustBeHeld, pick, range } from '../steps.ts';
 import { callLimit, mustStayIdle, settled } from './steps.ts';
 
@@ -47,16 +47,14 @@ export async function mustKeep(
   const validity = lease.remaining;
   const intruder = context.claim(lease.key);
   const pause = context.ttl / 20;
-  let slowest = 0;
-  for (const until = now() + duration; now() < until && lease.held;) {
-    const asked = now();
+  const stood = standstill();
+  for (const until = now() + duration; now() < until && lease.held; stood(pause)) {
     const answer = await other.tryAcquire(intruder);
     assert.ok(!answer.granted || !lease.held, `expected no other owner to be granted while the lease is held, ${when}`);
     if (answer.granted) await other.release(intruder);
     await sleep(pause);
-    slowest = Math.max(slowest, now() - asked - pause);
   }
-  if (!lease.held && slowest > validity / 4) return;
+  if (!lease.held && stood() > validity / 4) return;
   const why = lease.held ? '' : show(lease.signal.reason);
   assert.ok(lease.held, `expected the lease to be held for ${Math.round(duration)} ms ${when}; it was lost: ${why}`);
 }

@@ -66,6 +66,17 @@ export const renewalRequirements: readonly Requirement[] = [
     },
   },
   {
+    id: 'renew-shortens',
+    level: 'provider',
+    title: 'a renewal with a shorter ttl ends the hold earlier, and the waiters hear of it',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const modes = context.traits.shared ? (['exclusive', 'shared'] as const) : (['exclusive'] as const);
+      await Promise.all(modes.map((mode) => renewalShortens(context, one, two, mode)));
+    },
+  },
+  {
     id: 'renew-does-not-take',
     level: 'provider',
     title: 'renew of a free key answers false and does not take it',
@@ -165,6 +176,29 @@ async function renewalRestarts(
     `expected the ${mode} hold to last ${ttl} ms from its renewal, another owner was granted after ${Math.round(lasted)} ms`,
   );
   await mustFree(two, next, 'by the next holder');
+}
+
+async function renewalShortens(
+  context: Context,
+  one: LockProvider,
+  two: LockProvider,
+  mode: Claim['mode'],
+): Promise<void> {
+  const { ttl } = context;
+  const claim = context.claim(context.key(), { mode });
+  await mustGrant(one, claim, 'on a free key');
+  const waiting = context.wait(two, context.claim(claim.key));
+  await waiting.inLine;
+  const renewedAt = now();
+  await mustRenew(one, { ...claim, ttl }, `with a ttl of ${ttl} ms`);
+  await context.granted(waiting, `for a waiter after the last ttl of ${ttl} ms`);
+  const lasted = now() - renewedAt;
+  assert.ok(
+    lasted >= certain(ttl),
+    `expected the ${mode} hold to last ${ttl} ms from its renewal, another owner was granted after ${Math.round(lasted)} ms`,
+  );
+  await mustNotRenew(one, claim, 'after the end of its last ttl');
+  await waiting.release();
 }
 
 /**

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { LockProvider } from '@locks/core';
+import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustBeBusy, mustFree, mustGrant, mustReject } from '../../checks/expect.ts';
+import { isIdle, mustBeBusy, mustFree, mustGrant, mustReject, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { now, sleep } from '../../checks/time.ts';
 import { holdForAWhile, pick, range } from '../steps.ts';
-import { all, whenFair, whenNotShared, whenShared } from '../when.ts';
+import { all, whenFair, whenNotShared, whenResizes, whenShared } from '../when.ts';
 
 /** Shared holders, and permits. */
 export const sharedRequirements: readonly Requirement[] = [
@@ -158,6 +158,36 @@ export const sharedRequirements: readonly Requirement[] = [
         await mustFree(two, waiter.claim, 'by a waiter that was granted');
       });
       await Promise.all(done);
+    },
+  },
+  {
+    id: 'permits-resize',
+    level: 'provider',
+    title: 'a claim with resize goes by its own number of permits, and neither is refused for it nor fixes it',
+    appliesTo: all(whenShared, whenResizes),
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const key = context.key();
+      const plain = (permits: number): Claim => context.claim(key, { mode: 'shared', permits });
+      const resized = (permits: number): Claim => context.claim(key, { mode: 'shared', permits, resize: true });
+      const [old, first, second] = [plain(1), resized(3), resized(3)];
+      await mustGrant(one, old, 'for the one permit');
+      await mustGrant(two, first, 'for the second of three permits, beside a claim of one permit');
+      await mustGrant(one, second, 'for the third of three permits');
+      await mustBeBusy(two, resized(3), 'for a fourth share, of three permits');
+      await mustBeBusy(two, plain(1), 'for a claim of one permit, beside claims of three with resize');
+      const waiting = context.wait(two, resized(3));
+      await waiting.inLine;
+      await mustRenew(one, second, 'by a claim with resize');
+      await mustFree(one, old, 'by the claim of one permit');
+      await context.granted(waiting, 'for the third of three permits');
+      await mustFree(two, first, 'by the first claim with resize');
+      await mustFree(one, second, 'by the second claim with resize');
+      const other = plain(23);
+      await mustGrant(one, other, 'with 23 permits, as a claim with resize fixes none');
+      await refusesOtherNumber(context, two, key, 'while a claim without resize has 23 permits');
+      await mustFree(one, other, 'by the claim with 23 permits');
+      await waiting.release();
     },
   },
   {

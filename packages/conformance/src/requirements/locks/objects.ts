@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isIdle } from '../../checks/expect.ts';
+import { isIdle, mustReject } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
 import { holdForAWhile, pick, range } from '../steps.ts';
@@ -108,6 +108,30 @@ export const objectsRequirements: readonly Requirement[] = [
       assert.equal(await last.release(), true, 'expected release to answer true');
       const provider = await context.create();
       for (const key of keys) await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
+    },
+  },
+  {
+    id: 'locks-multi-lock-loss',
+    level: 'locks',
+    title: 'several keys are lost together when one of them is, with the result of the work, and the others come free',
+    appliesTo: always,
+    async check(context) {
+      const [locks, provider] = [await context.createLocks({ ttl: context.longTtl }), await context.create()];
+      const keys = range(3).map(() => context.key());
+      for (const gone of keys) {
+        const work = locks.multiLock(keys).withLock(async (lease) => {
+          const { holders } = await context.state(provider, gone, 'one holder', (state) => state.holders.length === 1);
+          const { owner, mode } = holders[0] as (typeof holders)[0];
+          const freed = await provider.release({ key: gone, owner, mode, ttl: context.ttl });
+          assert.equal(freed, true, 'expected a forced release to answer true');
+          await mustReject(lease.renew(), 'LOCK_LOST', 'for renew when one of the keys is lost');
+          assert.deepEqual([lease.held, lease.signal.aborted], [false, true], 'expected the lease of all keys to end');
+          return gone;
+        });
+        const error = await mustReject(work, 'LOCK_LOST', 'for withLock when one of the keys was lost');
+        assert.equal(error.result, gone, 'expected the error to carry the result of the work');
+        for (const key of keys) await context.state(provider, key, 'no holder and no waiter at the end', isIdle);
+      }
     },
   },
   {

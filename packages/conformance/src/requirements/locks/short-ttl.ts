@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Context } from '../../context/context.ts';
 import { show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { now, sleepUntil } from '../../checks/time.ts';
+import { now, sleepUntil, standstill } from '../../checks/time.ts';
 import { mustTellTheTruth, slowestCall } from '../../checks/truth.ts';
 import { whenTtlExpires } from '../when.ts';
 import { acquireInTime, untilConclusive } from './leasing.ts';
@@ -25,13 +25,12 @@ export const shortTtlRequirements: readonly Requirement[] = [
 async function isKept(context: Context, ttl: number): Promise<boolean> {
   const { locks, interference } = await context.interfere();
   const lease = await acquireInTime(context, locks, context.key(), { ttl });
-  const start = now();
   // The process may have stood still after the grant, too.
-  let slowest = start - (interference.of('tryAcquire', lease.owner).at(-1)?.sentAt ?? start);
-  for (let last = start; last < start + 2 * context.ttl && !lease.signal.aborted; last = now()) {
+  const stood = standstill(interference.of('tryAcquire', lease.owner).at(-1)?.sentAt);
+  const start = now();
+  for (stood(); now() < start + 2 * context.ttl && !lease.signal.aborted; stood()) {
     mustTellTheTruth(lease, interference, `in a lease with a ttl of ${ttl} ms`);
-    await sleepUntil(last + ttl / 20);
-    slowest = Math.max(slowest, now() - last);
+    await sleepUntil(now() + ttl / 20);
   }
   const calls = interference.of('renew', lease.owner);
   const ttls = (now() - start) / ttl;
@@ -44,7 +43,7 @@ async function isKept(context: Context, ttl: number): Promise<boolean> {
   if (!held) {
     // Two thirds of the ttl lie between the moment of a renewal and the end: half of them went to a
     // slow call or a slow process.
-    const stall = Math.max(slowest, slowestCall(interference, lease.owner));
+    const stall = Math.max(stood(), slowestCall(interference, lease.owner));
     const why = `expected a lease with a ttl of ${ttl} ms to be kept; it was lost though nothing took longer than ${Math.round(stall)} ms: ${show(lease.signal.reason)}`;
     assert.ok(stall >= ttl / 4, why);
   }

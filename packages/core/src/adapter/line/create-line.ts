@@ -85,6 +85,10 @@ class ProcessLine implements Line {
     }
   }
 
+  waitsFor(key: string): boolean {
+    return this.#places.waitsFor(key);
+  }
+
   leave(owner: string): void {
     this.#places.leave(owner);
   }

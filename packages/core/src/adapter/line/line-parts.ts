@@ -72,6 +72,8 @@ export interface LineParts {
 export interface Line {
   /** The contract's `tryAcquire`. */
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy>;
+  /** Whether a claim is in line on `key`, as far as the backend has answered. */
+  waitsFor(key: string): boolean;
   /** Forgets a claim: no later message wakes it. The first step of `release`, before any I/O. */
   leave(owner: string): void;
   /**

@@ -75,7 +75,8 @@ export class Places {
 
   /** Whether a claim is in line on `key`, as far as the server has answered. */
   waitsFor(key: string): boolean {
-    return this.#byKey.has(key);
+    // Looking up a key hashes it.
+    return this.#byKey.size > 0 && this.#byKey.has(key);
   }
 
   /** Whether a call of `owner` may have brought it into the line. */

@@ -16,7 +16,7 @@ export function goOnAsking(machine: Machine, now: number): void {
   const head = calls.part(state.line);
   if (head.heard === 'failed' || head.late) {
     // A call may be on its way to a slow member: another line, until it answers.
-    state.line = chooseLine(state.parts, (member) => calls.part(member).late || world.isSuspect(member));
+    state.line = chooseLine(state.parts, (member) => world.isSuspect(member));
   }
   switch (decideAttempt(viewOf(machine), now)) {
     case 'wait':
@@ -36,9 +36,11 @@ export function goOnAsking(machine: Machine, now: number): void {
     case 'busy':
       waitInLine(machine, now);
       break;
+    case 'ask spared':
+      calls.askOthers(true);
+      break;
     case 'unavailable':
-      // Suspect members with a call already were passed over. Now they are needed.
-      if (!state.patient || !calls.askOthers(true)) fail(machine);
+      fail(machine);
       break;
     default:
   }
@@ -53,9 +55,11 @@ export function goOnConfirming(machine: Machine, now: number): void {
     case 'again':
       confirm(machine, now);
       break;
+    case 'raise spared':
+      machine.calls.raiseSpared();
+      break;
     case 'unavailable':
-      // Votes of suspect members with a call already were passed over. Now they are needed.
-      if (!machine.state.patient || !machine.calls.raiseOthers()) fail(machine);
+      fail(machine);
       break;
     default:
   }

@@ -105,6 +105,13 @@ export class ClaimMachine {
     calls.each((_, member) => calls.giveBack(member));
   }
 
+  /** Its process ends its calls: what is not part of a hold by then goes back. */
+  close(): void {
+    const { calls, state } = this.#machine;
+    if (state.phase !== 'held' && state.phase !== 'renewing') this.release();
+    else calls.each((part, member) => part.token === undefined && calls.giveBack(member));
+  }
+
   /** What a member has is no part of this claim any more. */
   leave(member: number): void {
     this.state.parts[member] = emptyPart();

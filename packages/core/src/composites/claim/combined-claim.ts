@@ -6,19 +6,21 @@ import type { MachineOptions, MachineWorld, Outcome, Returned } from './claim-st
 import type { ClaimHost, HostedClaim } from './claim-host.ts';
 import type { MemberHold } from '../members/key-states.ts';
 import { MemberSessions } from '../members/member-sessions.ts';
-import { callMember, failure, readAnswer } from '../members/member-answers.ts';
+import { failure, readAnswer } from '../members/member-answers.ts';
 import type { MemberAnswer, MemberCall } from '../members/member-answers.ts';
 import { tooFewAnswers } from './too-few-answers.ts';
 import { memberClaim, memberOwner } from '../members/member.ts';
 import type { Member } from '../members/member.ts';
+import { timedCall } from '../members/timed-call.ts';
 import { ReleaseRound } from './release-round.ts';
 import { schedule, scheduleSilence } from '../../time/schedule.ts';
 import { Turns } from '../turns.ts';
 
-/** What one member has of a claim: under this owner, with this token. */
+/** What one member has of a claim: under this owner, with this token, in this session. */
 export interface KeptHold {
   readonly owner: string;
   readonly token: bigint;
+  readonly lost: AbortSignal | undefined;
 }
 
 /** One claim of a composite: the machine, and the calls to members that it asks for. */
@@ -34,6 +36,8 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   /** The owners of a lease that another process took, by member. */
   #adopted: ReadonlyMap<number, string> | undefined = undefined;
   #lost: AbortController | undefined = undefined;
+  /** Why the last session has ended. */
+  #goneWhy: unknown = undefined;
   #releasing: ReleaseRound | undefined = undefined;
 
   constructor(host: ClaimHost, claim: Claim) {
@@ -44,7 +48,10 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     this.#claim = claim;
     this.#machine = new ClaimMachine(options, this);
     this.#inFlight = members.map(() => undefined);
-    this.#sessions = new MemberSessions(host.signals, (member) => this.#machine.gone(member));
+    this.#sessions = new MemberSessions(host.signals, (member, reason) => {
+      this.#goneWhy = reason;
+      this.#machine.gone(member);
+    });
   }
 
   get key(): string {
@@ -67,6 +74,14 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   /** Nothing is under way, and the members have nothing of it. */
   get isEmpty(): boolean {
     return this.#settle === undefined && this.#turns.free && this.#releasing?.pending !== true && this.#machine.isEmpty;
+  }
+
+  /** Ends it if no member holds it any more, and no call is under way. Gives whether it did. */
+  endIfOver(): boolean {
+    const now = this.#host.runtime.clock.now();
+    const over = this.held && this.#turns.free && this.#machine.state.parts.every(({ until }) => until <= now);
+    if (over) this.surrender();
+    return over;
   }
 
   tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
@@ -118,23 +133,32 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     return this.#releasing === undefined ? this.#release().result : this.#releasing.result.then(() => false);
   }
 
+  /** Its provider closes: what is not part of a hold goes back, and an attempt rejects. */
+  close(error: LockError): void {
+    this.#machine.close();
+    if (!this.held) this.settle({ kind: 'refused', error });
+  }
+
   /** Makes core ask again, if it waits. */
   wakeUp(): void {
     this.#wake?.();
   }
 
   /**
-   * A lease of another process: its votes, as the members know them. `token`: that of the lease.
+   * A lease that the members have already: its votes, as they know them. `token`: that of the
+   * lease. Gives what aborts when the lease has ended with a session.
    *
    * @default the lowest of the votes
    */
-  adopt(holds: readonly MemberHold[], token?: bigint): void {
+  adopt(holds: readonly MemberHold[], token?: bigint): AbortSignal | undefined {
     this.#adopted = new Map(holds.map(({ member, owner }) => [member, owner]));
     const now = this.#host.runtime.clock.now();
     this.#machine.adopt(
       holds.map(({ member, holder }) => ({ member, token: holder.token ?? 0n, until: now + this.#claim.ttl })),
       token,
     );
+    for (const { member, lost } of holds) this.#sessions.follow(member, lost);
+    return this.#ending;
   }
 
   /** Gives back all but the hold of `kept`, and forgets that. Gives it as `kept` knows it. */
@@ -161,9 +185,9 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   #leave(kept: number): KeptHold | undefined {
     const { number, token } = this.#machine.state.parts[kept] ?? { number: 0, token: undefined };
     if (token === undefined) return undefined;
-    this.#sessions.unfollow(kept);
+    const lost = this.#sessions.unfollow(kept);
     this.#machine.leave(kept);
-    return { owner: this.#ownerAt(kept, number), token };
+    return { owner: this.#ownerAt(kept, number), token, lost };
   }
 
   // What the machine asks for.
@@ -192,43 +216,30 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     const member = this.#member(index);
     const { provider } = member;
     const owner = this.#ownerAt(index, number);
-    const { runtime, timers } = this.#host;
-    const { clock } = runtime;
-    const sentAt = clock.now();
-    member.begin();
-    let late = false;
-    const silence = scheduleSilence(timers, sentAt + this.#host.memberTimeout, () => {
-      late = true;
-      member.silent(this.#fastestBesides(member, sentAt), this.#host.memberTimeout);
-      if (!this.#isCurrent(index, number)) return;
-      this.#machine.silent(index);
-      this.#host.changed(this);
-    });
-    const sent = callMember<Grant | Busy | Renewal | false>(() => {
+    const ask = (): Promise<Grant | Busy | Renewal | false> => {
       if (call === 'renew') return provider.renew({ ...this.#claim, owner }, token);
       const claim = memberClaim(this.#claim, owner, token);
       return call === 'ask' ? provider.tryAcquire(claim) : provider.tryAcquire(claim, () => this.#woken(index, number));
-    });
-    this.#inFlight[index] = sent;
-    sent.then(
-      (answer) => {
-        timers.cancel(silence);
-        const now = clock.now();
-        member.answered(now, now - sentAt, this.#fastestBesides(member, sentAt), late);
+    };
+    this.#inFlight[index] = timedCall(this.#host, member, ask, {
+      silent: () => {
+        if (!this.#isCurrent(index, number)) return;
+        this.#machine.silent(index);
+        this.#host.changed(this);
+      },
+      answered: (answer) => {
         if (!this.#isCurrent(index, number)) return;
         this.#inFlight[index] = undefined;
         const read = readAnswer(answer, call, token, this.#claim.ttl);
         if (read !== undefined) this.#sessions.follow(index, (answer as Grant).lost);
         this.#answered(index, read ?? this.#badAnswer(member));
       },
-      (error: unknown) => {
-        timers.cancel(silence);
-        member.failed(error);
+      failed: (error) => {
         if (!this.#isCurrent(index, number)) return;
         this.#inFlight[index] = undefined;
         this.#answered(index, failure(error));
       },
-    );
+    });
   }
 
   giveBack({ member: index, number, inFlight, uncertain, inLine, sentAt }: Returned, awaited: boolean): void {
@@ -283,7 +294,10 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   lost(): void {
     const { need, members } = this.#host;
     this.#lost?.abort(
-      new LockError('LOCK_LOST', `fewer than ${need} of the ${members.length} members hold it`, { key: this.key }),
+      new LockError('LOCK_LOST', `fewer than ${need} of the ${members.length} members hold it`, {
+        key: this.key,
+        cause: this.#goneWhy,
+      }),
     );
   }
 
@@ -316,9 +330,16 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
 
   #grant(token: bigint, validity: number): Grant {
     const granted = { granted: true, token, validity: Math.max(0, validity) } as const;
-    if (this.#sessions.size === 0) return granted;
-    this.#lost ??= new AbortController();
-    return { ...granted, lost: this.#lost.signal };
+    const lost = this.#ending;
+    return lost === undefined ? granted : { ...granted, lost };
+  }
+
+  /** Aborts when the lease has ended with a session. `undefined`: no member told one. */
+  get #ending(): AbortSignal | undefined {
+    if (this.#sessions.size === 0) return undefined;
+    // What was lost may be granted again.
+    if (this.#lost === undefined || this.#lost.signal.aborted) this.#lost = new AbortController();
+    return this.#lost.signal;
   }
 
   #error(outcome: Outcome): Error {
@@ -351,14 +372,6 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
 
   #member(index: number): Member {
     return this.#host.members[index] as Member;
-  }
-
-  #fastestBesides(member: Member, moment: number): number {
-    let fastest = Infinity;
-    for (const each of this.#host.members) {
-      if (each !== member) fastest = Math.min(fastest, each.tookSince(moment));
-    }
-    return fastest;
   }
 
   #badAnswer({ provider }: Member): MemberAnswer {

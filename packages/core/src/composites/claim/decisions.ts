@@ -1,4 +1,4 @@
-import { isPending, isUnderWay, isVote } from './part.ts';
+import { isPending, isUnasked, isUnderWay, isUnraised, isVote } from './part.ts';
 import type { Part } from './part.ts';
 
 /** What the decisions about a claim read. */
@@ -18,10 +18,11 @@ export interface RoundView {
 
 /**
  * What an attempt does next. `ask line`: asks the member of the line. `ask others`: asks the others
- * too. `busy`: gives back what is above the lowest busy member, and waits there. `unavailable`: too
- * few members answer.
+ * too. `ask spared`: asks suspect members that were passed over as they have a call already.
+ * `busy`: gives back what is above the lowest busy member, and waits there. `unavailable`: too few
+ * members answer.
  */
-export type AttemptStep = 'wait' | 'ask line' | 'ask others' | 'confirm' | 'busy' | 'unavailable';
+export type AttemptStep = 'wait' | 'ask line' | 'ask others' | 'ask spared' | 'confirm' | 'busy' | 'unavailable';
 
 /** The lowest member that answered busy. -1: none did. */
 export function lowestBusy(parts: readonly Part[]): number {
@@ -30,14 +31,18 @@ export function lowestBusy(parts: readonly Part[]): number {
 
 /**
  * The member in whose line a claim waits: where it has its place, else the first one. Members that
- * failed or are suspect are passed over as long as there are others.
+ * failed, are late or are suspect are passed over as long as there are others. Where all are
+ * suspect, one that is not late comes first: it may have answered already.
  */
 export function chooseLine(parts: readonly Part[], isSuspect: (member: number) => boolean): number {
-  const usable = (part: Part, member: number): boolean => part.heard !== 'failed' && !isSuspect(member);
+  const answers = (part: Part): boolean => part.heard !== 'failed' && !part.late;
+  const usable = (part: Part, member: number): boolean => answers(part) && !isSuspect(member);
   const placed = parts.findIndex((part, member) => part.inLine && usable(part, member));
   if (placed !== -1) return placed;
   const first = parts.findIndex(usable);
-  return first !== -1 ? first : parts.findIndex(({ heard }) => heard !== 'failed');
+  if (first !== -1) return first;
+  const prompt = parts.findIndex(answers);
+  return prompt !== -1 ? prompt : parts.findIndex(({ heard }) => heard !== 'failed');
 }
 
 /**
@@ -60,7 +65,11 @@ export function decideAttempt(view: RoundView, now: number): AttemptStep {
   if (votes + count(parts, isPending) >= need) return 'wait';
   const busy = count(parts, ({ heard }) => heard === 'busy');
   if (votes + busy >= need) return 'busy';
-  return patient && votes + count(parts, isUnderWay) >= need ? 'wait' : 'unavailable';
+  if (!patient) return 'unavailable';
+  // Before it waits for a late member: that one may never answer.
+  if (parts.some((part) => isUnasked(part, now))) return 'ask spared';
+  // An answer that is under way may say busy, too: that is no outage.
+  return votes + busy + count(parts, isUnderWay) >= need ? 'wait' : 'unavailable';
 }
 
 /** How many of `parts` are so. */
@@ -89,11 +98,12 @@ function knowsToken(part: Part, token: bigint, now: number): boolean {
  * then meets a member that gives a higher one. A vote with a higher token does not count, as its
  * member may have had another holder since the claim's token was chosen. `again`: that vote is
  * needed, so its token becomes the claim's. It is needed also where a late member does not answer.
+ * `raise spared`: tells the votes of suspect members that were passed over.
  */
 export function decideConfirmation(
   { parts, need, token, patient }: RoundView,
   now: number,
-): 'wait' | 'held' | 'again' | 'unavailable' {
+): 'wait' | 'held' | 'again' | 'raise spared' | 'unavailable' {
   const votes = parts.filter((part) => isVote(part, now));
   const known = count(votes, (part) => part.token === token);
   if (known >= need) return 'held';
@@ -101,7 +111,9 @@ export function decideConfirmation(
     count(parts, (part) => awaited(part) && !(isVote(part, now) && part.token === token));
   if (known + underWay(isPending) >= need) return 'wait';
   if (votes.length >= need && highestToken(votes, now) > token) return 'again';
-  return patient && known + underWay(isUnderWay) >= need ? 'wait' : 'unavailable';
+  if (!patient) return 'unavailable';
+  if (parts.some((part) => isUnraised(part, token, now))) return 'raise spared';
+  return known + underWay(isUnderWay) >= need ? 'wait' : 'unavailable';
 }
 
 /**

@@ -1,4 +1,4 @@
-import { emptyPart, hasSomething, isVote } from './part.ts';
+import { emptyPart, hasSomething, isUnasked, isUnraised } from './part.ts';
 import type { Part } from './part.ts';
 import type { MemberCall } from '../members/member-answers.ts';
 import type { ClaimState, MachineOptions, MachineWorld } from './claim-state.ts';
@@ -31,21 +31,13 @@ export class PartCalls {
     }
   }
 
-  /**
-   * Gives the votes that have a lower token the claim's, also where a member is suspect and has a
-   * call already. Gives whether there was one. A vote that could not be given it is left out.
-   */
-  raiseOthers(): boolean {
+  /** The same for all votes, also where a member is suspect and has a call already. */
+  raiseSpared(): void {
     const { token } = this.#state;
     const now = this.#world.now();
-    let raised = false;
     this.each((part, member) => {
-      if (part.call !== undefined || part.heard === 'failed' || part.token === undefined) return;
-      if (!isVote(part, now) || part.token >= token) return;
-      raised = true;
-      this.#send(part, member, 'renew', token);
+      if (isUnraised(part, token, now)) this.#send(part, member, 'renew', token);
     });
-    return raised;
   }
 
   /** Restarts the ttl of a vote. */
@@ -65,17 +57,12 @@ export class PartCalls {
     this.#send(part, member, inLine ? 'ask in line' : 'ask', held ? this.#state.token : undefined);
   }
 
-  /** Asks the members besides the line's that have not answered. Gives whether there was one. */
-  askOthers(needed = false): boolean {
+  /** Asks the members that were not asked. `needed`: as for `ask`. */
+  askOthers(needed = false): void {
     const now = this.#world.now();
-    let asked = false;
     this.each((part, member) => {
-      if (member === this.#state.line || part.heard !== undefined || part.call !== undefined || isVote(part, now))
-        return;
-      asked = true;
-      this.ask(member, false, needed);
+      if (member !== this.#state.line && isUnasked(part, now)) this.ask(member, false, needed);
     });
-    return asked;
   }
 
   #mayCall(part: Part, member: number): boolean {

@@ -67,6 +67,17 @@ export function isVote({ token, since, until }: Part, now: number): boolean {
   return token !== undefined && since + certain(until - since) > now;
 }
 
+/** Whether the member has no vote, and was not asked for one in the present round. */
+export function isUnasked(part: Part, now: number): boolean {
+  return part.heard === undefined && part.call === undefined && !isVote(part, now);
+}
+
+/** Whether the member's vote has a lower token, and could be told `token`. */
+export function isUnraised(part: Part, token: bigint, now: number): boolean {
+  if (part.token === undefined || part.token >= token) return false;
+  return part.call === undefined && part.heard !== 'failed' && isVote(part, now);
+}
+
 /** Whether a call is in flight, late or not. */
 export function isUnderWay(part: Part): boolean {
   return part.call !== undefined;

@@ -4,6 +4,7 @@ import { AbortFollowers } from '../../locks/ending/abort-followers.ts';
 import type { Runtime } from '../../time/runtime.ts';
 import { settledWithin } from '../../time/settled-within.ts';
 import { TimerWheel } from '../../time/timer-wheel.ts';
+import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedClaim } from '../claim/combined-claim.ts';
 import type { KeptHold } from '../claim/combined-claim.ts';
 import type { ClaimHost, HostedClaim } from '../claim/claim-host.ts';
@@ -14,6 +15,7 @@ import { callMember } from '../members/member-answers.ts';
 import { readStates } from '../members/member-states.ts';
 import { Member } from '../members/member.ts';
 import type { CombineRules } from './options.ts';
+import { timeOf } from '../members/time-of.ts';
 import { combinedTraits } from './traits.ts';
 
 /** What a composite is made of. */
@@ -39,7 +41,8 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   readonly timers: TimerWheel;
   readonly signals: AbortFollowers = new AbortFollowers();
   readonly list?: (prefix: string) => AsyncIterable<string>;
-  readonly #claims = new Map<string, CombinedClaim>();
+  readonly time?: () => Promise<number>;
+  readonly #claims = new ClaimsByOwner<CombinedClaim>();
   /** How many claims of this process wait, by key. */
   readonly #waiting = new Map<string, Set<HostedClaim>>();
   #numbers = 0;
@@ -55,6 +58,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     this.timeout = timeout - memberTimeout;
     this.runtime = runtime;
     this.timers = new TimerWheel(runtime, false);
+    if (providers.every(({ time }) => time !== undefined)) this.time = () => timeOf(this.name, providers);
     if (providers.every(({ list }) => list !== undefined)) this.list = (prefix) => this.#list(prefix);
   }
 
@@ -65,12 +69,12 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     } catch (error) {
       return Promise.reject(error);
     }
-    return this.#claimOf(claim).tryAcquire(claim, wake);
+    return this.#claims.getOrMake(claim.owner, () => new CombinedClaim(this, claim)).tryAcquire(claim, wake);
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
     this.#checkOpen();
-    const known = this.#claims.get(claim.owner) ?? (await this.#find(claim));
+    const known = await this.#find(claim);
     return known === undefined ? false : await known.renew(claim, token);
   }
 
@@ -88,34 +92,30 @@ export class CombinedProvider implements LockProvider, ClaimHost {
 
   /**
    * A claim that the members hold already, under these owners. `token`: the lease's, if that is
-   * lower than theirs.
+   * lower than theirs. Gives what aborts when the lease has ended with a session.
    */
-  adopt(claim: Claim, holds: readonly MemberHold[], token?: bigint): void {
+  adopt(claim: Claim, holds: readonly MemberHold[], token?: bigint): AbortSignal | undefined {
     const adopted = new CombinedClaim(this, claim);
-    adopted.adopt(holds, token);
-    this.#claims.set(claim.owner, adopted);
+    this.#claims.add(adopted);
+    return adopted.adopt(holds, token);
   }
 
   /** Gives up all that the claim has, but the hold of `kept`. Gives that as `kept` knows it. */
   surrender({ owner }: Claim, kept?: number): KeptHold | undefined {
-    const known = this.#claims.get(owner);
-    this.#claims.delete(owner);
-    return known?.surrender(kept);
+    return this.#forget(owner)?.surrender(kept);
   }
 
   /** A claim that waits in the first member's line already, under this owner. */
   adoptPlace(claim: Claim, owner: string, sentAt: number, uncertain: boolean): void {
     const adopted = new CombinedClaim(this, claim);
     adopted.adoptPlace(owner, sentAt, uncertain);
-    this.#claims.set(claim.owner, adopted);
+    this.#claims.add(adopted);
     this.changed(adopted);
   }
 
   /** Gives up all but a place in the first member's line. Gives the owner that has it there. */
   surrenderPlace({ owner }: Claim): string | undefined {
-    const known = this.#claims.get(owner);
-    this.#claims.delete(owner);
-    return known?.surrenderPlace();
+    return this.#forget(owner)?.surrenderPlace();
   }
 
   close(): Promise<void> {
@@ -136,7 +136,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
 
   changed(claim: HostedClaim): void {
     this.#countWaiting(claim);
-    if (claim.isEmpty && this.#claims.get(claim.owner) === claim) this.#claims.delete(claim.owner);
+    if (claim.isEmpty) this.#claims.delete(claim);
   }
 
   /** How many claims and waiting keys it knows: none, when all is released. */
@@ -153,26 +153,23 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     } else if (waiting?.delete(claim) === true && waiting.size === 0) this.#waiting.delete(key);
   }
 
-  #claimOf(claim: Claim): CombinedClaim {
-    const known = this.#claims.get(claim.owner);
-    if (known !== undefined) return known;
-    const made = new CombinedClaim(this, claim);
-    this.#claims.set(claim.owner, made);
-    return made;
+  #forget(owner: string): CombinedClaim | undefined {
+    const known = this.#claims.get(owner);
+    if (known !== undefined) this.#claims.delete(known);
+    return known;
   }
 
-  /**
-   * A lease that this provider did not grant: another process did, or this one before a restart.
-   */
-  async #find(claim: Claim): Promise<CombinedClaim | undefined> {
-    const states = await readStates(this, claim.key);
-    const holds = holdsByOwner(states).get(claim.owner);
-    const known = this.#claims.get(claim.owner);
-    if (known !== undefined || holds === undefined || !isEnough(states, holds, this.need)) return known;
-    const found = new CombinedClaim(this, claim);
-    found.adopt(holds);
-    this.#claims.set(claim.owner, found);
-    return found;
+  #find(claim: Claim): Promise<CombinedClaim | undefined> {
+    const find = async (): Promise<readonly MemberHold[] | undefined> => {
+      const states = await readStates(this, claim.key);
+      const holds = holdsByOwner(states).get(claim.owner);
+      return holds !== undefined && isEnough(states, holds, this.need) ? holds : undefined;
+    };
+    return this.#claims.getOrAdopt(claim.owner, find, (holds) => {
+      const found = new CombinedClaim(this, claim);
+      found.adopt(holds);
+      return found;
+    });
   }
 
   async #releaseFound(claim: Claim): Promise<boolean> {
@@ -204,10 +201,12 @@ export class CombinedProvider implements LockProvider, ClaimHost {
 
   async #close(): Promise<void> {
     const { members } = this;
+    const claims = this.#claims.values();
+    for (const claim of claims) claim.close(this.#closedError());
     await Promise.all(members.map((member) => this.#finish(member)));
     for (const member of members) member.releases.stop();
     const closed = await Promise.allSettled(members.map(({ provider }) => callMember(() => provider.close())));
-    for (const claim of this.#claims.values()) queueMicrotask(() => claim.wakeUp());
+    for (const claim of claims) queueMicrotask(() => claim.wakeUp());
     this.#claims.clear();
     this.#waiting.clear();
     this.timers.stop();
@@ -239,6 +238,10 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   }
 
   #checkOpen(): void {
-    if (this.#closing !== undefined) throw new LockError('LOCK_CLOSED', `The ${this.name} provider is closed.`);
+    if (this.#closing !== undefined) throw this.#closedError();
+  }
+
+  #closedError(): LockError {
+    return new LockError('LOCK_CLOSED', `The ${this.name} provider is closed.`);
   }
 }

@@ -6,6 +6,8 @@ export interface MemberHold {
   readonly member: number;
   readonly owner: string;
   readonly holder: Holder;
+  /** Of the grant: the session that the hold depends on. An inspection does not tell it. */
+  readonly lost?: AbortSignal | undefined;
 }
 
 /**

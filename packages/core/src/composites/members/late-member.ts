@@ -71,6 +71,11 @@ export class LateMember implements LockProvider {
     yield* this.#provider.list(prefix);
   }
 
+  async time(): Promise<number> {
+    if (this.#provider?.time === undefined) throw new LockError('LOCK_UNAVAILABLE', `${this.name} tells no time.`);
+    return await this.#provider.time();
+  }
+
   outage(): unknown {
     return this.#provider === undefined ? this.#reason : this.#provider.outage?.();
   }

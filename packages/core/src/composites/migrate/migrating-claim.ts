@@ -1,7 +1,7 @@
-import type { Busy, Claim, Grant, LockProvider, Renewal } from '../../contract.ts';
+import type { Busy, Claim, Grant, Holder, LockProvider, Renewal } from '../../contract.ts';
 import { LockError, isLockError, leavesNothing } from '../../errors/lock-error.ts';
 import type { BackgroundReleases } from '../../locks/release/background-releases.ts';
-import type { AbortFollowers } from '../../locks/ending/abort-followers.ts';
+import type { AbortFollower, AbortFollowers } from '../../locks/ending/abort-followers.ts';
 import type { Runtime } from '../../time/runtime.ts';
 import type { CombinedProvider } from '../combine/combined-provider.ts';
 import type { MemberHold } from '../members/key-states.ts';
@@ -50,11 +50,15 @@ export class MigratingClaim {
   #until = 0;
   /**
    * Until when core believes what it was told under an end, in ms of the clock. The other store may
-   * let go before: of a lease that was carried there, if it is not renewed.
+   * let go of a lease before that was carried there. Until then the lease counts on the end alone.
    */
   #toldUntil = 0;
+  /** What a lease in both stores was carried from. */
+  #carriedFrom: Scope | undefined = undefined;
   #lost: AbortController | undefined = undefined;
-  readonly #followed = new Map<AbortSignal, { aborted(signal: AbortSignal): void }>();
+  /** Of what it is held in: aborts when the hold there has ended with a session. */
+  #session: AbortSignal | undefined = undefined;
+  readonly #follower: AbortFollower = { aborted: ({ reason }) => this.#gone(reason) };
   readonly #turns = new Turns();
 
   constructor(host: MigrationHost, claim: Claim) {
@@ -69,8 +73,15 @@ export class MigratingClaim {
   /** It keeps this process's presence from going. */
   get usesEnd(): boolean {
     const { phase } = this.#scope;
-    if (this.#stage === 'held' && this.#now() < (phase === 'both' ? this.#toldUntil : this.#until)) return true;
+    if (this.#countsOnEnd) return true;
     return phase !== 'both' && this.#attempting;
+  }
+
+  /** Ends it if its hold is over, and no call is under way. Gives whether it did. */
+  endIfOver(): boolean {
+    const over = this.#stage === 'held' && this.#turns.free && this.#now() >= Math.max(this.#until, this.#toldUntil);
+    if (over) this.release().catch(() => {});
+    return over;
   }
 
   tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
@@ -95,13 +106,16 @@ export class MigratingClaim {
       if (this.#stage !== 'held' || (token !== undefined && token < this.#token)) return false;
       this.#claim = claim;
       const step = renewalStep(this.#scope.phase, this.#host.keeper.scope());
-      if (step === 'shed') this.#shed();
+      if (step === 'shed') this.#shed(this.#host.keeper.scope());
       const { phase } = this.#scope;
       const sentAt = this.#now();
       this.#lastSend = sentAt;
-      const renewed = await this.#renewIn(phase, token);
+      let renewed = await this.#renewIn(phase, token);
+      // Meanwhile the other store's session has ended.
+      if (this.#scope.phase !== phase) renewed = await this.#renewIn(this.#scope.phase, token);
       if (renewed === false) {
         this.#stage = 'waiting';
+        this.#follow(undefined);
         this.#host.keeper.goOn();
         return false;
       }
@@ -118,7 +132,7 @@ export class MigratingClaim {
     const begun = this.#stage !== 'new' || this.#attempting;
     this.#stage = 'over';
     this.#wake = undefined;
-    this.#unfollow();
+    this.#follow(undefined);
     this.#host.forget(this);
     if (!begun) return Promise.resolve(false);
     if (phase === 'both') return this.#host.both.release(this.#claim);
@@ -130,9 +144,9 @@ export class MigratingClaim {
     if (this.#stage === 'waiting') this.#wake?.();
   }
 
-  /** The presence of an end is over, and so is a lease under it. */
+  /** The presence of an end is over, and so is a lease that counts on it. */
   presenceLost(reason: LockError): void {
-    if (this.#stage === 'held' && this.#scope.phase !== 'both') this.#lost?.abort(reason);
+    if (this.#countsOnEnd) this.#lost?.abort(reason);
   }
 
   /** A lease that another process took, under an end. */
@@ -152,10 +166,17 @@ export class MigratingClaim {
     this.#stage = 'held';
   }
 
+  /** What core was told is valid only while the presence is. */
+  get #countsOnEnd(): boolean {
+    const until = this.#scope.phase === 'both' ? this.#toldUntil : this.#until;
+    return this.#stage === 'held' && this.#now() < until;
+  }
+
   /** Begins an attempt under `scope`: what it has under another one goes back, but its place. */
   #enter(scope: Scope): void {
     const before = this.#scope;
     this.#scope = scope;
+    this.#toldUntil = 0;
     const same = before.phase === scope.phase && before.epoch === scope.epoch;
     if (same || this.#stage === 'new') return;
     const { both } = this.#host;
@@ -223,8 +244,10 @@ export class MigratingClaim {
     const present = mayHold(this.#scope, keeper.state, keeper.present);
     const presentUntil = present ? this.#now() + keeper.remaining : sentAt;
     const { phase } = this.#scope;
-    this.#until = heldUntil(phase, sentAt + validity, presentUntil);
-    this.#toldUntil = phase === 'both' ? 0 : this.#until;
+    const until = heldUntil(phase, sentAt + validity, presentUntil);
+    if (phase !== 'both') this.#toldUntil = until;
+    else if (until >= this.#toldUntil) this.#toldUntil = 0;
+    this.#until = Math.max(until, this.#toldUntil);
     return Math.max(0, this.#until - sentAt);
   }
 
@@ -233,14 +256,23 @@ export class MigratingClaim {
     return await callMember(() => this.#host.stores[phase].renew(this.#claimAt(), token));
   }
 
-  /** The lease counts on the store of the end alone from now on. */
-  #shed(): void {
-    const scope = this.#host.keeper.scope();
-    if (scope.phase === 'both') return;
+  /** The lease counts on the store of the end alone from now on. `false`: it had no hold there. */
+  #shed(scope: Scope): boolean {
+    if (scope.phase === 'both') return true;
     const kept = this.#host.both.surrender(this.#claim, indexes[scope.phase]);
     this.#owner = kept?.owner ?? memberOwner(this.owner, this.#host.both.nextNumber());
     this.#tokenAt = kept?.token ?? this.#token;
+    this.#follow(kept?.lost);
     this.#scope = scope;
+    return kept !== undefined;
+  }
+
+  /** A hold has ended with its session: the lease ends, unless it counts on the end alone still. */
+  #gone(reason: unknown): void {
+    const from = this.#carriedFrom;
+    if (this.#scope.phase === 'both' && from !== undefined && this.#countsOnEnd && this.#shed(from)) {
+      this.#until = this.#toldUntil;
+    } else this.#lost?.abort(reason);
   }
 
   /** Takes the other store too, after core has had its answer. */
@@ -251,7 +283,6 @@ export class MigratingClaim {
   async #carry(end: End): Promise<void> {
     const other = oppositeOf(end);
     const owner = memberOwner(this.owner, this.#host.both.nextNumber());
-    const claim = { ...this.#claim, owner, floor: this.#token };
     const isNeeded = (): boolean =>
       this.#stage === 'held' &&
       this.#scope.phase === end &&
@@ -259,6 +290,9 @@ export class MigratingClaim {
       renewalStep(end, this.#host.keeper.scope()) === 'carry';
     if (!isNeeded()) return;
     const sentAt = this.#now();
+    // It lasts for as long as core was told, at least.
+    const ttl = Math.max(this.#claim.ttl, Math.ceil(this.#until - sentAt));
+    const claim = { ...this.#claim, ttl, owner, floor: this.#token };
     const giveBack = (uncertain: boolean): void =>
       this.#host.releases[other].start({ claim, uncertain, lastSend: sentAt });
     let answer: Grant | Busy;
@@ -275,14 +309,14 @@ export class MigratingClaim {
       return;
     }
     const { mode } = this.#claim;
-    const holds = [
-      { member: indexes[end], owner: this.#owner ?? '', holder: { owner: this.owner, mode, token: this.#tokenAt } },
-      { member: indexes[other], owner, holder: { owner: this.owner, mode, token: answer.token } },
+    const holderOf = (token: bigint): Holder => ({ owner: this.owner, mode, token });
+    const holds: MemberHold[] = [
+      { member: indexes[end], owner: this.#owner ?? '', holder: holderOf(this.#tokenAt), lost: this.#session },
+      { member: indexes[other], owner, holder: holderOf(answer.token), lost: answer.lost },
     ];
-    this.#host.both.adopt(this.#claim, holds, this.#token);
+    this.#follow(this.#host.both.adopt(this.#claim, holds, this.#token));
+    this.#carriedFrom = this.#scope;
     this.#scope = { phase: 'both', epoch: 0, floor: undefined };
-    this.#until = Math.min(this.#until, until);
-    this.#follow(answer.lost);
     this.#host.keeper.tell('carried', { key: this.#claim.key });
     this.#host.keeper.goOn();
   }
@@ -307,17 +341,13 @@ export class MigratingClaim {
 
   readonly #onWake = (): void => this.#wake?.();
 
-  /** The lease ends when a store says that its hold is gone. */
+  /** The lease ends when `signal` aborts, and with no other session. */
   #follow(signal: AbortSignal | undefined): void {
-    if (signal === undefined || this.#followed.has(signal)) return;
-    const follower = { aborted: (): void => this.#lost?.abort(signal.reason) };
-    this.#followed.set(signal, follower);
-    this.#host.signals.follow(signal, follower);
-  }
-
-  #unfollow(): void {
-    for (const [signal, follower] of this.#followed) this.#host.signals.unfollow(signal, follower);
-    this.#followed.clear();
+    const { signals } = this.#host;
+    if (this.#session !== undefined) signals.unfollow(this.#session, this.#follower);
+    this.#session = signal;
+    if (signal?.aborted === true) this.#follower.aborted(signal);
+    else if (signal !== undefined) signals.follow(signal, this.#follower);
   }
 
   #isOver(): boolean {

@@ -3,11 +3,13 @@ import { LockError } from '../../errors/lock-error.ts';
 import { AbortFollowers } from '../../locks/ending/abort-followers.ts';
 import { BackgroundReleases } from '../../locks/release/background-releases.ts';
 import { settledWithin } from '../../time/settled-within.ts';
+import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedProvider, longestOwner } from '../combine/combined-provider.ts';
 import { allHolders, holdsByOwner } from '../members/key-states.ts';
 import type { MemberHold } from '../members/key-states.ts';
 import { callMember } from '../members/member-answers.ts';
 import { isReserved } from './keys.ts';
+import { timeOf } from '../members/time-of.ts';
 import { MigratingClaim } from './migrating-claim.ts';
 import type { MigrationHost } from './migrating-claim.ts';
 import { migrationTraits } from './options.ts';
@@ -26,8 +28,9 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   readonly signals: AbortFollowers = new AbortFollowers();
   readonly runtime: MigrateRules['runtime'];
   readonly list?: (prefix: string) => AsyncIterable<string>;
+  readonly time?: () => Promise<number>;
   readonly #name: string;
-  readonly #claims = new Map<string, MigratingClaim>();
+  readonly #claims = new ClaimsByOwner<MigratingClaim>();
   #closing: Promise<void> | undefined = undefined;
 
   constructor(rules: MigrateRules) {
@@ -41,11 +44,13 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     };
     this.both = new CombinedProvider({ ...rules, providers: [stores.from, stores.to], need: 2, fencing: true });
     this.keeper = new PhaseKeeper(rules, {
-      inUse: () => [...this.#claims.values()].some(({ usesEnd }) => usesEnd),
+      inUse: () => this.#claims.values().some(({ usesEnd }) => usesEnd),
       changed: () => this.#wakeAll(),
-      lost: (reason) => this.#claims.forEach((claim) => claim.presenceLost(reason)),
+      lost: (reason) => this.#claims.values().forEach((claim) => claim.presenceLost(reason)),
     });
     this.#name = name;
+    const { from, to } = stores;
+    if (from.time !== undefined && to.time !== undefined) this.time = () => timeOf(this.name, [from, to]);
     if (stores.from.list !== undefined && stores.to.list !== undefined) this.list = (prefix) => this.#list(prefix);
     this.keeper.read();
   }
@@ -53,18 +58,18 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
     this.#checkOpen();
     this.#check(claim);
-    return await this.#claimOf(claim).tryAcquire(claim, wake);
+    return await this.#claims.getOrMake(claim.owner, () => new MigratingClaim(this, claim)).tryAcquire(claim, wake);
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
     this.#checkOpen();
-    const known = this.#claims.get(claim.owner) ?? (await this.#find(claim));
+    const known = await this.#find(claim);
     return known === undefined ? false : await known.renew(claim, token);
   }
 
   async release(claim: Claim): Promise<boolean> {
     this.#checkOpen();
-    const known = this.#claims.get(claim.owner) ?? (await this.#find(claim));
+    const known = await this.#find(claim);
     if (known === undefined) return false;
     try {
       return await known.release();
@@ -84,20 +89,12 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   }
 
   forget(claim: MigratingClaim): void {
-    if (this.#claims.get(claim.owner) === claim) this.#claims.delete(claim.owner);
+    this.#claims.delete(claim);
   }
 
   /** How many claims it knows: none, when all is released. */
   get size(): number {
     return this.#claims.size + this.both.size;
-  }
-
-  #claimOf(claim: Claim): MigratingClaim {
-    const known = this.#claims.get(claim.owner);
-    if (known !== undefined) return known;
-    const made = new MigratingClaim(this, claim);
-    this.#claims.set(claim.owner, made);
-    return made;
   }
 
   /** What the stores that this process uses say of a key: one of them, or both. */
@@ -109,19 +106,16 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     return phase === 'from' ? [state, undefined] : [undefined, state];
   }
 
-  /**
-   * A lease that this provider did not grant: another process did, or this one before a restart.
-   */
-  async #find(claim: Claim): Promise<MigratingClaim | undefined> {
-    const holds = holdsByOwner(await this.#states(claim.key)).get(claim.owner);
-    const known = this.#claims.get(claim.owner);
-    if (known !== undefined || holds === undefined) return known;
-    const found = new MigratingClaim(this, claim);
-    const [first] = holds as readonly [MemberHold, ...MemberHold[]];
-    if (holds.length > 1) found.adoptBoth(holds);
-    else found.adopt(first.member === 0 ? 'from' : 'to', first);
-    this.#claims.set(claim.owner, found);
-    return found;
+  #find(claim: Claim): Promise<MigratingClaim | undefined> {
+    const find = async (): Promise<readonly MemberHold[] | undefined> =>
+      holdsByOwner(await this.#states(claim.key)).get(claim.owner);
+    return this.#claims.getOrAdopt(claim.owner, find, (holds) => {
+      const found = new MigratingClaim(this, claim);
+      const [first] = holds as readonly [MemberHold, ...MemberHold[]];
+      if (holds.length > 1) found.adoptBoth(holds);
+      else found.adopt(first.member === 0 ? 'from' : 'to', first);
+      return found;
+    });
   }
 
   async *#list(prefix: string): AsyncIterable<string> {
@@ -136,7 +130,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   }
 
   async #close(): Promise<void> {
-    const claims = [...this.#claims.values()];
+    const claims = this.#claims.values();
     this.keeper.stop();
     // Others may enter the other end as soon as the presence is given back.
     const reason = new LockError('LOCK_CLOSED', 'its provider was closed');

@@ -108,7 +108,7 @@ export class PhaseKeeper implements PhaseWorld {
     const read = typeof phase === 'function' ? this.#call(phase) : phase;
     if (read === undefined) return;
     this.#machine.desire(read);
-    if (!this.state.acting && (read === 'both' || this.state.refused)) outsideContext(() => this.#note.write(read));
+    if (!this.state.acting && (read === 'both' || this.state.refused)) this.#write(read);
   }
 
   /** A lease or an attempt under an end is over. */
@@ -152,6 +152,8 @@ export class PhaseKeeper implements PhaseWorld {
     const turn = this.#turn;
     const key = presenceKey(this.#rules.name, end);
     this.#step(async () => {
+      // A presence with the note is none of a process that acts.
+      await this.#note.write(end);
       const lease = await this.#locks[end].acquire(key, { mode: 'shared', wait: patience });
       if (turn !== this.#turn) {
         await lease.release();
@@ -204,7 +206,7 @@ export class PhaseKeeper implements PhaseWorld {
   changed(): void {
     this.tell('changed');
     const { acting, desired } = this.state;
-    this.#note.write(acting ? undefined : desired);
+    this.#write(acting ? undefined : desired);
     this.#settleBegun();
     this.#host.changed();
   }
@@ -228,8 +230,12 @@ export class PhaseKeeper implements PhaseWorld {
 
   #refused(why: Partial<MigrationMessage>): void {
     this.tell('refused', why);
-    this.#note.write(this.state.desired);
+    this.#write(this.state.desired);
     this.#settleBegun();
+  }
+
+  #write(desired: Phase | undefined, again = false): void {
+    outsideContext(() => void this.#note.write(desired, again));
   }
 
   /** Notes which store did not answer. */
@@ -299,7 +305,7 @@ export class PhaseKeeper implements PhaseWorld {
         this.#timer = undefined;
         this.read();
         const { acting, desired } = this.state;
-        if (!acting) this.#note.write(desired, true);
+        if (!acting) this.#write(desired, true);
         if (this.state.refused) this.#machine.retry();
         else this.#machine.goOn();
       },

@@ -3,14 +3,17 @@ import type { Locks } from '../../locks.ts';
 import { noteKey, noteStore } from './keys.ts';
 import type { End, Phase } from './phase.ts';
 
-/** What a process in `both` leaves in a store for `migrationStatus`. It decides nothing. */
+/**
+ * What a process leaves in a store for `migrationStatus`, unless it acts under the end that it is
+ * to. It decides nothing.
+ */
 export class PhaseNote {
   readonly #name: string;
   readonly #locks: Readonly<Record<End, Locks>>;
   #wanted: Phase | undefined = undefined;
   #lease: Lease | undefined = undefined;
   #written: Phase | undefined = undefined;
-  #working = false;
+  #working: Promise<void> | undefined = undefined;
 
   constructor(name: string, locks: Readonly<Record<End, Locks>>) {
     this.#name = name;
@@ -18,18 +21,24 @@ export class PhaseNote {
   }
 
   /**
-   * The process is in `both`, and is to be in `desired`. `undefined`: it acts under an end.
-   * `again`: also where it was written, or could not be.
+   * The process takes locks in both stores, and is to be in `desired`. `undefined`: it acts under
+   * an end. `again`: also where it was written, or could not be. Resolves when the store has it, or
+   * gave no answer.
    */
-  write(desired: Phase | undefined, again = false): void {
-    if (this.#wanted === desired && !again) return;
-    this.#wanted = desired;
-    if (!this.#working) void this.#work();
+  async write(desired: Phase | undefined, again = false): Promise<void> {
+    if (this.#wanted !== desired || again) {
+      this.#wanted = desired;
+      if (this.#isDue) this.#working ??= this.#work();
+    }
+    await this.#working;
+  }
+
+  get #isDue(): boolean {
+    return this.#wanted !== this.#written || this.#lease?.held === false;
   }
 
   async #work(): Promise<void> {
-    this.#working = true;
-    while (this.#wanted !== this.#written || this.#lease?.held === false) {
+    while (this.#isDue) {
       const wanted = this.#wanted;
       await this.#lease?.release().catch(() => {});
       this.#lease = undefined;
@@ -44,6 +53,6 @@ export class PhaseNote {
       if (this.#lease === undefined && this.#wanted === wanted) break;
     }
     if (this.#lease === undefined) this.#written = undefined;
-    this.#working = false;
+    this.#working = undefined;
   }
 }

@@ -11,7 +11,10 @@ export interface MigrationProcess {
   readonly process: string;
   /** Which phase its configuration says. */
   readonly desired: Phase;
-  /** What it takes locks under. In `both` while it desires an end: others are in its way. */
+  /**
+   * What it takes locks under. In `both` while it desires an end: others are in its way, or it
+   * looks for them. In an end that it does not desire: it has leases there, and takes no more.
+   */
   readonly effective: Phase;
   /**
    * Since when, in epoch ms of the store's clock. Absent where the store's tokens are no times:
@@ -70,46 +73,81 @@ export async function readStatus(
   const [from, to] = (await Promise.all(
     (['from', 'to'] as const).map((end) => readStore(name, end, stores[end], runtime)),
   )) as [Read, Read];
-  const processes = [...from.processes, ...to.processes].toSorted((one, other) =>
-    one.process < other.process ? -1 : 1,
-  );
+  const processes = joinSigns([...from.signs, ...to.signs]);
   return { name, processes, from: from.store, to: to.store };
+}
+
+/** A lease by which a process tells of its phase. */
+interface Sign {
+  readonly process: string;
+  /** `undefined`: a note. */
+  readonly presence: End | undefined;
+  /** Of a note: which phase the process is to be in. */
+  readonly desired: Phase;
+  readonly since?: number;
 }
 
 interface Read {
   readonly store: MigrationStore;
-  readonly processes: readonly MigrationProcess[];
+  readonly signs: readonly Sign[];
+}
+
+/**
+ * What the signs tell of the processes. A process with a note and a presence enters that end, or
+ * leaves it. Processes may have one label: then a process may be missing, and another one seems to
+ * be on its way.
+ */
+function joinSigns(signs: readonly Sign[]): readonly MigrationProcess[] {
+  const notes = signs.filter(({ presence }) => presence === undefined);
+  const found: MigrationProcess[] = [];
+  const add = ({ process, desired, since }: Sign, effective: Phase): void => {
+    found.push({ process, desired, effective, ...(since === undefined ? {} : { since }) });
+  };
+  for (const sign of signs) {
+    const { presence, process } = sign;
+    if (presence === undefined) continue;
+    const own = notes.filter((note) => note.process === process);
+    const note = own.find(({ desired }) => desired === presence) ?? own[0];
+    if (note === undefined) add(sign, presence);
+    else {
+      notes.splice(notes.indexOf(note), 1);
+      add(note, note.desired === presence ? 'both' : presence);
+    }
+  }
+  for (const note of notes) add(note, 'both');
+  return found.toSorted((one, other) => (one.process < other.process ? -1 : 1));
 }
 
 const unknown = { floor: undefined, plainSafeIn: undefined, direct: undefined };
 
 async function readStore(name: string, end: End, known: KnownStore, runtime: Runtime): Promise<Read> {
-  if ('error' in known) return { store: { store: known.name, ...unknown, error: known.error }, processes: [] };
+  if ('error' in known) return { store: { store: known.name, ...unknown, error: known.error }, signs: [] };
   const { provider } = known;
   const locks = createLocks(provider, { ttl: 2_000, runtime });
   try {
-    const processes = await readProcesses(name, end, locks);
+    const signs = await readSigns(name, end, locks);
     const { floor, plainSafeIn } = await readFloor(name, locks);
     const direct = provider.list === undefined ? undefined : await readDirect(name, locks);
-    return { store: { store: provider.name, floor, plainSafeIn, direct }, processes };
+    return { store: { store: provider.name, floor, plainSafeIn, direct }, signs };
   } catch (error) {
-    return { store: { store: provider.name, ...unknown, error }, processes: [] };
+    return { store: { store: provider.name, ...unknown, error }, signs: [] };
   } finally {
     await locks.close();
   }
 }
 
-async function readProcesses(name: string, end: End, locks: Locks): Promise<readonly MigrationProcess[]> {
+async function readSigns(name: string, end: End, locks: Locks): Promise<readonly Sign[]> {
   const { expiry } = locks.traits;
-  const found: MigrationProcess[] = [];
-  const read = async (key: string, desired: Phase, effective: Phase): Promise<void> => {
+  const found: Sign[] = [];
+  const read = async (key: string, desired: Phase, present?: End): Promise<void> => {
     for (const { owner, token } of (await locks.inspect(key)).holders) {
       const since = expiry === 'ttl' && token !== undefined ? { since: Number(token / 1_000n) } : {};
-      found.push({ process: labelOf(owner), desired, effective, ...since });
+      found.push({ process: labelOf(owner), presence: present, desired, ...since });
     }
   };
+  // A process that begins to act gives its note back: what was read first does not hide it.
   await read(presenceKey(name, end), end, end);
-  for (const desired of phases) if (noteStore(desired) === end) await read(noteKey(name, desired), desired, 'both');
+  for (const desired of phases) if (noteStore(desired) === end) await read(noteKey(name, desired), desired);
   return found;
 }
 

@@ -7,6 +7,7 @@ import {
   lateGrantError,
   overloadedError,
   ownTimeoutError,
+  shortGrantError,
   timeoutError,
   unavailableError,
 } from '../../errors/messages.ts';
@@ -15,6 +16,7 @@ import { untilPoll, untilRetry } from '../../time/backoff.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import type { TimerEntry } from '../../time/timer-wheel.ts';
 import { about, channels } from '../diagnostics/channels.ts';
+import type { SlowWait } from '../diagnostics/slow-waits.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { LinkedMember } from '../ending/linked-set.ts';
 import { ownHold } from '../flow.ts';
@@ -22,6 +24,7 @@ import type { Frame } from '../flow.ts';
 import { isAnswer } from '../lease/answers.ts';
 import { HeldLease } from '../lease/held-lease.ts';
 import { PublicLease } from '../lease/public-lease.ts';
+import { attemptTtl, restOf, validityOf } from '../lease/rest.ts';
 import { deadlineOf } from '../lease/validity.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
 
@@ -64,6 +67,8 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
   #busy = false;
   #cause: unknown = undefined;
   #polls = 0;
+  /** It is told as slow, if a listener wants to know. */
+  #slow: SlowWait | undefined = undefined;
   #resolve!: (lease: PublicLease | null) => void;
   #reject!: (error: unknown) => void;
   readonly result: Promise<PublicLease | null>;
@@ -173,15 +178,17 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
 
   #granted(grant: Grant, sentAt: number): void {
     const now = this.#host.runtime.clock.exact();
-    const { maxHold } = this.#settings;
+    const { ttl, maxHold, renew } = this.#settings;
     const holdUntil = maxHold < Infinity ? now + maxHold : undefined;
-    const deadline = deadlineOf(sentAt, grant.validity ?? this.#claim.ttl, holdUntil);
+    const rest = restOf(this.#settings, now);
+    const deadline = deadlineOf(sentAt, validityOf(this.#claim, rest, grant.validity), holdUntil);
     if (now >= deadline) {
-      this.#handBack(sentAt);
+      this.#handBack(sentAt, grant.validity);
       return;
     }
     this.#finish();
-    const terms = { claim: this.#claim, grant, sentAt, now, deadline, renew: this.#settings.renew, holdUntil };
+    const claim = rest === undefined ? this.#claim : { ...this.#claim, ttl };
+    const terms = { claim, grant, sentAt, now, deadline, renew, holdUntil, rest };
     if (channels.acquire.hasSubscribers) {
       const waited = now - this.#startedAt;
       const message = { ...about(this.#host.provider.name, this.#claim), token: grant.token };
@@ -194,8 +201,13 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
    * A grant that is older than its validity counts as a rejection. Its claim is over, because the
    * release was sent.
    */
-  #handBack(sentAt: number): void {
-    const error = lateGrantError(this.#host.provider, this.#claim, this.#host.runtime.clock.now() - sentAt);
+  #handBack(sentAt: number, validity = Infinity): void {
+    const { provider, runtime } = this.#host;
+    const { lockDelay } = this.#settings;
+    const error =
+      lockDelay > 0 && validity <= lockDelay
+        ? shortGrantError(provider, this.#claim, validity, lockDelay)
+        : lateGrantError(provider, this.#claim, runtime.clock.now() - sentAt);
     this.#host.releases.start({ claim: this.#claim, uncertain: false, lastSend: sentAt });
     this.#claim = this.#newClaim(this.#claim.key);
     this.#leaves = false;
@@ -311,6 +323,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
     this.#phase = 'done';
     this.#host.acquisitions.delete(this);
     this.#host.waitTimers.cancel(this);
+    this.#slow?.end();
     const { signal } = this.#settings;
     if (signal !== undefined) this.#host.signals.unfollow(signal, this);
     if (this.#counted) this.#host.waiting -= 1;
@@ -320,13 +333,16 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
     if (this.#counted) return;
     this.#counted = true;
     this.#host.waiting += 1;
+    if (channels.slow.hasSubscribers) this.#slow = this.#host.slowWaits.begin(() => this.#claim, this.#startedAt);
     if (channels.wait.hasSubscribers) channels.wait.publish(about(this.#host.provider.name, this.#claim));
   }
 
   #newClaim(key: string): Claim {
-    const { ttl, mode, permits } = this.#settings;
+    const { mode, permits, resize } = this.#settings;
+    const ttl = attemptTtl(this.#settings);
     const owner = this.#host.nextOwner();
-    const claim: Claim = permits === undefined ? { key, owner, ttl, mode } : { key, owner, ttl, mode, permits };
+    let claim: Claim = permits === undefined ? { key, owner, ttl, mode } : { key, owner, ttl, mode, permits };
+    if (resize) claim = { ...claim, resize };
     const { tokenFloor } = this.#host;
     return tokenFloor === undefined ? claim : { ...claim, floor: tokenFloor };
   }

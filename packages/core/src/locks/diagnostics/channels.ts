@@ -50,12 +50,31 @@ export interface ReleaseMessage extends LockMessage {
    * of this process: a place in line, a release by force.
    */
   readonly heldFor?: number;
+  /** Ms for which the key stays closed: option `atLeast` or `lockDelay`. Absent: it is free. */
+  readonly rests?: number;
   readonly error?: unknown;
 }
 
 /** `locks:lost`: a lease ended against its holder's will. */
 export interface LostMessage extends LockMessage {
   readonly reason: Error;
+  /** Ms from the grant of the lease to its loss. */
+  readonly heldFor: number;
+}
+
+/** `locks:slow`: a claim has waited for long, and waits on. */
+export interface SlowMessage extends LockMessage {
+  /**
+   * `threshold`: longer than option `slowWait`. `longest hold`: longer than this `Locks` has ever
+   * held the key, and for a second at least. Each is told once for a claim.
+   */
+  readonly reason: 'threshold' | 'longest hold';
+  /** Ms from the call. */
+  readonly waited: number;
+  /** The labels of those that hold the key now, as far as the store tells them within 100 ms. */
+  readonly by: readonly string[];
+  /** Ms: the longest hold of the key that has ended since the channel has a listener. */
+  readonly longestHold?: number;
 }
 
 /**
@@ -129,6 +148,7 @@ export interface ChannelMessages {
   'locks:renew': RenewMessage;
   'locks:release': ReleaseMessage;
   'locks:lost': LostMessage;
+  'locks:slow': SlowMessage;
   'locks:member': MemberMessage;
   'locks:migration': MigrationMessage;
   'locks:election': ElectionMessage;
@@ -144,6 +164,7 @@ export const channels = {
   renew: channel('locks:renew') as Published<RenewMessage>,
   release: channel('locks:release') as Published<ReleaseMessage>,
   lost: channel('locks:lost') as Published<LostMessage>,
+  slow: channel('locks:slow') as Published<SlowMessage>,
   member: channel('locks:member') as Published<MemberMessage>,
   migration: channel('locks:migration') as Published<MigrationMessage>,
   election: channel('locks:election') as Published<ElectionMessage>,

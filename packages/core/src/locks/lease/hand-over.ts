@@ -3,6 +3,7 @@ import { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError, unconfirmedHandOver } from '../../errors/messages.ts';
 import { isAnswer } from './answers.ts';
 import type { LeaseHost } from './lease-host.ts';
+import type { Rest } from './rest.ts';
 
 /** A lease on its way to another process. */
 export interface HandOver {
@@ -14,6 +15,8 @@ export interface HandOver {
   readonly renew: boolean;
   /** The rest of `maxHold`, in ms. Absent: it has no limit. */
   readonly left?: number | undefined;
+  /** For how long its key rests, in ms: `atLeast` from here. Absent: it does not. */
+  readonly rest?: Pick<Rest, 'lockDelay' | 'atLeast'> | undefined;
 }
 
 const version = 1;
@@ -55,8 +58,8 @@ export async function takeTicket(host: LeaseHost, claim: Claim): Promise<string>
 
 /** The lease as text for another process. */
 export function writeHandOver({ claim, token, ...rest }: HandOver): string {
-  const { key, owner, ttl, mode, permits } = claim;
-  const record = { version, key, owner, ttl, mode, permits, token: `${token}`, ...rest };
+  const { key, owner, ttl, mode, permits, resize } = claim;
+  const record = { version, key, owner, ttl, mode, permits, resize, token: `${token}`, ...rest };
   return Buffer.from(JSON.stringify(record)).toString('base64url');
 }
 
@@ -64,11 +67,12 @@ export function writeHandOver({ claim, token, ...rest }: HandOver): string {
 export function readHandOver(text: unknown): HandOver {
   try {
     const record = JSON.parse(Buffer.from(String(text), 'base64url').toString()) as Record<string, unknown>;
-    const { key, owner, ttl, mode, permits, token, ticket, renew, left } = record;
+    const { key, owner, ttl, mode, permits, resize, token, ticket, renew, left, rest } = record;
+    const { lockDelay, atLeast } = (rest ?? { lockDelay: 0, atLeast: 0 }) as Record<string, unknown>;
     const strings = [key, owner, token, ticket].every((each) => typeof each === 'string');
-    const numbers = [ttl, permits ?? 1, left ?? 1].every((each) => typeof each === 'number');
+    const numbers = [ttl, permits ?? 1, left ?? 1, lockDelay, atLeast].every((each) => typeof each === 'number');
     if (record['version'] === version && strings && numbers && (mode === 'exclusive' || mode === 'shared')) {
-      const shares = permits === undefined ? {} : { permits };
+      const shares = { ...(permits !== undefined && { permits }), ...(resize === true && { resize }) };
       const claim = { key, owner, ttl, mode, ...shares } as Claim;
       return {
         claim,
@@ -76,6 +80,7 @@ export function readHandOver(text: unknown): HandOver {
         ticket: ticket as string,
         renew: renew !== false,
         left: left as number,
+        rest: rest as HandOver['rest'],
       };
     }
   } catch {

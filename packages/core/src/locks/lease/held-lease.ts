@@ -9,11 +9,14 @@ import type { TimerEntry } from '../../time/timer-wheel.ts';
 import { about, channels } from '../diagnostics/channels.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { LinkedMember } from '../ending/linked-set.ts';
+import type { Abandoned } from '../release/background-releases.ts';
 import { ReleaseCall } from '../release/release-call.ts';
 import { isAnswer, isRenewal } from './answers.ts';
 import { mustHandOver, takeTicket, ticketOf, writeHandOver } from './hand-over.ts';
 import type { LeaseHost } from './lease-host.ts';
 import type { Holding } from './public-lease.ts';
+import { leftOf, restUntil, storedClaim, validityOf } from './rest.ts';
+import type { Rest } from './rest.ts';
 import { deadlineOf, grouped } from './validity.ts';
 
 type State = 'held' | 'released' | 'handed over' | 'lost' | 'closed';
@@ -34,6 +37,8 @@ export interface Terms {
    * limit.
    */
   readonly holdUntil: number | undefined;
+  /** `undefined`: its key does not rest. */
+  readonly rest: Rest | undefined;
 }
 
 /** A granted lease: validity by the clock, renewal and loss from the timer wheel. */
@@ -47,6 +52,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   readonly #token: bigint;
   readonly #autoRenew: boolean;
   readonly #holdUntil: number | undefined;
+  readonly #rest: Rest | undefined;
   readonly #session: AbortSignal | undefined;
   /** The clock's reading at the grant. Whole, as a fraction takes 16 bytes more per lease. */
   readonly #since: number;
@@ -71,6 +77,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     this.#token = terms.grant.token;
     this.#autoRenew = terms.renew;
     this.#holdUntil = terms.holdUntil;
+    this.#rest = terms.rest;
     this.#deadline = terms.deadline;
     this.#lastSend = Math.ceil(terms.sentAt);
     this.#since = Math.floor(terms.now);
@@ -155,15 +162,17 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
       throw error;
     }
     this.#end('handed over');
-    const left = this.#holdUntil === undefined ? undefined : Math.max(0, this.#holdUntil - runtime.clock.now());
-    return writeHandOver({ claim: this.#claim, token: this.#token, ticket, renew: this.#autoRenew, left });
+    const now = runtime.clock.now();
+    const left = this.#holdUntil === undefined ? undefined : Math.max(0, this.#holdUntil - now);
+    const rest = this.#rest && { lockDelay: this.#rest.lockDelay, atLeast: leftOf(this.#rest, now) };
+    return writeHandOver({ claim: this.#claim, token: this.#token, ticket, renew: this.#autoRenew, left, rest });
   }
 
   release(): Promise<boolean> {
     if (this.#releasing !== undefined) return this.#releasing;
     if (!this.#isHeld()) return Promise.resolve(false);
     this.#end('released');
-    this.#releasing = new ReleaseCall(this.#host, this.#claim, this.#deadline, this.#lastSend, this.#heldFor()).result;
+    this.#releasing = new ReleaseCall(this.#host, this.#ending(true), this.#deadline).result;
     return this.#releasing;
   }
 
@@ -205,7 +214,8 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     this.#lastSend = Math.ceil(sentAt);
     let answer: Renewal | false;
     try {
-      answer = this.#unshared ? await this.#share() : await provider.renew(this.#claim);
+      const claim = storedClaim(this.#claim, this.#rest, sentAt);
+      answer = this.#unshared ? await this.#share(claim) : await provider.renew(claim);
     } catch (error) {
       if (this.#unshared && isLockError(error, 'LOCK_INVALID')) throw this.#keptExclusive(error);
       throw this.#unknown(error);
@@ -219,16 +229,16 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     }
     if (!this.#isHeld()) throw this.#ended();
     this.#failures = 0;
-    this.#deadline = deadlineOf(sentAt, answer.validity ?? this.#claim.ttl, this.#holdUntil);
+    this.#deadline = deadlineOf(sentAt, validityOf(this.#claim, this.#rest, answer.validity), this.#holdUntil);
     if (!this.#isHeld()) throw this.#ended();
     this.#plan(sentAt + (this.#deadline - sentAt) / 3);
   }
 
   /** Asks the provider to share the hold, which renews it, too. */
-  async #share(): Promise<Renewal | false> {
+  async #share(claim: Claim): Promise<Renewal | false> {
     const { provider } = this.#host;
-    const answer = await provider.tryAcquire(this.#claim);
-    if (!isAnswer(answer)) throw badAnswerError(provider, this.#claim);
+    const answer = await provider.tryAcquire(claim);
+    if (!isAnswer(answer)) throw badAnswerError(provider, claim);
     // Another token is another hold: this one had ended at the store.
     if (!answer.granted || (answer.token !== this.#token && provider.traits.fencing !== 'none')) return false;
     this.#unshared = false;
@@ -290,7 +300,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     this.#end('lost');
     this.#abort(reason);
     if (channels.lost.hasSubscribers) {
-      const message = { ...about(this.#host.provider.name, this.#claim), reason };
+      const message = { ...about(this.#host.provider.name, this.#claim), reason, heldFor: this.#age() };
       outsideContext(() => channels.lost.publish(message));
     }
     this.#giveUp();
@@ -300,6 +310,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     this.#state = state;
     this.#host.timers.cancel(this);
     this.#host.leases.delete(this);
+    if (channels.slow.hasSubscribers) this.#host.slowWaits.held(this.#claim.key, this.#age());
     if (this.#session !== undefined) this.#host.signals.unfollow(this.#session, this);
   }
 
@@ -313,17 +324,31 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   }
 
   #giveUp(): void {
-    this.#host.releases.start({
-      claim: this.#claim,
+    this.#host.releases.start(this.#ending(false));
+  }
+
+  /** What it leaves in the store. `clean`: its holder released it. */
+  #ending(clean: boolean): Abandoned {
+    const until = restUntil(this.#rest, this.#host.runtime.clock.now(), clean);
+    return {
+      claim: storedClaim(this.#claim, this.#rest, this.#lastSend),
+      // Behind the last renewal no other one may arrive: that would keep the key for longer.
+      inFlight: until === undefined ? undefined : this.#renewing?.catch(() => {}),
       uncertain: false,
       lastSend: this.#lastSend,
       heldFor: this.#heldFor(),
-    });
+      restUntil: until,
+    };
   }
 
   /** How long it lasted, in ms. `undefined`: diagnostics have no listener. */
   #heldFor(): number | undefined {
     if (!channels.release.hasSubscribers) return undefined;
+    return this.#age();
+  }
+
+  /** Ms since the grant. */
+  #age(): number {
     return Math.floor(this.#host.runtime.clock.now()) - this.#since;
   }
 

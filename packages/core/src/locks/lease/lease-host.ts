@@ -1,15 +1,15 @@
-import type { Runtime } from '../../time/runtime.ts';
 import type { AbortFollowers } from '../ending/abort-followers.ts';
 import type { Closable } from '../ending/closable.ts';
 import type { LinkedSet } from '../ending/linked-set.ts';
+import type { SlowWaits } from '../diagnostics/slow-waits.ts';
 import type { ReleaseHost } from '../release/release-call.ts';
 
 /** What a lease needs from the `Locks` that made it. */
 export interface LeaseHost extends ReleaseHost {
-  readonly runtime: Runtime;
   readonly leases: LinkedSet<Closable>;
   /** The signals that end leases and waits. */
   readonly signals: AbortFollowers;
+  readonly slowWaits: SlowWaits;
   /** An owner that is never used again. */
   nextOwner(): string;
 }

@@ -11,6 +11,8 @@ import type { HandOver } from './hand-over.ts';
 import { HeldLease } from './held-lease.ts';
 import type { LeaseHost } from './lease-host.ts';
 import { PublicLease } from './public-lease.ts';
+import { restUntil, storedClaim, validityOf } from './rest.ts';
+import type { Rest } from './rest.ts';
 import { deadlineOf } from './validity.ts';
 
 /** A renewal, and when it was sent. */
@@ -33,16 +35,19 @@ export async function resume(
   const { claim, token, renew, left } = handed;
   mustHandOver(host.provider, claim.key);
   await inTurn(locks, claim, () => takeAway(host, handed));
-  const { sentAt, renewal } = await confirm(host, claim);
+  const since = host.runtime.clock.now();
+  const rest = handed.rest && { ...handed.rest, ttl: claim.ttl, since };
+  const { sentAt, renewal } = await confirm(host, claim, rest);
   const now = host.runtime.clock.exact();
   const holdUntil = left === undefined ? undefined : now + left;
-  const deadline = deadlineOf(sentAt, renewal.validity ?? claim.ttl, holdUntil);
+  const deadline = deadlineOf(sentAt, validityOf(claim, rest, renewal.validity), holdUntil);
   const reason = closed() ?? (now < deadline ? undefined : lostError(claim, 'its renewal was answered too late'));
   if (reason !== undefined) {
-    host.releases.start({ claim, uncertain: false, lastSend: sentAt });
+    giveUp(host, claim, rest, sentAt);
     throw reason;
   }
-  const terms = { claim, grant: { granted: true, token }, sentAt, now, deadline, renew, holdUntil } as const;
+  const grant = { granted: true, token } as const;
+  const terms = { claim, grant, sentAt, now, deadline, renew, holdUntil, rest };
   if (channels.acquire.hasSubscribers) {
     channels.acquire.publish({ ...about(host.provider.name, claim), token, waited: 0, attempts: 1 });
   }
@@ -80,13 +85,14 @@ async function takeAway({ provider }: LeaseHost, { claim, ticket }: HandOver): P
  * The first renewal. As no other process can resume the lease now, it is sent again while the hold
  * may last.
  */
-async function confirm({ provider, runtime, releases }: LeaseHost, claim: Claim): Promise<Confirmed> {
+async function confirm(host: LeaseHost, claim: Claim, rest: Rest | undefined): Promise<Confirmed> {
+  const { provider, runtime } = host;
   const end = runtime.clock.now() + claim.ttl;
   for (let failures = 1; ; failures += 1) {
     const sentAt = runtime.clock.exact();
     let cause: unknown;
     try {
-      const renewal = await provider.renew(claim);
+      const renewal = await provider.renew(storedClaim(claim, rest, sentAt));
       if (renewal === false) throw lostError(claim, `${provider.name} says that this owner does not hold it any more`);
       if (isRenewal(renewal)) return { sentAt, renewal };
       cause = badAnswerError(provider, claim);
@@ -95,11 +101,18 @@ async function confirm({ provider, runtime, releases }: LeaseHost, claim: Claim)
     }
     const over = isLost(cause) || isPermanent(cause);
     if (over || runtime.clock.now() >= end) {
-      releases.start({ claim, uncertain: false, lastSend: sentAt });
+      giveUp(host, claim, rest, sentAt);
       throw over ? cause : unconfirmedHandOver(provider, claim, cause);
     }
     await new Promise<void>((resolve) => runtime.setTimer(resolve, untilRenewal(runtime, failures, claim.ttl), true));
   }
+}
+
+/** The lease ends before it began here. */
+function giveUp({ releases, runtime }: LeaseHost, claim: Claim, rest: Rest | undefined, lastSend: number): void {
+  const stored = storedClaim(claim, rest, lastSend);
+  const until = restUntil(rest, runtime.clock.now(), false);
+  releases.start({ claim: stored, uncertain: false, lastSend, restUntil: until });
 }
 
 function isLost(error: unknown): boolean {

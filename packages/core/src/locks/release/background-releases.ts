@@ -2,6 +2,7 @@ import type { Claim, LockProvider } from '../../contract.ts';
 import { isPermanent, leavesNothing } from '../../errors/lock-error.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import type { Runtime, TimerHandle } from '../../time/runtime.ts';
+import { lastTtl } from '../lease/rest.ts';
 import { releaseOnce } from './release-once.ts';
 
 /** What a claim that is given up may still have in the store. */
@@ -23,6 +24,11 @@ export interface Abandoned {
    * How long it was held, in ms, for diagnostics. Absent: it was no lease, or no listener wants it.
    */
   readonly heldFor?: number | undefined;
+  /**
+   * The key rests until then, in ms of the clock: a last renewal says so, and the hold ends without
+   * a release. Absent: it is released.
+   */
+  readonly restUntil?: number | undefined;
   /** Called with the answer of the first release, or with its error. */
   readonly answered?: ((answer: boolean | Error) => void) | undefined;
 }
@@ -134,18 +140,22 @@ export class BackgroundReleases {
       if (this.#isOver(abandoned, unsure, answer)) this.end();
       else void this.#repeat(abandoned, unsure);
     };
-    void releaseOnce(this.#provider, abandoned.claim, settle, abandoned.heldFor, this.#report);
+    void this.#send(abandoned, settle);
   }
 
   async #repeat(abandoned: Abandoned, unsure: boolean): Promise<void> {
-    const { claim, heldFor } = abandoned;
     for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
       await this.#pause(Math.max(pause, Math.min(this.#pauses.size * spacing, longestSpaced)));
       if (this.#stopped) break;
-      const answer = await releaseOnce(this.#provider, claim, itself, heldFor, this.#report);
+      const answer = await this.#send(abandoned, itself);
       if (this.#isOver(abandoned, unsure, answer)) break;
     }
     this.end();
+  }
+
+  #send<T>({ claim, heldFor, restUntil }: Abandoned, settle: (answer: boolean | Error) => T): Promise<T> {
+    const rest = restUntil === undefined ? 0 : lastTtl(restUntil, this.#runtime.clock.now());
+    return releaseOnce(this.#provider, claim, settle, heldFor, this.#report, rest);
   }
 
   /** Whether nothing of the claim can be left, or no repetition would help. */

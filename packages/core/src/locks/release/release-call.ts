@@ -1,8 +1,10 @@
-import type { Claim, LockProvider } from '../../contract.ts';
+import type { LockProvider } from '../../contract.ts';
 import { isPermanent } from '../../errors/lock-error.ts';
 import { unconfirmedRelease } from '../../errors/messages.ts';
 import type { TimerEntry, TimerWheel } from '../../time/timer-wheel.ts';
-import type { BackgroundReleases } from './background-releases.ts';
+import type { Runtime } from '../../time/runtime.ts';
+import { lastTtl } from '../lease/rest.ts';
+import type { Abandoned, BackgroundReleases } from './background-releases.ts';
 import { releaseOnce } from './release-once.ts';
 
 /** How long a caller waits for an answer after the hold has expired, in ms. */
@@ -13,6 +15,7 @@ export interface ReleaseHost {
   readonly provider: LockProvider;
   readonly timers: TimerWheel;
   readonly releases: BackgroundReleases;
+  readonly runtime: Runtime;
 }
 
 /**
@@ -24,23 +27,16 @@ export class ReleaseCall implements TimerEntry {
   timerPrevious: TimerEntry | undefined = undefined;
   timerNext: TimerEntry | undefined = undefined;
   readonly #host: ReleaseHost;
-  readonly #claim: Claim;
-  readonly #lastSend: number;
-  readonly #heldFor: number | undefined;
+  readonly #ending: Abandoned;
   #overdue = false;
   #resolve!: (freed: boolean) => void;
   #reject!: (reason: Error) => void;
   readonly result: Promise<boolean>;
 
-  /**
-   * Sends it. The hold ends on the server at `deadline`; its last attempt or renewal was sent at
-   * `lastSend`. `heldFor`: how long it lasted, in ms, if a listener of diagnostics wants it.
-   */
-  constructor(host: ReleaseHost, claim: Claim, deadline: number, lastSend: number, heldFor: number | undefined) {
+  /** Sends what ends the lease. The lease is valid until `deadline`. */
+  constructor(host: ReleaseHost, ending: Abandoned, deadline: number) {
     this.#host = host;
-    this.#claim = claim;
-    this.#lastSend = lastSend;
-    this.#heldFor = heldFor;
+    this.#ending = ending;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -48,7 +44,18 @@ export class ReleaseCall implements TimerEntry {
     host.releases.begin();
     // In whole seconds, so that nearly all releases share a bucket. Few are ever due.
     host.timers.schedule(this, Math.ceil(deadline / 1_000) * 1_000);
-    void releaseOnce(host.provider, claim, (answer) => this.#answered(answer), heldFor);
+    if (ending.restUntil === undefined) this.#send(0);
+    else void this.#rest(ending.restUntil);
+  }
+
+  async #rest(until: number): Promise<void> {
+    await this.#ending.inFlight;
+    this.#send(lastTtl(until, this.#host.runtime.clock.now()));
+  }
+
+  #send(rest: number): void {
+    const { claim, heldFor } = this.#ending;
+    void releaseOnce(this.#host.provider, claim, (answer) => this.#answered(answer), heldFor, true, rest);
   }
 
   due(now: number): void {
@@ -69,18 +76,13 @@ export class ReleaseCall implements TimerEntry {
     } else if (isPermanent(answer)) {
       this.#reject(answer);
     } else {
-      releases.start({
-        claim: this.#claim,
-        uncertain: false,
-        lastSend: this.#lastSend,
-        heldFor: this.#heldFor,
-      });
+      releases.start(this.#ending);
       this.#reject(this.#unconfirmed(answer));
     }
     releases.end();
   }
 
   #unconfirmed(cause: unknown): Error {
-    return unconfirmedRelease(this.#host.provider, this.#claim, cause);
+    return unconfirmedRelease(this.#host.provider, this.#ending.claim, cause);
   }
 }

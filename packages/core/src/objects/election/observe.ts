@@ -4,6 +4,7 @@ import type { LockError } from '../../errors/lock-error.ts';
 import type { Closable } from '../../locks/ending/closable.ts';
 import type { LinkedMember, LinkedSet } from '../../locks/ending/linked-set.ts';
 import { checkKey } from '../../options/key.ts';
+import { labelOf } from '../../options/owner.ts';
 import { pause } from '../../time/pause.ts';
 import type { Runtime } from '../../time/runtime.ts';
 import type { Leader, Leadership } from './election.ts';
@@ -110,6 +111,5 @@ class Waiting implements Closable {
 }
 
 function leaderOf({ owner, token }: Holder): Leader {
-  const end = owner.indexOf('/');
-  return { owner, label: end > 0 ? owner.slice(0, end) : owner, token };
+  return { owner, label: labelOf(owner), token };
 }

@@ -17,8 +17,8 @@ export async function migrationStatus(target?: string | LocksConfig): Promise<Mi
 }
 
 /**
- * Waits until all processes that take part in a migration take locks under `phase`, and gives the
- * status then.
+ * Waits until all processes that take part in a migration take locks under `phase`, have no lease
+ * under another one, and are not on their way to another one. Gives the status then.
  * @throws `LOCK_TIMEOUT` after `timeout`, naming the processes that do not.
  */
 export async function waitForPhase(

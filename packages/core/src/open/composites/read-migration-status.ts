@@ -46,7 +46,7 @@ export async function waitForMigration(
     const until = runtime.clock.now() + limit;
     for (;;) {
       const status = await readStatus(name, stores, runtime);
-      const missing = status.processes.filter(({ effective }) => effective !== phase);
+      const missing = status.processes.filter(({ effective, desired }) => effective !== phase || desired !== phase);
       const silent = [status.from, status.to].filter(({ error }) => error !== undefined);
       if (missing.length === 0 && silent.length === 0) return status;
       const left = until - runtime.clock.now();

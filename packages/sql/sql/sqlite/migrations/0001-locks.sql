@@ -22,7 +22,7 @@ ALTER TABLE "locks" ADD COLUMN touched INTEGER NOT NULL DEFAULT 0;
 -- Holds that began without routines end with the boot, too.
 UPDATE "locks" SET touched = 1 WHERE key > '' AND held_until IS NOT NULL;
 
--- permits: 0 is any number.
+-- permits: 0 is any number, a negative one fixes none.
 CREATE TABLE "locks_shares" (
   key TEXT NOT NULL,
   owner TEXT NOT NULL,
@@ -32,7 +32,7 @@ CREATE TABLE "locks_shares" (
   PRIMARY KEY (key, owner)
 ) WITHOUT ROWID;
 
--- permits: null wants the key exclusively, 0 shared with any number. deadline - seen is how long the place lasts without a sign of life.
+-- permits: null wants the key exclusively, 0 shared with any number; a negative one fixes none. deadline - seen is how long the place lasts without a sign of life.
 CREATE TABLE "locks_line" (
   key TEXT NOT NULL,
   place INTEGER NOT NULL,

@@ -36,6 +36,8 @@ export interface Store<Connection = unknown> {
    * `after`.
    */
   list(connection: Connection, prefix: string, after: string | undefined, limit: number): Promise<readonly string[]>;
+  /** The ms since 1970, by the clock of the server. */
+  time(connection: Connection): Promise<number>;
   /**
    * One short step of a sweep: removes rows of keys that have been idle for `retention` ms, `limit`
    * of them at most.

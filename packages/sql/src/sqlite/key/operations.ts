@@ -69,12 +69,12 @@ export function release(record: KeyRecord, { owner }: Claim): Released {
 }
 
 /** How many may share, as the tables have it; `undefined`: the claim is exclusive. */
-function permitsOf({ mode, permits }: Claim): number | undefined {
-  return mode === 'shared' ? (permits ?? 0) : undefined;
+function permitsOf({ mode, permits, resize }: Claim): number | undefined {
+  return mode === 'shared' ? (permits ?? 0) * (resize ? -1 : 1) : undefined;
 }
 
 function checkPermits(record: KeyRecord, claim: Claim, permits: number | undefined): void {
-  if (permits === undefined) return;
+  if (permits === undefined || claim.resize) return;
   const fixed = record.fixedPermits(claim.owner);
   if (fixed !== undefined && fixed !== permits) throw permitsRefused(claim, fixed === 0 ? undefined : fixed);
 }

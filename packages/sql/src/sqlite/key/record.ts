@@ -36,10 +36,14 @@ export class KeyRecord {
     this.#purgeHolders();
   }
 
-  /** Whether the holders leave room for one more claim with these permits. */
+  /**
+   * Whether the holders leave room for one more claim with these permits: negative where others may
+   * have another number.
+   */
   admits(permits: number | undefined): boolean {
     if (this.#heldUntil === undefined) return true;
-    return this.owner === undefined && permits !== undefined && (permits === 0 || this.#shares.number < permits);
+    if (this.owner !== undefined || permits === undefined) return false;
+    return permits === 0 || this.#shares.number < Math.abs(permits);
   }
 
   /**
@@ -47,7 +51,9 @@ export class KeyRecord {
    * are none.
    */
   fixedPermits(owner: string): number | undefined {
-    return this.#shares.number > 0 ? this.#shares.permits : this.line.permitsOfOthers(owner);
+    const { number, permits } = this.#shares;
+    // Negative: none of them fixes a number.
+    return number > 0 && permits !== undefined && permits >= 0 ? permits : this.line.permitsOfOthers(owner);
   }
 
   /** When time alone ends a hold; `undefined`: the key is free. */

@@ -26,13 +26,26 @@ export function judge(line: readonly Contender[], own: string): Verdict {
   const before = line.filter((contender) => contender.sequence <= me.sequence && contender !== me);
   if (me.mode === 'exclusive') return waitFor(latest(before), before.length);
   const sharers = before.filter((contender) => contender.mode === 'shared');
-  const first = earliest(sharers);
-  if (first !== undefined && first.permits !== me.permits) return { state: 'refused', inUse: first.permits };
+  const first = earliest(sharers.filter(({ resize }) => !resize));
+  if (!me.resize && first !== undefined && first.permits !== me.permits)
+    return { state: 'refused', inUse: first.permits };
   const writer = latest(before.filter((contender) => contender.mode === 'exclusive'));
-  if (writer !== undefined || me.permits === undefined || sharers.length < me.permits)
-    return waitFor(writer, before.length);
-  const nearest = sharers.toSorted(inOrder).slice(-me.permits);
-  return { state: 'waits', watch: nearest.map((contender) => contender.name), place: before.length };
+  const { permits } = me;
+  if (writer !== undefined || permits === undefined) return waitFor(writer, before.length);
+  const waits = (nodes: readonly Contender[]): Verdict => {
+    return { state: 'waits', watch: nodes.map((contender) => contender.name), place: before.length };
+  };
+  if (sharers.length >= permits) return waits(sharers.toSorted(inOrder).slice(-permits));
+  if (sharers.every((sharer) => sharer.permits === permits)) return { state: 'holds' };
+  // One with fewer permits may wait before this one, which does not pass it.
+  const sorted = sharers.toSorted(inOrder);
+  const next = firstToWait(sorted);
+  return next === -1 ? { state: 'holds' } : waits(sorted.slice(0, next + 1));
+}
+
+/** The index of the first of `sharers` that does not hold yet, as too many are before it. */
+function firstToWait(sharers: readonly Contender[]): number {
+  return sharers.findIndex(({ permits }, index) => index >= (permits ?? Infinity));
 }
 
 /** The holders in their order, and how many contenders wait. */
@@ -45,11 +58,15 @@ export function holdersOf(line: readonly Contender[]): {
   if (first === undefined) return { holders: [], waiters: 0 };
   const writer = sorted.findIndex((contender) => contender.mode === 'exclusive');
   const sharers = sorted.slice(0, writer === -1 ? sorted.length : writer);
+  const next = firstToWait(sharers);
+  const number = sharers.find(({ resize }) => !resize)?.permits;
   // Sharers with another number of permits are about to be refused.
   const holders =
     writer === 0
       ? [first]
-      : sharers.slice(0, first.permits ?? Infinity).filter((sharer) => sharer.permits === first.permits);
+      : sharers
+          .slice(0, next === -1 ? sharers.length : next)
+          .filter(({ resize, permits }) => resize === true || permits === number);
   return { holders, waiters: line.length - holders.length };
 }
 

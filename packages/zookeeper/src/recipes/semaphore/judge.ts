@@ -32,7 +32,7 @@ export type Entry =
 export function judgeEntry(
   { locks, leases }: SemaphoreState,
   own: string,
-  claim: Pick<Claim, 'mode' | 'permits'>,
+  claim: Pick<Claim, 'mode' | 'permits' | 'resize'>,
 ): Entry {
   const me = locks.find((contender) => contender.name === own);
   if (me === undefined) return { state: 'missing' };
@@ -42,8 +42,9 @@ export function judgeEntry(
   if (wrapped !== undefined) return { state: 'exhausted', sequence: wrapped.sequence };
   const before = locks.filter((contender) => contender.sequence <= me.sequence && contender !== me);
   const limit = limitOf(claim);
-  const other = [...leases.map((lease) => lease.limit), ...before.map(limitOf)].find(
-    (known) => known !== undefined && limit !== undefined && known !== limit,
+  const fixed = fixedBy(claim);
+  const other = [...leases.map((lease) => lease.limit), ...before.map(fixedBy)].find(
+    (known) => known !== undefined && fixed !== undefined && known !== fixed,
   );
   if (other !== undefined) return { state: 'refused', inUse: other === Infinity ? undefined : other };
   if (before.length > 0) {
@@ -55,6 +56,11 @@ export function judgeEntry(
   // All but limit - 1 leases must go: then one of any `limit` leases has. For an exclusive claim
   // all must go, one after another.
   return { state: 'waits', watch: leases.slice(0, limit ?? 1).map(({ name }) => `leases/${name}`), place: 0 };
+}
+
+/** The number that the claim or its place in line fixes. `undefined`: it fixes none. */
+function fixedBy(claim: Pick<Claim, 'mode' | 'permits' | 'resize'>): number | undefined {
+  return claim.resize ? undefined : limitOf(claim);
 }
 
 /** How many may share, as the claim or its place in line tells. `undefined`: it does not share. */

@@ -1,3 +1,4 @@
+import type { Claim } from '@locks/core';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { numbered, sequenceLimit } from '../../../src/nodes/sequence.ts';
@@ -6,14 +7,20 @@ import type { Verdict } from '../../../src/recipes/attempt-in-line.ts';
 import { contenderName, parseContenders, placesOf, uuidOf } from '../../../src/recipes/contenders.ts';
 import type { Contender } from '../../../src/recipes/contenders.ts';
 
-type Kind = 'exclusive' | 'shared' | number;
+type Kind = 'exclusive' | 'shared' | number | { readonly resize: number };
+
+function claimOf(kind: Kind): Pick<Claim, 'mode' | 'permits' | 'resize'> {
+  if (typeof kind === 'number') return { mode: 'shared', permits: kind };
+  return typeof kind === 'object' ? { mode: 'shared', permits: kind.resize, resize: true } : { mode: kind };
+}
 
 /** A line of these kinds, first come first; a number is one of permits. */
 function lineOf(...kinds: readonly Kind[]): Contender[] {
   const names = kinds.map((kind, index) => {
-    const mode = kind === 'exclusive' ? 'exclusive' : 'shared';
-    const claim = { owner: `test/${index}`, mode, ...(typeof kind === 'number' ? { permits: kind } : {}) } as const;
-    return numbered(contenderName('mutex', claim), index);
+    return numbered(
+      contenderName(index % 2 === 0 ? 'mutex' : 'read-write', { owner: `test/${index}`, ...claimOf(kind) }),
+      index,
+    );
   });
   return parseContenders(names);
 }
@@ -43,6 +50,24 @@ describe('who holds, and who is watched', () => {
   test('permits: as many as there are, the others the nearest that many', () => {
     const line = lineOf(2, 2, 2, 2, 'exclusive', 2);
     expect(line.map((_, index) => watched(line, index))).toEqual(['holds', 'holds', [0, 1], [1, 2], [3], [4]]);
+  });
+
+  test('permits with resize: their own number counts, and they pass none who waits before', () => {
+    const more = { resize: 3 };
+    const line = lineOf(1, more, more, more, 1, more);
+    expect(line.map((_, index) => watched(line, index))).toEqual([
+      'holds',
+      'holds',
+      'holds',
+      [0, 1, 2],
+      [3],
+      [2, 3, 4],
+    ]);
+    const behind = lineOf(1, 1, more);
+    expect([watched(behind, 1), watched(behind, 2)]).toEqual([[0], [0, 1]]);
+    expect(holdersOf(behind)).toMatchObject({ holders: [{ permits: 1 }], waiters: 2 });
+    expect(holdersOf(line)).toMatchObject({ holders: [{ permits: 1 }, { permits: 3 }, { permits: 3 }], waiters: 3 });
+    expect(watched(lineOf(2, more, 4), 2)).toBe('refused');
   });
 
   test('one permit is watched like a mutex', () => {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureProgram } from '@locks/test-servers';
+import { ensureProgram } from '../local/install.ts';
 
 /**
  * What gives a process a wall clock that is off by as much as `by` says, such as `+1h`. Clocks that

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import type { LockProvider } from '@locks/core';
+import { now, sleep } from '../checks/time.ts';
+import type { Requirement } from '../requirement.ts';
+import { whenTimed } from './when.ts';
+
+/** 2020-01-01 in UTC, in ms since 1970. */
+const earliest = 1_577_836_800_000;
+
+/** The clock of the store, which all its clients share. */
+export const timeRequirements: readonly Requirement[] = [
+  {
+    id: 'time-of-store',
+    level: 'provider',
+    title: 'time gives the ms since 1970 by a clock that all providers of the store share, and that runs',
+    appliesTo: whenTimed,
+    async check(context) {
+      const providers = await context.createMany(2);
+      const first = await read(providers[0]);
+      await sleep(context.ttl / 2);
+      for (const provider of providers) {
+        const next = await read(provider);
+        const [least, most] = [next.sentAt - first.answeredAt, next.answeredAt - first.sentAt];
+        const passed = next.time - first.time;
+        assert.ok(
+          // A ms is lost in rounding. Clocks of two machines do not run alike.
+          passed >= least * 0.9 - 2 && passed <= most * 1.1 + 2,
+          `expected the clock to move by ${Math.round(least)} to ${Math.round(most)} ms between two looks, it moved by ${passed} ms`,
+        );
+      }
+    },
+  },
+];
+
+async function read(
+  provider: LockProvider,
+): Promise<{ readonly time: number; readonly sentAt: number; readonly answeredAt: number }> {
+  const sentAt = now();
+  const time = await provider.time?.();
+  const answeredAt = now();
+  assert.ok(
+    typeof time === 'number' && time >= earliest && time < 2 * earliest,
+    `expected the ms since 1970 from time, got ${String(time)}`,
+  );
+  return { time, sentAt, answeredAt };
+}

@@ -1,0 +1,114 @@
+import type { Claim, Holder } from '../../contract.ts';
+import type { TimerEntry, TimerWheel } from '../../time/timer-wheel.ts';
+import { labelOf } from '../../options/owner.ts';
+import { about, channels } from './channels.ts';
+import type { SlowMessage } from './channels.ts';
+
+/** The longest holds of so many keys are remembered. With more, a process needs more memory. */
+const mostKeys = 1_000;
+
+/**
+ * A wait below this many ms is never told as longer than the longest hold. With less, each line of
+ * short holds would be news.
+ */
+const shortestNews = 1_000;
+
+/** What slow waits need from their `Locks`. */
+export interface SlowWaitsParts {
+  /** They do not keep the process running. */
+  readonly timers: TimerWheel;
+  readonly provider: { readonly name: string };
+  readonly lookups: { find(key: string): Promise<readonly Holder[]> };
+  /** In ms. */
+  readonly threshold: number;
+}
+
+/** Tells of claims that wait for long. Called only where `locks:slow` has a listener. */
+export class SlowWaits {
+  readonly #parts: SlowWaitsParts;
+  /** By key, in ms; the key that was set last comes last. */
+  readonly #longest = new Map<string, number>();
+
+  constructor(parts: SlowWaitsParts) {
+    this.#parts = parts;
+  }
+
+  /** A claim waits since `startedAt`. */
+  begin(claim: () => Claim, startedAt: number): SlowWait {
+    return new SlowWait(this.#parts, this.#longest, claim, startedAt);
+  }
+
+  /** A hold on `key` has ended after `heldFor` ms. */
+  held(key: string, heldFor: number): void {
+    if (heldFor <= (this.#longest.get(key) ?? -1)) return;
+    this.#longest.delete(key);
+    this.#longest.set(key, heldFor);
+    for (const oldest of this.#longest.keys()) {
+      if (this.#longest.size <= mostKeys) break;
+      this.#longest.delete(oldest);
+    }
+  }
+}
+
+/** One claim that waits. */
+export class SlowWait implements TimerEntry {
+  timerPrevious: TimerEntry | undefined = undefined;
+  timerNext: TimerEntry | undefined = undefined;
+  readonly #parts: SlowWaitsParts;
+  readonly #longest: ReadonlyMap<string, number>;
+  readonly #claim: () => Claim;
+  readonly #startedAt: number;
+  readonly #told = new Set<SlowMessage['reason']>();
+
+  constructor(parts: SlowWaitsParts, longest: ReadonlyMap<string, number>, claim: () => Claim, startedAt: number) {
+    this.#parts = parts;
+    this.#longest = longest;
+    this.#claim = claim;
+    this.#startedAt = startedAt;
+    this.#plan();
+  }
+
+  /** It waits no longer. */
+  end(): void {
+    this.#parts.timers.cancel(this);
+  }
+
+  due(now: number): void {
+    const waited = now - this.#startedAt;
+    for (const [reason, limit] of this.#limits()) {
+      if (waited <= limit) continue;
+      this.#told.add(reason);
+      void this.#tell(reason, waited);
+    }
+    this.#plan();
+  }
+
+  #plan(): void {
+    const limit = Math.min(...this.#limits().map(([, each]) => each));
+    this.#parts.timers.schedule(this, Math.floor(this.#startedAt + limit) + 1);
+  }
+
+  /** What it was not told for yet, in ms from the call. */
+  #limits(): readonly (readonly [SlowMessage['reason'], number])[] {
+    const longest = this.#longest.get(this.#claim().key);
+    const limits = [
+      ['threshold', this.#parts.threshold],
+      ['longest hold', longest === undefined ? Infinity : Math.max(longest, shortestNews)],
+    ] as const;
+    return limits.filter(([reason]) => !this.#told.has(reason));
+  }
+
+  async #tell(reason: SlowMessage['reason'], waited: number): Promise<void> {
+    const { lookups, provider } = this.#parts;
+    const claim = this.#claim();
+    const longestHold = this.#longest.get(claim.key);
+    const holders = await lookups.find(claim.key);
+    channels.slow.publish({
+      ...about(provider.name, claim),
+      reason,
+      waited,
+      by: [...new Set(holders.map(({ owner }) => labelOf(owner)))],
+      ...(longestHold === undefined ? {} : { longestHold }),
+    });
+  }
+}

@@ -1,0 +1,83 @@
+import type { Claim, LockProvider } from '../../contract.ts';
+import { LockError } from '../../errors/lock-error.ts';
+import type { Settings } from '../../options/acquire-options.ts';
+
+/**
+ * How long the key of a lease stays closed after the lease. The store keeps the hold for longer
+ * than the lease is valid, and so needs nothing but a ttl for it.
+ */
+export interface Rest {
+  /** The ttl of the lease, in ms. */
+  readonly ttl: number;
+  /** After an unclean end, in ms. */
+  readonly lockDelay: number;
+  /** From the grant, in ms. */
+  readonly atLeast: number;
+  /** When the grant came, by the clock. */
+  readonly since: number;
+}
+
+/**
+ * Clocks run at different rates, by 1 % at most. So of a time that passed here, this part has
+ * certainly passed at the store. A larger part could end a long rest early.
+ */
+const certainRate = 0.99;
+
+/** The shortest ttl that a provider takes, in ms. */
+const shortestTtl = 50;
+
+/** The ttl of an attempt: of the hold of a process that dies at once. */
+export function attemptTtl({ ttl, lockDelay, atLeast }: Settings): number {
+  return Math.max(ttl + lockDelay, atLeast);
+}
+
+/** What the settings of a lease that came at `since` ask for. `undefined`: nothing. */
+export function restOf({ ttl, lockDelay, atLeast }: Settings, since: number): Rest | undefined {
+  return lockDelay === 0 && atLeast === 0 ? undefined : { ttl, lockDelay, atLeast, since };
+}
+
+/** The rest of `atLeast`, in ms. */
+export function leftOf({ atLeast, since }: Rest, now: number): number {
+  return Math.max(0, Math.ceil(atLeast - (now - since) * certainRate));
+}
+
+/** `claim` as the store hears it at `now`: with the ttl of the hold. */
+export function storedClaim(claim: Claim, rest: Rest | undefined, now: number): Claim {
+  if (rest === undefined) return claim;
+  return { ...claim, ttl: Math.max(rest.ttl + rest.lockDelay, leftOf(rest, now)) };
+}
+
+/**
+ * For how long the lease is valid of a hold that lasts for `validity` ms. `undefined`: for its ttl.
+ */
+export function validityOf(claim: Claim, rest: Rest | undefined, validity: number | undefined): number {
+  if (rest === undefined) return validity ?? claim.ttl;
+  return validity === undefined ? rest.ttl : Math.min(rest.ttl, validity - rest.lockDelay);
+}
+
+/**
+ * When the rest ends of a lease that ends at `now`, by the clock. `clean`: its holder released it.
+ * `undefined`: the key is free at once.
+ */
+export function restUntil(rest: Rest | undefined, now: number, clean: boolean): number | undefined {
+  if (rest === undefined) return undefined;
+  const left = Math.max(leftOf(rest, now), clean ? 0 : rest.lockDelay);
+  return left === 0 ? undefined : now + left;
+}
+
+/** The ttl of the last renewal of a hold that is to end at `until`. 0: it is over. */
+export function lastTtl(until: number | undefined, now: number): number {
+  return until === undefined || until <= now ? 0 : Math.max(shortestTtl, Math.ceil(until - now));
+}
+
+/** Throws `LOCK_INVALID` where a hold ends with its session, whatever its ttl. */
+export function mustRest(
+  { name, traits }: Pick<LockProvider, 'name' | 'traits'>,
+  key: string,
+  settings: Settings,
+): void {
+  if (traits.expiry === 'ttl' || (settings.atLeast === 0 && settings.lockDelay === 0)) return;
+  const option = settings.atLeast > 0 ? 'atLeast' : 'lockDelay';
+  const message = `Option "${option}" needs a provider with expiry: "ttl", and ${name} has expiry: "session": a hold on ${JSON.stringify(key)} ends with the session of its process. Leave the option out, or choose another provider.`;
+  throw new LockError('LOCK_INVALID', message, { key });
+}

@@ -1,0 +1,115 @@
+import type { LockProvider } from '../../contract.ts';
+import { LockError, isLockError } from '../../errors/lock-error.ts';
+import type { LockCalls } from '../../locks/lock-calls.ts';
+import type { TryResult } from '../../locks/try-result.ts';
+import type { Work } from '../../locks/with-lock.ts';
+import type { AcquireOptions } from '../../options/acquire-options.ts';
+import { checkKey, shortKey } from '../../options/key.ts';
+import type { Clock } from '../../time/clock.ts';
+import { readOnceOptions, readSlot } from './options.ts';
+import type { EverySlot, OnceOptions, Slots } from './options.ts';
+
+/** In ms: see `runIn`. */
+const again = 1_000;
+
+/** What `once` needs from its `Locks`. */
+export interface OnceHost {
+  readonly provider: LockProvider;
+  readonly clock: Clock;
+  readonly locks: LockCalls;
+}
+
+/** A slot of `every` ms. */
+interface Slot {
+  readonly name: string;
+  /** Ms until it ends. */
+  readonly left: number;
+}
+
+/**
+ * Runs `work` in one slot, unless a call of any process has taken that. The key of the slot rests
+ * until the slot is over, or for as long as it is kept.
+ */
+export async function once<T>(
+  { provider, clock, locks }: OnceHost,
+  key: string,
+  given: string | EverySlot,
+  options: OnceOptions,
+  work: Work<T>,
+): Promise<TryResult<T>> {
+  checkKey(key);
+  const slot = readSlot(given);
+  const { keep, ...own } = readOnceOptions(options, typeof slot === 'string');
+  mustKeep(provider);
+  const call = { ...own, reentrant: false } as const;
+  const host = { provider, locks };
+  if (typeof slot === 'string') return await runIn(host, keyOf(key, slot), { ...call, atLeast: keep }, again, work);
+  const sentAt = clock.exact();
+  const { name, left } = slotAt(slot, await timeOf(provider));
+  const run = async (lease: Parameters<Work<T>>[0]): Promise<TryResult<T>> => {
+    // The rest of an earlier run may be over as well, so nothing tells whether there was one.
+    if (clock.exact() - sentAt >= left) return { held: false };
+    return { held: true, value: await work(lease) };
+  };
+  const within = Math.min(again, Math.ceil(left));
+  const result = await runIn(host, keyOf(key, name), { ...call, atLeast: Math.ceil(left) }, within, run);
+  return result.held ? result.value : result;
+}
+
+/**
+ * Where several processes ask at once, each may get a part of the members of a quorum, and none the
+ * lock. Then they ask again in line, for `within` ms.
+ */
+async function runIn<T>(
+  { provider, locks }: Pick<OnceHost, 'provider' | 'locks'>,
+  key: string,
+  options: AcquireOptions,
+  within: number,
+  work: Work<T>,
+): Promise<TryResult<T>> {
+  const result = await locks.tryWithLock(key, { ...options, wait: 0 }, work);
+  if (result.held) return result;
+  // Where the store does not say, the slot counts as taken: one run at most.
+  const isTaken = await provider.inspect(key).then(
+    ({ holders }) => holders.length > 0,
+    () => true,
+  );
+  return isTaken ? result : await locks.tryWithLock(key, { ...options, wait: within }, work);
+}
+
+/** The slot in which the time `now` is, in ms since 1970. */
+function slotAt({ every, at }: Slots, now: number): Slot {
+  const middle = Math.floor((now - at) / every + 1 / 2) * every + at;
+  return { name: `${every}/${middle}`, left: middle + every / 2 - now };
+}
+
+/** The name of the lock of a slot. No other key and slot give the same. */
+function keyOf(key: string, slot: string): string {
+  const text = `${Buffer.byteLength(key)}:${key}/${slot}`;
+  return shortKey(`once/${text}`, 'once#', text);
+}
+
+async function timeOf(provider: LockProvider): Promise<number> {
+  const { name } = provider;
+  if (provider.time === undefined) {
+    const message = `once with "every" needs the clock of the store, and the ${name} provider has no method "time". Give the slot a name.`;
+    throw new LockError('LOCK_MISCONFIGURED', message);
+  }
+  let cause: unknown;
+  try {
+    const now: unknown = await provider.time();
+    if (typeof now === 'number' && now > 0 && now <= Number.MAX_SAFE_INTEGER) return now;
+    cause = new Error(`it answered ${String(now)}`);
+  } catch (error) {
+    if (isLockError(error)) throw error;
+    cause = error;
+  }
+  throw new LockError('LOCK_UNAVAILABLE', `${name} did not tell its time, so the slot is unknown.`, { cause });
+}
+
+/** Throws `LOCK_MISCONFIGURED` where the store forgets a slot with the process that took it. */
+function mustKeep({ name, traits }: LockProvider): void {
+  if (traits.expiry === 'ttl') return;
+  const message = `once needs a provider with expiry: "ttl", and ${name} has expiry: "session": it forgets a slot with the process that ran. Choose another provider.`;
+  throw new LockError('LOCK_MISCONFIGURED', message);
+}

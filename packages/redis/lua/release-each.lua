@@ -1,0 +1,10 @@
+-- Frees each key that its owner holds exclusively, and that has no line.
+-- KEYS    for each claim: key and queue, see queue.lua
+-- ARGV    the owners
+-- Returns for each claim 1, or 0 where release.lua must decide.
+
+-- include each
+return each(2, 1, function(owner, key, queue)
+  if redis.call('GET', key) ~= owner or redis.call('EXISTS', queue) == 1 then return 0 end
+  return redis.call('DEL', key)
+end)

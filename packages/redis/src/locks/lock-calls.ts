@@ -1,0 +1,167 @@
+import type { LockError } from '@locks/core/adapter';
+import type { Claim } from '@locks/core';
+import type { JointCall } from '../wire/batches.ts';
+import { neverSent } from '../wire/client.ts';
+import { toLockError } from '../wire/replies.ts';
+import { outlivesGuard } from '../wire/restart-guard.ts';
+import type { ScriptInput } from '../wire/script-call.ts';
+import { scripts } from '../wire/scripts.ts';
+import type { Script } from '../wire/scripts.ts';
+import { kindOf } from './call-terms.ts';
+import type { CallTerms } from './call-terms.ts';
+
+/** The retention that the scripts know without being told, in ms: see `lua/token.lua`. */
+const scriptRetention = 3_600_000;
+
+const none: readonly string[] = [];
+
+/** A call of one claim. `status`: that of the client before the call. */
+abstract class ClaimCall implements JointCall {
+  abstract readonly script: Script;
+  protected abstract readonly about: string;
+  protected readonly terms: CallTerms;
+  protected readonly claim: Claim;
+  readonly #status: string;
+
+  constructor(terms: CallTerms, claim: Claim, status: string) {
+    this.terms = terms;
+    this.claim = claim;
+    this.#status = status;
+  }
+
+  abstract input(): ScriptInput;
+  abstract manyKeys(): readonly string[];
+  abstract manyArgs(): readonly (string | number)[];
+
+  get owner(): string {
+    return this.claim.owner;
+  }
+
+  what(): string {
+    return `${this.about} on ${JSON.stringify(this.claim.key)}`;
+  }
+
+  explain(error: unknown): LockError {
+    const { claim, script } = this;
+    const unsent = neverSent(this.#status, error);
+    return toLockError(error, { what: this.what(), claim, lua: script.lua, unsent });
+  }
+
+  /** A counter must outlive the hold it belongs to. */
+  protected get retention(): number {
+    return Math.max(this.terms.options.tokenRetention, this.claim.ttl * 2);
+  }
+}
+
+/**
+ * Takes the key. With `others` it takes a place in line, or keeps it, and keeps those of `others`.
+ */
+export class Attempt extends ClaimCall {
+  protected readonly about = 'an attempt';
+  readonly script: Script;
+  /** Decides it with others. `undefined`: it travels alone. */
+  readonly many: Script | undefined;
+  readonly #others: readonly Claim[] | undefined;
+
+  /** `awaited`: claims of this process are in line on the key. */
+  constructor(terms: CallTerms, claim: Claim, status: string, others: readonly Claim[] | undefined, awaited: boolean) {
+    super(terms, claim, status);
+    const { restartGuard } = terms.options;
+    if (restartGuard !== undefined && claim.ttl > restartGuard) throw outlivesGuard(claim, restartGuard);
+    const shared = claim.mode === 'shared';
+    this.script = shared ? scripts.acquireShared : scripts.acquire;
+    const joins = !shared && !awaited && restartGuard === undefined && (others === undefined || others.length === 0);
+    this.many = joins ? scripts.acquireEach : undefined;
+    this.#others = others;
+  }
+
+  input(): ScriptInput {
+    const { names, options, text, textInLine, waiterOf } = this.terms;
+    const { key, owner, ttl, mode, permits, resize } = this.claim;
+    const { restartGuard } = options;
+    const others = this.#others;
+    const keys = names.all(key);
+    const args = [owner, ttl, others === undefined ? text : textInLine];
+    const above = this.#above;
+    const retention = this.retention;
+    const plain = above === 0 && retention === scriptRetention && mode !== 'shared' && restartGuard === undefined;
+    if (!plain || (others !== undefined && others.length > 0)) {
+      args.push(above, retention);
+      if (mode === 'shared') args.push(resize === true ? `-${permits}` : (permits ?? '*'));
+      if (others !== undefined) for (const other of others) args.push(waiterOf(other));
+    }
+    if (restartGuard === undefined) return [keys.length, ...keys, ...args];
+    return [keys.length + 1, ...keys, names.marker, ...args, waiterOf(this.claim), restartGuard];
+  }
+
+  manyArgs(): readonly (string | number)[] {
+    return [this.claim.ttl, this.#above, this.retention];
+  }
+
+  manyKeys(): readonly string[] {
+    return this.terms.names.few(this.claim.key);
+  }
+
+  get #above(): string | number {
+    const { floor } = this.claim;
+    return floor === undefined ? 0 : `${floor}`;
+  }
+}
+
+/** Restarts the ttl of a hold. */
+export class Renewal extends ClaimCall {
+  protected readonly about = 'a renewal';
+  readonly script: Script = scripts.renew;
+  readonly many: Script | undefined;
+  readonly #token: bigint | undefined;
+
+  constructor(terms: CallTerms, claim: Claim, status: string, token: bigint | undefined) {
+    super(terms, claim, status);
+    this.many = claim.mode === 'shared' || token !== undefined ? undefined : scripts.renewEach;
+    this.#token = token;
+  }
+
+  input(): ScriptInput {
+    const { names, options } = this.terms;
+    const { key, owner, ttl } = this.claim;
+    const keys = names.all(key);
+    const raised = this.#token === undefined ? '' : `${this.#token}`;
+    return [keys.length, ...keys, owner, ttl, raised, this.retention, options.channelPrefix];
+  }
+
+  manyArgs(): readonly (string | number)[] {
+    return [this.claim.ttl, this.retention];
+  }
+
+  manyKeys(): readonly string[] {
+    return this.terms.names.few(this.claim.key);
+  }
+}
+
+/** Gives up what the claim has. */
+export class Release extends ClaimCall {
+  protected readonly about = 'a release';
+  readonly script: Script = scripts.release;
+  readonly many: Script | undefined;
+
+  /** `awaited`: claims of this process are in line on the key. */
+  constructor(terms: CallTerms, claim: Claim, status: string, awaited: boolean) {
+    super(terms, claim, status);
+    this.many = claim.mode === 'shared' || awaited ? undefined : scripts.releaseEach;
+  }
+
+  input(): ScriptInput {
+    const { names, text } = this.terms;
+    const keys = names.all(this.claim.key);
+    return [keys.length, ...keys, this.claim.owner, text, kindOf(this.claim)];
+  }
+
+  manyArgs(): readonly (string | number)[] {
+    return none;
+  }
+
+  manyKeys(): readonly string[] {
+    const [main, , queue] = this.terms.names.few(this.claim.key);
+    return [main, queue];
+  }
+}
