@@ -8,12 +8,15 @@ import type { Environment } from './cli/environment.ts';
 import { formatGates } from './gates/gate.ts';
 import { evaluateGates } from './gates/gates.ts';
 import { chartsOf } from './plots/charts.ts';
+import { calibrate, calibrateCalm } from './measure/calibration.ts';
 import { drawChart } from './plots/svg.ts';
 import { createRandom } from '@locks/core/testing';
 import type { Result } from './results.ts';
-import type { SuiteContext, SuiteReport } from './suite.ts';
+import type { Servers, SuiteContext } from './suite.ts';
+import { Report } from './tables/report.ts';
+import type { MeasuredTable } from './tables/report.ts';
 
-type RunSuite = (context: SuiteContext) => Promise<SuiteReport>;
+type RunSuite = (context: SuiteContext) => Promise<Servers>;
 
 /** Of the one that is wanted only. */
 const suites: Readonly<Record<SuiteName, () => Promise<RunSuite>>> = {
@@ -27,11 +30,11 @@ const suites: Readonly<Record<SuiteName, () => Promise<RunSuite>>> = {
 
 async function main(options: Options): Promise<void> {
   const { from, json, plots } = options;
-  const { environment, results } = from === undefined ? await measure(options) : readFigures(from);
+  const { environment, tables, results } = from === undefined ? await measure(options) : readFigures(from);
   const gates = evaluateGates(results);
   if (gates.length > 0) print(formatGates(gates));
   if (json !== undefined) {
-    writeFileSync(json, `${JSON.stringify({ environment, results, gates }, undefined, 2)}\n`);
+    writeFileSync(json, `${JSON.stringify({ environment, tables, results, gates }, undefined, 2)}\n`);
     print(`\nFigures: ${json}`);
   }
   if (plots !== undefined) {
@@ -46,6 +49,7 @@ async function main(options: Options): Promise<void> {
 /** What `--json` writes, beside the gates. */
 interface Figures {
   readonly environment: Environment;
+  readonly tables: readonly MeasuredTable[];
   readonly results: readonly Result[];
 }
 
@@ -56,8 +60,10 @@ async function measure(options: Options): Promise<Figures> {
   if (quick) print('A quick run: for finding defects, not for quoting.');
   const run = await suites[suite]();
   const wants = (scenario: string): boolean => only.length === 0 || only.includes(scenario);
-  const { results, servers } = await run({ options, random: createRandom(seed), wants, print });
-  return { environment: { ...environment, ...servers }, results };
+  const report = new Report(() => (options.calm ? calibrateCalm() : calibrate()), print);
+  const table: SuiteContext['table'] = (...rest) => report.table(...rest);
+  const servers = await run({ options, random: createRandom(seed), wants, print, table });
+  return { environment: { ...environment, ...servers }, tables: report.tables, results: report.results };
 }
 
 function readFigures(file: string): Figures {

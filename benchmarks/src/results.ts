@@ -7,6 +7,8 @@ export interface Result {
   readonly subject: string;
 
   // What was set
+  /** Its subjects are the phases. */
+  readonly migration?: string | undefined;
   readonly concurrency?: number | undefined;
   readonly waiters?: number | undefined;
   readonly processes?: number | undefined;

@@ -1,6 +1,6 @@
 import type { Options } from './cli/command-line.ts';
 import type { Rotation } from './measure/rotation.ts';
-import type { Result } from './results.ts';
+import type { Report } from './tables/report.ts';
 
 /** What a suite works with. */
 export interface SuiteContext {
@@ -10,14 +10,12 @@ export interface SuiteContext {
   wants(scenario: string): boolean;
   /** Prints a line for people. */
   print(text: string): void;
+  /** Measures a table. */
+  readonly table: Report['table'];
 }
 
-/** What a suite found. */
-export interface SuiteReport {
-  readonly results: readonly Result[];
-  /** Versions of the servers, by name. */
-  readonly servers?: Readonly<Record<string, string>>;
-}
+/** Versions of the servers that a suite worked with, by name. */
+export type Servers = Readonly<Record<string, string>>;
 
 /** How long subjects take turns, in a full run and in a quick one. */
 export function rotationFor({ options, random }: SuiteContext, rounds: number, slice: number): Rotation {

@@ -25,6 +25,8 @@ export interface Options {
   readonly plots: string | undefined;
   readonly from: string | undefined;
   readonly gates: boolean;
+  /** Measures on a calm machine only. */
+  readonly calm: boolean;
   /** What one server is compared with. */
   readonly topology: 'cluster' | undefined;
 }
@@ -32,6 +34,7 @@ export interface Options {
 export const help = `Measures @locks against peers and against the raw client, in one run.
 
 Usage: npm run bench -- redis | redlock | sql | zookeeper | memory | core [options]
+       npm run bench -- --from <file> --plots <folder>
 
   --quick              fewer and shorter rounds: for finding defects, not for quoting
   --only <name,…>      these scenarios only, as uncontended (benchmarks/README.md has all)
@@ -43,6 +46,7 @@ Usage: npm run bench -- redis | redlock | sql | zookeeper | memory | core [optio
   --plots <folder>     writes SVG files there
   --from <file>        reads figures that --json wrote: for gates and SVG files
   --gates              exits with 1 when a gate is short
+  --calm               waits up to a minute, before each table, until nothing else runs; then refuses
   --help               prints this`;
 
 /** Reads the command line; `undefined`: help is wanted. Throws a `UsageError`. */
@@ -57,11 +61,13 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
     plots: { type: 'string' },
     from: { type: 'string' },
     gates: { type: 'boolean', default: false },
+    calm: { type: 'boolean', default: false },
     topology: { type: 'string' },
     help: { type: 'boolean', default: false },
   });
   if (values.help) return undefined;
-  const [suite, ...more] = positionals;
+  // Figures of an earlier run may be of any suite.
+  const [suite = values.from === undefined ? undefined : suiteNames[0], ...more] = positionals;
   const name = suiteNames.find((known) => known === suite);
   if (name === undefined || more.length > 0) {
     throw new UsageError(`Say what to measure: ${suiteNames.join(', ')}; not "${positionals.join(' ')}".`);
@@ -82,6 +88,7 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
     plots: values.plots,
     from: values.from,
     gates: values.gates,
+    calm: values.calm,
     topology: topologyOf(name, values.topology),
   };
 }

@@ -1,13 +1,11 @@
 import { measureImportTime } from './import-time.ts';
 import { measureInstalledSize } from './installed-size.ts';
 import { measureOverhead } from './overhead.ts';
-import type { Result } from '../results.ts';
 import { figure } from '../tables/figure.ts';
 import { subjectColumn } from '../tables/columns.ts';
-import { formatTable } from '../tables/table.ts';
 import type { Column } from '../tables/table.ts';
 import { rotationFor } from '../suite.ts';
-import type { SuiteContext, SuiteReport } from '../suite.ts';
+import type { Servers, SuiteContext } from '../suite.ts';
 
 const importColumns: readonly Column[] = [
   subjectColumn,
@@ -28,23 +26,20 @@ const overheadColumns: readonly Column[] = [
 ];
 
 /** What `@locks/core` costs whatever the backend. */
-export async function runCoreSuite(context: SuiteContext): Promise<SuiteReport> {
-  const results: Result[] = [];
-  const add = (title: string, columns: readonly Column[], some: readonly Result[]): void => {
-    context.print(formatTable(title, columns, some));
-    results.push(...some);
-  };
+export async function runCoreSuite(context: SuiteContext): Promise<Servers> {
   if (context.wants('import')) {
-    const times = measureImportTime(rotationFor(context, 21, 0));
-    add('A process that imports it, over one that imports nothing (first line: that one)', importColumns, times);
+    const title = 'A process that imports it, over one that imports nothing (first line: that one)';
+    await context.table(title, importColumns, () => measureImportTime(rotationFor(context, 21, 0)));
   }
   if (context.wants('size')) {
-    add('On the disk, dependencies included, without a Redis client', sizeColumns, measureInstalledSize());
+    const title = 'On the disk, dependencies included, without a Redis client';
+    await context.table(title, sizeColumns, measureInstalledSize);
   }
   if (context.wants('overhead')) {
     const { rounds } = rotationFor(context, 15, 0);
-    const overhead = await measureOverhead({ rounds, slice: 120, leases: 10_000 });
-    add('With a provider that answers at once', overheadColumns, overhead);
+    await context.table('With a provider that answers at once', overheadColumns, () =>
+      measureOverhead({ rounds, slice: 120, leases: 10_000 }),
+    );
   }
-  return { results };
+  return {};
 }

@@ -2,7 +2,7 @@ import type { Result } from '../results.ts';
 import { atLeast, atMost, figuresOf, gate, largest, ofSubject, own, smallest } from './gate.ts';
 import type { Gate } from './gate.ts';
 import { clusterGates } from '../redis/cluster/gates.ts';
-import { contendedGates, totalTimeGates, uncontendedGates } from '../redis/gates.ts';
+import { contendedGates, renewalGates, totalTimeGates, uncontendedGates } from '../redis/gates.ts';
 import { redlockGates } from '../redlock/gates.ts';
 import { sqlGates } from '../sql/gates.ts';
 import { zookeeperGates } from '../zookeeper/gates.ts';
@@ -16,12 +16,26 @@ export function evaluateGates(results: readonly Result[]): Gate[] {
     ...uncontendedGates(results),
     ...contendedGates(results),
     ...totalTimeGates(results),
+    ...renewalGates(results),
     ...clusterGates(results),
     ...redlockGates(results),
     ...sqlGates(results),
     ...zookeeperGates(results),
     ...gate('memory, uncontended: ≥ 4 × verrou', smallest(ratios), atLeast(4, 2)),
-    ...gate('heap per held lease: ≤ 700 B', largest(figuresOf(leases, ({ heapBytes }) => heapBytes)), atMost(700, 0)),
-    ...gate('import of @locks/core: ≤ 15 ms over bare Node', largest(imports), atMost(15, 1)),
+    ...mutexGates(results),
+    ...gate('heap per held lease: ≤ 350 B', largest(figuresOf(leases, ({ heapBytes }) => heapBytes)), atMost(350, 0)),
+    ...gate('import of @locks/core: ≤ 10 ms over bare Node', largest(imports), atMost(10, 1)),
   ];
+}
+
+function mutexGates(results: readonly Result[]): Gate[] {
+  const scenarios = ['memory/uncontended', 'memory/contended'];
+  return scenarios.flatMap((scenario) => {
+    const peers = ofSubject(results, scenario, 'async-mutex');
+    return ofSubject(results, scenario, own).flatMap(({ concurrency = 0, perSecond = Number.NaN }) => {
+      const peer = peers.find((other) => other.concurrency === concurrency);
+      const target = `${scenario.replace('/', ', ')}, ${concurrency} worker(s): ≥ 1 × async-mutex`;
+      return gate(target, peer && perSecond / (peer.perSecond ?? Number.NaN), atLeast(1, 2));
+    });
+  });
 }

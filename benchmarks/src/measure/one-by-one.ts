@@ -25,9 +25,3 @@ export async function oneByOne(
   }
   return names.flatMap((name) => results.get(name) ?? []);
 }
-
-export function printFailures({ print }: SuiteContext, results: readonly Result[]): void {
-  for (const { subject, failures, firstFailure } of results) {
-    if (firstFailure !== undefined) print(`${subject} failed ${failures} times, first with: ${firstFailure}`);
-  }
-}

@@ -5,11 +5,10 @@ import { memorySubjects } from './subjects.ts';
 import type { Result } from '../results.ts';
 import { figure } from '../tables/figure.ts';
 import { holdersColumn, pairsColumn, subjectColumn, verrouColumn } from '../tables/columns.ts';
-import { formatTable } from '../tables/table.ts';
 import type { Column } from '../tables/table.ts';
 import { runTask } from '../measure/tasks.ts';
 import { rotationFor } from '../suite.ts';
-import type { SuiteContext, SuiteReport } from '../suite.ts';
+import type { Servers, SuiteContext } from '../suite.ts';
 
 const cases: readonly MemoryCase[] = [
   { workers: 1, contended: false },
@@ -33,25 +32,25 @@ const heapColumns: readonly Column[] = [
 ];
 
 /** Locks within this process. */
-export async function runMemorySuite(context: SuiteContext): Promise<SuiteReport> {
-  const results: Result[] = [];
+export async function runMemorySuite(context: SuiteContext): Promise<Servers> {
   if (context.wants('pairs')) {
     for (const one of cases) {
-      const some = await measurePairs(one, rotationFor(context, 15, 120));
       const title = `Memory, ${one.workers} worker(s), ${one.contended ? 'all on one key' : 'each with its own key'}`;
-      context.print(formatTable(title, pairColumns, some));
-      results.push(...some);
+      await context.table(title, pairColumns, () => measurePairs(one, rotationFor(context, 15, 120)));
     }
   }
   if (context.wants('heap')) {
-    const some: Result[] = [];
-    for (const { name } of memorySubjects) {
-      const input: MemoryHeapInput = { subject: name, leases: 10_000 };
-      const heapBytes = await runTask<number>(new URL('./heap-task.js', import.meta.url), input);
-      some.push({ scenario: 'memory/heap', subject: name, leases: input.leases, heapBytes });
-    }
-    context.print(formatTable('Heap, 10000 held locks: lease, store and key', heapColumns, some));
-    results.push(...some);
+    await context.table('Heap, 10000 held locks: lease, store and key', heapColumns, measureHeap);
   }
-  return { results };
+  return {};
+}
+
+async function measureHeap(): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const { name } of memorySubjects) {
+    const input: MemoryHeapInput = { subject: name, leases: 10_000 };
+    const heapBytes = await runTask<number>(new URL('./heap-task.js', import.meta.url), input);
+    results.push({ scenario: 'memory/heap', subject: name, leases: input.leases, heapBytes });
+  }
+  return results;
 }

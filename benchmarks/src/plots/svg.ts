@@ -27,6 +27,9 @@ const colours: Readonly<Record<string, string>> = {
   'distributed-lock': '#cc79a7',
   Curator: '#e69f00',
   kazoo: '#009e73',
+  from: '#0072b2',
+  both: '#e69f00',
+  to: '#009e73',
 };
 const otherColour = '#999999';
 

@@ -9,19 +9,17 @@ import { push } from './push-name.ts';
 import { measureRenewal } from './renewal.ts';
 import { measureTotalTime } from './total-time.ts';
 import { measureUncontended } from './uncontended.ts';
-import type { Result } from '../results.ts';
 import { chooseSubjects } from '../subjects/subject-choice.ts';
 import { subjectNames } from './subjects/index.ts';
-import { formatTable } from '../tables/table.ts';
-import { oneByOne, printFailures } from '../measure/one-by-one.ts';
+import { oneByOne } from '../measure/one-by-one.ts';
 import { contendedColumns, heapColumns, renewalColumns, totalTimeColumns, uncontendedColumns } from './tables.ts';
 import { rotationFor } from '../suite.ts';
-import type { SuiteContext, SuiteReport } from '../suite.ts';
+import type { Servers, SuiteContext } from '../suite.ts';
 
 const held = 10_000;
 
 /** Locks in a Redis that was started for this and is stopped in the end. */
-export async function runRedisSuite(context: SuiteContext): Promise<SuiteReport> {
+export async function runRedisSuite(context: SuiteContext): Promise<Servers> {
   const { options } = context;
   if (process.env['LOCKS_TEST_REDIS_URL'] !== undefined) {
     throw new UsageError('The benchmarks empty their server again and again: unset LOCKS_TEST_REDIS_URL.');
@@ -32,45 +30,40 @@ export async function runRedisSuite(context: SuiteContext): Promise<SuiteReport>
   const control = new Redis(server.url);
   try {
     const redis = /redis_version:(\S+)/.exec(await control.info('server'))?.[1] ?? 'unknown';
-    const results: Result[] = [];
-    if (context.wants('uncontended')) results.push(...(await uncontended(context, server.url, control, names)));
-    if (context.wants('contended')) results.push(...(await contended(context, server.url, control, names)));
-    if (context.wants('total-time')) results.push(...(await totalTime(context, server.url, control, names)));
+    if (context.wants('uncontended')) await uncontended(context, server.url, control, names);
+    if (context.wants('contended')) await contended(context, server.url, control, names);
+    if (context.wants('total-time')) await totalTime(context, server.url, control, names);
     if (context.wants('renewal')) {
-      const renewal = await measureRenewal(server.url, control, held, options.quick ? 1 : 3);
-      context.print(formatTable(`${held} held locks, renewed every 2 s`, renewalColumns, renewal));
-      results.push(...renewal);
+      await context.table(`${held} held locks, renewed every 2 s`, renewalColumns, () =>
+        measureRenewal(server.url, control, held, options.quick ? 1 : 3),
+      );
     }
     if (context.wants('heap')) {
-      const heap = await measureHeap(server.url, control, held);
-      context.print(formatTable(`Heap of the client, ${held} held locks`, heapColumns, heap));
-      results.push(...heap);
+      await context.table(`Heap of the client, ${held} held locks`, heapColumns, () =>
+        measureHeap(server.url, control, held),
+      );
     }
-    return { results, servers: { redis } };
+    return { redis };
   } finally {
     control.disconnect();
   }
 }
 
-async function uncontended(context: SuiteContext, url: string, control: Redis, names: string[]): Promise<Result[]> {
-  const results: Result[] = [];
+async function uncontended(context: SuiteContext, url: string, control: Redis, names: string[]): Promise<void> {
   for (const concurrency of [1, 8, 64]) {
     const rotation = rotationFor(context, 15, 130);
-    const some = await measureUncontended(url, control, names, concurrency, rotation, context.options);
-    context.print(formatTable(`Uncontended, ${concurrency} at once`, uncontendedColumns, some));
-    printFailures(context, some);
-    results.push(...some);
+    await context.table(`Uncontended, ${concurrency} at once`, uncontendedColumns, () =>
+      measureUncontended(url, control, names, concurrency, rotation, context.options),
+    );
   }
-  return results;
 }
 
-async function contended(context: SuiteContext, url: string, control: Redis, names: string[]): Promise<Result[]> {
+async function contended(context: SuiteContext, url: string, control: Redis, names: string[]): Promise<void> {
   const { quick } = context.options;
   const patience: Patience = quick
     ? { least: 500, most: 4_500, acquisitions: 500 }
     : { least: 1_500, most: 6_000, acquisitions: 1_500 };
   const libraries = names.filter((name) => name !== 'raw client');
-  const results: Result[] = [];
   for (const hold of [0, 2]) {
     for (const processes of [1, 4]) {
       for (const waiters of [10, 100, 1_000]) {
@@ -78,33 +71,28 @@ async function contended(context: SuiteContext, url: string, control: Redis, nam
         // In a quick run the peers show up where it matters most.
         const all = !quick || (waiters === 100 && hold === 2);
         const cell = { scenario: 'redis/contended', ...contention };
-        const some = await oneByOne([push, ...(all ? libraries : ['@locks'])], cell, context, (name) =>
-          measureContended(url, [control], name, contention, patience, context.options),
-        );
         const title = `Contended, ${waiters} on one key in ${processes} process(es), held ${hold} ms`;
-        context.print(formatTable(title, contendedColumns, some));
-        printFailures(context, some);
-        results.push(...some);
+        await context.table(title, contendedColumns, () =>
+          oneByOne([push, ...(all ? libraries : ['@locks'])], cell, context, (name) =>
+            measureContended(url, [control], name, contention, patience, context.options),
+          ),
+        );
       }
     }
   }
-  return results;
 }
 
-async function totalTime(context: SuiteContext, url: string, control: Redis, names: string[]): Promise<Result[]> {
+async function totalTime(context: SuiteContext, url: string, control: Redis, names: string[]): Promise<void> {
   const { quick } = context.options;
   const libraries = names.filter((name) => name !== 'raw client');
-  const results: Result[] = [];
   for (const processes of quick ? [4] : [1, 4]) {
     const contention: Contention = { waiters: 100, processes, hold: 2 };
     const cell = { scenario: 'redis/total-time', ...contention };
-    const some = await oneByOne(libraries, cell, context, (name) =>
-      measureTotalTime(url, control, name, contention, 10, quick ? 6_000 : 15_000, context.options),
-    );
     const title = `Until 100 workers in ${processes} process(es) had it 10 times each, held 2 ms`;
-    context.print(formatTable(title, totalTimeColumns, some));
-    printFailures(context, some);
-    results.push(...some);
+    await context.table(title, totalTimeColumns, () =>
+      oneByOne(libraries, cell, context, (name) =>
+        measureTotalTime(url, control, name, contention, 10, quick ? 6_000 : 15_000, context.options),
+      ),
+    );
   }
-  return results;
 }

@@ -1,11 +1,10 @@
 import { UsageError } from '@locks/command-line';
 import type { Contention } from '../crew/contention.ts';
-import { oneByOne, printFailures } from '../measure/one-by-one.ts';
+import { oneByOne } from '../measure/one-by-one.ts';
 import type { Result } from '../results.ts';
 import { chooseSubjects, isPeer } from '../subjects/subject-choice.ts';
 import { rotationFor } from '../suite.ts';
-import type { SuiteContext, SuiteReport } from '../suite.ts';
-import { formatTable } from '../tables/table.ts';
+import type { Servers, SuiteContext } from '../suite.ts';
 import { measureContended } from './contended.ts';
 import { measureFrozen } from './frozen.ts';
 import { rawName } from './names.ts';
@@ -26,36 +25,32 @@ const peerPatience = 5_000;
 const ownPatience = 60_000;
 
 /** Locks on a majority of three Redis nodes, which are started for this and stopped in the end. */
-export async function runRedlockSuite(context: SuiteContext): Promise<SuiteReport> {
+export async function runRedlockSuite(context: SuiteContext): Promise<Servers> {
   if (process.env['LOCKS_TEST_REDIS_URL'] !== undefined) {
     throw new UsageError('This needs three Redis servers, which it starts and freezes: unset LOCKS_TEST_REDIS_URL.');
   }
   const names = chooseSubjects(context, subjectNames());
   await using nodes = await startNodes();
-  const results: Result[] = [];
-  if (context.wants('uncontended')) results.push(...(await uncontended(context, nodes, names)));
-  if (context.wants('contended')) results.push(...(await contended(context, nodes, names)));
-  if (context.wants('frozen')) results.push(...(await frozen(context, nodes, names)));
-  return { results, servers: { redis: nodes.version } };
+  if (context.wants('uncontended')) await uncontended(context, nodes, names);
+  if (context.wants('contended')) await contended(context, nodes, names);
+  if (context.wants('frozen')) {
+    await context.table('A frozen node, 8 workers with a key each', frozenColumns, () => frozen(context, nodes, names));
+  }
+  return { redis: nodes.version };
 }
 
-async function uncontended(context: SuiteContext, nodes: Nodes, names: readonly string[]): Promise<Result[]> {
-  const results: Result[] = [];
+async function uncontended(context: SuiteContext, nodes: Nodes, names: readonly string[]): Promise<void> {
   for (const concurrency of [1, 64]) {
     const rotation = rotationFor(context, 12, 200);
-    const some = await measureUncontended(nodes, names, concurrency, rotation, context.options);
-    const peer = some[0]?.fastestPeer ?? 'none';
-    context.print(
-      formatTable(`Uncontended, ${concurrency} at once; the fastest peer: ${peer}`, uncontendedColumns, some),
+    const title = ([first]: readonly Result[]): string =>
+      `Uncontended, ${concurrency} at once; the fastest peer: ${first?.fastestPeer ?? 'none'}`;
+    await context.table(title, uncontendedColumns, () =>
+      measureUncontended(nodes, names, concurrency, rotation, context.options),
     );
-    printFailures(context, some);
-    results.push(...some);
   }
-  return results;
 }
 
-async function contended(context: SuiteContext, nodes: Nodes, names: readonly string[]): Promise<Result[]> {
-  const results: Result[] = [];
+async function contended(context: SuiteContext, nodes: Nodes, names: readonly string[]): Promise<void> {
   for (const delay of [0, linkDelay]) {
     const urls = delay === 0 ? nodes.urls : nodes.farUrls;
     const roundTrip = await measureRoundTrip(urls);
@@ -64,20 +59,18 @@ async function contended(context: SuiteContext, nodes: Nodes, names: readonly st
     for (const waiters of [16, 64]) {
       const contention: Contention = { waiters, processes: 4, hold: 1 };
       const cell = { scenario: 'redlock/contended', ...contention, linkDelay: delay, roundTrip };
-      const some = await oneByOne(libraries, cell, context, async (name) => {
-        const patience = isPeer(name) ? peerPatience : ownPatience;
-        await nodes.flush();
-        const figures = await measureContended(urls, name, contention, turns, patience, context.options);
-        return { ...cell, ...figures };
-      });
       const where = `${delay === 0 ? 'loopback' : `links of ${delay} ms`}, a round trip ${roundTrip.toFixed(2)} ms`;
       const title = `${waiters} contenders × ${turns} in 4 processes, held 1 ms; ${where}`;
-      context.print(formatTable(title, contendedColumns, some));
-      printFailures(context, some);
-      results.push(...some);
+      await context.table(title, contendedColumns, () =>
+        oneByOne(libraries, cell, context, async (name) => {
+          const patience = isPeer(name) ? peerPatience : ownPatience;
+          await nodes.flush();
+          const figures = await measureContended(urls, name, contention, turns, patience, context.options);
+          return { ...cell, ...figures };
+        }),
+      );
     }
   }
-  return results;
 }
 
 async function frozen(context: SuiteContext, nodes: Nodes, names: readonly string[]): Promise<Result[]> {
@@ -90,7 +83,5 @@ async function frozen(context: SuiteContext, nodes: Nodes, names: readonly strin
       results.push(await measureFrozen(nodes, name, node, time, context.options));
     }
   }
-  context.print(formatTable('A frozen node, 8 workers with a key each', frozenColumns, results));
-  printFailures(context, results);
   return results;
 }

@@ -22,9 +22,9 @@ function uncontendedGates(results: readonly Result[], subject: string): Gate[] {
   return [
     ...cells.flatMap((cell) =>
       gate(
-        `Postgres, ${subject}, ${cell.concurrency} at once: ≥ 0.8 × raw`,
+        `Postgres, ${subject}, ${cell.concurrency} at once: ≥ 1 × raw`,
         cell.ratioToRaw ?? Number.NaN,
-        atLeast(0.8, 2),
+        atLeast(1, 2),
       ),
     ),
     ...overVerrou.flatMap((cell) =>

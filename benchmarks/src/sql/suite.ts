@@ -1,6 +1,5 @@
 import { UsageError } from '@locks/command-line';
 import type { Contention, Patience } from '../crew/contention.ts';
-import type { Result } from '../results.ts';
 import { measureContended } from './contended.ts';
 import type { Database } from './database.ts';
 import { measureListening } from './listening.ts';
@@ -9,17 +8,17 @@ import { notification } from './notify-name.ts';
 import { measureOwnKeys } from './own-keys.ts';
 import { openPostgres } from './postgres-database.ts';
 import { prepare } from './prepare.ts';
+import type { Result } from '../results.ts';
 import { openSqlite } from './sqlite-database.ts';
 import { measureStatements } from './statements.ts';
 import { sqlSubjectNames } from './subjects/index.ts';
 import type { Dialect } from './subjects/subject.ts';
 import { measureUncontended } from './uncontended.ts';
-import { formatTable } from '../tables/table.ts';
 import type { Column } from '../tables/table.ts';
-import { oneByOne, printFailures } from '../measure/one-by-one.ts';
+import { oneByOne } from '../measure/one-by-one.ts';
 import { contendedColumns, listeningColumns, ownKeysColumns, statementsColumns, uncontendedColumns } from './tables.ts';
 import { rotationFor } from '../suite.ts';
-import type { SuiteContext, SuiteReport } from '../suite.ts';
+import type { Servers, SuiteContext } from '../suite.ts';
 
 const dialects = ['postgres', 'mariadb', 'sqlite'] as const;
 const raw = 'raw client';
@@ -42,19 +41,18 @@ const mariadb: Section = { dialect: 'mariadb', title: 'MariaDB', open: openMaria
 const sqlite: Section = { dialect: 'sqlite', title: 'SQLite', open: openSqlite, concurrencies: [1, 16] };
 
 /** Locks in databases that were started for this and are stopped in the end. */
-export async function runSqlSuite(context: SuiteContext): Promise<SuiteReport> {
+export async function runSqlSuite(context: SuiteContext): Promise<Servers> {
   checkEnvironment();
   checkSubjects(context);
-  const results: Result[] = [];
   const servers: Record<string, string> = {};
   for (const section of [postgres, mariadb, sqlite]) {
     if (!wantsAny(context, section)) continue;
     await using database = await section.open();
     servers[section.dialect] = database.version;
     context.print(`\n# ${section.title} ${database.version}`);
-    results.push(...(await runSection(context, section, database)));
+    await runSection(context, section, database);
   }
-  return { results, servers };
+  return servers;
 }
 
 function wantsAny({ wants }: SuiteContext, { dialect }: Section): boolean {
@@ -62,44 +60,42 @@ function wantsAny({ wants }: SuiteContext, { dialect }: Section): boolean {
   return ['uncontended', 'statements', 'contended', 'listening'].some((scenario) => wants(scenario));
 }
 
-async function runSection(context: SuiteContext, section: Section, database: Database): Promise<Result[]> {
+async function runSection(context: SuiteContext, section: Section, database: Database): Promise<void> {
   const { options } = context;
   const { dialect } = section;
   const names = namesOf(context, dialect);
-  const results: Result[] = [];
-  const add = (title: string, columns: readonly Column[], some: readonly Result[]): void => {
-    context.print(formatTable(`${section.title}: ${title}`, columns, some));
-    printFailures(context, some);
-    results.push(...some);
-  };
+  const table = (title: string, columns: readonly Column[], measure: () => Promise<Result[]>): Promise<unknown> =>
+    context.table(`${section.title}: ${title}`, columns, measure);
   const wants = (scenario: string): boolean => context.wants(dialect === 'postgres' ? scenario : dialect);
   await prepare(database, names, options);
   if (wants('uncontended')) {
     for (const concurrency of options.quick ? [1, 16] : section.concurrencies) {
       const rotation = rotationFor(context, 12, 250);
-      const some = await measureUncontended(database, names, concurrency, rotation, options);
-      add(`uncontended, ${concurrency} at once`, uncontendedColumns, some);
+      await table(`uncontended, ${concurrency} at once`, uncontendedColumns, () =>
+        measureUncontended(database, names, concurrency, rotation, options),
+      );
     }
   }
   if (dialect === 'postgres' && wants('statements')) {
-    const some = await measureStatements(database, names, options);
-    add('an uncontended acquire and release, counted on the way', statementsColumns, some);
+    await table('an uncontended acquire and release, counted on the way', statementsColumns, () =>
+      measureStatements(database, names, options),
+    );
   }
   if (dialect === 'postgres' && wants('listening')) {
-    const some = await measureListening(database, 16, rotationFor(context, 12, 500), options);
-    add('uncontended, 16 at once, while another process listens', listeningColumns, some);
+    await table('uncontended, 16 at once, while another process listens', listeningColumns, () =>
+      measureListening(database, 16, rotationFor(context, 12, 500), options),
+    );
   }
   if (dialect === 'sqlite') {
-    const some = await measureOwnKeys(database, names, 4, rotationFor(context, 6, 1_000), options);
-    add('uncontended, 4 processes', ownKeysColumns, some);
+    await table('uncontended, 4 processes', ownKeysColumns, () =>
+      measureOwnKeys(database, names, 4, rotationFor(context, 6, 1_000), options),
+    );
   }
   if (wants('contended')) {
     for (const contention of contentions) {
-      const some = await contended(context, database, names, contention);
-      add(titleOf(contention), contendedColumns, some);
+      await table(titleOf(contention), contendedColumns, () => contended(context, database, names, contention));
     }
   }
-  return results;
 }
 
 const contentions: readonly Contention[] = [0, 2].flatMap((hold) =>

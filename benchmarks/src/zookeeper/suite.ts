@@ -2,7 +2,6 @@ import { UsageError } from '@locks/command-line';
 import type { Contention, Patience } from '../crew/contention.ts';
 import type { Result } from '../results.ts';
 import { formatTable } from '../tables/table.ts';
-import type { Column } from '../tables/table.ts';
 import { handOver, measureContended, measureTotalTime } from './contended.ts';
 import { measureOperations } from './operations.ts';
 import { peerNames, preparePeers } from './peer-programs.ts';
@@ -11,9 +10,9 @@ import { openServer } from './server.ts';
 import type { Server } from './server.ts';
 import { nodeSubjects } from './subjects/index.ts';
 import { measureUncontended } from './uncontended.ts';
-import { oneByOne, printFailures } from '../measure/one-by-one.ts';
+import { oneByOne } from '../measure/one-by-one.ts';
 import { rotationFor } from '../suite.ts';
-import type { SuiteContext, SuiteReport } from '../suite.ts';
+import type { Servers, SuiteContext } from '../suite.ts';
 import { acquireColumns, contendedColumns, operationsColumns, totalTimeColumns, uncontendedColumns } from './tables.ts';
 
 /** What all parts of the suite work with. */
@@ -25,7 +24,7 @@ interface Bench {
 }
 
 /** Locks in a ZooKeeper that was started for this and is stopped in the end. */
-export async function runZookeeperSuite(context: SuiteContext): Promise<SuiteReport> {
+export async function runZookeeperSuite(context: SuiteContext): Promise<Servers> {
   if (process.env['LOCKS_TEST_ZOOKEEPER_URL'] !== undefined) {
     throw new UsageError(
       'The benchmarks need a server of their own, which no other client uses: unset LOCKS_TEST_ZOOKEEPER_URL.',
@@ -38,96 +37,67 @@ export async function runZookeeperSuite(context: SuiteContext): Promise<SuiteRep
   const listed = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   context.print(listed.join(', '));
   const bench: Bench = { context, server, names, programs };
-  const results: Result[] = [];
-  if (context.wants('uncontended')) results.push(...(await uncontended(bench)));
-  if (context.wants('operations')) results.push(...(await operations(bench)));
-  if (context.wants('contended')) results.push(...(await contended(bench)));
-  if (context.wants('total-time')) results.push(...(await totalTime(bench)));
-  return { results, servers: versions };
+  if (context.wants('uncontended')) await uncontended(bench);
+  if (context.wants('operations')) await operations(bench);
+  if (context.wants('contended')) await contended(bench);
+  if (context.wants('total-time')) await totalTime(bench);
+  return versions;
 }
 
-async function uncontended({ context, server, names, programs }: Bench): Promise<Result[]> {
-  const results: Result[] = [];
-  const measure = async (on: Server, concurrency: number, title: string, scenario?: string): Promise<Result[]> => {
-    const rotation = rotationFor(context, 15, 500);
-    const some = await measureUncontended(on, names, programs, concurrency, rotation, scenario);
-    show(context, title, uncontendedColumns, some);
-    results.push(...some);
-    return some;
-  };
+async function uncontended({ context, server, names, programs }: Bench): Promise<void> {
+  const measure = (on: Server, concurrency: number, title: string, scenario?: string): Promise<readonly Result[]> =>
+    context.table(`ZooKeeper: ${title}`, uncontendedColumns, () =>
+      measureUncontended(on, names, programs, concurrency, rotationFor(context, 15, 500), scenario),
+    );
   for (const concurrency of [1, 50]) {
     const title = `uncontended, ${concurrency} at once`;
-    const some = await measure(server, concurrency, title);
-    show(context, `${title}: the acquire alone`, acquireColumns, some);
-    printFailures(context, some);
+    const results = await measure(server, concurrency, title);
+    context.print(formatTable(`ZooKeeper: ${title}: the acquire alone`, acquireColumns, results));
   }
   // Two writes to the disk are most of a pair, with any client. This shows the rest.
   await using unsynced = await openServer(false);
   const title = 'uncontended, 1 at once, on a server that does not wait for its disk';
-  printFailures(context, await measure(unsynced, 1, title, 'zookeeper/unsynced'));
-  return results;
+  await measure(unsynced, 1, title, 'zookeeper/unsynced');
 }
 
-async function operations({ context, server, names }: Bench): Promise<Result[]> {
-  const some = await measureOperations(
-    server.url,
-    names.filter((name) => nodeSubjects.includes(name)),
-  );
-  show(context, 'operations of an uncontended acquire and release, counted on the way', operationsColumns, some);
-  return some;
+async function operations({ context, server, names }: Bench): Promise<void> {
+  const title = 'ZooKeeper: operations of an uncontended acquire and release, counted on the way';
+  const subjects = names.filter((name) => nodeSubjects.includes(name));
+  await context.table(title, operationsColumns, () => measureOperations(server.url, subjects));
 }
 
 const contentions: readonly Contention[] = [0, 2].flatMap((hold) =>
   [1, 4].flatMap((processes) => [10, 100, 1_000].map((waiters) => ({ waiters, processes, hold }))),
 );
 
-async function contended({ context, server, names, programs }: Bench): Promise<Result[]> {
+async function contended({ context, server, names, programs }: Bench): Promise<void> {
   const { quick } = context.options;
   const patience: Patience = quick
     ? { least: 500, most: 4_500, acquisitions: 300 }
     : { least: 1_500, most: 8_000, acquisitions: 1_500 };
-  const results: Result[] = [];
   for (const contention of contentions) {
     const { waiters, processes, hold } = contention;
     // In a quick run the peers show up where it matters most.
     const all = !quick || (waiters === 100 && processes === 4 && hold === 2);
     const cell = { scenario: 'zookeeper/contended', ...contention };
     const subjects = names.filter((name) => all || name === '@locks' || name === 'raw client');
-    const some = await oneByOne([handOver, ...subjects], cell, context, (name) =>
-      measureContended(server, name, programs, contention, patience),
+    const title = `ZooKeeper: contended, ${waiters} on one key in ${processes} process(es), held ${hold} ms`;
+    await context.table(title, contendedColumns, () =>
+      oneByOne([handOver, ...subjects], cell, context, (name) =>
+        measureContended(server, name, programs, contention, patience),
+      ),
     );
-    const title = `contended, ${waiters} on one key in ${processes} process(es), held ${hold} ms`;
-    show(context, title, contendedColumns, some);
-    printFailures(context, some);
-    results.push(...some);
   }
-  return results;
 }
 
-async function totalTime({ context, server, names, programs }: Bench): Promise<Result[]> {
+async function totalTime({ context, server, names, programs }: Bench): Promise<void> {
   const { quick } = context.options;
-  const results: Result[] = [];
   for (const processes of quick ? [1] : [1, 4]) {
     const contention: Contention = { waiters: 20, processes, hold: 2 };
-    const some = await measureTotalTime(server, names, programs, contention, {
-      turns: 10,
-      rounds: quick ? 2 : 7,
-      patience: 30_000,
-    });
-    show(
-      context,
-      `until 20 workers in ${processes} process(es) had it 10 times each, held 2 ms`,
-      totalTimeColumns,
-      some,
-    );
-    printFailures(context, some);
-    results.push(...some);
+    const title = `ZooKeeper: until 20 workers in ${processes} process(es) had it 10 times each, held 2 ms`;
+    const limits = { turns: 10, rounds: quick ? 2 : 7, patience: 30_000 };
+    await context.table(title, totalTimeColumns, () => measureTotalTime(server, names, programs, contention, limits));
   }
-  return results;
-}
-
-function show(context: SuiteContext, title: string, columns: readonly Column[], results: readonly Result[]): void {
-  context.print(formatTable(`ZooKeeper: ${title}`, columns, results));
 }
 
 /** All, or ours, the raw client, and those peers that were chosen. */

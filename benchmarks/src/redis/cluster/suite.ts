@@ -1,27 +1,22 @@
 import type { Patience } from '../../crew/contention.ts';
-import { printFailures } from '../../measure/one-by-one.ts';
-import type { Result } from '../../results.ts';
 import { rotationFor } from '../../suite.ts';
-import type { SuiteContext, SuiteReport } from '../../suite.ts';
+import type { Servers, SuiteContext } from '../../suite.ts';
 import { latencyColumns, pairsColumn, subjectColumn } from '../../tables/columns.ts';
-import { formatTable } from '../../tables/table.ts';
 import { contendedColumns, sentColumn, serverColumn } from '../tables.ts';
 import { measureClusterGaps } from './contended.ts';
 import { startDeployments } from './servers.ts';
 import { measureClusterPairs } from './uncontended.ts';
 
 /** `@locks` on a Cluster of three masters, against itself on one server. */
-export async function runClusterSuite(context: SuiteContext): Promise<SuiteReport> {
+export async function runClusterSuite(context: SuiteContext): Promise<Servers> {
   await using deployments = await startDeployments();
   const { quick } = context.options;
-  const results: Result[] = [];
   if (context.wants('uncontended')) {
     const columns = [subjectColumn, pairsColumn, serverColumn, ...latencyColumns, sentColumn];
     for (const concurrency of [1, 8, 64]) {
-      const some = await measureClusterPairs(deployments, concurrency, rotationFor(context, 15, 130));
-      context.print(formatTable(`Uncontended, ${concurrency} at once`, columns, some));
-      printFailures(context, some);
-      results.push(...some);
+      await context.table(`Uncontended, ${concurrency} at once`, columns, () =>
+        measureClusterPairs(deployments, concurrency, rotationFor(context, 15, 130)),
+      );
     }
   }
   if (context.wants('contended')) {
@@ -30,14 +25,13 @@ export async function runClusterSuite(context: SuiteContext): Promise<SuiteRepor
       for (const processes of [1, 4]) {
         for (const waiters of [10, 100]) {
           const contention = { waiters, processes, hold };
-          const some = await measureClusterGaps(deployments, contention, patience, quick ? 1 : 3, context);
           const title = `Contended, ${waiters} on one key in ${processes} process(es), held ${hold} ms`;
-          context.print(formatTable(title, [...contendedColumns, serverColumn], some));
-          printFailures(context, some);
-          results.push(...some);
+          await context.table(title, [...contendedColumns, serverColumn], () =>
+            measureClusterGaps(deployments, contention, patience, quick ? 1 : 3, context),
+          );
         }
       }
     }
   }
-  return { results, servers: { redis: deployments.version } };
+  return { redis: deployments.version };
 }
