@@ -73,20 +73,31 @@ test('a failure needs a fault that explains it', () => {
 });
 
 test('a short wait may end before an answer comes, but not a long one', () => {
-  const failed = (wait: number): RunLog =>
+  const failed = (how: 'acquire' | 'tryAcquire', wait?: number): RunLog =>
     logOf({
       a: [
         {
           ev: 'call',
           t: at(0),
           id: 'a/1',
-          ask: { key: 'k', mode: 'exclusive', how: 'acquire', renew: true, reentrant: false, calm: false, wait },
+          ask: {
+            key: 'k',
+            mode: 'exclusive',
+            how,
+            renew: true,
+            reentrant: false,
+            calm: false,
+            ...(wait === undefined ? {} : { wait }),
+          },
         },
-        { ev: 'failed', t: at(wait), id: 'a/1', code: 'LOCK_UNAVAILABLE', message: 'why' },
+        { ev: 'failed', t: at(wait ?? 10), id: 'a/1', code: 'LOCK_UNAVAILABLE', message: 'why' },
       ],
     });
-  expect(violations(failed(40))).toEqual([]);
-  expect(violations(failed(2_500))).toHaveLength(1);
+  expect(violations(failed('acquire', 40))).toEqual([]);
+  expect(violations(failed('acquire', 2_500))).toHaveLength(1);
+  // One attempt, and an endless wait.
+  expect(violations(failed('tryAcquire'))).toEqual([]);
+  expect(violations(failed('acquire'))).toHaveLength(1);
 });
 
 test('what stays open after close, and what the controller saw, are found', () => {

@@ -44,6 +44,11 @@ function affects(fault: ControlEvent & { readonly ev: 'fault' }, slot: number | 
   return fault.slot === undefined || fault.slot === slot || fault.kind === 'pause';
 }
 
+/** In ms. */
+function waitOf({ how, wait = how === 'tryAcquire' ? 0 : Infinity }: Claim['ask']): number {
+  return wait;
+}
+
 function mayFail({ ask, grantedAt }: Claim, code: string, explained: () => boolean): boolean {
   switch (code) {
     case 'LOCK_TIMEOUT':
@@ -53,7 +58,7 @@ function mayFail({ ask, grantedAt }: Claim, code: string, explained: () => boole
     case 'LOCK_LOST':
       return ask.how === 'withLock' && grantedAt !== undefined && !ask.calm;
     case 'LOCK_UNAVAILABLE':
-      return !ask.calm && grantedAt === undefined && (explained() || (ask.wait ?? Infinity) <= shortWait);
+      return !ask.calm && grantedAt === undefined && (explained() || waitOf(ask) <= shortWait);
     default:
       return false;
   }

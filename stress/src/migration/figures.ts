@@ -7,9 +7,9 @@ import type { RunLog, WorkerEvent } from '../log/events.ts';
  */
 export interface PhaseFigures {
   readonly scenario: 'migration';
-  /** The migration. */
+  readonly migration: string;
+  /** The phase. */
   readonly subject: string;
-  readonly phase: string;
   /** Of one process, with its flows. */
   readonly perSecond: number;
   /** From the call to the grant. */
@@ -18,6 +18,8 @@ export interface PhaseFigures {
   /** Of all processes, in seconds. */
   readonly time: number;
 }
+
+const order = ['from', 'both', 'to'];
 
 interface Stay {
   readonly migration: string;
@@ -28,10 +30,10 @@ interface Stay {
 
 /** The figures of each migration under each phase. */
 export function readPhaseFigures(log: RunLog): PhaseFigures[] {
-  const groups = new Map<string, { subject: string; phase: string; time: number; waits: number[] }>();
+  const groups = new Map<string, { migration: string; phase: string; time: number; waits: number[] }>();
   const groupOf = ({ migration, phase }: Stay) => {
     const name = `${migration} ${phase}`;
-    const known = groups.get(name) ?? { subject: migration, phase, time: 0, waits: [] };
+    const known = groups.get(name) ?? { migration, phase, time: 0, waits: [] };
     groups.set(name, known);
     return known;
   };
@@ -42,12 +44,14 @@ export function readPhaseFigures(log: RunLog): PhaseFigures[] {
     const stay = stays.get(worker)?.findLast(({ from }) => from <= grantedAt);
     if (stay !== undefined) groupOf(stay).waits.push((grantedAt - calledAt) / 1_000);
   }
-  return [...groups.values()].map(({ subject, phase, time, waits }) => {
-    const sorted = waits.toSorted((one, other) => one - other);
-    const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
+  const sorted = [...groups.values()].toSorted((one, other) => order.indexOf(one.phase) - order.indexOf(other.phase));
+  return sorted.map(({ migration, phase, time, waits }) => {
+    const ascending = waits.toSorted((one, other) => one - other);
+    const at = (share: number): number => ascending[Math.floor(ascending.length * share)] ?? 0;
     const seconds = time / 1e6;
-    const perSecond = sorted.length / seconds;
-    return { scenario: 'migration', subject, phase, perSecond, p50: at(0.5), p99: at(0.99), time: seconds };
+    const perSecond = ascending.length / seconds;
+    const name = { scenario: 'migration', migration, subject: phase } as const;
+    return { ...name, perSecond, p50: at(0.5), p99: at(0.99), time: seconds };
   });
 }
 
@@ -58,8 +62,8 @@ export function describeFigures({ control }: RunLog, phases: readonly PhaseFigur
   return [
     `  changes     ${changes.length}, complete ${longest.toFixed(1)} s after the last fault at most`,
     ...phases.map(
-      ({ subject, phase, perSecond, p50, p99, time }) =>
-        `  ${`${subject}, ${phase}`.padEnd(28)} ${perSecond.toFixed(0)} grants per second and process, ` +
+      ({ migration, subject, perSecond, p50, p99, time }) =>
+        `  ${`${migration}, ${subject}`.padEnd(28)} ${perSecond.toFixed(0)} grants per second and process, ` +
         `waits median ${p50.toFixed(1)} ms, p99 ${p99.toFixed(0)} ms, in ${time.toFixed(0)} s`,
     ),
   ];

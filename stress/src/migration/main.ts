@@ -8,7 +8,7 @@ import { drill } from './drill.ts';
 import { describeFigures, readPhaseFigures } from './figures.ts';
 import { flaws } from './flaws.ts';
 
-/** So many runs at most: a flaw shows when a fault meets the moment. */
+/** So many runs at most: a flaw shows when a fault meets the moment. Each has one change. */
 const flawedRuns = 6;
 
 type Print = (text: string) => void;
@@ -36,7 +36,8 @@ async function findFlaw(name: FlawName, options: Options, print: Print): Promise
   for (let round = 0; round < flawedRuns; round += 1) {
     let found: readonly string[] = [];
     await inFolder('migration', { keep, print }, async (folder) => {
-      const log = await drill(folder, { ...shapeOf(options), seed: seed + round, flaw });
+      const shape = { ...shapeOf(options), length: 0, seed: seed + round };
+      const log = await drill(folder, { ...shape, flaw, begin: flaw.begin });
       found = check(log, true).violations.filter((violation) => flaw.mustFind.test(violation));
       return true;
     });

@@ -15,17 +15,22 @@ export interface Plan {
   readonly think: number;
 }
 
-/** Chooses the next turn under faults. */
-export function choosePlan(random: Random, target: Target): Plan {
+/**
+ * Chooses the next turn under faults. `first`: of the process. Then the lease lasts, where some do:
+ * a process that is cut off soon has one.
+ */
+export function choosePlan(random: Random, target: Target, first: boolean): Plan {
   const { ttl, exclusive = false, lasting } = target;
   const keys = keysOf(target);
+  if (first && lasting !== undefined) return planToLast(random, keys, lasting);
   if (keys.kept !== undefined && random.chance(0.02)) return tryKept(keys.kept);
   const what = chooseKey(random, keys, exclusive);
   const how = random.pick(['acquire', 'acquire', 'acquire', 'withLock', 'withLock', 'tryAcquire'] as const);
   const wait = random.chance(how === 'tryAcquire' ? 0.5 : 0.25) ? Math.round(random.between(20, 2 * ttl)) : undefined;
   const abortAfter = random.chance(0.1) ? Math.round(random.between(1, ttl)) : undefined;
   const renew = !random.chance(0.05);
-  const lasts = lasting !== undefined && random.chance(0.003);
+  // With more of them most keys are held all the time, and little else happens.
+  const lasts = lasting !== undefined && random.chance(0.01);
   return {
     ask: {
       ...what,
@@ -56,6 +61,13 @@ export function planAfterLoss(random: Random, target: Target): Plan {
   const key = random.pick([busy, ...exclusive]);
   const ask: Ask = { key, mode: 'exclusive', how: 'withLock', wait: 1_000, renew: true, reentrant: true, calm: false };
   return { ask, hold: random.between(0, 5), renewNow: false, think: 0 };
+}
+
+/** A lease that is held for longer than others. */
+function planToLast(random: Random, { exclusive }: Keys, ttl: number): Plan {
+  const key = random.pick(exclusive);
+  const ask: Ask = { key, mode: 'exclusive', how: 'acquire', renew: true, reentrant: false, ttl, calm: false };
+  return { ask, hold: random.between(1, 1.5) * ttl, renewNow: false, think: 0 };
 }
 
 /** A process asks for the key that another one keeps. */

@@ -99,7 +99,7 @@ async function runFlows({ worker, flows, seed, target }: Assignment, surrounding
     };
     while (phase !== 'leave') {
       if (phase === 'run') {
-        const plan = choosePlan(random, target);
+        const plan = choosePlan(random, target, index === 0 && turn === 0);
         await sleep(plan.think);
         await take(plan);
       } else {
