@@ -2,7 +2,7 @@
 -- ARGV    1 owner, 2 ttl (ms), 3 terms, see queue.lua, 4 the token must exceed this,
 --         5 token retention (ms),
 --         6 permits, "*" for any number, after "-" where other claims may have another number,
---         7 and on: other waiters of this process on this key, to be kept in line
+--         7 and on: other waiters of this process on this key, to be kept in line, and their terms
 -- Returns the fencing token. If busy, minus the ms until the next attempt. Error
 --         "LOCKS_PERMITS <n>" when other claims share the key, or wait to, with another number.
 
@@ -65,12 +65,11 @@ if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
   return share(redis.call('HGET', KEYS[6], owner))
 end
 
-local room = admits(value, 's' .. permits)
-local passes = room and barges
+local passes = barges and admits(value, 's' .. permits)
 local head, told
 -- Before the decision: a head whose process is gone must not keep the key.
-if not passes then head, told = wakeHead(me, value, channel) end
-if passes or (room and (head or me) == me) then
+if not passes then head, told, value = wakeHead(me, value, channel) end
+if passes or (admits(value, 's' .. permits) and (head or me) == me) then
   -- A key that expired as a whole leaves its companions for less than a millisecond.
   if not value then redis.call('DEL', KEYS[5], KEYS[6]) end
   leaveLine(me)

@@ -1,7 +1,7 @@
 -- Takes the key exclusively, or a place in line.
 -- ARGV    1 owner, 2 ttl (ms), 3 terms, see queue.lua; and if they are not 0 and an hour:
---         4 the token must exceed this, 5 token retention (ms),
---         6 and on: other waiters of this process on this key, to be kept in line
+--         4 the token must exceed this, 5 token retention (ms), 6 the terms of an assignment or "",
+--         7 and on: other waiters of this process on this key, to be kept in line, and their terms
 -- Returns the fencing token. If busy, minus the ms until the next attempt. Error LOCKS_SHARED when
 --         this owner shares the key.
 
@@ -11,7 +11,7 @@ local owner, ttl = ARGV[1], ARGV[2]
 local now, micros = clock()
 -- include restart-guard
 local above, retention = tonumber(ARGV[4] or 0), ARGV[5] or HOUR
-local free = not ARGV[6] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
+local free = not ARGV[7] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
 if free then return mint(KEYS[2], above, retention, micros, KEYS[1]) end
 
 -- include queue
@@ -20,7 +20,7 @@ local me = waiterOf('x', process, owner)
 local value = purge(now, holder())
 
 if value == owner then
-  keepPlaces(6, now, waiterTtl, channel)
+  keepPlaces(7, now, waiterTtl, channel)
   redis.call('PEXPIRE', KEYS[1], ttl)
   local counter = redis.call('GET', KEYS[2])
   if not counter then return mint(KEYS[2], above, retention, micros) end
@@ -35,21 +35,21 @@ end
 local passes = not value and barges
 local head, told
 -- Before the decision: a head whose process is gone must not keep the key.
-if not passes then head, told = wakeHead(me, value, channel) end
+if not passes then head, told, value = wakeHead(me, value, channel) end
 if passes or (not value and (head or me) == me) then
   leaveLine(me)
   -- No claim shares now or waits to: the number of permits is free again.
   if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
   redis.call('SET', KEYS[1], owner, 'PX', ttl)
-  keepPlaces(6, now, waiterTtl, channel)
+  keepPlaces(7, now, waiterTtl, channel)
   if concernsHead(tonumber(ttl), waiterTtl) then wakeHead(me, owner, channel) end
   return mint(KEYS[2], above, retention, micros, KEYS[1])
 end
 
 local new = false
 if inLine then
-  new = stayInLine(me, now, waiterTtl)
-  keepPlaces(6, now, waiterTtl, channel)
+  new = stayInLine(me, now, waiterTtl, ARGV[6])
+  keepPlaces(7, now, waiterTtl, channel)
 else
   refuseOnReplica()
 end

@@ -8,6 +8,9 @@
 --   5 shared    sorted set: owner by the ms at which its share expires
 --   6 tokens    hash: the fencing token of each sharer by owner
 --   7 permits   string: how many may share, "*" for any number
+--   8 terms     hash: by waiter, on which terms it takes an assignment: "<when it sent its last
+--               attempt, by its own clock> <ttl (ms)> <the token must exceed this> <token
+--               retention (ms)>". A waiter without terms is only told its turn.
 -- A waiter is "<kind> <process> <owner>". Its kind is "x", or "s" and the permits it wants. Its
 -- process begins with the ms that its places last, and a dash. In a Cluster, "c." follows.
 -- The terms of a provider are one argument, as each argument costs time: "<ttl of a place (ms)>
@@ -57,6 +60,7 @@ end
 local function leaveLine(waiter)
   redis.call('ZREM', KEYS[3], waiter)
   redis.call('ZREM', KEYS[4], waiter)
+  redis.call('HDEL', KEYS[8], waiter)
 end
 
 -- Whether there is a new head that does not know when to look.
@@ -100,22 +104,56 @@ local function admits(value, kind)
   return not permits or redis.call('ZCARD', KEYS[5]) < permits
 end
 
--- Tells the head of the line if it can go, or is new. Every script that writes calls this. If the
--- message reaches no process, the head's process is gone, and the head loses its place. But in a
--- Cluster the process may listen at another server, which is not counted. Returns the head, and
--- whether it was told.
+-- Whether a message reached the process. In a Cluster the process may listen at another server,
+-- which is not counted.
+local function tell(process, channel, message)
+  return redis.call('PUBLISH', channel .. process, message) > 0 or string.find(process, '^%d+%-c%.') ~= nil
+end
+
+-- Gives a free key to this waiter, on its terms, and tells it so: a line feed, "<token> <ttl> <when
+-- it sent that attempt> <owner>". Its lease counts from that attempt, as the message may be late.
+-- Returns its ttl. Returns nil where the waiter must try for itself, and false where its process is
+-- gone. Then the key is free still.
+local function assign(waiter, process, owner, channel)
+  local terms = redis.call('HGET', KEYS[8], waiter)
+  if not terms then return nil end
+  local sentAt, ttl, above, retention = string.match(terms, '^(%d+) (%d+) (%d+) (%d+)$')
+  local micros = tonumber(clockText)
+  local token = count(KEYS[2], math.max(micros, above + 1), 1, retention, micros)
+  if not token then return nil end
+  -- Lua would write 14 digits of a number.
+  if type(token) == 'number' then token = string.format('%.0f', token) end
+  redis.call('SET', KEYS[1], owner, 'PX', ttl)
+  if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
+    leaveLine(waiter)
+    return tonumber(ttl)
+  end
+  redis.call('DEL', KEYS[1])
+  return false
+end
+
+-- Gives the key to the head of the line if it is free, or tells the head if it can go, or is new.
+-- Every script that writes calls this. If the message reaches no process, the head's process is
+-- gone, and the head loses its place. Returns the head, whether it was told, and `holder()`.
 local function wakeHead(me, value, channel)
   while true do
     local head = headOfLine()
-    if not head or head == me then return head, false end
+    if not head or head == me then return head, false, value end
     local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-    if not newHead and not admits(value, kind) then return head, false end
-    newHead = true
-    if redis.call('PUBLISH', channel .. process, owner) > 0 or string.find(process, '^%d+%-c%.') then
+    if not newHead and not admits(value, kind) then return head, false, value end
+    local ttl
+    if not value and kind == 'x' then ttl = assign(head, process, owner, channel) end
+    if ttl then
+      value = owner
+      -- The next head looks in a third of the time that its place lasts, or when it is told.
+      newHead = ttl < tonumber(string.match(process, '^%d+')) / 3
+    elseif ttl == nil and tell(process, channel, owner) then
       newHead = false
-      return head, true
+      return head, true, value
+    else
+      newHead = true
+      leaveLine(head)
     end
-    leaveLine(head)
   end
 end
 
@@ -133,11 +171,15 @@ local function keepLine(waiterTtl)
 end
 
 -- Takes a place, or keeps the place that the waiter has. Returns whether the place is new.
-local function stayInLine(waiter, now, waiterTtl)
+local function stayInLine(waiter, now, waiterTtl, terms)
   local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
   local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
   redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
   keepLine(waiterTtl)
+  if terms and terms ~= '' then
+    redis.call('HSET', KEYS[8], waiter, terms)
+    keep(KEYS[8], waiterTtl)
+  end
   return added == 1
 end
 
@@ -154,18 +196,23 @@ local function limitDeadlines(head, now)
   for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
 
--- Keeps the places of the other waiters of this process, with the same call. A waiter that has lost
--- its place is told, so that it takes another. The head is told too, because it must look when a
--- holder would expire.
+-- Keeps the places of the other waiters of this process, with the same call: in ARGV from `first`
+-- on, each waiter and its terms. A waiter that has lost its place is told, so that it takes another.
+-- The head is told too, because it must look when a holder would expire.
 local function keepPlaces(first, now, waiterTtl, channel)
   if #ARGV < first then return end
   local head = headOfLine()
-  local kept = {}
-  for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
-    local waiter = ARGV[first + i - 1]
+  local waiters, kept, terms = {}, {}, {}
+  for i = first, #ARGV, 2 do table.insert(waiters, ARGV[i]) end
+  for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(waiters))) do
+    local waiter, own = waiters[i], ARGV[first + 2 * i - 1]
     if deadline then
       table.insert(kept, now + waiterTtl)
       table.insert(kept, waiter)
+      if own ~= '' then
+        table.insert(terms, waiter)
+        table.insert(terms, own)
+      end
     end
     if not deadline or waiter == head then
       local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
@@ -175,6 +222,10 @@ local function keepPlaces(first, now, waiterTtl, channel)
   if not kept[1] then return end
   redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
   keepLine(waiterTtl)
+  if terms[1] then
+    redis.call('HSET', KEYS[8], unpack(terms))
+    keep(KEYS[8], waiterTtl)
+  end
   -- The number of permits, if a sharer is among them.
   keep(KEYS[7], waiterTtl)
 end

@@ -36,7 +36,7 @@ if freed == 0 then giveUpPlace(me) end
 local head
 if line then
   value = purge(now, value)
-  head = wakeHead(me, value, channel)
+  head, _, value = wakeHead(me, value, channel)
 end
 -- The number of permits is free again when no claim shares or waits.
 if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', KEYS[7]) end

@@ -20,6 +20,7 @@ export {
 export { readOptions } from '../options/read-options.ts';
 export type { ReadOptions } from '../options/read-options.ts';
 export { outsideContext } from '../time/outside-context.ts';
+export type { Assignment } from './line/assignment.ts';
 export { createLine } from './line/create-line.ts';
 export type { Line, LineParts, Listen, Listener, Look, Waiting } from './line/line-parts.ts';
 export { permitsRefused, tokensEnded, upgradeRefused } from '../errors/refusals.ts';

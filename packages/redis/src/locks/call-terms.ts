@@ -1,4 +1,5 @@
 import type { Claim } from '@locks/core';
+import type { Clock } from '@locks/core/adapter';
 import type { ReadRedisOptions } from '../options/options.ts';
 import type { KeyNames } from './keys.ts';
 
@@ -12,14 +13,32 @@ export interface CallTerms {
   readonly textInLine: string;
   /** What a line calls the claim: its kind, its process and its owner. */
   readonly waiterOf: (claim: Claim) => string;
+  /**
+   * On which terms a release may assign the key to the claim, which sends an attempt at `sentAt`.
+   * Empty: the claim is told its turn, and tries for itself. See `lua/queue.lua`.
+   */
+  readonly assignedOn: (claim: Claim, sentAt: number) => string;
+  readonly clock: Clock;
 }
 
 /** `process` is what the store calls this process: its part of the name of the wake channel. */
-export function createTerms(options: ReadRedisOptions, names: KeyNames, process: string): CallTerms {
-  const { waiterTtl, fair, channelPrefix } = options;
+export function createTerms(options: ReadRedisOptions, names: KeyNames, process: string, clock: Clock): CallTerms {
+  const { waiterTtl, fair, channelPrefix, minReplicas, restartGuard } = options;
+  // A release waits for no replica and looks at no marker. Where claims may pass the line, the key
+  // is not kept for its head.
+  const assigns = fair && minReplicas === undefined && restartGuard === undefined;
+  const assignedOn = (claim: Claim, sentAt: number): string =>
+    assigns && claim.mode === 'exclusive'
+      ? `${Math.floor(sentAt)} ${claim.ttl} ${claim.floor ?? 0} ${retentionOf(options, claim)}`
+      : '';
   const text = (inLine: 0 | 1): string => `${waiterTtl} ${inLine} ${fair ? 0 : 1} ${process} ${channelPrefix}`;
   const waiterOf = (claim: Claim): string => `${kindOf(claim)} ${process} ${claim.owner}`;
-  return { options, names, text: text(0), textInLine: text(1), waiterOf };
+  return { options, names, text: text(0), textInLine: text(1), waiterOf, assignedOn, clock };
+}
+
+/** A counter must outlive the hold it belongs to. */
+export function retentionOf({ tokenRetention }: ReadRedisOptions, { ttl }: Claim): number {
+  return Math.max(tokenRetention, ttl * 2);
 }
 
 /** The first part of the name that a line has for the claim. */

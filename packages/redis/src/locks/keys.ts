@@ -1,5 +1,8 @@
 const special: Readonly<Record<string, string>> = { '{': '%7B', '}': '%7D', '%': '%25' };
 
+/** The companions of a key that only some scripts touch: see `lua/queue.lua`. */
+const companions = ['deadlines', 'shared', 'tokens', 'permits', 'terms'];
+
 /** What a key and its companions are called in Redis. */
 export interface KeyNames {
   /** The plain string that any `SET NX` client meets. */
@@ -36,7 +39,7 @@ export function keyNames(prefix: string, clientPrefix: string): KeyNames {
     all(key) {
       const [name, token, queue] = few(key);
       const tag = `${open}${name}}`;
-      return [name, token, queue, `${tag}:deadlines`, `${tag}:shared`, `${tag}:tokens`, `${tag}:permits`];
+      return [name, token, queue, ...companions.map((companion) => `${tag}:${companion}`)];
     },
     marker: `${open}${prefix}}:server`,
     keyOf: (name) => name.slice(prefix.length).replaceAll(/%(7B|7D|25)/g, (code) => decodeURIComponent(code)),

@@ -2,6 +2,7 @@ import type { Deadline, Listen, LockError } from '@locks/core/adapter';
 import { copyOptions } from '../wire/client.ts';
 import type { RedisClient, RedisSubscriber } from '../wire/client.ts';
 import { toLockError } from '../wire/replies.ts';
+import { readTurn } from './read-turn.ts';
 import { noNode } from '../wire/servers.ts';
 import type { Servers } from '../wire/servers.ts';
 
@@ -27,9 +28,10 @@ export function listenOn(servers: Servers, channel: string, deadline: Deadline):
       let failure: unknown;
       subscriber.on('error', (error: unknown) => (failure ??= error));
       const explain = (error: unknown): LockError => toLockError(failure ?? error, { what: subscription });
-      subscriber.on('message', (from: string, owner: string) => {
+      subscriber.on('message', (from: string, message: string) => {
         if (from !== channel) return;
-        heard(owner);
+        const { owner, assigned } = readTurn(message);
+        heard(owner, assigned);
         for (const another of joining()) another.catch(() => {});
       });
       open.add(subscriber);

@@ -7,13 +7,13 @@ import { outlivesGuard } from '../wire/restart-guard.ts';
 import type { ScriptInput } from '../wire/script-call.ts';
 import { scripts } from '../wire/scripts.ts';
 import type { Script } from '../wire/scripts.ts';
-import { kindOf } from './call-terms.ts';
+import { kindOf, retentionOf } from './call-terms.ts';
 import type { CallTerms } from './call-terms.ts';
 
 /** The retention that the scripts know without being told, in ms: see `lua/token.lua`. */
 const scriptRetention = 3_600_000;
 
-const none: readonly string[] = [];
+const none: readonly never[] = [];
 
 /** A call of one claim. `status`: that of the client before the call. */
 abstract class ClaimCall implements JointCall {
@@ -47,9 +47,8 @@ abstract class ClaimCall implements JointCall {
     return toLockError(error, { what: this.what(), claim, lua: script.lua, unsent });
   }
 
-  /** A counter must outlive the hold it belongs to. */
   protected get retention(): number {
-    return Math.max(this.terms.options.tokenRetention, this.claim.ttl * 2);
+    return retentionOf(this.terms.options, this.claim);
   }
 }
 
@@ -62,6 +61,8 @@ export class Attempt extends ClaimCall {
   /** Decides it with others. `undefined`: it travels alone. */
   readonly many: Script | undefined;
   readonly #others: readonly Claim[] | undefined;
+  /** Not later than the send, by the clock. */
+  readonly #sentAt: number;
 
   /** `awaited`: claims of this process are in line on the key. */
   constructor(terms: CallTerms, claim: Claim, status: string, others: readonly Claim[] | undefined, awaited: boolean) {
@@ -73,10 +74,11 @@ export class Attempt extends ClaimCall {
     const joins = !shared && !awaited && restartGuard === undefined && (others === undefined || others.length === 0);
     this.many = joins ? scripts.acquireEach : undefined;
     this.#others = others;
+    this.#sentAt = others === undefined ? 0 : terms.clock.now();
   }
 
   input(): ScriptInput {
-    const { names, options, text, textInLine, waiterOf } = this.terms;
+    const { names, options, text, textInLine, waiterOf, assignedOn } = this.terms;
     const { key, owner, ttl, mode, permits, resize } = this.claim;
     const { restartGuard } = options;
     const others = this.#others;
@@ -85,10 +87,11 @@ export class Attempt extends ClaimCall {
     const above = this.#above;
     const retention = this.retention;
     const plain = above === 0 && retention === scriptRetention && mode !== 'shared' && restartGuard === undefined;
-    if (!plain || (others !== undefined && others.length > 0)) {
+    if (!plain || others !== undefined) {
       args.push(above, retention);
       if (mode === 'shared') args.push(resize === true ? `-${permits}` : (permits ?? '*'));
-      if (others !== undefined) for (const other of others) args.push(waiterOf(other));
+      else args.push(others === undefined ? '' : assignedOn(this.claim, this.#sentAt));
+      for (const other of others ?? none) args.push(waiterOf(other), assignedOn(other, this.#sentAt));
     }
     if (restartGuard === undefined) return [keys.length, ...keys, ...args];
     return [keys.length + 1, ...keys, names.marker, ...args, waiterOf(this.claim), restartGuard];

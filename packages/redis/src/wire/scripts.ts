@@ -9,7 +9,7 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireEach' | 'acquireShared' | 'renew' | 'renewEach' | 'release' | 'releaseEach' | 'inspect' | 'time' | 'initialise' | 'fencedSet', Script>> = {
   acquire: {
-    sha: '30b53444d826d6ad03e208cf64ad7fbd75f50add',
+    sha: '92feb87615dbaaf834fe13c928d2fd9350719791',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -52,15 +52,15 @@ error('LOCKS_TOKENS')
 end
 local owner, ttl = ARGV[1], ARGV[2]
 local now, micros = clock()
-if KEYS[8] then
+if KEYS[9] then
 local span = tonumber(table.remove(ARGV))
 local waiter = table.remove(ARGV)
 local info = redis.call('INFO', 'server')
-local marker = redis.call('GET', KEYS[8]) or ''
+local marker = redis.call('GET', KEYS[9]) or ''
 local since = string.find(info, string.sub(marker, 1, 47), 1, true) and tonumber(string.sub(marker, 49))
 if not since or since > now then
 since = now
-redis.call('SET', KEYS[8], string.format('%s %.0f', string.match(info, 'run_id:%x+'), now))
+redis.call('SET', KEYS[9], string.format('%s %.0f', string.match(info, 'run_id:%x+'), now))
 end
 local left = since + span - now
 if left > 0 then
@@ -74,7 +74,7 @@ end
 end
 end
 local above, retention = tonumber(ARGV[4] or 0), ARGV[5] or HOUR
-local free = not ARGV[6] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
+local free = not ARGV[7] and redis.call('EXISTS', KEYS[3]) == 0 and redis.call('SET', KEYS[1], owner, 'NX', 'PX', ttl)
 if free then return mint(KEYS[2], above, retention, micros, KEYS[1]) end
 local SHARED = '<shared>'
 local function readTerms(terms)
@@ -105,6 +105,7 @@ end
 local function leaveLine(waiter)
 redis.call('ZREM', KEYS[3], waiter)
 redis.call('ZREM', KEYS[4], waiter)
+redis.call('HDEL', KEYS[8], waiter)
 end
 local newHead = false
 local function giveUpPlace(waiter)
@@ -138,18 +139,43 @@ if value ~= SHARED or kind == 'x' then return false end
 local permits = tonumber(string.sub(kind, 2))
 return not permits or redis.call('ZCARD', KEYS[5]) < permits
 end
+local function tell(process, channel, message)
+return redis.call('PUBLISH', channel .. process, message) > 0 or string.find(process, '^%d+%-c%.') ~= nil
+end
+local function assign(waiter, process, owner, channel)
+local terms = redis.call('HGET', KEYS[8], waiter)
+if not terms then return nil end
+local sentAt, ttl, above, retention = string.match(terms, '^(%d+) (%d+) (%d+) (%d+)$')
+local micros = tonumber(clockText)
+local token = count(KEYS[2], math.max(micros, above + 1), 1, retention, micros)
+if not token then return nil end
+if type(token) == 'number' then token = string.format('%.0f', token) end
+redis.call('SET', KEYS[1], owner, 'PX', ttl)
+if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
+leaveLine(waiter)
+return tonumber(ttl)
+end
+redis.call('DEL', KEYS[1])
+return false
+end
 local function wakeHead(me, value, channel)
 while true do
 local head = headOfLine()
-if not head or head == me then return head, false end
+if not head or head == me then return head, false, value end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-if not newHead and not admits(value, kind) then return head, false end
-newHead = true
-if redis.call('PUBLISH', channel .. process, owner) > 0 or string.find(process, '^%d+%-c%.') then
+if not newHead and not admits(value, kind) then return head, false, value end
+local ttl
+if not value and kind == 'x' then ttl = assign(head, process, owner, channel) end
+if ttl then
+value = owner
+newHead = ttl < tonumber(string.match(process, '^%d+')) / 3
+elseif ttl == nil and tell(process, channel, owner) then
 newHead = false
-return head, true
-end
+return head, true, value
+else
+newHead = true
 leaveLine(head)
+end
 end
 end
 local function concernsHead(ttl, waiterTtl)
@@ -161,11 +187,15 @@ if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
-local function stayInLine(waiter, now, waiterTtl)
+local function stayInLine(waiter, now, waiterTtl, terms)
 local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
 local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
 redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
 keepLine(waiterTtl)
+if terms and terms ~= '' then
+redis.call('HSET', KEYS[8], waiter, terms)
+keep(KEYS[8], waiterTtl)
+end
 return added == 1
 end
 local function limitDeadline(waiter, now)
@@ -179,12 +209,17 @@ end
 local function keepPlaces(first, now, waiterTtl, channel)
 if #ARGV < first then return end
 local head = headOfLine()
-local kept = {}
-for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
-local waiter = ARGV[first + i - 1]
+local waiters, kept, terms = {}, {}, {}
+for i = first, #ARGV, 2 do table.insert(waiters, ARGV[i]) end
+for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(waiters))) do
+local waiter, own = waiters[i], ARGV[first + 2 * i - 1]
 if deadline then
 table.insert(kept, now + waiterTtl)
 table.insert(kept, waiter)
+if own ~= '' then
+table.insert(terms, waiter)
+table.insert(terms, own)
+end
 end
 if not deadline or waiter == head then
 local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
@@ -194,6 +229,10 @@ end
 if not kept[1] then return end
 redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
 keepLine(waiterTtl)
+if terms[1] then
+redis.call('HSET', KEYS[8], unpack(terms))
+keep(KEYS[8], waiterTtl)
+end
 keep(KEYS[7], waiterTtl)
 end
 local function busy(me, head, value, now, waiterTtl)
@@ -212,7 +251,7 @@ local waiterTtl, inLine, barges, process, channel = readTerms(ARGV[3])
 local me = waiterOf('x', process, owner)
 local value = purge(now, holder())
 if value == owner then
-keepPlaces(6, now, waiterTtl, channel)
+keepPlaces(7, now, waiterTtl, channel)
 redis.call('PEXPIRE', KEYS[1], ttl)
 local counter = redis.call('GET', KEYS[2])
 if not counter then return mint(KEYS[2], above, retention, micros) end
@@ -225,19 +264,19 @@ return redis.error_reply('LOCKS_SHARED')
 end
 local passes = not value and barges
 local head, told
-if not passes then head, told = wakeHead(me, value, channel) end
+if not passes then head, told, value = wakeHead(me, value, channel) end
 if passes or (not value and (head or me) == me) then
 leaveLine(me)
 if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
 redis.call('SET', KEYS[1], owner, 'PX', ttl)
-keepPlaces(6, now, waiterTtl, channel)
+keepPlaces(7, now, waiterTtl, channel)
 if concernsHead(tonumber(ttl), waiterTtl) then wakeHead(me, owner, channel) end
 return mint(KEYS[2], above, retention, micros, KEYS[1])
 end
 local new = false
 if inLine then
-new = stayInLine(me, now, waiterTtl)
-keepPlaces(6, now, waiterTtl, channel)
+new = stayInLine(me, now, waiterTtl, ARGV[6])
+keepPlaces(7, now, waiterTtl, channel)
 else
 refuseOnReplica()
 end
@@ -304,7 +343,7 @@ return mint(counter, above, retention, micros, key)
 end)`,
   },
   acquireShared: {
-    sha: '4f248d34cf2272b2534e6dd0a245d04993ccb0be',
+    sha: 'c30d4fd716fb1eaffdc765e5232d0238127bba51',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -374,6 +413,7 @@ end
 local function leaveLine(waiter)
 redis.call('ZREM', KEYS[3], waiter)
 redis.call('ZREM', KEYS[4], waiter)
+redis.call('HDEL', KEYS[8], waiter)
 end
 local newHead = false
 local function giveUpPlace(waiter)
@@ -407,18 +447,43 @@ if value ~= SHARED or kind == 'x' then return false end
 local permits = tonumber(string.sub(kind, 2))
 return not permits or redis.call('ZCARD', KEYS[5]) < permits
 end
+local function tell(process, channel, message)
+return redis.call('PUBLISH', channel .. process, message) > 0 or string.find(process, '^%d+%-c%.') ~= nil
+end
+local function assign(waiter, process, owner, channel)
+local terms = redis.call('HGET', KEYS[8], waiter)
+if not terms then return nil end
+local sentAt, ttl, above, retention = string.match(terms, '^(%d+) (%d+) (%d+) (%d+)$')
+local micros = tonumber(clockText)
+local token = count(KEYS[2], math.max(micros, above + 1), 1, retention, micros)
+if not token then return nil end
+if type(token) == 'number' then token = string.format('%.0f', token) end
+redis.call('SET', KEYS[1], owner, 'PX', ttl)
+if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
+leaveLine(waiter)
+return tonumber(ttl)
+end
+redis.call('DEL', KEYS[1])
+return false
+end
 local function wakeHead(me, value, channel)
 while true do
 local head = headOfLine()
-if not head or head == me then return head, false end
+if not head or head == me then return head, false, value end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-if not newHead and not admits(value, kind) then return head, false end
-newHead = true
-if redis.call('PUBLISH', channel .. process, owner) > 0 or string.find(process, '^%d+%-c%.') then
+if not newHead and not admits(value, kind) then return head, false, value end
+local ttl
+if not value and kind == 'x' then ttl = assign(head, process, owner, channel) end
+if ttl then
+value = owner
+newHead = ttl < tonumber(string.match(process, '^%d+')) / 3
+elseif ttl == nil and tell(process, channel, owner) then
 newHead = false
-return head, true
-end
+return head, true, value
+else
+newHead = true
 leaveLine(head)
+end
 end
 end
 local function concernsHead(ttl, waiterTtl)
@@ -430,11 +495,15 @@ if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
-local function stayInLine(waiter, now, waiterTtl)
+local function stayInLine(waiter, now, waiterTtl, terms)
 local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
 local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
 redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
 keepLine(waiterTtl)
+if terms and terms ~= '' then
+redis.call('HSET', KEYS[8], waiter, terms)
+keep(KEYS[8], waiterTtl)
+end
 return added == 1
 end
 local function limitDeadline(waiter, now)
@@ -448,12 +517,17 @@ end
 local function keepPlaces(first, now, waiterTtl, channel)
 if #ARGV < first then return end
 local head = headOfLine()
-local kept = {}
-for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
-local waiter = ARGV[first + i - 1]
+local waiters, kept, terms = {}, {}, {}
+for i = first, #ARGV, 2 do table.insert(waiters, ARGV[i]) end
+for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(waiters))) do
+local waiter, own = waiters[i], ARGV[first + 2 * i - 1]
 if deadline then
 table.insert(kept, now + waiterTtl)
 table.insert(kept, waiter)
+if own ~= '' then
+table.insert(terms, waiter)
+table.insert(terms, own)
+end
 end
 if not deadline or waiter == head then
 local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
@@ -463,6 +537,10 @@ end
 if not kept[1] then return end
 redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
 keepLine(waiterTtl)
+if terms[1] then
+redis.call('HSET', KEYS[8], unpack(terms))
+keep(KEYS[8], waiterTtl)
+end
 keep(KEYS[7], waiterTtl)
 end
 local function busy(me, head, value, now, waiterTtl)
@@ -484,15 +562,15 @@ local resize, permits = string.match(ARGV[6], '^(%-?)(.*)$')
 resize = resize == '-'
 local me = waiterOf('s' .. permits, process, owner)
 local now, micros = clock()
-if KEYS[8] then
+if KEYS[9] then
 local span = tonumber(table.remove(ARGV))
 local waiter = table.remove(ARGV)
 local info = redis.call('INFO', 'server')
-local marker = redis.call('GET', KEYS[8]) or ''
+local marker = redis.call('GET', KEYS[9]) or ''
 local since = string.find(info, string.sub(marker, 1, 47), 1, true) and tonumber(string.sub(marker, 49))
 if not since or since > now then
 since = now
-redis.call('SET', KEYS[8], string.format('%s %.0f', string.match(info, 'run_id:%x+'), now))
+redis.call('SET', KEYS[9], string.format('%s %.0f', string.match(info, 'run_id:%x+'), now))
 end
 local left = since + span - now
 if left > 0 then
@@ -545,11 +623,10 @@ end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
 return share(redis.call('HGET', KEYS[6], owner))
 end
-local room = admits(value, 's' .. permits)
-local passes = room and barges
+local passes = barges and admits(value, 's' .. permits)
 local head, told
-if not passes then head, told = wakeHead(me, value, channel) end
-if passes or (room and (head or me) == me) then
+if not passes then head, told, value = wakeHead(me, value, channel) end
+if passes or (admits(value, 's' .. permits) and (head or me) == me) then
 if not value then redis.call('DEL', KEYS[5], KEYS[6]) end
 leaveLine(me)
 return share(mint(KEYS[2], above, retention, micros))
@@ -566,7 +643,7 @@ if told and not new then limitDeadlines(head, now) end
 return busy(me, head, value, now, waiterTtl)`,
   },
   renew: {
-    sha: 'c9bc75190b017f7b5fe0d9fb4fddd7dd38307fab',
+    sha: 'ce8d863c9b7aa49bbed64ed82186f78431eddf36',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -636,6 +713,7 @@ end
 local function leaveLine(waiter)
 redis.call('ZREM', KEYS[3], waiter)
 redis.call('ZREM', KEYS[4], waiter)
+redis.call('HDEL', KEYS[8], waiter)
 end
 local newHead = false
 local function giveUpPlace(waiter)
@@ -669,18 +747,43 @@ if value ~= SHARED or kind == 'x' then return false end
 local permits = tonumber(string.sub(kind, 2))
 return not permits or redis.call('ZCARD', KEYS[5]) < permits
 end
+local function tell(process, channel, message)
+return redis.call('PUBLISH', channel .. process, message) > 0 or string.find(process, '^%d+%-c%.') ~= nil
+end
+local function assign(waiter, process, owner, channel)
+local terms = redis.call('HGET', KEYS[8], waiter)
+if not terms then return nil end
+local sentAt, ttl, above, retention = string.match(terms, '^(%d+) (%d+) (%d+) (%d+)$')
+local micros = tonumber(clockText)
+local token = count(KEYS[2], math.max(micros, above + 1), 1, retention, micros)
+if not token then return nil end
+if type(token) == 'number' then token = string.format('%.0f', token) end
+redis.call('SET', KEYS[1], owner, 'PX', ttl)
+if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
+leaveLine(waiter)
+return tonumber(ttl)
+end
+redis.call('DEL', KEYS[1])
+return false
+end
 local function wakeHead(me, value, channel)
 while true do
 local head = headOfLine()
-if not head or head == me then return head, false end
+if not head or head == me then return head, false, value end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-if not newHead and not admits(value, kind) then return head, false end
-newHead = true
-if redis.call('PUBLISH', channel .. process, owner) > 0 or string.find(process, '^%d+%-c%.') then
+if not newHead and not admits(value, kind) then return head, false, value end
+local ttl
+if not value and kind == 'x' then ttl = assign(head, process, owner, channel) end
+if ttl then
+value = owner
+newHead = ttl < tonumber(string.match(process, '^%d+')) / 3
+elseif ttl == nil and tell(process, channel, owner) then
 newHead = false
-return head, true
-end
+return head, true, value
+else
+newHead = true
 leaveLine(head)
+end
 end
 end
 local function concernsHead(ttl, waiterTtl)
@@ -692,11 +795,15 @@ if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
-local function stayInLine(waiter, now, waiterTtl)
+local function stayInLine(waiter, now, waiterTtl, terms)
 local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
 local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
 redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
 keepLine(waiterTtl)
+if terms and terms ~= '' then
+redis.call('HSET', KEYS[8], waiter, terms)
+keep(KEYS[8], waiterTtl)
+end
 return added == 1
 end
 local function limitDeadline(waiter, now)
@@ -710,12 +817,17 @@ end
 local function keepPlaces(first, now, waiterTtl, channel)
 if #ARGV < first then return end
 local head = headOfLine()
-local kept = {}
-for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
-local waiter = ARGV[first + i - 1]
+local waiters, kept, terms = {}, {}, {}
+for i = first, #ARGV, 2 do table.insert(waiters, ARGV[i]) end
+for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(waiters))) do
+local waiter, own = waiters[i], ARGV[first + 2 * i - 1]
 if deadline then
 table.insert(kept, now + waiterTtl)
 table.insert(kept, waiter)
+if own ~= '' then
+table.insert(terms, waiter)
+table.insert(terms, own)
+end
 end
 if not deadline or waiter == head then
 local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
@@ -725,6 +837,10 @@ end
 if not kept[1] then return end
 redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
 keepLine(waiterTtl)
+if terms[1] then
+redis.call('HSET', KEYS[8], unpack(terms))
+keep(KEYS[8], waiterTtl)
+end
 keep(KEYS[7], waiterTtl)
 end
 local function busy(me, head, value, now, waiterTtl)
@@ -793,7 +909,7 @@ return 1
 end)`,
   },
   release: {
-    sha: 'ac4080a873997df2269adf153eb636f73236e112',
+    sha: 'efb2954addbcc2f96c23c7adfdfa6ae5b2347857',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -871,6 +987,7 @@ end
 local function leaveLine(waiter)
 redis.call('ZREM', KEYS[3], waiter)
 redis.call('ZREM', KEYS[4], waiter)
+redis.call('HDEL', KEYS[8], waiter)
 end
 local newHead = false
 local function giveUpPlace(waiter)
@@ -904,18 +1021,43 @@ if value ~= SHARED or kind == 'x' then return false end
 local permits = tonumber(string.sub(kind, 2))
 return not permits or redis.call('ZCARD', KEYS[5]) < permits
 end
+local function tell(process, channel, message)
+return redis.call('PUBLISH', channel .. process, message) > 0 or string.find(process, '^%d+%-c%.') ~= nil
+end
+local function assign(waiter, process, owner, channel)
+local terms = redis.call('HGET', KEYS[8], waiter)
+if not terms then return nil end
+local sentAt, ttl, above, retention = string.match(terms, '^(%d+) (%d+) (%d+) (%d+)$')
+local micros = tonumber(clockText)
+local token = count(KEYS[2], math.max(micros, above + 1), 1, retention, micros)
+if not token then return nil end
+if type(token) == 'number' then token = string.format('%.0f', token) end
+redis.call('SET', KEYS[1], owner, 'PX', ttl)
+if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
+leaveLine(waiter)
+return tonumber(ttl)
+end
+redis.call('DEL', KEYS[1])
+return false
+end
 local function wakeHead(me, value, channel)
 while true do
 local head = headOfLine()
-if not head or head == me then return head, false end
+if not head or head == me then return head, false, value end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-if not newHead and not admits(value, kind) then return head, false end
-newHead = true
-if redis.call('PUBLISH', channel .. process, owner) > 0 or string.find(process, '^%d+%-c%.') then
+if not newHead and not admits(value, kind) then return head, false, value end
+local ttl
+if not value and kind == 'x' then ttl = assign(head, process, owner, channel) end
+if ttl then
+value = owner
+newHead = ttl < tonumber(string.match(process, '^%d+')) / 3
+elseif ttl == nil and tell(process, channel, owner) then
 newHead = false
-return head, true
-end
+return head, true, value
+else
+newHead = true
 leaveLine(head)
+end
 end
 end
 local function concernsHead(ttl, waiterTtl)
@@ -927,11 +1069,15 @@ if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
-local function stayInLine(waiter, now, waiterTtl)
+local function stayInLine(waiter, now, waiterTtl, terms)
 local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
 local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
 redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
 keepLine(waiterTtl)
+if terms and terms ~= '' then
+redis.call('HSET', KEYS[8], waiter, terms)
+keep(KEYS[8], waiterTtl)
+end
 return added == 1
 end
 local function limitDeadline(waiter, now)
@@ -945,12 +1091,17 @@ end
 local function keepPlaces(first, now, waiterTtl, channel)
 if #ARGV < first then return end
 local head = headOfLine()
-local kept = {}
-for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
-local waiter = ARGV[first + i - 1]
+local waiters, kept, terms = {}, {}, {}
+for i = first, #ARGV, 2 do table.insert(waiters, ARGV[i]) end
+for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(waiters))) do
+local waiter, own = waiters[i], ARGV[first + 2 * i - 1]
 if deadline then
 table.insert(kept, now + waiterTtl)
 table.insert(kept, waiter)
+if own ~= '' then
+table.insert(terms, waiter)
+table.insert(terms, own)
+end
 end
 if not deadline or waiter == head then
 local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
@@ -960,6 +1111,10 @@ end
 if not kept[1] then return end
 redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
 keepLine(waiterTtl)
+if terms[1] then
+redis.call('HSET', KEYS[8], unpack(terms))
+keep(KEYS[8], waiterTtl)
+end
 keep(KEYS[7], waiterTtl)
 end
 local function busy(me, head, value, now, waiterTtl)
@@ -993,7 +1148,7 @@ if freed == 0 then giveUpPlace(me) end
 local head
 if line then
 value = purge(now, value)
-head = wakeHead(me, value, channel)
+head, _, value = wakeHead(me, value, channel)
 end
 if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', KEYS[7]) end
 return freed`,
@@ -1015,7 +1170,7 @@ return redis.call('DEL', key)
 end)`,
   },
   inspect: {
-    sha: '80c1324d427ccf5e48c1362309971c9a7ce20319',
+    sha: '8872de43ec3c656a17014dd0ea9f7e3cbbd7d6b5',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -1085,6 +1240,7 @@ end
 local function leaveLine(waiter)
 redis.call('ZREM', KEYS[3], waiter)
 redis.call('ZREM', KEYS[4], waiter)
+redis.call('HDEL', KEYS[8], waiter)
 end
 local newHead = false
 local function giveUpPlace(waiter)
@@ -1118,18 +1274,43 @@ if value ~= SHARED or kind == 'x' then return false end
 local permits = tonumber(string.sub(kind, 2))
 return not permits or redis.call('ZCARD', KEYS[5]) < permits
 end
+local function tell(process, channel, message)
+return redis.call('PUBLISH', channel .. process, message) > 0 or string.find(process, '^%d+%-c%.') ~= nil
+end
+local function assign(waiter, process, owner, channel)
+local terms = redis.call('HGET', KEYS[8], waiter)
+if not terms then return nil end
+local sentAt, ttl, above, retention = string.match(terms, '^(%d+) (%d+) (%d+) (%d+)$')
+local micros = tonumber(clockText)
+local token = count(KEYS[2], math.max(micros, above + 1), 1, retention, micros)
+if not token then return nil end
+if type(token) == 'number' then token = string.format('%.0f', token) end
+redis.call('SET', KEYS[1], owner, 'PX', ttl)
+if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
+leaveLine(waiter)
+return tonumber(ttl)
+end
+redis.call('DEL', KEYS[1])
+return false
+end
 local function wakeHead(me, value, channel)
 while true do
 local head = headOfLine()
-if not head or head == me then return head, false end
+if not head or head == me then return head, false, value end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
-if not newHead and not admits(value, kind) then return head, false end
-newHead = true
-if redis.call('PUBLISH', channel .. process, owner) > 0 or string.find(process, '^%d+%-c%.') then
+if not newHead and not admits(value, kind) then return head, false, value end
+local ttl
+if not value and kind == 'x' then ttl = assign(head, process, owner, channel) end
+if ttl then
+value = owner
+newHead = ttl < tonumber(string.match(process, '^%d+')) / 3
+elseif ttl == nil and tell(process, channel, owner) then
 newHead = false
-return head, true
-end
+return head, true, value
+else
+newHead = true
 leaveLine(head)
+end
 end
 end
 local function concernsHead(ttl, waiterTtl)
@@ -1141,11 +1322,15 @@ if redis.call('PTTL', KEYS[3]) >= waiterTtl then return end
 redis.call('PEXPIRE', KEYS[3], waiterTtl)
 redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
-local function stayInLine(waiter, now, waiterTtl)
+local function stayInLine(waiter, now, waiterTtl, terms)
 local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
 local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
 redis.call('ZADD', KEYS[4], now + waiterTtl, waiter)
 keepLine(waiterTtl)
+if terms and terms ~= '' then
+redis.call('HSET', KEYS[8], waiter, terms)
+keep(KEYS[8], waiterTtl)
+end
 return added == 1
 end
 local function limitDeadline(waiter, now)
@@ -1159,12 +1344,17 @@ end
 local function keepPlaces(first, now, waiterTtl, channel)
 if #ARGV < first then return end
 local head = headOfLine()
-local kept = {}
-for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(ARGV, first))) do
-local waiter = ARGV[first + i - 1]
+local waiters, kept, terms = {}, {}, {}
+for i = first, #ARGV, 2 do table.insert(waiters, ARGV[i]) end
+for i, deadline in ipairs(redis.call('ZMSCORE', KEYS[4], unpack(waiters))) do
+local waiter, own = waiters[i], ARGV[first + 2 * i - 1]
 if deadline then
 table.insert(kept, now + waiterTtl)
 table.insert(kept, waiter)
+if own ~= '' then
+table.insert(terms, waiter)
+table.insert(terms, own)
+end
 end
 if not deadline or waiter == head then
 local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
@@ -1174,6 +1364,10 @@ end
 if not kept[1] then return end
 redis.call('ZADD', KEYS[4], 'XX', unpack(kept))
 keepLine(waiterTtl)
+if terms[1] then
+redis.call('HSET', KEYS[8], unpack(terms))
+keep(KEYS[8], waiterTtl)
+end
 keep(KEYS[7], waiterTtl)
 end
 local function busy(me, head, value, now, waiterTtl)

@@ -1,5 +1,6 @@
 import type { Busy, Claim, Grant } from '../../contract.ts';
 import { isLockError, isPermanent } from '../../errors/lock-error.ts';
+import { lastsFor } from './assignment.ts';
 import type { Line, LineParts, Waiting } from './line-parts.ts';
 import { Places } from './places.ts';
 import type { Place } from './places.ts';
@@ -48,6 +49,8 @@ class ProcessLine implements Line {
 
   async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
     this.#checkOpen();
+    const assigned = this.#assigned(claim);
+    if (assigned !== undefined) return assigned;
     const parts = this.#parts;
     const free = parts.tryFree === undefined || this.#places.waitsFor(claim.key) ? undefined : parts.tryFree(claim);
     if (wake === undefined && free === undefined) return await parts.attempt(claim);
@@ -101,6 +104,16 @@ class ProcessLine implements Line {
     this.#closed = reason;
     this.#places.close();
     this.#subscription.close(reason);
+  }
+
+  /** The grant that a message told, while it certainly lasts. */
+  #assigned(claim: Claim): Grant | undefined {
+    const assigned = this.#places.takeAssigned(claim.owner);
+    if (assigned === undefined) return undefined;
+    const validity = lastsFor(assigned, claim, this.#parts.runtime.clock.exact());
+    if (validity === undefined) return undefined;
+    this.#places.leave(claim.owner);
+    return { granted: true, token: assigned.token, validity };
   }
 
   /** Waits for the subscription first: without one the claim polls, out of line. */

@@ -1,6 +1,7 @@
 import type { Busy, Claim, Grant } from '../../contract.ts';
 import type { Runtime } from '../../time/runtime.ts';
 import type { Deadline } from '../deadline.ts';
+import type { Assignment } from './assignment.ts';
 
 /** An open subscription to the turns of this process. */
 export interface Listener {
@@ -13,14 +14,16 @@ export interface Listener {
 /**
  * Subscribes to the turns of this process.
  * @param heard Call it for each message, with the owner whose turn it is. Without an owner it says
- * only that messages arrive.
+ * only that messages arrive. With `assigned` the backend has granted the key to that owner, and the
+ * line answers the next attempt with that grant. The claim is then out of the line of the backend.
+ * A message may be lost: then the next attempt must find the claim as holder.
  * @param lost Call it when no more messages arrive. The line closes the listener, and subscribes
  * again while a claim waits.
  * @param signal Aborted when the line gives this subscription up, also while it is being opened.
  * @throws `LOCK_MISCONFIGURED` where the backend refuses it for good. Every other error is retried.
  */
 export type Listen = (
-  heard: (owner?: string) => void,
+  heard: (owner?: string, assigned?: Assignment) => void,
   lost: (reason: unknown) => void,
   signal: AbortSignal,
 ) => Promise<Listener>;

@@ -1,4 +1,5 @@
 import type { Claim } from '../../contract.ts';
+import type { Assignment } from './assignment.ts';
 
 /** The place in line of one claim of this process. */
 export interface Place {
@@ -24,6 +25,8 @@ export interface Place {
    * So the server has nothing new for it.
    */
   quiet: boolean;
+  /** The latest grant that a message told. */
+  assigned: Assignment | undefined;
 }
 
 /** How many places one call shows at most. More make its script block the server for longer. */
@@ -94,7 +97,16 @@ export class Places {
     const { owner } = claim;
     let place = this.#byOwner.get(owner);
     if (place === undefined) {
-      place = { claim, wake, shownAt: undefined, keptAt: -Infinity, waitUntil: 0, looks: false, quiet: false };
+      place = {
+        claim,
+        wake,
+        shownAt: undefined,
+        keptAt: -Infinity,
+        waitUntil: 0,
+        looks: false,
+        quiet: false,
+        assigned: undefined,
+      };
       this.#byOwner.set(owner, place);
     }
     place.claim = claim;
@@ -120,6 +132,21 @@ export class Places {
     for (const { wake } of this.#byOwner.values()) queueMicrotask(wake);
     this.#byOwner.clear();
     this.#byKey.clear();
+  }
+
+  /** The server told that it granted the key to `owner`: its next attempt finds this. */
+  assign(owner: string, assigned: Assignment): void {
+    const place = this.#byOwner.get(owner);
+    if (place !== undefined) place.assigned = assigned;
+  }
+
+  /** What the server told that it granted to `owner`, once. */
+  takeAssigned(owner: string): Assignment | undefined {
+    if (this.#byOwner.size === 0) return undefined;
+    const place = this.#byOwner.get(owner);
+    const assigned = place?.assigned;
+    if (place !== undefined) place.assigned = undefined;
+    return assigned;
   }
 
   /** It is the turn of `owner`, as far as the server knows. */

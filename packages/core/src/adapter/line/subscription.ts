@@ -1,5 +1,6 @@
 import { isLockError } from '../../errors/lock-error.ts';
 import { outsideContext } from '../../time/outside-context.ts';
+import type { Assignment } from './assignment.ts';
 import type { TimerHandle } from '../../time/runtime.ts';
 import type { LineParts, Listen, Listener } from './line-parts.ts';
 import { createOpening } from './opening.ts';
@@ -116,7 +117,7 @@ export class Subscription {
     this.#subscribed = subscribed;
     const opening = (async () =>
       await listen(
-        (owner) => this.#hear(subscribed, owner),
+        (owner, assigned) => this.#hear(subscribed, owner, assigned),
         (reason) => this.#lose(subscribed, reason),
         over.signal,
       ))();
@@ -143,13 +144,15 @@ export class Subscription {
     this.#places.wakeAll();
   }
 
-  #hear(subscribed: Subscribed, owner: string | undefined): void {
+  #hear(subscribed: Subscribed, owner: string | undefined, assigned: Assignment | undefined): void {
     subscribed.heardAt = this.#parts.runtime.clock.now();
     if (!subscribed.hears) {
       subscribed.hears = true;
       if (subscribed === this.#subscribed && subscribed.listener !== undefined) this.#trust();
     }
-    if (owner !== undefined) this.#places.wake(owner);
+    if (owner === undefined) return;
+    if (assigned !== undefined) this.#places.assign(owner, assigned);
+    this.#places.wake(owner);
   }
 
   #trust(): void {

@@ -62,6 +62,8 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
   #leaves = false;
   #inLine = false;
   #uncertain = false;
+  /** A grant that was too short to use was asked for again. */
+  #repeated = false;
   /** Rejections end the call at this time: a ttl after the first one since the last answer. */
   #unavailableAt = Infinity;
   #busy = false;
@@ -183,7 +185,12 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
     const rest = restOf(this.#settings, now);
     const deadline = deadlineOf(sentAt, validityOf(this.#claim, rest, grant.validity), holdUntil);
     if (now >= deadline) {
-      this.#handBack(sentAt, grant.validity);
+      // A store may have granted it before the call. A repeat by the holder restarts its ttl.
+      if (grant.validity !== undefined && !this.#repeated) {
+        this.#repeated = true;
+        this.#leaves = true;
+        this.#attempt();
+      } else this.#handBack(sentAt, grant.validity);
       return;
     }
     this.#finish();
@@ -213,6 +220,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
     this.#leaves = false;
     this.#inLine = false;
     this.#uncertain = false;
+    this.#repeated = false;
     this.#retryAfterRejection(error);
   }
 

@@ -1,0 +1,47 @@
+import { lastsFor } from '../../src/adapter/line/assignment.ts';
+import type { Claim } from '../../src/contract.ts';
+import type { Rules } from './world.ts';
+
+/** One tick, in ms. An assignment may be a tenth of its ttl old. */
+const tick = 1_000;
+
+/** The rules of the line. The clocks of the model run at one rate, so all of the age is subtracted. */
+export const rules: Rules = {
+  lastsFor(grant, { now }, _process, ttl) {
+    const claim: Claim = { key: 'job', owner: 'a/1', ttl: ttl * tick, mode: 'exclusive' };
+    const left = lastsFor({ ...grant, sentAt: grant.sentAt * tick, ttl: grant.ttl * tick }, claim, now * tick);
+    return left === undefined ? undefined : Math.floor(left / tick);
+  },
+  assignedTtl: (ttl) => ttl,
+  tokenTold: (minted) => minted,
+  releaseFrees: true,
+  countsFromBusy: false,
+  repeatRestarts: true,
+  guardsAssignments: true,
+};
+
+/**
+ * The same, with grants that count at any age. So small ttls show what the small part of the ttl
+ * hides.
+ */
+export const atAnyAge: Rules = {
+  ...rules,
+  lastsFor: (grant, { now }, _process, ttl) => (now - grant.sentAt < ttl ? grant.sentAt + ttl - now : undefined),
+};
+
+export const weaker = {
+  /** A grant lasts for a ttl from the arrival of its message. */
+  countsFromMessage: { ...atAnyAge, lastsFor: (_grant, _world, _process, ttl) => ttl },
+  /** It lasts for a ttl from the last attempt that was answered busy. */
+  countsFromBusy: {
+    ...atAnyAge,
+    countsFromBusy: true,
+    lastsFor: (_grant, { now }, { busySince }, ttl) => (now - busySince < ttl ? busySince + ttl - now : undefined),
+  },
+  neverLapses: { ...rules, assignedTtl: () => Infinity },
+  /** The message tells the token of the holder before. */
+  tokenOfAnother: { ...rules, tokenTold: (_minted, before) => before },
+  keepsReleased: { ...rules, releaseFrees: false },
+  doesNotRestart: { ...rules, repeatRestarts: false },
+  assignsGuarded: { ...rules, guardsAssignments: false },
+} satisfies Readonly<Record<string, Rules>>;
