@@ -23,7 +23,8 @@ if value == owner then
   keepPlaces(7, now, waiterTtl, channel)
   redis.call('PEXPIRE', KEYS[1], ttl)
   local counter = redis.call('GET', KEYS[2])
-  if not counter then return mint(KEYS[2], above, retention, micros) end
+  -- An assignment may have come before the floor of this attempt.
+  if not counter or tonumber(tokenOf(counter)) <= above then return mint(KEYS[2], above, retention, micros) end
   keep(KEYS[2], tonumber(retention))
   return tokenOf(counter)
 end

@@ -112,8 +112,9 @@ end
 
 -- Gives a free key to this waiter, on its terms, and tells it so: a line feed, "<token> <ttl> <when
 -- it sent that attempt> <owner>". Its lease counts from that attempt, as the message may be late.
--- Returns its ttl. Returns nil where the waiter must try for itself, and false where its process is
--- gone. Then the key is free still.
+-- The hold lasts no longer than the place would have, so a waiter that is gone costs no more. A
+-- renewal or a repeat gives it the whole ttl. Returns how long it lasts, in ms. Returns nil where
+-- the waiter must try for itself, and false where its process is gone. Then the key is free still.
 local function assign(waiter, process, owner, channel)
   local terms = redis.call('HGET', KEYS[8], waiter)
   if not terms then return nil end
@@ -123,10 +124,13 @@ local function assign(waiter, process, owner, channel)
   if not token then return nil end
   -- Lua would write 14 digits of a number.
   if type(token) == 'number' then token = string.format('%.0f', token) end
-  redis.call('SET', KEYS[1], owner, 'PX', ttl)
+  -- The deadline may be from before a step of the clock.
+  local left = redis.call('ZSCORE', KEYS[4], waiter) - math.floor(micros / 1000)
+  local span = math.max(1, math.min(tonumber(ttl), left, tonumber(string.match(process, '^%d+'))))
+  redis.call('SET', KEYS[1], owner, 'PX', span)
   if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
     leaveLine(waiter)
-    return tonumber(ttl)
+    return span
   end
   redis.call('DEL', KEYS[1])
   return false
@@ -141,13 +145,13 @@ local function wakeHead(me, value, channel)
     if not head or head == me then return head, false, value end
     local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
     if not newHead and not admits(value, kind) then return head, false, value end
-    local ttl
-    if not value and kind == 'x' then ttl = assign(head, process, owner, channel) end
-    if ttl then
+    local span
+    if not value and kind == 'x' then span = assign(head, process, owner, channel) end
+    if span then
       value = owner
       -- The next head looks in a third of the time that its place lasts, or when it is told.
-      newHead = ttl < tonumber(string.match(process, '^%d+')) / 3
-    elseif ttl == nil and tell(process, channel, owner) then
+      newHead = span < tonumber(string.match(process, '^%d+')) / 3
+    elseif span == nil and tell(process, channel, owner) then
       newHead = false
       return head, true, value
     else

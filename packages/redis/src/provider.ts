@@ -64,7 +64,7 @@ export class RedisProvider implements LockProvider {
       deadline: this.#deadline,
       waiterTtl,
       attempt: (claim, others, within) => scripts.acquire(claim, this.#line.waitsFor(claim.key), others, within),
-      listen: listenOn(this.#servers, channelPrefix + process, this.#deadline),
+      listen: listenOn(this.#servers, channelPrefix + process, waiterTtl, this.#deadline),
     });
     this.#closeClient = closeClient;
   }
@@ -78,8 +78,10 @@ export class RedisProvider implements LockProvider {
   }
 
   release(claim: Claim): Promise<boolean> {
-    this.#line.leave(claim.owner);
-    return this.#releases.release(claim, this.#line.waitsFor(claim.key));
+    const waited = this.#line.leave(claim.owner);
+    const freed = this.#releases.release(claim, this.#line.waitsFor(claim.key));
+    // What a release assigned to a claim that has not heard of it was no hold of that claim.
+    return waited ? freed.then(() => false) : freed;
   }
 
   inspect(key: string): Promise<KeyState> {

@@ -8,7 +8,10 @@ describe('after the clock was stepped back, the place of a waiter that has gone'
   /**
    * A line whose first waiter does not come any more, on a free key, and when its place is forfeit.
    */
-  async function abandonedLine(waiterTtl: number): Promise<{
+  async function abandonedLine(
+    waiterTtl: number,
+    ttl = 30_000,
+  ): Promise<{
     readonly prefix: string;
     /** In ms from now, by the server's clock. */
     left(): Promise<number>;
@@ -16,7 +19,7 @@ describe('after the clock was stepped back, the place of a waiter that has gone'
     const prefix = ownPrefix();
     const client = connect();
     const provider = providerOf(prefix, { waiterTtl });
-    const [holder, ghost] = [claimOf(), claimOf()];
+    const [holder, ghost] = [claimOf(), claimOf({ ttl })];
     await provider.tryAcquire(holder);
     await lineUp(provider, ghost);
     // By a clock that stands an hour earlier, what was written before is an hour later.
@@ -47,7 +50,8 @@ describe('after the clock was stepped back, the place of a waiter that has gone'
   });
 
   test('lasts as long as its own service says', async () => {
-    const { prefix, left } = await abandonedLine(60_000);
+    // A claim with so short a ttl is told its turn, and keeps its place until it tries.
+    const { prefix, left } = await abandonedLine(60_000, 10_000);
     const locks = locksOf(prefix, { waiterTtl: 2_000 });
     await eventually('a place that is not too long', async () => {
       expect(await locks.tryAcquire('job')).toBeNull();

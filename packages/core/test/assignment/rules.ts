@@ -2,17 +2,17 @@ import { lastsFor } from '../../src/adapter/line/assignment.ts';
 import type { Claim } from '../../src/contract.ts';
 import type { Rules } from './world.ts';
 
-/** One tick, in ms. An assignment may be a tenth of its ttl old. */
+/** One tick, in ms. */
 const tick = 1_000;
 
 /** The rules of the line. The clocks of the model run at one rate, so all of the age is subtracted. */
 export const rules: Rules = {
-  lastsFor(grant, { now }, _process, ttl) {
+  lastsFor({ token, sentAt, validity }, { now }, _process, ttl) {
     const claim: Claim = { key: 'job', owner: 'a/1', ttl: ttl * tick, mode: 'exclusive' };
-    const left = lastsFor({ ...grant, sentAt: grant.sentAt * tick, ttl: grant.ttl * tick }, claim, now * tick);
-    return left === undefined ? undefined : Math.floor(left / tick);
+    const left = lastsFor({ token, sentAt: sentAt * tick, validity: validity * tick }, claim, now * tick);
+    return left === undefined ? undefined : Math.round(left / tick);
   },
-  assignedTtl: (ttl) => ttl,
+  assignedTtl: (ttl, left) => Math.min(ttl, left),
   tokenTold: (minted) => minted,
   releaseFrees: true,
   countsFromBusy: false,
@@ -26,17 +26,23 @@ export const rules: Rules = {
  */
 export const atAnyAge: Rules = {
   ...rules,
-  lastsFor: (grant, { now }, _process, ttl) => (now - grant.sentAt < ttl ? grant.sentAt + ttl - now : undefined),
+  lastsFor(grant, { now }, _process, ttl) {
+    const left = grant.sentAt + Math.min(grant.validity, ttl) - now;
+    return left > 0 ? left : undefined;
+  },
 };
 
 export const weaker = {
   /** A grant lasts for a ttl from the arrival of its message. */
-  countsFromMessage: { ...atAnyAge, lastsFor: (_grant, _world, _process, ttl) => ttl },
+  countsFromMessage: { ...atAnyAge, lastsFor: ({ validity }) => validity },
   /** It lasts for a ttl from the last attempt that was answered busy. */
   countsFromBusy: {
     ...atAnyAge,
     countsFromBusy: true,
-    lastsFor: (_grant, { now }, { busySince }, ttl) => (now - busySince < ttl ? busySince + ttl - now : undefined),
+    lastsFor({ validity }, { now }, { busySince }) {
+      const left = busySince + validity - now;
+      return left > 0 ? left : undefined;
+    },
   },
   neverLapses: { ...rules, assignedTtl: () => Infinity },
   /** The message tells the token of the holder before. */

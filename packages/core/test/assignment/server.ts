@@ -94,9 +94,9 @@ export class Server {
   /** The end of each script: the head of the line gets a key that is free, or is told of it. */
   #handOn(): void {
     const world = this.#world;
-    const { detects, ttl } = this.#setting;
+    const { detects, ttl, placeTtl } = this.#setting;
     while (world.hold === undefined && world.line[0] !== undefined) {
-      const { process, sentAt } = world.line[0];
+      const { process, sentAt, deadline } = world.line[0];
       if (detects && world.processes[process]?.stage === 'crashed') {
         world.line.shift();
         continue;
@@ -110,9 +110,9 @@ export class Server {
       world.line.shift();
       const before = world.counter;
       world.counter += 1;
-      world.hold = { process, token: world.counter, expires: world.now + this.#rules.assignedTtl(ttl) };
+      world.hold = { process, token: world.counter, expires: world.now + this.#rules.assignedTtl(ttl, deadline - world.now) };
       const token = BigInt(this.#rules.tokenTold(world.counter, before));
-      world.messages.push({ to: process, grant: { token, sentAt, ttl } });
+      world.messages.push({ to: process, grant: { token, sentAt, validity: Math.min(ttl, placeTtl) } });
     }
   }
 }

@@ -81,8 +81,11 @@ export interface Faults {
 export interface Rules {
   /** How long a grant of a message lasts, in ticks from now. `undefined`: ask the server. */
   lastsFor(grant: Assignment, world: World, process: Process, ttl: number): number | undefined;
-  /** How long the server keeps a hold that it has assigned, in ticks. */
-  assignedTtl(ttl: number): number;
+  /**
+   * How long the server keeps a hold that it has assigned, in ticks. `left`: how long the place
+   * would have lasted.
+   */
+  assignedTtl(ttl: number, left: number): number;
   /** The token that the message tells. */
   tokenTold(minted: number, before: number): number;
   /** A release frees a hold that was assigned and not looked at. */

@@ -26,9 +26,11 @@ export function createTerms(options: ReadRedisOptions, names: KeyNames, process:
   const { waiterTtl, fair, channelPrefix, minReplicas, restartGuard } = options;
   // A release waits for no replica and looks at no marker. Where claims may pass the line, the key
   // is not kept for its head.
+  // A waiter that misses the message finds the hold at its next look, in a third of this time.
+  const shortest = waiterTtl / 2;
   const assigns = fair && minReplicas === undefined && restartGuard === undefined;
   const assignedOn = (claim: Claim, sentAt: number): string =>
-    assigns && claim.mode === 'exclusive'
+    assigns && claim.mode === 'exclusive' && claim.ttl >= shortest
       ? `${Math.floor(sentAt)} ${claim.ttl} ${claim.floor ?? 0} ${retentionOf(options, claim)}`
       : '';
   const text = (inLine: 0 | 1): string => `${waiterTtl} ${inLine} ${fair ? 0 : 1} ${process} ${channelPrefix}`;

@@ -13,7 +13,7 @@ const subscription = 'the subscription of the wake channel';
  * One is enough to hear all messages. In a Cluster there is one at each master: the nodes hold back
  * what they tell each other.
  */
-export function listenOn(servers: Servers, channel: string, deadline: Deadline): Listen {
+export function listenOn(servers: Servers, channel: string, waiterTtl: number, deadline: Deadline): Listen {
   return async (heard, lost, signal) => {
     const open = new Set<RedisSubscriber>();
     const tried = new WeakSet<RedisClient>();
@@ -30,7 +30,7 @@ export function listenOn(servers: Servers, channel: string, deadline: Deadline):
       const explain = (error: unknown): LockError => toLockError(failure ?? error, { what: subscription });
       subscriber.on('message', (from: string, message: string) => {
         if (from !== channel) return;
-        const { owner, assigned } = readTurn(message);
+        const { owner, assigned } = readTurn(message, waiterTtl);
         heard(owner, assigned);
         for (const another of joining()) another.catch(() => {});
       });

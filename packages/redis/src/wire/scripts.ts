@@ -9,7 +9,7 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireEach' | 'acquireShared' | 'renew' | 'renewEach' | 'release' | 'releaseEach' | 'inspect' | 'time' | 'initialise' | 'fencedSet', Script>> = {
   acquire: {
-    sha: '92feb87615dbaaf834fe13c928d2fd9350719791',
+    sha: '4e2be91fbe8d1abb391cfac1743c346ded1477d7',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -150,10 +150,12 @@ local micros = tonumber(clockText)
 local token = count(KEYS[2], math.max(micros, above + 1), 1, retention, micros)
 if not token then return nil end
 if type(token) == 'number' then token = string.format('%.0f', token) end
-redis.call('SET', KEYS[1], owner, 'PX', ttl)
+local left = redis.call('ZSCORE', KEYS[4], waiter) - math.floor(micros / 1000)
+local span = math.max(1, math.min(tonumber(ttl), left, tonumber(string.match(process, '^%d+'))))
+redis.call('SET', KEYS[1], owner, 'PX', span)
 if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
 leaveLine(waiter)
-return tonumber(ttl)
+return span
 end
 redis.call('DEL', KEYS[1])
 return false
@@ -164,12 +166,12 @@ local head = headOfLine()
 if not head or head == me then return head, false, value end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
 if not newHead and not admits(value, kind) then return head, false, value end
-local ttl
-if not value and kind == 'x' then ttl = assign(head, process, owner, channel) end
-if ttl then
+local span
+if not value and kind == 'x' then span = assign(head, process, owner, channel) end
+if span then
 value = owner
-newHead = ttl < tonumber(string.match(process, '^%d+')) / 3
-elseif ttl == nil and tell(process, channel, owner) then
+newHead = span < tonumber(string.match(process, '^%d+')) / 3
+elseif span == nil and tell(process, channel, owner) then
 newHead = false
 return head, true, value
 else
@@ -254,7 +256,7 @@ if value == owner then
 keepPlaces(7, now, waiterTtl, channel)
 redis.call('PEXPIRE', KEYS[1], ttl)
 local counter = redis.call('GET', KEYS[2])
-if not counter then return mint(KEYS[2], above, retention, micros) end
+if not counter or tonumber(tokenOf(counter)) <= above then return mint(KEYS[2], above, retention, micros) end
 keep(KEYS[2], tonumber(retention))
 return tokenOf(counter)
 end
@@ -343,7 +345,7 @@ return mint(counter, above, retention, micros, key)
 end)`,
   },
   acquireShared: {
-    sha: 'c30d4fd716fb1eaffdc765e5232d0238127bba51',
+    sha: '9ca7964a9969ffb0fdd5ad36ef1540c24b7e10fc',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -458,10 +460,12 @@ local micros = tonumber(clockText)
 local token = count(KEYS[2], math.max(micros, above + 1), 1, retention, micros)
 if not token then return nil end
 if type(token) == 'number' then token = string.format('%.0f', token) end
-redis.call('SET', KEYS[1], owner, 'PX', ttl)
+local left = redis.call('ZSCORE', KEYS[4], waiter) - math.floor(micros / 1000)
+local span = math.max(1, math.min(tonumber(ttl), left, tonumber(string.match(process, '^%d+'))))
+redis.call('SET', KEYS[1], owner, 'PX', span)
 if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
 leaveLine(waiter)
-return tonumber(ttl)
+return span
 end
 redis.call('DEL', KEYS[1])
 return false
@@ -472,12 +476,12 @@ local head = headOfLine()
 if not head or head == me then return head, false, value end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
 if not newHead and not admits(value, kind) then return head, false, value end
-local ttl
-if not value and kind == 'x' then ttl = assign(head, process, owner, channel) end
-if ttl then
+local span
+if not value and kind == 'x' then span = assign(head, process, owner, channel) end
+if span then
 value = owner
-newHead = ttl < tonumber(string.match(process, '^%d+')) / 3
-elseif ttl == nil and tell(process, channel, owner) then
+newHead = span < tonumber(string.match(process, '^%d+')) / 3
+elseif span == nil and tell(process, channel, owner) then
 newHead = false
 return head, true, value
 else
@@ -643,7 +647,7 @@ if told and not new then limitDeadlines(head, now) end
 return busy(me, head, value, now, waiterTtl)`,
   },
   renew: {
-    sha: 'ce8d863c9b7aa49bbed64ed82186f78431eddf36',
+    sha: '0038b4561dccfd06870cc56cc2ba68cd105b6420',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -758,10 +762,12 @@ local micros = tonumber(clockText)
 local token = count(KEYS[2], math.max(micros, above + 1), 1, retention, micros)
 if not token then return nil end
 if type(token) == 'number' then token = string.format('%.0f', token) end
-redis.call('SET', KEYS[1], owner, 'PX', ttl)
+local left = redis.call('ZSCORE', KEYS[4], waiter) - math.floor(micros / 1000)
+local span = math.max(1, math.min(tonumber(ttl), left, tonumber(string.match(process, '^%d+'))))
+redis.call('SET', KEYS[1], owner, 'PX', span)
 if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
 leaveLine(waiter)
-return tonumber(ttl)
+return span
 end
 redis.call('DEL', KEYS[1])
 return false
@@ -772,12 +778,12 @@ local head = headOfLine()
 if not head or head == me then return head, false, value end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
 if not newHead and not admits(value, kind) then return head, false, value end
-local ttl
-if not value and kind == 'x' then ttl = assign(head, process, owner, channel) end
-if ttl then
+local span
+if not value and kind == 'x' then span = assign(head, process, owner, channel) end
+if span then
 value = owner
-newHead = ttl < tonumber(string.match(process, '^%d+')) / 3
-elseif ttl == nil and tell(process, channel, owner) then
+newHead = span < tonumber(string.match(process, '^%d+')) / 3
+elseif span == nil and tell(process, channel, owner) then
 newHead = false
 return head, true, value
 else
@@ -909,7 +915,7 @@ return 1
 end)`,
   },
   release: {
-    sha: 'efb2954addbcc2f96c23c7adfdfa6ae5b2347857',
+    sha: 'd18711fae05e81b082b66c0c00ea92edb536e0d1',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -1032,10 +1038,12 @@ local micros = tonumber(clockText)
 local token = count(KEYS[2], math.max(micros, above + 1), 1, retention, micros)
 if not token then return nil end
 if type(token) == 'number' then token = string.format('%.0f', token) end
-redis.call('SET', KEYS[1], owner, 'PX', ttl)
+local left = redis.call('ZSCORE', KEYS[4], waiter) - math.floor(micros / 1000)
+local span = math.max(1, math.min(tonumber(ttl), left, tonumber(string.match(process, '^%d+'))))
+redis.call('SET', KEYS[1], owner, 'PX', span)
 if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
 leaveLine(waiter)
-return tonumber(ttl)
+return span
 end
 redis.call('DEL', KEYS[1])
 return false
@@ -1046,12 +1054,12 @@ local head = headOfLine()
 if not head or head == me then return head, false, value end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
 if not newHead and not admits(value, kind) then return head, false, value end
-local ttl
-if not value and kind == 'x' then ttl = assign(head, process, owner, channel) end
-if ttl then
+local span
+if not value and kind == 'x' then span = assign(head, process, owner, channel) end
+if span then
 value = owner
-newHead = ttl < tonumber(string.match(process, '^%d+')) / 3
-elseif ttl == nil and tell(process, channel, owner) then
+newHead = span < tonumber(string.match(process, '^%d+')) / 3
+elseif span == nil and tell(process, channel, owner) then
 newHead = false
 return head, true, value
 else
@@ -1170,7 +1178,7 @@ return redis.call('DEL', key)
 end)`,
   },
   inspect: {
-    sha: '8872de43ec3c656a17014dd0ea9f7e3cbbd7d6b5',
+    sha: 'a17465a5a66e9c96f5239b7cc67f7f27d7d6c0ad',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -1285,10 +1293,12 @@ local micros = tonumber(clockText)
 local token = count(KEYS[2], math.max(micros, above + 1), 1, retention, micros)
 if not token then return nil end
 if type(token) == 'number' then token = string.format('%.0f', token) end
-redis.call('SET', KEYS[1], owner, 'PX', ttl)
+local left = redis.call('ZSCORE', KEYS[4], waiter) - math.floor(micros / 1000)
+local span = math.max(1, math.min(tonumber(ttl), left, tonumber(string.match(process, '^%d+'))))
+redis.call('SET', KEYS[1], owner, 'PX', span)
 if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
 leaveLine(waiter)
-return tonumber(ttl)
+return span
 end
 redis.call('DEL', KEYS[1])
 return false
@@ -1299,12 +1309,12 @@ local head = headOfLine()
 if not head or head == me then return head, false, value end
 local kind, process, owner = string.match(head, '^(%S+) (%S+) (.*)$')
 if not newHead and not admits(value, kind) then return head, false, value end
-local ttl
-if not value and kind == 'x' then ttl = assign(head, process, owner, channel) end
-if ttl then
+local span
+if not value and kind == 'x' then span = assign(head, process, owner, channel) end
+if span then
 value = owner
-newHead = ttl < tonumber(string.match(process, '^%d+')) / 3
-elseif ttl == nil and tell(process, channel, owner) then
+newHead = span < tonumber(string.match(process, '^%d+')) / 3
+elseif span == nil and tell(process, channel, owner) then
 newHead = false
 return head, true, value
 else

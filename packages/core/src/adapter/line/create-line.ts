@@ -53,7 +53,7 @@ class ProcessLine implements Line {
     if (assigned !== undefined) return assigned;
     const parts = this.#parts;
     const free = parts.tryFree === undefined || this.#places.waitsFor(claim.key) ? undefined : parts.tryFree(claim);
-    if (wake === undefined && free === undefined) return await parts.attempt(claim);
+    if (wake === undefined && free === undefined) return await this.#attemptAlone(claim);
     const now = parts.runtime.clock.now();
     const end = now + parts.deadline.timeout;
     let within: number | undefined;
@@ -66,7 +66,7 @@ class ProcessLine implements Line {
       this.#checkOpen();
       within = this.#until(end);
     }
-    if (wake === undefined) return await parts.attempt(claim, undefined, within);
+    if (wake === undefined) return await this.#attemptAlone(claim, within);
     const quietFor = this.#places.quietFor(claim.owner, wake, now);
     if (quietFor !== undefined) return { granted: false, retryAfter: quietFor };
     try {
@@ -92,8 +92,8 @@ class ProcessLine implements Line {
     return this.#places.waitsFor(key);
   }
 
-  leave(owner: string): void {
-    this.#places.leave(owner);
+  leave(owner: string): boolean {
+    return this.#places.leave(owner);
   }
 
   wake(owner: string): void {
@@ -108,12 +108,19 @@ class ProcessLine implements Line {
 
   /** The grant that a message told, while it certainly lasts. */
   #assigned(claim: Claim): Grant | undefined {
-    const assigned = this.#places.takeAssigned(claim.owner);
+    const assigned = this.#places.begin(claim.owner);
     if (assigned === undefined) return undefined;
     const validity = lastsFor(assigned, claim, this.#parts.runtime.clock.exact());
     if (validity === undefined) return undefined;
     this.#places.leave(claim.owner);
     return { granted: true, token: assigned.token, validity };
+  }
+
+  /** The claim does not wait for its turn. A place that it has stays. */
+  async #attemptAlone(claim: Claim, within?: number): Promise<Grant | Waiting> {
+    const answer = await this.#parts.attempt(claim, undefined, within);
+    if (answer.granted) this.#places.leave(claim.owner);
+    return answer;
   }
 
   /** Waits for the subscription first: without one the claim polls, out of line. */

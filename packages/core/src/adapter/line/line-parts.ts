@@ -77,8 +77,12 @@ export interface Line {
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy>;
   /** Whether a claim is in line on `key`, as far as the backend has answered. */
   waitsFor(key: string): boolean;
-  /** Forgets a claim: no later message wakes it. The first step of `release`, before any I/O. */
-  leave(owner: string): void;
+  /**
+   * Forgets a claim: no later message wakes it. The first step of `release`, before any I/O.
+   * Returns whether its last attempt was answered busy. What the backend has assigned to such a
+   * claim was not granted to it yet, so a release that frees it answers `false`.
+   */
+  leave(owner: string): boolean;
   /**
    * Says that it is the turn of `owner`, which the backend told in an answer. Never synchronous.
    */

@@ -25,6 +25,8 @@ export interface Place {
    * So the server has nothing new for it.
    */
   quiet: boolean;
+  /** The last attempt was answered busy. So the claim holds nothing that it knows of. */
+  waits: boolean;
   /** The latest grant that a message told. */
   assigned: Assignment | undefined;
 }
@@ -105,6 +107,7 @@ export class Places {
         waitUntil: 0,
         looks: false,
         quiet: false,
+        waits: false,
         assigned: undefined,
       };
       this.#byOwner.set(owner, place);
@@ -114,17 +117,21 @@ export class Places {
     return place;
   }
 
-  /** Forgets the place: nothing wakes its claim any more. */
-  leave(owner: string): void {
+  /**
+   * Forgets the place: nothing wakes its claim any more. Returns whether the claim waited: its last
+   * attempt was answered busy.
+   */
+  leave(owner: string): boolean {
     // Looking up an owner hashes it.
-    if (this.#byOwner.size === 0) return;
+    if (this.#byOwner.size === 0) return false;
     const place = this.#byOwner.get(owner);
-    if (place === undefined) return;
+    if (place === undefined) return false;
     this.#byOwner.delete(owner);
     const { key } = place.claim;
     const line = this.#byKey.get(key);
     line?.delete(place);
     if (line?.size === 0) this.#byKey.delete(key);
+    return place.waits;
   }
 
   /** Forgets all places. Each claim is woken a last time, and hears that its provider is closed. */
@@ -140,12 +147,14 @@ export class Places {
     if (place !== undefined) place.assigned = assigned;
   }
 
-  /** What the server told that it granted to `owner`, once. */
-  takeAssigned(owner: string): Assignment | undefined {
+  /** An attempt of `owner` begins. Gives what the server told that it granted to it, once. */
+  begin(owner: string): Assignment | undefined {
     if (this.#byOwner.size === 0) return undefined;
     const place = this.#byOwner.get(owner);
-    const assigned = place?.assigned;
-    if (place !== undefined) place.assigned = undefined;
+    if (place === undefined) return undefined;
+    const { assigned } = place;
+    place.waits = false;
+    place.assigned = undefined;
     return assigned;
   }
 
@@ -176,6 +185,7 @@ export class Places {
     if (!place.quiet || place.shownAt === undefined || now < place.waitUntil) return undefined;
     const left = place.shownAt + this.#refresh - now;
     if (left <= this.#refresh * dueSoon) return undefined;
+    place.waits = true;
     this.#toldToWait(place, left, now);
     return left;
   }
@@ -227,6 +237,7 @@ export class Places {
   shown(place: Place, retryAfter: number, sentAt: number, now: number): void {
     if (!this.has(place)) return;
     place.quiet = false;
+    place.waits = true;
     place.keptAt = Math.max(place.keptAt, sentAt);
     place.looks = retryAfter < Math.floor(this.#refresh);
     this.#toldToWait(place, retryAfter, now);

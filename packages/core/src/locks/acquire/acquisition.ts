@@ -62,7 +62,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
   #leaves = false;
   #inLine = false;
   #uncertain = false;
-  /** A grant that was too short to use was asked for again. */
+  /** A grant that had too little left was asked for again. */
   #repeated = false;
   /** Rejections end the call at this time: a ttl after the first one since the last answer. */
   #unavailableAt = Infinity;
@@ -184,13 +184,16 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
     const holdUntil = maxHold < Infinity ? now + maxHold : undefined;
     const rest = restOf(this.#settings, now);
     const deadline = deadlineOf(sentAt, validityOf(this.#claim, rest, grant.validity), holdUntil);
+    // The store made the grant some time ago. A repeat by the holder restarts its ttl.
+    const short = grant.validity !== undefined && grant.validity < this.#claim.ttl / 2;
+    if (short && !this.#repeated && this.#host.provider.traits.expiry === 'ttl' && (!renew || rest !== undefined)) {
+      this.#repeated = true;
+      this.#leaves = true;
+      this.#attempt();
+      return;
+    }
     if (now >= deadline) {
-      // A store may have granted it before the call. A repeat by the holder restarts its ttl.
-      if (grant.validity !== undefined && !this.#repeated) {
-        this.#repeated = true;
-        this.#leaves = true;
-        this.#attempt();
-      } else this.#handBack(sentAt, grant.validity);
+      this.#handBack(sentAt, grant.validity);
       return;
     }
     this.#finish();
