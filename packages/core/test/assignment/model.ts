@@ -45,7 +45,8 @@ export function modelOf(setting: Setting, rules: Rules): Model<World, Event> {
         const what = message?.grant === undefined ? 'wake' : `grant ${message.grant.token}`;
         return `${kind} P${(message?.to ?? 0) + 1} ${what}`;
       }
-      const about = call !== undefined && (kind === 'meet' || kind === 'hear' || kind === 'lose') ? ` ${call.kind}` : '';
+      const about =
+        call !== undefined && (kind === 'meet' || kind === 'hear' || kind === 'lose') ? ` ${call.kind}` : '';
       return kind === 'tick' || kind === 'restart' || kind === 'free' ? kind : `P${process + 1} ${kind}${about}`;
     },
   };
@@ -215,7 +216,13 @@ function take(world: World, process: Process, token: number, until: number): voi
   world.highest = Math.max(world.highest, token);
 }
 
-function hear({ ttl }: Setting, { countsFromBusy }: Rules, world: World, process: Process, { kind, sentAt, answer }: Call): void {
+function hear(
+  { ttl }: Setting,
+  { countsFromBusy }: Rules,
+  world: World,
+  process: Process,
+  { kind, sentAt, answer }: Call,
+): void {
   if (kind === 'ask' && process.stage === 'waiting') {
     if (typeof answer === 'number') take(world, process, answer, sentAt + ttl);
     else if (countsFromBusy) process.busySince = sentAt;

@@ -110,7 +110,11 @@ export class Server {
       world.line.shift();
       const before = world.counter;
       world.counter += 1;
-      world.hold = { process, token: world.counter, expires: world.now + this.#rules.assignedTtl(ttl, deadline - world.now) };
+      world.hold = {
+        process,
+        token: world.counter,
+        expires: world.now + this.#rules.assignedTtl(ttl, deadline - world.now),
+      };
       const token = BigInt(this.#rules.tokenTold(world.counter, before));
       world.messages.push({ to: process, grant: { token, sentAt, validity: Math.min(ttl, placeTtl) } });
     }

@@ -14,5 +14,8 @@ export interface Turn {
 export function readTurn(message: string, waiterTtl: number): Turn {
   const [, token, ttl, sentAt, owner] = /^\n(\d+) (\d+) (\d+) ([^]*)$/.exec(message) ?? [];
   if (token === undefined || owner === undefined) return { owner: message, assigned: undefined };
-  return { owner, assigned: { token: BigInt(token), sentAt: Number(sentAt), validity: Math.min(Number(ttl), waiterTtl) } };
+  return {
+    owner,
+    assigned: { token: BigInt(token), sentAt: Number(sentAt), validity: Math.min(Number(ttl), waiterTtl) },
+  };
 }
