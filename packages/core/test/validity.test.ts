@@ -66,6 +66,36 @@ describe('the validity of a grant', () => {
   });
 });
 
+describe('a grant with less than half of its ttl left', () => {
+  it.each([
+    ['is not renewed', { renew: false }],
+    ['rests', { atLeast: ttl }],
+    ['rests after an unclean end', { lockDelay: ttl }],
+  ])('is asked for again by a lease that %s', async (_title, options) => {
+    const { provider, locks } = createSetting();
+    const acquired = watch(locks.acquire('key', { ttl, ...options }));
+    const first = provider.open('tryAcquire');
+    first.grant({ validity: 400 });
+    await settle();
+    expect(acquired.value).toBeUndefined();
+    const second = provider.open('tryAcquire');
+    expect(second.claim.owner).toBe(first.claim.owner);
+    second.grant();
+    await settle();
+    expect(acquired.value?.remaining).toBe(certain);
+  });
+
+  it('is asked for again once, and given up with what it holds', async () => {
+    const { provider, locks } = createSetting();
+    const acquired = watch(locks.acquire('key', { ttl, renew: false }));
+    provider.open('tryAcquire').grant({ validity: 400 });
+    await settle();
+    provider.open('tryAcquire').grant({ validity: 400 });
+    await settle();
+    expect(acquired.value?.remaining).toBe(400 - 4 - 2);
+  });
+});
+
 describe('a grant that arrives after its validity', () => {
   it('is handed back, and the key is tried again with another owner', async () => {
     const { runtime, provider, locks } = createSetting();

@@ -5,7 +5,7 @@ import { copyWorld } from './world.ts';
 import type { Call, Faults, Process, Rules, Setting, World } from './world.ts';
 
 /** The holder at the start: it only releases. */
-const first = -1;
+const opener = -1;
 
 type Kind =
   | 'free'
@@ -66,7 +66,7 @@ function startOf({ assignable, looks, renewals, faults }: Setting): World {
       looks,
       renewals,
     })),
-    hold: { process: first, token: 0, expires: Infinity },
+    hold: { process: opener, token: 0, expires: Infinity },
     line: [],
     counter: 0,
     guardedUntil: 0,
@@ -114,7 +114,7 @@ function eventsOf(setting: Setting, world: World): readonly Event[] {
     if (faults.drops > 0) add('drop', 0, item);
   });
   if (setting.prompt && messages.length > 0) mayTick = false;
-  if (world.hold?.process === first) add('free');
+  if (world.hold?.process === opener) add('free');
   if (faults.restarts > 0) add('restart');
   if (mayTick) add('tick');
   return events;
@@ -265,7 +265,7 @@ function check({ mostUnused }: Setting, world: World, kind: Kind): void {
     stage === 'held' && world.now < until ? [`P${index + 1}`] : [],
   );
   if (holders.length > 1) world.problem ??= `${holders.join(' and ')} hold the key at once`;
-  const held = holders.length > 0 || world.hold?.process === first;
+  const held = holders.length > 0 || world.hold?.process === opener;
   const waits = world.processes.some(({ stage }) => stage === 'waiting');
   if (held || !waits) world.unused = 0;
   else if (kind === 'tick') world.unused += 1;

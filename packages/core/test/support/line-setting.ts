@@ -1,5 +1,5 @@
 import { createDeadline, createLine } from '../../src/adapter/index.ts';
-import type { Line, LineParts, Listener, Waiting } from '../../src/adapter/index.ts';
+import type { Assignment, Line, LineParts, Listener, Waiting } from '../../src/adapter/index.ts';
 import type { Claim, Grant } from '../../src/contract.ts';
 import { createDeferred } from './deferred.ts';
 import { VirtualRuntime } from './virtual-runtime.ts';
@@ -13,7 +13,7 @@ export const refresh = waiterTtl / 3;
 
 /** One call of `listen`, in the hands of a test. */
 export interface Opened {
-  readonly heard: (owner?: string) => void;
+  readonly heard: (owner?: string, assigned?: Assignment) => void;
   readonly lost: (reason: unknown) => void;
   readonly signal: AbortSignal;
   /** Answers the call. */
