@@ -33,6 +33,10 @@
  * - `expiry: 'session'`: a place lasts as long as the session, and needs no repeats.
  *
  * After `close` of a provider its places end within the same time.
+ *
+ * A store may grant a free key to a claim in line before that claim tries again. The provider then
+ * calls `wake`, and answers the next attempt with this grant and what is left of its `validity`.
+ * Until then the hold ends no later than the place would have.
  */
 
 /** `exclusive`: one holder at a time. `shared`: together with other shared holders. */
@@ -85,7 +89,8 @@ export interface Grant {
   readonly token: bigint;
   /**
    * How long the grant lasts, in ms from the call. Absent: the ttl. Session providers always report
-   * it.
+   * it. With `expiry: 'ttl'` and less than half of the ttl, core asks again for a lease that is not
+   * renewed or that rests: the repeat restarts the ttl.
    */
   readonly validity?: number;
   /** Aborted when the provider learns that the hold is gone (sessions). */
@@ -200,8 +205,8 @@ export interface LockProvider {
   renew(claim: Claim, token?: bigint): Promise<Renewal | false>;
   /**
    * Gives up all that the claim has: the hold, or the place in line. The local registration of
-   * `wake` goes before any I/O. `true`: this call freed a hold that had not expired. Of several at
-   * once at most one answers `true`; exactly one does where all go through one provider. Once it
+   * `wake` goes before any I/O. `true`: this call freed a hold that had not expired. A grant that no
+   * attempt was answered with is no hold of the claim. Of several at once at most one answers `true`; exactly one does where all go through one provider. Once it
    * has settled, nothing that happens later wakes the claim. Not each hold is released: a
    * process dies, hands a lease over, or lets a key rest. A provider keeps nothing of a hold that
    * has ended.
