@@ -1,5 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LockError, combine, createLocks, createMemoryProvider, createMemoryStore, subscribe } from '../../src/index.ts';
+import {
+  LockError,
+  combine,
+  createLocks,
+  createMemoryProvider,
+  createMemoryStore,
+  subscribe,
+} from '../../src/index.ts';
 import type { ElectOptions, Election, ElectionMessage, Leader, Lease, Locks } from '../../src/index.ts';
 import { createDeferred } from '../support/deferred.ts';
 import { createFreeSetting, expectNothingLeft, watch } from '../support/setting.ts';
