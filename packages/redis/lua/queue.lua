@@ -200,8 +200,8 @@ local function limitDeadlines(head, now)
   for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
 
--- Keeps the places of the other waiters of this process, with the same call: in ARGV from `first`
--- on, each waiter and its terms. A waiter that has lost its place is told, so that it takes another.
+-- Keeps the places of the other waiters of this process, with the same call. From `first` on, ARGV
+-- has each waiter and its terms. A waiter that has lost its place is told, so that it takes another.
 -- The head is told too, because it must look when a holder would expire.
 local function keepPlaces(first, now, waiterTtl, channel)
   if #ARGV < first then return end
