@@ -3,7 +3,8 @@
 --         5 token retention (ms),
 --         6 permits, "*" for any number, after "-" where other claims may have another number,
 --         7 and on: other waiters of this process on this key, to be kept in line, and their terms
--- Returns the fencing token. If busy, minus the ms until the next attempt. Error
+-- Returns the fencing token. If busy, minus the ms until the next attempt. A list of that and of
+--         owners that must look, if there are any. Error
 --         "LOCKS_PERMITS <n>" when other claims share the key, or wait to, with another number.
 
 -- include token
@@ -43,10 +44,10 @@ local function share(token)
   settleShares()
   fixPermits(ttl)
   keep(KEYS[2], tonumber(retention))
-  keepPlaces(7, now, waiterTtl, channel)
+  keepPlaces(7, now, waiterTtl)
   concernsHead(ttl, waiterTtl)
   wakeHead(me, SHARED, channel)
-  return token
+  return answer(token)
 end
 
 local fixed = redis.call('GET', KEYS[7])
@@ -79,10 +80,10 @@ end
 local new = false
 if inLine then
   new = stayInLine(me, now, waiterTtl)
-  keepPlaces(7, now, waiterTtl, channel)
+  keepPlaces(7, now, waiterTtl)
   fixPermits(waiterTtl)
 else
   refuseOnReplica()
 end
 if told and not new then limitDeadlines(head, now) end
-return busy(me, head, value, now, waiterTtl)
+return answer(busy(me, head, value, now, waiterTtl))

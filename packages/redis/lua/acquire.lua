@@ -2,8 +2,9 @@
 -- ARGV    1 owner, 2 ttl (ms), 3 terms, see queue.lua; and if they are not 0 and an hour:
 --         4 the token must exceed this, 5 token retention (ms), 6 the terms of an assignment or "",
 --         7 and on: other waiters of this process on this key, to be kept in line, and their terms
--- Returns the fencing token. If busy, minus the ms until the next attempt. Error LOCKS_SHARED when
---         this owner shares the key.
+-- Returns the fencing token. If busy, minus the ms until the next attempt. A list of that and of
+--         owners that must look, if there are any. Error LOCKS_SHARED when this owner shares the
+--         key.
 
 -- include token
 local owner, ttl = ARGV[1], ARGV[2]
@@ -20,13 +21,13 @@ local me = waiterOf('x', process, owner)
 local value = purge(now, holder())
 
 if value == owner then
-  keepPlaces(7, now, waiterTtl, channel)
+  keepPlaces(7, now, waiterTtl)
   redis.call('PEXPIRE', KEYS[1], ttl)
   local counter = redis.call('GET', KEYS[2])
   -- An assignment may have come before the floor of this attempt.
-  if not counter or tonumber(tokenOf(counter)) <= above then return mint(KEYS[2], above, retention, micros) end
+  if not counter or tonumber(tokenOf(counter)) <= above then return answer(mint(KEYS[2], above, retention, micros)) end
   keep(KEYS[2], tonumber(retention))
-  return tokenOf(counter)
+  return answer(tokenOf(counter))
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
   refuseOnReplica()
@@ -42,17 +43,17 @@ if passes or (not value and (head or me) == me) then
   -- No claim shares now or waits to: the number of permits is free again.
   if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
   redis.call('SET', KEYS[1], owner, 'PX', ttl)
-  keepPlaces(7, now, waiterTtl, channel)
+  keepPlaces(7, now, waiterTtl)
   if concernsHead(tonumber(ttl), waiterTtl) then wakeHead(me, owner, channel) end
-  return mint(KEYS[2], above, retention, micros, KEYS[1])
+  return answer(mint(KEYS[2], above, retention, micros, KEYS[1]))
 end
 
 local new = false
 if inLine then
   new = stayInLine(me, now, waiterTtl, ARGV[6])
-  keepPlaces(7, now, waiterTtl, channel)
+  keepPlaces(7, now, waiterTtl)
 else
   refuseOnReplica()
 end
 if told and not new then limitDeadlines(head, now) end
-return busy(me, head, value, now, waiterTtl)
+return answer(busy(me, head, value, now, waiterTtl))

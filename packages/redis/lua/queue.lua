@@ -201,9 +201,11 @@ local function limitDeadlines(head, now)
 end
 
 -- Keeps the places of the other waiters of this process, with the same call. From `first` on, ARGV
--- has each waiter and its terms. A waiter that has lost its place is told, so that it takes another.
--- The head is told too, because it must look when a holder would expire.
-local function keepPlaces(first, now, waiterTtl, channel)
+-- has each waiter and its terms. The answer names the waiters that must look: the head, as a holder
+-- may expire, and each that is not in line, as it was assigned the key or has lost its place.
+local mustLook = {}
+
+local function keepPlaces(first, now, waiterTtl)
   if #ARGV < first then return end
   local head = headOfLine()
   local waiters, kept, terms = {}, {}, {}
@@ -219,8 +221,7 @@ local function keepPlaces(first, now, waiterTtl, channel)
       end
     end
     if not deadline or waiter == head then
-      local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
-      redis.call('PUBLISH', channel .. process, owner)
+      table.insert(mustLook, string.match(waiter, '^%S+ %S+ (.*)$'))
     end
   end
   if not kept[1] then return end
@@ -232,6 +233,12 @@ local function keepPlaces(first, now, waiterTtl, channel)
   end
   -- The number of permits, if a sharer is among them.
   keep(KEYS[7], waiterTtl)
+end
+
+-- The answer of an attempt, and behind it the owners that must look.
+local function answer(reply)
+  if not mustLook[1] then return reply end
+  return { reply, unpack(mustLook) }
 end
 
 -- Minus the ms until the next attempt: a busy answer is negative, a token is not. The head looks

@@ -56,7 +56,11 @@ export class RedisProvider implements LockProvider {
     // A script cannot have the keys of several slots, and `WAIT` has batches of its own.
     const together = !this.#servers.clustered && this.#writer === undefined;
     const terms = createTerms(options, this.#names, process, runtime.clock);
-    const scripts = new LockScripts({ client, writer: this.#writer, together }, terms, this.#deadline);
+    const scripts = new LockScripts(
+      { client, writer: this.#writer, together, mustLook: (owner) => this.#line.wake(owner) },
+      terms,
+      this.#deadline,
+    );
     this.#scripts = scripts;
     this.#releases = new Releases(client, this.#servers, scripts, this.#deadline, runtime);
     this.#line = createLine({

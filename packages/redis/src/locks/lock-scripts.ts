@@ -19,6 +19,8 @@ export interface LockClients {
   readonly writer: ScriptSender | undefined;
   /** Calls of one tick may travel together. */
   readonly together: boolean;
+  /** Told the owner of each claim of this process that must look, as an answer says. */
+  readonly mustLook: (owner: string) => void;
 }
 
 /** The scripts of the locks, called with the arguments that their headers list. */
@@ -28,13 +30,15 @@ export class LockScripts {
   readonly #batches: Batches | undefined;
   readonly #terms: CallTerms;
   readonly #deadline: Deadline;
+  readonly #mustLook: (owner: string) => void;
   #closed = false;
 
-  constructor({ client, writer, together }: LockClients, terms: CallTerms, deadline: Deadline) {
+  constructor({ client, writer, together, mustLook }: LockClients, terms: CallTerms, deadline: Deadline) {
     this.#client = client;
     this.#writer = writer ?? client;
     this.#batches = together ? new Batches(client, deadline) : undefined;
     this.#terms = terms;
+    this.#mustLook = mustLook;
     this.#deadline = deadline;
   }
 
@@ -45,7 +49,12 @@ export class LockScripts {
   acquire(claim: Claim, awaited: boolean, others?: readonly Claim[], within?: number): Promise<Grant | Waiting> {
     this.checkOpen();
     const call = new Attempt(this.#terms, claim, this.#client.status, others, awaited);
-    return this.#call(this.#writer, call, within).then(toAnswer);
+    return this.#call(this.#writer, call, within).then((reply) => {
+      if (!Array.isArray(reply)) return toAnswer(reply);
+      const [answer, ...owners] = reply as readonly unknown[];
+      for (const owner of owners) this.#mustLook(String(owner));
+      return toAnswer(answer);
+    });
   }
 
   async renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {

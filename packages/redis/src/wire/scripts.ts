@@ -9,7 +9,7 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireEach' | 'acquireShared' | 'renew' | 'renewEach' | 'release' | 'releaseEach' | 'inspect' | 'time' | 'initialise' | 'fencedSet', Script>> = {
   acquire: {
-    sha: '4e2be91fbe8d1abb391cfac1743c346ded1477d7',
+    sha: '7f1ebf5bf1b310117e490679e98731ea9287a4d1',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -208,7 +208,8 @@ local function limitDeadlines(head, now)
 if not limitDeadline(head, now) then return end
 for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
-local function keepPlaces(first, now, waiterTtl, channel)
+local mustLook = {}
+local function keepPlaces(first, now, waiterTtl)
 if #ARGV < first then return end
 local head = headOfLine()
 local waiters, kept, terms = {}, {}, {}
@@ -224,8 +225,7 @@ table.insert(terms, own)
 end
 end
 if not deadline or waiter == head then
-local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
-redis.call('PUBLISH', channel .. process, owner)
+table.insert(mustLook, string.match(waiter, '^%S+ %S+ (.*)$'))
 end
 end
 if not kept[1] then return end
@@ -236,6 +236,10 @@ redis.call('HSET', KEYS[8], unpack(terms))
 keep(KEYS[8], waiterTtl)
 end
 keep(KEYS[7], waiterTtl)
+end
+local function answer(reply)
+if not mustLook[1] then return reply end
+return { reply, unpack(mustLook) }
 end
 local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
@@ -253,12 +257,12 @@ local waiterTtl, inLine, barges, process, channel = readTerms(ARGV[3])
 local me = waiterOf('x', process, owner)
 local value = purge(now, holder())
 if value == owner then
-keepPlaces(7, now, waiterTtl, channel)
+keepPlaces(7, now, waiterTtl)
 redis.call('PEXPIRE', KEYS[1], ttl)
 local counter = redis.call('GET', KEYS[2])
-if not counter or tonumber(tokenOf(counter)) <= above then return mint(KEYS[2], above, retention, micros) end
+if not counter or tonumber(tokenOf(counter)) <= above then return answer(mint(KEYS[2], above, retention, micros)) end
 keep(KEYS[2], tonumber(retention))
-return tokenOf(counter)
+return answer(tokenOf(counter))
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
 refuseOnReplica()
@@ -271,19 +275,19 @@ if passes or (not value and (head or me) == me) then
 leaveLine(me)
 if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('DEL', KEYS[7]) end
 redis.call('SET', KEYS[1], owner, 'PX', ttl)
-keepPlaces(7, now, waiterTtl, channel)
+keepPlaces(7, now, waiterTtl)
 if concernsHead(tonumber(ttl), waiterTtl) then wakeHead(me, owner, channel) end
-return mint(KEYS[2], above, retention, micros, KEYS[1])
+return answer(mint(KEYS[2], above, retention, micros, KEYS[1]))
 end
 local new = false
 if inLine then
 new = stayInLine(me, now, waiterTtl, ARGV[6])
-keepPlaces(7, now, waiterTtl, channel)
+keepPlaces(7, now, waiterTtl)
 else
 refuseOnReplica()
 end
 if told and not new then limitDeadlines(head, now) end
-return busy(me, head, value, now, waiterTtl)`,
+return answer(busy(me, head, value, now, waiterTtl))`,
   },
   acquireEach: {
     sha: 'e57ca1442a21639b18337981f6aaaa36e1954588',
@@ -345,7 +349,7 @@ return mint(counter, above, retention, micros, key)
 end)`,
   },
   acquireShared: {
-    sha: '9ca7964a9969ffb0fdd5ad36ef1540c24b7e10fc',
+    sha: 'c905501235a8995dcb6bff2ec31d26ef6c67ca42',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -518,7 +522,8 @@ local function limitDeadlines(head, now)
 if not limitDeadline(head, now) then return end
 for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
-local function keepPlaces(first, now, waiterTtl, channel)
+local mustLook = {}
+local function keepPlaces(first, now, waiterTtl)
 if #ARGV < first then return end
 local head = headOfLine()
 local waiters, kept, terms = {}, {}, {}
@@ -534,8 +539,7 @@ table.insert(terms, own)
 end
 end
 if not deadline or waiter == head then
-local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
-redis.call('PUBLISH', channel .. process, owner)
+table.insert(mustLook, string.match(waiter, '^%S+ %S+ (.*)$'))
 end
 end
 if not kept[1] then return end
@@ -546,6 +550,10 @@ redis.call('HSET', KEYS[8], unpack(terms))
 keep(KEYS[8], waiterTtl)
 end
 keep(KEYS[7], waiterTtl)
+end
+local function answer(reply)
+if not mustLook[1] then return reply end
+return { reply, unpack(mustLook) }
 end
 local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
@@ -608,10 +616,10 @@ redis.call('HSET', KEYS[6], owner, token)
 settleShares()
 fixPermits(ttl)
 keep(KEYS[2], tonumber(retention))
-keepPlaces(7, now, waiterTtl, channel)
+keepPlaces(7, now, waiterTtl)
 concernsHead(ttl, waiterTtl)
 wakeHead(me, SHARED, channel)
-return token
+return answer(token)
 end
 local fixed = redis.call('GET', KEYS[7])
 if fixed and fixed ~= permits and not resize then
@@ -638,16 +646,16 @@ end
 local new = false
 if inLine then
 new = stayInLine(me, now, waiterTtl)
-keepPlaces(7, now, waiterTtl, channel)
+keepPlaces(7, now, waiterTtl)
 fixPermits(waiterTtl)
 else
 refuseOnReplica()
 end
 if told and not new then limitDeadlines(head, now) end
-return busy(me, head, value, now, waiterTtl)`,
+return answer(busy(me, head, value, now, waiterTtl))`,
   },
   renew: {
-    sha: '0038b4561dccfd06870cc56cc2ba68cd105b6420',
+    sha: '34ff73fdfce696898147037a1bf0ced7c56938a4',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -820,7 +828,8 @@ local function limitDeadlines(head, now)
 if not limitDeadline(head, now) then return end
 for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
-local function keepPlaces(first, now, waiterTtl, channel)
+local mustLook = {}
+local function keepPlaces(first, now, waiterTtl)
 if #ARGV < first then return end
 local head = headOfLine()
 local waiters, kept, terms = {}, {}, {}
@@ -836,8 +845,7 @@ table.insert(terms, own)
 end
 end
 if not deadline or waiter == head then
-local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
-redis.call('PUBLISH', channel .. process, owner)
+table.insert(mustLook, string.match(waiter, '^%S+ %S+ (.*)$'))
 end
 end
 if not kept[1] then return end
@@ -848,6 +856,10 @@ redis.call('HSET', KEYS[8], unpack(terms))
 keep(KEYS[8], waiterTtl)
 end
 keep(KEYS[7], waiterTtl)
+end
+local function answer(reply)
+if not mustLook[1] then return reply end
+return { reply, unpack(mustLook) }
 end
 local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
@@ -915,7 +927,7 @@ return 1
 end)`,
   },
   release: {
-    sha: 'd18711fae05e81b082b66c0c00ea92edb536e0d1',
+    sha: 'ceda1e8637b31032be01266fd3235b9be3530933',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -1096,7 +1108,8 @@ local function limitDeadlines(head, now)
 if not limitDeadline(head, now) then return end
 for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
-local function keepPlaces(first, now, waiterTtl, channel)
+local mustLook = {}
+local function keepPlaces(first, now, waiterTtl)
 if #ARGV < first then return end
 local head = headOfLine()
 local waiters, kept, terms = {}, {}, {}
@@ -1112,8 +1125,7 @@ table.insert(terms, own)
 end
 end
 if not deadline or waiter == head then
-local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
-redis.call('PUBLISH', channel .. process, owner)
+table.insert(mustLook, string.match(waiter, '^%S+ %S+ (.*)$'))
 end
 end
 if not kept[1] then return end
@@ -1124,6 +1136,10 @@ redis.call('HSET', KEYS[8], unpack(terms))
 keep(KEYS[8], waiterTtl)
 end
 keep(KEYS[7], waiterTtl)
+end
+local function answer(reply)
+if not mustLook[1] then return reply end
+return { reply, unpack(mustLook) }
 end
 local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
@@ -1178,7 +1194,7 @@ return redis.call('DEL', key)
 end)`,
   },
   inspect: {
-    sha: 'a17465a5a66e9c96f5239b7cc67f7f27d7d6c0ad',
+    sha: 'd4202aba0c8d296877aa00053ec3f3169faa6125',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -1351,7 +1367,8 @@ local function limitDeadlines(head, now)
 if not limitDeadline(head, now) then return end
 for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
-local function keepPlaces(first, now, waiterTtl, channel)
+local mustLook = {}
+local function keepPlaces(first, now, waiterTtl)
 if #ARGV < first then return end
 local head = headOfLine()
 local waiters, kept, terms = {}, {}, {}
@@ -1367,8 +1384,7 @@ table.insert(terms, own)
 end
 end
 if not deadline or waiter == head then
-local _, process, owner = string.match(waiter, '^(%S+) (%S+) (.*)$')
-redis.call('PUBLISH', channel .. process, owner)
+table.insert(mustLook, string.match(waiter, '^%S+ %S+ (.*)$'))
 end
 end
 if not kept[1] then return end
@@ -1379,6 +1395,10 @@ redis.call('HSET', KEYS[8], unpack(terms))
 keep(KEYS[8], waiterTtl)
 end
 keep(KEYS[7], waiterTtl)
+end
+local function answer(reply)
+if not mustLook[1] then return reply end
+return { reply, unpack(mustLook) }
 end
 local function busy(me, head, value, now, waiterTtl)
 local wait = math.floor(waiterTtl / 3)
