@@ -205,11 +205,11 @@ export interface LockProvider {
   renew(claim: Claim, token?: bigint): Promise<Renewal | false>;
   /**
    * Gives up all that the claim has: the hold, or the place in line. The local registration of
-   * `wake` goes before any I/O. `true`: this call freed a hold that had not expired. A grant that no
-   * attempt was answered with is no hold of the claim. Of several at once at most one answers
+   * `wake` goes before any I/O. `true`: this call freed a hold that had not expired. A grant that
+   * no attempt was answered with is no hold of the claim. Of several at once at most one answers
    * `true`; exactly one does where all go through one provider. Once it has settled, nothing that
-   * happens later wakes the claim. Not each hold is released: a process dies, hands a lease over, or
-   * lets a key rest. A provider keeps nothing of a hold that has ended.
+   * happens later wakes the claim. Not each hold is released: a process dies, hands a lease over,
+   * or lets a key rest. A provider keeps nothing of a hold that has ended.
    */
   release(claim: Claim): Promise<boolean>;
   /**
