@@ -1,3 +1,5 @@
+import type { WallClocks } from '../../support/wall-clocks.ts';
+
 /** Options of `startRedisSentinel`. */
 export interface RedisSentinelOptions {
   /** @default 3 */
@@ -20,4 +22,6 @@ export interface RedisSentinelOptions {
   readonly tls?: boolean;
   /** Further arguments of each `redis-server`, but not of the Sentinels. @default [] */
   readonly args?: readonly string[];
+  /** Gives each server, but no Sentinel, a clock that can be put off. @default none */
+  readonly clocks?: WallClocks | undefined;
 }

@@ -41,13 +41,13 @@ export interface RedisSentinel extends AsyncDisposable {
 export async function startRedisSentinel(options: RedisSentinelOptions = {}): Promise<RedisSentinel> {
   const { sentinels = 3, replicas = 2, downAfter = 500, failoverTimeout = 2_000, publishPeriod = 500 } = options;
   mustBeLocal('a Redis with Sentinels');
-  const { args = [], tls = false } = options;
+  const { args = [], tls = false, clocks } = options;
   const count = 1 + replicas;
   return await startOnFreePorts('127.0.0.1', (tls ? 2 : 1) * (count + sentinels), async (ports) => {
     const tlsPorts = ports.slice(count + sentinels);
     const servers = await startTogether(count, async (index, signal) => {
       const follow = index === 0 ? [] : ['--replicaof', '127.0.0.1', `${tlsPorts[0] ?? ports[0]}`];
-      const definition = withTls(defineNode([...follow, ...args]), tlsPorts[index]);
+      const definition = withTls(defineNode([...follow, ...args], clocks), tlsPorts[index]);
       return createHandle(await startLocally(definition, { port: ports[index], signal }));
     });
     const started = [...servers];

@@ -1,0 +1,153 @@
+import { redisCommand, startRedis, startRedisCluster, startRedisSentinel, wallClocks } from '@locks/test-servers';
+import type { ServerHandle, SlotMove, WallClocks } from '@locks/test-servers';
+import { Redis } from 'ioredis';
+import { onTestFinished } from 'vitest';
+import { closeAfterTest, eventually } from '../../support/redis.ts';
+
+/** Redis as it is deployed, for one test. */
+export interface Deployment {
+  readonly url: string;
+  /** The server that has the lock. */
+  master(): Promise<ServerHandle>;
+  /** Those that follow it. */
+  replicas(): Promise<readonly ServerHandle[]>;
+  /** Resolves when another server than `old` is the master. */
+  followed(old: ServerHandle): Promise<unknown>;
+  /** Makes another server the master, in order. */
+  failOver(): Promise<void>;
+  /** Cuts `server` off from the other servers, but not from its clients. */
+  cutOff(server: ServerHandle): Promise<void>;
+  /** Begins to move the slot of the lock. */
+  moveSlot(): Promise<SlotMove>;
+  /** Puts the clock of `server` off by so many ms. */
+  putClock(server: ServerHandle, off: number): Promise<void>;
+}
+
+/** The key of Redis that is the lock. */
+export const redisKey = 'locks:job';
+
+/** What a test needs of its deployment. */
+export interface Needs {
+  readonly args?: readonly string[] | undefined;
+  /** No other server becomes the master by itself. */
+  readonly patient?: boolean | undefined;
+  /** `cutOff` is used. */
+  readonly cutOff?: boolean | undefined;
+  /** `putClock` is used. */
+  readonly clocks?: boolean | undefined;
+}
+
+/** In ms: longer than a test. */
+const never = 300_000;
+
+const impossible = (): Promise<never> => Promise.reject(new Error('This deployment cannot do that.'));
+
+/** Clocks that end after the servers of the test. */
+async function clocksFor({ clocks }: Needs): Promise<WallClocks | undefined> {
+  if (clocks !== true) return undefined;
+  const made = await wallClocks();
+  onTestFinished(() => made[Symbol.asyncDispose]());
+  return made;
+}
+
+export async function oneServer(needs: Needs): Promise<Deployment> {
+  const clocks = await clocksFor(needs);
+  const server = await startRedis({ args: needs.args ?? [], clocks });
+  onTestFinished(() => server.stop());
+  return {
+    url: server.url,
+    master: async () => server,
+    replicas: async () => [],
+    followed: impossible,
+    failOver: impossible,
+    cutOff: impossible,
+    moveSlot: impossible,
+    putClock: clocks?.put ?? impossible,
+  };
+}
+
+/** The user of the clients, where others are not let in any more. */
+const app = { username: 'app', password: 'secret' };
+const appArgs = ['--user', app.username, 'on', `>${app.password}`, '~*', '&*', '+@all'];
+
+/** `args` are for every server, besides those of `needs`. */
+export async function withSentinels(needs: Needs, args: readonly string[] = []): Promise<Deployment> {
+  const clocks = await clocksFor(needs);
+  const set = await startRedisSentinel({
+    args: [...args, ...(needs.args ?? []), ...(needs.cutOff === true ? appArgs : [])],
+    clocks,
+    ...(needs.patient === true && { downAfter: never }),
+  });
+  onTestFinished(() => set.stop());
+  return {
+    url: needs.cutOff === true ? set.url.replace('//', `//${app.username}:${app.password}@`) : set.url,
+    master: () => set.master(),
+    async replicas() {
+      const master = await set.master();
+      return set.servers.filter((server) => server !== master);
+    },
+    followed: (old) => set.masterAfter(old),
+    failOver: async () => void (await set.failOver()),
+    async cutOff({ host, port }) {
+      // Replicas and Sentinels come as the user `default`.
+      const client = new Redis({ host, port, ...app });
+      closeAfterTest(client);
+      await client.call('ACL', 'SETUSER', 'default', 'off');
+      await client.call('CLIENT', 'KILL', 'USER', 'default');
+    },
+    moveSlot: impossible,
+    putClock: clocks?.put ?? impossible,
+  };
+}
+
+/** With a limit for writes that no replica hears of. */
+export async function withSentinelsAndLimit(needs: Needs): Promise<Deployment> {
+  return await withSentinels(needs, ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '1']);
+}
+
+export async function inCluster(needs: Needs): Promise<Deployment> {
+  const clocks = await clocksFor(needs);
+  const cluster = await startRedisCluster({
+    args: needs.args ?? [],
+    clocks,
+    partitions: needs.cutOff === true,
+    ...(needs.patient === true && { nodeTimeout: never }),
+  });
+  onTestFinished(() => cluster.stop());
+  const master = (): Promise<ServerHandle> => cluster.masterOf(redisKey);
+  const replicas = async (): Promise<readonly ServerHandle[]> => await cluster.replicasOf(await master());
+  return {
+    url: cluster.url,
+    master,
+    replicas,
+    followed: (old) => eventually('another master', async () => (await master()) !== old, 30_000),
+    async failOver() {
+      const [replica] = await replicas();
+      if (replica === undefined) throw new Error('The master has no replica.');
+      await cluster.failOver(replica);
+    },
+    cutOff: async (server) => void cluster.partition(server),
+    async moveSlot() {
+      const from = await master();
+      const to = (await cluster.masters()).find((node) => node !== from);
+      if (to === undefined) throw new Error('There is one master only.');
+      return await cluster.moveSlotOf(redisKey, to);
+    },
+    putClock: clocks?.put ?? impossible,
+  };
+}
+
+/**
+ * Lets no copy reach the replicas of `master`, which takes writes all the same, as it does until it
+ * misses them. Returns what ends it.
+ */
+export async function withoutCopies(deployment: Deployment, master: ServerHandle): Promise<() => Promise<void>> {
+  const replicas = await deployment.replicas();
+  const configure = async (name: string, value: string, ...servers: readonly ServerHandle[]): Promise<void> =>
+    void (await Promise.all(servers.map((server) => redisCommand(server, 'CONFIG', 'SET', name, value))));
+  await configure('min-replicas-to-write', '0', master);
+  // The master has no password, and refuses one.
+  await configure('masterauth', 'wrong', ...replicas);
+  await redisCommand(master, 'CLIENT', 'KILL', 'TYPE', 'replica');
+  return async () => await configure('masterauth', '', ...replicas);
+}

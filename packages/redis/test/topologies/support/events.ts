@@ -1,0 +1,98 @@
+import { redisCommand } from '@locks/test-servers';
+import type { ServerHandle } from '@locks/test-servers';
+import { Redis } from 'ioredis';
+import { closeAfterTest, eventually } from '../../support/redis.ts';
+import { redisKey } from './deployments.ts';
+import type { Deployment, Needs } from './deployments.ts';
+
+/** Where an event happens. */
+export interface Scene {
+  readonly deployment: Deployment;
+  /** The server that has the lock. */
+  readonly master: ServerHandle;
+}
+
+/** Something that happens to Redis while a lock is held. */
+export interface Event {
+  readonly needs?: Needs;
+  /** Another server becomes the master after it, one that has no copy of the lock. */
+  readonly failover?: boolean;
+  /** The old master goes on to serve the holder. The other client is one that comes later. */
+  readonly partition?: boolean;
+  /** Before the lock is taken. */
+  prepare?(scene: Scene): Promise<unknown>;
+  /** Resolves to what ends it, if it does not end by itself. */
+  happen(scene: Scene): Promise<void | (() => Promise<unknown>)>;
+  /** After the failover. */
+  afterwards?(scene: Scene): Promise<unknown>;
+}
+
+const patient: Needs = { patient: true };
+const hour = 3_600_000;
+
+/** By the rows of the table in the documentation. */
+export const events: Readonly<Record<string, Event>> = {
+  'restart with all data': {
+    needs: { ...patient, args: ['--appendonly', 'yes', '--appendfsync', 'always'] },
+    happen: async ({ master }) => await master.restart(),
+  },
+  'restart without data': { needs: patient, happen: async ({ master }) => await master.restart() },
+  'restart with old data': {
+    needs: patient,
+    prepare: ({ master }) => redisCommand(master, 'SAVE'),
+    async happen({ master }) {
+      await master.kill();
+      await master.restart();
+    },
+  },
+  '`FLUSHALL`': { needs: patient, happen: async ({ master }) => void (await redisCommand(master, 'FLUSHALL')) },
+  'eviction of a held key': { needs: patient, happen: async ({ master }) => await evict(master) },
+  'failover, the master was killed': { failover: true, happen: async ({ master }) => await master.kill() },
+  'failover, the old master stood still': {
+    failover: true,
+    happen: async ({ master }) => await master.pause(),
+    afterwards: ({ master }) => master.resume(),
+  },
+  'partition, the old master has clients': {
+    needs: { cutOff: true },
+    failover: true,
+    partition: true,
+    happen: async ({ deployment, master }) => await deployment.cutOff(master),
+  },
+  'failover in order': { needs: patient, happen: async ({ deployment }) => await deployment.failOver() },
+  'move of a slot': {
+    needs: patient,
+    async happen({ deployment }) {
+      const move = await deployment.moveSlot();
+      return async () => {
+        while ((await move.moveKeys()) > 0);
+        await move.end();
+      };
+    },
+  },
+  "step of the server's clock, back": {
+    needs: { ...patient, clocks: true },
+    happen: async ({ deployment, master }) => await deployment.putClock(master, -hour),
+  },
+  "step of the server's clock, forward": {
+    needs: { ...patient, clocks: true },
+    happen: async ({ deployment, master }) => await deployment.putClock(master, hour),
+  },
+};
+
+/** Writes until the server has evicted the key. */
+async function evict({ url }: ServerHandle): Promise<void> {
+  const client = new Redis(url);
+  closeAfterTest(client);
+  const used = Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
+  await client.config('SET', 'maxmemory', String(used + 1_000_000));
+  await client.config('SET', 'maxmemory-policy', 'volatile-random');
+  let written = 0;
+  await eventually('the eviction', async () => {
+    written += 1;
+    // In the slot of the key.
+    await client.set(`{${redisKey}}-${written}`, 'x'.repeat(10_000)).catch(() => {});
+    return (await client.exists(redisKey)) === 0;
+  });
+  await client.config('SET', 'maxmemory', '0');
+}

@@ -1,0 +1,110 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { openLocks } from '@locks/core';
+import type { Lease, Locks } from '@locks/core';
+import { expect, onTestFinished, test } from 'vitest';
+import { initialise } from '../../../src/index.ts';
+import { connect, eventually } from '../../support/redis.ts';
+import { inCluster, oneServer, withSentinels, withSentinelsAndLimit, withoutCopies } from './deployments.ts';
+import type { Deployment, Needs } from './deployments.ts';
+import { events } from './events.ts';
+import type { Event } from './events.ts';
+import { readTable } from './losses-table.ts';
+import type { Outcome } from './losses-table.ts';
+
+/** A column of the table. */
+interface Form {
+  readonly start: (needs: Needs) => Promise<Deployment>;
+  /** In ms: of the lease, which has to outlast the event. Where locks rest, the test does too. */
+  readonly ttl: number;
+  /** In ms. Longer than the ttl by the time for which a master that is cut off goes on. */
+  readonly restartGuard?: number;
+}
+
+/** By the heads of the table. */
+export const forms: Readonly<Record<string, Form>> = {
+  'one server': { start: oneServer, ttl: 30_000 },
+  'with `restartGuard`': { start: oneServer, ttl: 3_000, restartGuard: 3_000 },
+  Sentinels: { start: withSentinels, ttl: 60_000 },
+  'Sentinels with `restartGuard`': { start: withSentinelsAndLimit, ttl: 15_000, restartGuard: 20_000 },
+  Cluster: { start: inCluster, ttl: 30_000 },
+};
+
+/** Registers a test for each cell below the head `name`: it brings the event about. */
+export function lossesTests(name: string): void {
+  const form = forms[name];
+  if (form === undefined) throw new Error(`No test knows the form ${name}.`);
+  for (const { event, outcome } of readTable().filter((cell) => cell.form === name)) {
+    test(`${event}, ${name}: ${outcome}`, { timeout: 150_000 }, async () => {
+      const known = events[event];
+      if (known === undefined) throw new Error(`No test knows the event ${event}.`);
+      expect(await outcomeOf(known, form)).toBe(outcome);
+    });
+  }
+}
+
+async function outcomeOf(event: Event, { start, ttl, restartGuard }: Form): Promise<Outcome> {
+  const deployment = await start(event.needs ?? {});
+  const options = { timeout: 1_000, ...(restartGuard !== undefined && { restartGuard }) };
+  const open = async (): Promise<Locks> => {
+    const locks = await openLocks({ url: deployment.url, ttl, closeTimeout: 1_000, options });
+    onTestFinished(() => locks.close());
+    return locks;
+  };
+  const master = await deployment.master();
+  if (restartGuard !== undefined) await initialise(connect({}, master.url));
+  const [holder, other] = [await open(), await open()];
+  // Each knows its server.
+  for (const locks of [holder, other]) await (await locks.acquire('job')).release();
+  const scene = { deployment, master };
+  await event.prepare?.(scene);
+  const allowCopies = event.failover === true ? await withoutCopies(deployment, master) : undefined;
+  const lease = await holder.acquire('job', { renew: event.partition === true });
+  const end = await event.happen(scene);
+  await allowCopies?.();
+  if (event.failover === true) await deployment.followed(master);
+  await event.afterwards?.(scene);
+  const rival = event.partition === true ? await open() : other;
+  const outcome = await outcomeFor(lease, rival);
+  await end?.();
+  if (outcome === 'rest') await servedAfter(lease, rival);
+  return outcome;
+}
+
+/** What another client sees while the lease is held by its own word. */
+async function outcomeFor(lease: Lease, rival: Locks): Promise<Outcome> {
+  const refusals = new Set<string>();
+  while (lease.held) {
+    const second = await rival.tryAcquire('job').catch((error: Error) => void refusals.add(reasonOf(error)));
+    if (second && second.held && lease.held) {
+      expect(second.token).toBeGreaterThan(lease.token);
+      return 'two';
+    }
+    if (second === null && (await isRenewed(lease))) return 'kept';
+    await delay(50);
+  }
+  // Not because Redis was down all the time.
+  expect([...refusals].join('\n')).toMatch(/no grants for another|TRYAGAIN/);
+  return 'rest';
+}
+
+async function servedAfter(lease: Lease, rival: Locks): Promise<void> {
+  const next = await eventually(
+    'a grant',
+    async () => (await rival.tryAcquire('job').catch(() => undefined)) ?? undefined,
+    60_000,
+  );
+  expect(next.token).toBeGreaterThan(lease.token);
+  expect(lease.held).toBe(false);
+}
+
+async function isRenewed(lease: Lease): Promise<boolean> {
+  return await lease.renew().then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The message of an error, with those of its causes. */
+function reasonOf(error: Error): string {
+  return error.cause instanceof Error ? `${error.message} ${reasonOf(error.cause)}` : error.message;
+}
