@@ -12,3 +12,4 @@ test('the table has all events, and all forms', () => {
 // Those of Sentinels and of a Cluster are in the folder `matrix`.
 lossesTests('one server');
 lossesTests('with `restartGuard`');
+lossesTests('quorum of three');

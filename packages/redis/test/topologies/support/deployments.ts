@@ -66,6 +66,13 @@ export async function oneServer(needs: Needs): Promise<Deployment> {
   };
 }
 
+/** The lock is at each of the servers. What happens, happens to the first of them. */
+export async function quorumOfThree(needs: Needs): Promise<Deployment> {
+  const [first, second, third] = [await oneServer(needs), await oneServer(needs), await oneServer(needs)];
+  const hosts = [first, second, third].map(({ url }) => new URL(url).host).toSorted();
+  return { ...first, url: `redlock://${hosts.join(',')}` };
+}
+
 /** The user of the clients, where others are not let in any more. */
 const app = { username: 'app', password: 'secret' };
 const appArgs = ['--user', app.username, 'on', `>${app.password}`, '~*', '&*', '+@all'];
@@ -137,17 +144,28 @@ export async function inCluster(needs: Needs): Promise<Deployment> {
   };
 }
 
-/**
- * Lets no copy reach the replicas of `master`, which takes writes all the same, as it does until it
- * misses them. Returns what ends it.
- */
-export async function withoutCopies(deployment: Deployment, master: ServerHandle): Promise<() => Promise<void>> {
-  const replicas = await deployment.replicas();
-  const configure = async (name: string, value: string, ...servers: readonly ServerHandle[]): Promise<void> =>
+/** The replicas of a master that get no copies. */
+export interface CutCopies {
+  /** Until this the master takes writes all the same, as it does until it misses its replicas. */
+  limit(): Promise<void>;
+  /** Lets copies of another master reach them. */
+  allow(): Promise<void>;
+}
+
+/** Lets copies reach no more than `some` replicas of `master`. The others go first in a failover. */
+export async function cutCopies(deployment: Deployment, master: ServerHandle, some = 0): Promise<CutCopies> {
+  const replicas = (await deployment.replicas()).slice(some);
+  const configure = async (servers: readonly ServerHandle[], name: string, value: string): Promise<void> =>
     void (await Promise.all(servers.map((server) => redisCommand(server, 'CONFIG', 'SET', name, value))));
-  await configure('min-replicas-to-write', '0', master);
+  const limit = 'min-replicas-to-write';
+  const [, least = '0'] = (await redisCommand(master, 'CONFIG', 'GET', limit)) as readonly string[];
+  await configure([master], limit, '0');
+  if (some > 0) await configure(replicas, 'replica-priority', '1');
   // The master has no password, and refuses one.
-  await configure('masterauth', 'wrong', ...replicas);
+  await configure(replicas, 'masterauth', 'wrong');
   await redisCommand(master, 'CLIENT', 'KILL', 'TYPE', 'replica');
-  return async () => await configure('masterauth', '', ...replicas);
+  return {
+    limit: () => configure([master], limit, least),
+    allow: () => configure(replicas, 'masterauth', ''),
+  };
 }

@@ -17,8 +17,10 @@ export interface Event {
   readonly needs?: Needs;
   /** Another server becomes the master after it, one that has no copy of the lock. */
   readonly failover?: boolean;
-  /** The old master goes on to serve the holder. The other client is one that comes later. */
-  readonly partition?: boolean;
+  /** The holder renews its lease, at the old master. */
+  readonly renew?: boolean;
+  /** The other client comes after the event. One from before may still speak to the old master. */
+  readonly newcomer?: boolean;
   /** Before the lock is taken. */
   prepare?(scene: Scene): Promise<unknown>;
   /** Resolves to what ends it, if it does not end by itself. */
@@ -29,6 +31,15 @@ export interface Event {
 
 const patient: Needs = { patient: true };
 const hour = 3_600_000;
+
+/** The old master is cut off from the other servers, and not from its clients. */
+export const partition: Event = {
+  needs: { cutOff: true },
+  failover: true,
+  renew: true,
+  newcomer: true,
+  happen: async ({ deployment, master }) => await deployment.cutOff(master),
+};
 
 /** By the rows of the table in the documentation. */
 export const events: Readonly<Record<string, Event>> = {
@@ -50,15 +61,11 @@ export const events: Readonly<Record<string, Event>> = {
   'failover, the master was killed': { failover: true, happen: async ({ master }) => await master.kill() },
   'failover, the old master stood still': {
     failover: true,
+    newcomer: true,
     happen: async ({ master }) => await master.pause(),
     afterwards: ({ master }) => master.resume(),
   },
-  'partition, the old master has clients': {
-    needs: { cutOff: true },
-    failover: true,
-    partition: true,
-    happen: async ({ deployment, master }) => await deployment.cutOff(master),
-  },
+  'partition, the old master has clients': partition,
   'failover in order': { needs: patient, happen: async ({ deployment }) => await deployment.failOver() },
   'move of a slot': {
     needs: patient,

@@ -1,10 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openLocks } from '@locks/core';
 import type { Lease, Locks } from '@locks/core';
+import { redisCommand } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { initialise } from '../../../src/index.ts';
 import { connect, eventually } from '../../support/redis.ts';
-import { inCluster, oneServer, withSentinels, withSentinelsAndLimit, withoutCopies } from './deployments.ts';
+import {
+  cutCopies,
+  inCluster,
+  oneServer,
+  quorumOfThree,
+  redisKey,
+  withSentinels,
+  withSentinelsAndLimit,
+} from './deployments.ts';
 import type { Deployment, Needs } from './deployments.ts';
 import { events } from './events.ts';
 import type { Event } from './events.ts';
@@ -12,8 +21,9 @@ import { readTable } from './losses-table.ts';
 import type { Outcome } from './losses-table.ts';
 
 /** A column of the table. */
-interface Form {
+export interface Form {
   readonly start: (needs: Needs) => Promise<Deployment>;
+  readonly minReplicas?: number;
   /** In ms: of the lease, which has to outlast the event. Where locks rest, the test does too. */
   readonly ttl: number;
   /** In ms. Longer than the ttl by the time for which a master that is cut off goes on. */
@@ -24,7 +34,9 @@ interface Form {
 export const forms: Readonly<Record<string, Form>> = {
   'one server': { start: oneServer, ttl: 30_000 },
   'with `restartGuard`': { start: oneServer, ttl: 3_000, restartGuard: 3_000 },
+  'quorum of three': { start: quorumOfThree, ttl: 30_000 },
   Sentinels: { start: withSentinels, ttl: 60_000 },
+  'Sentinels with `minReplicas`': { start: withSentinels, ttl: 60_000, minReplicas: 1 },
   'Sentinels with `restartGuard`': { start: withSentinelsAndLimit, ttl: 15_000, restartGuard: 20_000 },
   Cluster: { start: inCluster, ttl: 30_000 },
 };
@@ -42,9 +54,10 @@ export function lossesTests(name: string): void {
   }
 }
 
-async function outcomeOf(event: Event, { start, ttl, restartGuard }: Form): Promise<Outcome> {
+/** What `event` costs in the form of a column: it happens while a client holds a key. */
+export async function outcomeOf(event: Event, { start, ttl, restartGuard, minReplicas }: Form): Promise<Outcome> {
   const deployment = await start(event.needs ?? {});
-  const options = { timeout: 1_000, ...(restartGuard !== undefined && { restartGuard }) };
+  const options = { timeout: 1_000, ...(restartGuard && { restartGuard }), ...(minReplicas && { minReplicas }) };
   const open = async (): Promise<Locks> => {
     const locks = await openLocks({ url: deployment.url, ttl, closeTimeout: 1_000, options });
     onTestFinished(() => locks.close());
@@ -57,13 +70,15 @@ async function outcomeOf(event: Event, { start, ttl, restartGuard }: Form): Prom
   for (const locks of [holder, other]) await (await locks.acquire('job')).release();
   const scene = { deployment, master };
   await event.prepare?.(scene);
-  const allowCopies = event.failover === true ? await withoutCopies(deployment, master) : undefined;
-  const lease = await holder.acquire('job', { renew: event.partition === true });
+  const copies = event.failover === true ? await cutCopies(deployment, master, minReplicas) : undefined;
+  const lease = await holder.acquire('job', { renew: event.renew === true });
+  expect(await redisCommand(master, 'EXISTS', redisKey)).toBe(1);
+  await copies?.limit();
   const end = await event.happen(scene);
-  await allowCopies?.();
+  await copies?.allow();
   if (event.failover === true) await deployment.followed(master);
   await event.afterwards?.(scene);
-  const rival = event.partition === true ? await open() : other;
+  const rival = event.newcomer === true ? await open() : other;
   const outcome = await outcomeFor(lease, rival);
   await end?.();
   if (outcome === 'rest') await servedAfter(lease, rival);
