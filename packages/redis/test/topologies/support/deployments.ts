@@ -13,6 +13,8 @@ export interface Deployment {
   replicas(): Promise<readonly ServerHandle[]>;
   /** Resolves when another server than `old` is the master. */
   followed(old: ServerHandle): Promise<unknown>;
+  /** Lets one of `servers` become the master where there is a choice. */
+  prefer(servers: readonly ServerHandle[]): Promise<void>;
   /** Makes another server the master, in order. */
   failOver(): Promise<void>;
   /** Cuts `server` off from the other servers, but not from its clients. */
@@ -59,6 +61,7 @@ export async function oneServer(needs: Needs): Promise<Deployment> {
     master: async () => server,
     replicas: async () => [],
     followed: impossible,
+    prefer: impossible,
     failOver: impossible,
     cutOff: impossible,
     moveSlot: impossible,
@@ -94,6 +97,13 @@ export async function withSentinels(needs: Needs, args: readonly string[] = []):
       return set.servers.filter((server) => server !== master);
     },
     followed: (old) => set.masterAfter(old),
+    async prefer(servers) {
+      await configure(servers, 'replica-priority', '1');
+      await eventually('Sentinels that know it', async () => {
+        const known = await Promise.all(set.sentinels.map(async (one) => await priorities(one, set.name)));
+        return known.every((byPort) => servers.every(({ port }) => byPort.get(`${port}`) === '1'));
+      });
+    },
     failOver: async () => void (await set.failOver()),
     async cutOff({ host, port }) {
       // Replicas and Sentinels come as the user `default`.
@@ -105,6 +115,17 @@ export async function withSentinels(needs: Needs, args: readonly string[] = []):
     moveSlot: impossible,
     putClock: clocks?.put ?? impossible,
   };
+}
+
+/** The priorities of the replicas, by their ports. */
+async function priorities(sentinel: ServerHandle, name: string): Promise<ReadonlyMap<string, string>> {
+  const replicas = (await redisCommand(sentinel, 'SENTINEL', 'REPLICAS', name)) as readonly (readonly string[])[];
+  return new Map(
+    replicas.map((fields) => {
+      const valueOf = (field: string): string => fields[fields.indexOf(field) + 1] ?? '';
+      return [valueOf('port'), valueOf('slave-priority')];
+    }),
+  );
 }
 
 /** With a limit for writes that no replica hears of. */
@@ -128,6 +149,7 @@ export async function inCluster(needs: Needs): Promise<Deployment> {
     master,
     replicas,
     followed: (old) => eventually('another master', async () => (await master()) !== old, 30_000),
+    prefer: impossible,
     async failOver() {
       const [replica] = await replicas();
       if (replica === undefined) throw new Error('The master has no replica.');
@@ -155,12 +177,10 @@ export interface CutCopies {
 /** Lets copies reach no more than `some` replicas of `master`. The others go first in a failover. */
 export async function cutCopies(deployment: Deployment, master: ServerHandle, some = 0): Promise<CutCopies> {
   const replicas = (await deployment.replicas()).slice(some);
-  const configure = async (servers: readonly ServerHandle[], name: string, value: string): Promise<void> =>
-    void (await Promise.all(servers.map((server) => redisCommand(server, 'CONFIG', 'SET', name, value))));
   const limit = 'min-replicas-to-write';
   const [, least = '0'] = (await redisCommand(master, 'CONFIG', 'GET', limit)) as readonly string[];
+  if (some > 0) await deployment.prefer(replicas);
   await configure([master], limit, '0');
-  if (some > 0) await configure(replicas, 'replica-priority', '1');
   // The master has no password, and refuses one.
   await configure(replicas, 'masterauth', 'wrong');
   await redisCommand(master, 'CLIENT', 'KILL', 'TYPE', 'replica');
@@ -168,4 +188,8 @@ export async function cutCopies(deployment: Deployment, master: ServerHandle, so
     limit: () => configure([master], limit, least),
     allow: () => configure(replicas, 'masterauth', ''),
   };
+}
+
+async function configure(servers: readonly ServerHandle[], name: string, value: string): Promise<void> {
+  await Promise.all(servers.map((server) => redisCommand(server, 'CONFIG', 'SET', name, value)));
 }
