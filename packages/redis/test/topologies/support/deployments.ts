@@ -3,6 +3,7 @@ import type { ServerHandle, SlotMove, WallClocks } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { closeAfterTest, eventually } from '../../support/redis.ts';
+import { configure } from './configure.ts';
 
 /** Redis as it is deployed, for one test. */
 export interface Deployment {
@@ -164,32 +165,4 @@ export async function inCluster(needs: Needs): Promise<Deployment> {
     },
     putClock: clocks?.put ?? impossible,
   };
-}
-
-/** The replicas of a master that get no copies. */
-export interface CutCopies {
-  /** Until this the master takes writes all the same, as it does until it misses its replicas. */
-  limit(): Promise<void>;
-  /** Lets copies of another master reach them. */
-  allow(): Promise<void>;
-}
-
-/** Lets copies reach no more than `some` replicas of `master`. The others go first in a failover. */
-export async function cutCopies(deployment: Deployment, master: ServerHandle, some = 0): Promise<CutCopies> {
-  const replicas = (await deployment.replicas()).slice(some);
-  const limit = 'min-replicas-to-write';
-  const [, least = '0'] = (await redisCommand(master, 'CONFIG', 'GET', limit)) as readonly string[];
-  if (some > 0) await deployment.prefer(replicas);
-  await configure([master], limit, '0');
-  // The master has no password, and refuses one.
-  await configure(replicas, 'masterauth', 'wrong');
-  await redisCommand(master, 'CLIENT', 'KILL', 'TYPE', 'replica');
-  return {
-    limit: () => configure([master], limit, least),
-    allow: () => configure(replicas, 'masterauth', ''),
-  };
-}
-
-async function configure(servers: readonly ServerHandle[], name: string, value: string): Promise<void> {
-  await Promise.all(servers.map((server) => redisCommand(server, 'CONFIG', 'SET', name, value)));
 }

@@ -5,15 +5,8 @@ import { redisCommand } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { initialise } from '../../../src/index.ts';
 import { connect, eventually } from '../../support/redis.ts';
-import {
-  cutCopies,
-  inCluster,
-  oneServer,
-  quorumOfThree,
-  redisKey,
-  withSentinels,
-  withSentinelsAndLimit,
-} from './deployments.ts';
+import { cutCopies } from './copies.ts';
+import { inCluster, oneServer, quorumOfThree, redisKey, withSentinels, withSentinelsAndLimit } from './deployments.ts';
 import type { Deployment, Needs } from './deployments.ts';
 import { events } from './events.ts';
 import type { Event } from './events.ts';
