@@ -11,7 +11,9 @@ export interface CutCopies {
   allow(): Promise<void>;
 }
 
-/** Lets copies reach no more than `some` replicas of `master`. The others go first in a failover. */
+/**
+ * Lets copies reach no more than `some` replicas of `master`. A failover prefers the others.
+ */
 export async function cutCopies(deployment: Deployment, master: ServerHandle, some = 0): Promise<CutCopies> {
   const replicas = (await deployment.replicas()).slice(some);
   const limit = 'min-replicas-to-write';

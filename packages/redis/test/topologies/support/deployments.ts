@@ -32,7 +32,7 @@ export const redisKey = 'locks:job';
 /** What a test needs of its deployment. */
 export interface Needs {
   readonly args?: readonly string[] | undefined;
-  /** No other server becomes the master by itself. */
+  /** No other server becomes the master without a command. */
   readonly patient?: boolean | undefined;
   /** `cutOff` is used. */
   readonly cutOff?: boolean | undefined;

@@ -23,7 +23,7 @@ export interface Event {
   readonly newcomer?: boolean;
   /** Before the lock is taken. */
   prepare?(scene: Scene): Promise<unknown>;
-  /** Resolves to what ends it, if it does not end by itself. */
+  /** Resolves to a function that ends it, where one is needed. */
   happen(scene: Scene): Promise<void | (() => Promise<unknown>)>;
   /** After the failover. */
   afterwards?(scene: Scene): Promise<unknown>;

@@ -82,7 +82,7 @@ export async function outcomeOf(event: Event, { start, ttl, restartGuard, minRep
 async function outcomeFor(lease: Lease, rival: Locks): Promise<Outcome> {
   const refusals = new Set<string>();
   while (lease.held) {
-    const second = await rival.tryAcquire('job').catch((error: Error) => void refusals.add(reasonOf(error)));
+    const second = await rival.tryAcquire('job').catch((error: unknown) => void refusals.add(reasonOf(error)));
     if (second && second.held && lease.held) {
       expect(second.token).toBeGreaterThan(lease.token);
       return 'two';
@@ -113,6 +113,6 @@ async function isRenewed(lease: Lease): Promise<boolean> {
 }
 
 /** The message of an error, with those of its causes. */
-function reasonOf(error: Error): string {
-  return error.cause instanceof Error ? `${error.message} ${reasonOf(error.cause)}` : error.message;
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? `${error.message} ${reasonOf(error.cause)}` : '';
 }
