@@ -140,9 +140,10 @@ export async function inCluster(needs: Needs): Promise<Deployment> {
     args: needs.args ?? [],
     clocks,
     partitions: needs.cutOff === true,
-    ...(needs.patient === true && { nodeTimeout: never }),
   });
   onTestFinished(() => cluster.stop());
+  // Nodes that are patient from the start take long to know each other.
+  if (needs.patient === true) await configure(cluster.nodes, 'cluster-node-timeout', `${never}`);
   const master = (): Promise<ServerHandle> => cluster.masterOf(redisKey);
   const replicas = async (): Promise<readonly ServerHandle[]> => await cluster.replicasOf(await master());
   return {

@@ -98,7 +98,7 @@ async function evict({ url }: ServerHandle): Promise<void> {
   await eventually('the eviction', async () => {
     written += 1;
     // In the slot of the key.
-    await client.set(`{${redisKey}}-${written}`, 'x'.repeat(10_000)).catch(() => {});
+    await client.set(`{${redisKey}}-${written}`, 'x'.repeat(100_000)).catch(() => {});
     return (await client.exists(redisKey)) === 0;
   });
   await client.config('SET', 'maxmemory', '0');

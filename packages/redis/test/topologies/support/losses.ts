@@ -26,7 +26,7 @@ export interface Form {
 /** By the heads of the table. */
 export const forms: Readonly<Record<string, Form>> = {
   'one server': { start: oneServer, ttl: 30_000 },
-  'with `restartGuard`': { start: oneServer, ttl: 3_000, restartGuard: 3_000 },
+  'with `restartGuard`': { start: oneServer, ttl: 5_000, restartGuard: 5_000 },
   'quorum of three': { start: quorumOfThree, ttl: 30_000 },
   Sentinels: { start: withSentinels, ttl: 60_000 },
   'Sentinels with `minReplicas`': { start: withSentinels, ttl: 60_000, minReplicas: 1 },
