@@ -41,6 +41,14 @@ export const partition: Event = {
   happen: async ({ deployment, master }) => await deployment.cutOff(master),
 };
 
+/** The old master goes on after another one has followed. */
+export const stoodStill: Event = {
+  failover: true,
+  newcomer: true,
+  happen: async ({ master }) => await master.pause(),
+  afterwards: ({ master }) => master.resume(),
+};
+
 /** By the rows of the table in the documentation. */
 export const events: Readonly<Record<string, Event>> = {
   'restart with all data': {
@@ -59,12 +67,7 @@ export const events: Readonly<Record<string, Event>> = {
   '`FLUSHALL`': { needs: patient, happen: async ({ master }) => void (await redisCommand(master, 'FLUSHALL')) },
   'eviction of a held key': { needs: patient, happen: async ({ master }) => await evict(master) },
   'failover, the master was killed': { failover: true, happen: async ({ master }) => await master.kill() },
-  'failover, the old master stood still': {
-    failover: true,
-    newcomer: true,
-    happen: async ({ master }) => await master.pause(),
-    afterwards: ({ master }) => master.resume(),
-  },
+  'failover, the old master stood still': stoodStill,
   'partition, the old master has clients': partition,
   'failover in order': { needs: patient, happen: async ({ deployment }) => await deployment.failOver() },
   'move of a slot': {

@@ -23,6 +23,8 @@ export interface Form {
   readonly restartGuard?: number;
 }
 
+export const guardedSentinels: Form = { start: withSentinelsAndLimit, ttl: 15_000, restartGuard: 20_000 };
+
 /** By the heads of the table. */
 export const forms: Readonly<Record<string, Form>> = {
   'one server': { start: oneServer, ttl: 30_000 },
@@ -30,7 +32,7 @@ export const forms: Readonly<Record<string, Form>> = {
   'quorum of three': { start: quorumOfThree, ttl: 30_000 },
   Sentinels: { start: withSentinels, ttl: 60_000 },
   'Sentinels with `minReplicas`': { start: withSentinels, ttl: 60_000, minReplicas: 1 },
-  'Sentinels with `restartGuard`': { start: withSentinelsAndLimit, ttl: 15_000, restartGuard: 20_000 },
+  'Sentinels with `restartGuard`': guardedSentinels,
   Cluster: { start: inCluster, ttl: 30_000 },
 };
 
