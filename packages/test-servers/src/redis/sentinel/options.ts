@@ -8,7 +8,7 @@ export interface RedisSentinelOptions {
   readonly replicas?: number;
   /**
    * In ms: a server that was silent for so long is down. With less, a busy machine makes servers
-   * fail that run. @default 500
+   * fail that run. @default 1_000
    */
   readonly downAfter?: number;
   /** In ms: the limit of the steps of a failover, and half the pause between two. @default 2_000 */

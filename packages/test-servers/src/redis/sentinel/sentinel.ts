@@ -39,7 +39,7 @@ export interface RedisSentinel extends AsyncDisposable {
  * Resolves when all of them know each other.
  */
 export async function startRedisSentinel(options: RedisSentinelOptions = {}): Promise<RedisSentinel> {
-  const { sentinels = 3, replicas = 2, downAfter = 500, failoverTimeout = 2_000, publishPeriod = 500 } = options;
+  const { sentinels = 3, replicas = 2, downAfter = 1_000, failoverTimeout = 2_000, publishPeriod = 500 } = options;
   mustBeLocal('a Redis with Sentinels');
   const { args = [], tls = false, clocks } = options;
   const count = 1 + replicas;
@@ -84,10 +84,11 @@ export async function startRedisSentinel(options: RedisSentinelOptions = {}): Pr
 /**
  * By default a Sentinel takes seconds to find others. Before Redis 7 it cannot be told. While the
  * master is down it asks replicas for `INFO` each second, and takes none whose answer is older than
- * five ping periods: with a short one its failovers fail.
+ * five ping periods: with a shorter one its failovers fail. A longer one comes near `downAfter`,
+ * which counts from the last answer where a connection is cut, as it is at a promotion.
  */
 async function hasten(sentinel: ServerHandle, publishPeriod: number): Promise<void> {
-  const periods = ['INFO-PERIOD', 100, 'PING-PERIOD', 400, 'ASK-PERIOD', 100, 'PUBLISH-PERIOD', publishPeriod];
+  const periods = ['INFO-PERIOD', 100, 'PING-PERIOD', 300, 'ASK-PERIOD', 100, 'PUBLISH-PERIOD', publishPeriod];
   await redisCommand(sentinel, 'SENTINEL', 'DEBUG', ...periods).catch(() => {});
 }
 
