@@ -23,7 +23,7 @@ export interface Form {
   readonly restartGuard?: number;
 }
 
-export const guardedSentinels: Form = { start: withSentinelsAndLimit, ttl: 15_000, restartGuard: 20_000 };
+export const guardedSentinels: Form = { start: withSentinelsAndLimit, ttl: 12_000, restartGuard: 16_000 };
 
 /** By the heads of the table. */
 export const forms: Readonly<Record<string, Form>> = {
