@@ -50,14 +50,14 @@ export const severalRequirements: readonly Requirement[] = [
     async check(context) {
       const [one, two] = await context.createMany(2);
       const claims = claimsOf(context, 3);
-      const raised = claims[1] as Claim;
+      const raised = claims[0] as Claim;
       const { token } = await mustGrant(one, raised, 'on a free key');
       const high = token + 10n ** 12n;
       await mustRenew(one, raised, 'with a higher token', high);
       await mustFree(one, raised, 'by the holder');
       const later = claims.map(({ key }) => context.claim(key));
       const grants = await mustTakeAll(one, later, 'on free keys');
-      mustExceed((grants[1] as Grant).token, high, 'for the key whose last token was that');
+      mustExceed((grants[0] as Grant).token, high, 'for the key whose last token was that');
       for (const [index, claim] of later.entries()) {
         const own = (grants[index] as Grant).token;
         const { token: repeated } = await mustGrant(two, claim, 'for a repeat of one claim of several');
