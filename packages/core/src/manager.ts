@@ -59,7 +59,7 @@ export function createLocks(provider: LockProvider, options: LocksOptions = {}):
 
 const notFree = Symbol('not free');
 
-/** So many keys are taken in one step at most. More of them keep a server from others for longer. */
+/** At most so many keys are taken in one step. More keep a server from others for longer. */
 const takenTogether = 100;
 
 /** The `Locks` of `createLocks` and `openLocks`; the latter's owns its provider. */

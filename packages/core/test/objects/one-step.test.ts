@@ -7,7 +7,7 @@ import { createFreeSetting, expectNothingLeft, watch } from '../support/setting.
 import type { Setting, SettingOptions } from '../support/setting.ts';
 import { settle } from '../support/virtual-runtime.ts';
 
-/** A provider that takes several keys in one step: they are free, unless the test says otherwise. */
+/** A provider that takes several keys in one step. They are free unless the test says otherwise. */
 function createJointSetting(options: SettingOptions = {}): Setting {
   const setting = createFreeSetting(options);
   setting.provider.takeSeveral();
@@ -78,8 +78,8 @@ describe('locks.multiLock in one step', () => {
     expect(taken.error).toMatchObject({ code: 'LOCK_TIMEOUT', key: 'b' });
     expect(taken.at).toBeLessThanOrEqual(start + 320);
     expect(keysOf(setting, 'tryAcquire')).toEqual(['a', 'b']);
-    const joint = provider.calls.slice(0, 3).map(({ claim }) => claim.owner);
-    expect(provider.releases.filter(({ claim }) => joint.includes(claim.owner))).toEqual([]);
+    const joint = new Set(provider.calls.slice(0, 3).map(({ claim }) => claim.owner));
+    expect(provider.releases.filter(({ claim }) => joint.has(claim.owner))).toEqual([]);
   });
 
   it('takes one key after another for one key, more than 100 keys, and reentrant calls', async () => {

@@ -191,8 +191,8 @@ function claimsOf(context: Context, count: number, changes: Partial<Omit<Claim, 
 
 async function mustTakeAll(provider: LockProvider, claims: readonly Claim[], when: string): Promise<readonly Grant[]> {
   const grants = await provider.tryAcquireAll?.(claims);
-  const all = Array.isArray(grants) && grants.length === claims.length;
-  assert.ok(all, `expected ${claims.length} grants ${when}, got ${show(grants)}`);
+  const complete = Array.isArray(grants) && grants.length === claims.length;
+  assert.ok(complete, `expected ${claims.length} grants ${when}, got ${show(grants)}`);
   for (const grant of grants as readonly Grant[]) {
     expectAnswer(grant, when);
     assert.ok(grant.granted, `expected a grant of each key ${when}, got ${show(grants)}`);
