@@ -126,7 +126,11 @@ class MemoryProvider implements LockProvider {
         return { granted: true, token: BigInt(token) };
       });
     } finally {
-      for (const { claim, record } of wishes) this.#after(record, claim.owner, now);
+      for (const { claim } of wishes) {
+        // The one before may have made the store forget it, if it is idle.
+        const record = this.#store.find(claim.key);
+        if (record !== undefined) this.#after(record, claim.owner, now);
+      }
     }
   }
 

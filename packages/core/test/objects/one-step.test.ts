@@ -238,6 +238,22 @@ describe('a provider that takes several keys in one step', () => {
     expect((await provider.inspect('a')).holders).toEqual([]);
   });
 
+  it('keeps one holder of each key in memory while idle keys are forgotten', async () => {
+    const provider = createMemoryProvider();
+    const use = async (key: string): Promise<void> => {
+      await provider.tryAcquire(claim(key));
+      await provider.release(claim(key));
+    };
+    const range = Array.from({ length: 200 }, (_, index) => index);
+    for (const index of range.slice(0, 100)) await use(`early ${index}`);
+    await provider.tryAcquire(claim('held'));
+    const wanted = ['new', 'early 0', 'held'].map((key) => claim(key, { owner: `other/${key}` }));
+    expect(await provider.tryAcquireAll?.(wanted)).toBe(false);
+    await provider.tryAcquire(claim('early 0'));
+    for (const index of range) await use(`late ${index}`);
+    expect(await provider.tryAcquire(claim('early 0', { owner: 'second' }))).toMatchObject({ granted: false });
+  });
+
   it('hears names with a prefix, and is heard with the keys of its caller', async () => {
     const inner = createMemoryProvider();
     const provider = namespaced(inner, 'team');
