@@ -101,6 +101,8 @@ const measured: readonly (readonly [path: RegExp, seconds: number])[] = [
   // Many requirements wait for a session to end.
   [/zookeeper\/test\/conformance\//, 120],
   [/zookeeper\/test\/faults\//, 60],
+  // Many events wait for a failover, or for a lease to end.
+  [/\/topologies\/.*losses/, 90],
   // Such a file is one line, and checks every requirement.
   [/\/test\/.*conformance\//, 60],
   [/conformance\/test\/(combine|faults|flawed|memory|processes)/, 30],

@@ -5,6 +5,7 @@ export { collect } from './support/collect.ts';
 export { eventually } from './support/eventually.ts';
 export { selfSigned } from './support/self-signed.ts';
 export { wallClockOff } from './support/wall-clock-off.ts';
+export { type WallClocks, wallClocks } from './support/wall-clocks.ts';
 export type { Program } from './server/definition.ts';
 export type { RestartOptions, ServerHandle } from './server/handle.ts';
 export { ensureProgram } from './local/install.ts';

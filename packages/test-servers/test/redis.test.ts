@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { chooseServer } from '../src/start/choose.ts';
-import { startRedis } from '../src/index.ts';
+import { redisCommand, startRedis, wallClocks } from '../src/index.ts';
 import { ask } from './ask.ts';
 import { testExternalServer } from './external-server.ts';
 import { redis } from './kinds/redis.ts';
@@ -13,7 +13,10 @@ if (way !== 'external') {
   testOwnServer(redis, way);
   testOptions();
 }
-if (way === 'local') testLocalProcess(redis, 'all ends');
+if (way === 'local') {
+  testLocalProcess(redis, 'all ends');
+  testClocks();
+}
 testExternalServer(redis);
 
 function testOptions(): void {
@@ -49,5 +52,28 @@ function testOptions(): void {
       expect(String(failure)).toContain('no-such-option');
       expect(String(failure)).not.toContain('hush-hush');
     });
+  });
+}
+
+function testClocks(): void {
+  test('its clock is put off while it runs, and stays so when it starts again; others are right', async () => {
+    const hour = 3_600_000;
+    await using clocks = await wallClocks();
+    await using server = await startRedis({ clocks });
+    await using other = await startRedis({ clocks });
+    /** In ms: how far a server is ahead of this process. */
+    const ahead = async (one: typeof server): Promise<number> => {
+      const [seconds] = (await redisCommand(one, 'TIME')) as readonly string[];
+      return Number(seconds) * 1_000 - Date.now();
+    };
+    const minute = 60_000;
+    expect(Math.abs(await ahead(server))).toBeLessThan(minute);
+    for (const off of [hour, -hour]) {
+      await clocks.put(server, off);
+      expect(Math.abs((await ahead(server)) - off)).toBeLessThan(minute);
+    }
+    await server.restart();
+    expect(Math.abs((await ahead(server)) + hour)).toBeLessThan(minute);
+    expect(Math.abs(await ahead(other))).toBeLessThan(minute);
   });
 }

@@ -19,6 +19,7 @@ interface Connecting {
   connect(): Promise<unknown>;
   disconnect(): void;
   on(event: string, listener: (error: Error) => void): unknown;
+  once(event: 'ready', listener: () => void): unknown;
 }
 
 /** The classes of `ioredis`. */
@@ -71,7 +72,7 @@ export async function connectFirst<Client extends Connecting>({
   client.on(errors, (error) => (last = error));
   const deadline = createDeadline(runtime, limit, 'Redis');
   try {
-    await deadline.race(client.connect(), 'the connection');
+    await deadline.race(connected(client), 'the connection');
     if (afterwards !== undefined) await deadline.race(afterwards(client), 'the connection');
   } catch (error) {
     client.disconnect();
@@ -84,4 +85,13 @@ export async function connectFirst<Client extends Connecting>({
   } finally {
     deadline.stop();
   }
+}
+
+/**
+ * Resolves when `client` is ready. `connect` of a Cluster does not settle where the first node says
+ * that the Cluster is down, and the client becomes ready later.
+ */
+async function connected(client: Connecting): Promise<void> {
+  const ready = new Promise<void>((resolve) => client.once('ready', resolve));
+  await Promise.race([client.connect(), ready]);
 }

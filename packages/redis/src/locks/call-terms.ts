@@ -31,7 +31,7 @@ export function createTerms(options: ReadRedisOptions, names: KeyNames, process:
   const assigns = fair && minReplicas === undefined && restartGuard === undefined;
   const assignedOn = (claim: Claim, sentAt: number): string =>
     assigns && claim.mode === 'exclusive' && claim.ttl >= shortest
-      ? `${Math.floor(sentAt)} ${claim.ttl} ${claim.floor ?? 0} ${retentionOf(options, claim)}`
+      ? `${Math.floor(sentAt)} ${claim.ttl} ${claim.floor ?? 0} ${retentionOf(options, claim.ttl)}`
       : '';
   const text = (inLine: 0 | 1): string => `${waiterTtl} ${inLine} ${fair ? 0 : 1} ${process} ${channelPrefix}`;
   const waiterOf = (claim: Claim): string => `${kindOf(claim)} ${process} ${claim.owner}`;
@@ -39,7 +39,7 @@ export function createTerms(options: ReadRedisOptions, names: KeyNames, process:
 }
 
 /** A counter must outlive the hold it belongs to. */
-export function retentionOf({ tokenRetention }: ReadRedisOptions, { ttl }: Claim): number {
+export function retentionOf({ tokenRetention }: ReadRedisOptions, ttl: number): number {
   return Math.max(tokenRetention, ttl * 2);
 }
 

@@ -10,6 +10,8 @@ import { freeze, killAll, thaw } from './processes.ts';
 export interface GuardedProcessOptions {
   readonly program: string;
   readonly args: readonly string[];
+  /** Variables besides those of this process. @default none */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
   /** Removed when this Node process ends before the program does. */
   readonly folder: string;
   /** Standard output and standard error are appended to this file. */
@@ -53,7 +55,7 @@ export interface GuardedProcess {
  * has ended.
  */
 export async function startGuarded(options: GuardedProcessOptions): Promise<GuardedProcess> {
-  const { program, args, folder, logFile, inputFile = '/dev/null', cleanUp, account = {} } = options;
+  const { program, args, environment, folder, logFile, inputFile = '/dev/null', cleanUp, account = {} } = options;
   const input = openSync(inputFile, 'r');
   const log = openSync(logFile, 'a');
   // Its own session: Ctrl-C in a terminal ends this process, which may still want to talk to its
@@ -61,6 +63,7 @@ export async function startGuarded(options: GuardedProcessOptions): Promise<Guar
   const child = spawn('/bin/sh', ['-c', guardScript, 'sh', folder, cleanUp, program, ...args], {
     ...account,
     cwd: folder,
+    env: { ...process.env, ...environment },
     detached: true,
     // Not standard input: Node closes that when the child exits, before the guard can be told.
     stdio: [input, log, log, 'pipe'],

@@ -110,7 +110,8 @@ async function startOn(port: number, surroundings: Surroundings): Promise<Starte
     await definition.configure?.({ folder, dataFolder }, port);
     const args = definition.localArguments({ folder, dataFolder }, port);
     printedBefore = (await log().catch(() => '')).length;
-    const started = await startGuarded({ program, args, folder, logFile, cleanUp, account });
+    const environment = definition.environment?.(port);
+    const started = await startGuarded({ program, args, environment, folder, logFile, cleanUp, account });
     server = started;
     try {
       await waitUntilReady({

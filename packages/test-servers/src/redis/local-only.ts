@@ -5,5 +5,5 @@ export function mustBeLocal(what: string): void {
   const choice = chooseServer('redis', 'redis:8-alpine');
   if (choice.kind === 'local') return;
   const variable = choice.kind === 'docker' ? 'LOCKS_TEST_SERVERS' : choice.variable;
-  throw new Error(`${what} runs as local processes, whose addresses clients are told: unset ${variable}`);
+  throw new Error(`${what} runs as local processes only: unset ${variable}`);
 }

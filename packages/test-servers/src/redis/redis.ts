@@ -1,7 +1,9 @@
 import type { ServerDefinition } from '../server/definition.ts';
 import type { ServerHandle } from '../server/handle.ts';
+import { mustBeLocal } from './local-only.ts';
 import { probeRedis } from './redis-probe.ts';
 import { startServer } from '../start/start-server.ts';
+import type { WallClocks } from '../support/wall-clocks.ts';
 
 /** Options of `startRedis`. */
 export interface RedisServerOptions {
@@ -16,6 +18,8 @@ export interface RedisServerOptions {
    * a secret. @default none
    */
   readonly password?: string;
+  /** Gives the server a clock that can be put off. Local processes only. @default none */
+  readonly clocks?: WallClocks | undefined;
 }
 
 /**
@@ -25,7 +29,8 @@ export interface RedisServerOptions {
  * options are given, for it cannot be given any.
  */
 export function startRedis(options: RedisServerOptions = {}): Promise<ServerHandle> {
-  const { args = [], password } = options;
+  const { args = [], password, clocks } = options;
+  if (clocks !== undefined) mustBeLocal('a Redis with a clock of its own');
   const settings = ['--save', '', ...(password === undefined ? [] : ['--requirepass', password]), ...args];
   const credentials = password === undefined ? '' : `:${encodeURIComponent(password)}@`;
   const definition: ServerDefinition = {
@@ -43,6 +48,7 @@ export function startRedis(options: RedisServerOptions = {}): Promise<ServerHand
       dataFolder,
       ...settings,
     ],
+    ...(clocks && { environment: clocks.environmentOf }),
     portTaken: /Address already in use/,
     url: (host, port) => `redis://${credentials}${host}:${port}`,
     probe: probeRedis,

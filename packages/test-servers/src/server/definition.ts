@@ -63,6 +63,8 @@ export interface ServerDefinition {
    * `folders`.
    */
   localArguments(folders: LocalFolders, port: number): readonly string[];
+  /** Variables of a local process besides those of this one. @default none */
+  environment?(port: number): Readonly<Record<string, string>>;
   /** In ms: how long a local process may take to get ready. @default 10_000 */
   readonly readyTimeout?: number;
   /**

@@ -40,7 +40,7 @@ export class PartCalls {
     });
   }
 
-  /** Restarts the ttl of a vote. `needed`: also where the member is suspect and has a call already. */
+  /** Restarts the ttl of a vote. `needed`: as for `ask`. */
   renew(part: Part, member: number, needed = false): void {
     if (!needed && !this.#mayCall(part, member)) return;
     const { token } = this.#state;

@@ -55,7 +55,15 @@ export interface RedisCluster extends AsyncDisposable {
  * serve clients. That takes more than two seconds, in which a new master refuses them.
  */
 export async function startRedisCluster(options: RedisClusterOptions = {}): Promise<RedisCluster> {
-  const { masters = 3, replicas = 1, nodeTimeout = 1_000, args = [], tls = false, partitions = false } = options;
+  const {
+    masters = 3,
+    replicas = 1,
+    nodeTimeout = 1_000,
+    args = [],
+    tls = false,
+    partitions = false,
+    clocks,
+  } = options;
   mustBeLocal('a Redis Cluster');
   const count = masters * (1 + replicas);
   return await startOnFreePorts('127.0.0.1', (tls || partitions ? 4 : 2) * count, async (ports) => {
@@ -71,7 +79,7 @@ export async function startRedisCluster(options: RedisClusterOptions = {}): Prom
       const settings = ['--cluster-enabled', 'yes', '--cluster-port', `${ports[count + index]}`];
       settings.push('--cluster-node-timeout', `${nodeTimeout}`, ...(tls ? ['--tls-cluster', 'yes'] : []));
       if (partitions) settings.push(...announced(own[index]));
-      const definition = withTls(defineNode([...settings, ...args]), tlsPorts[index]);
+      const definition = withTls(defineNode([...settings, ...args], clocks), tlsPorts[index]);
       return createHandle(await startLocally(definition, { port: ports[index], signal }));
     });
     try {

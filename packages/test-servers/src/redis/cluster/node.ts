@@ -1,8 +1,9 @@
 import type { ServerDefinition } from '../../server/definition.ts';
+import type { WallClocks } from '../../support/wall-clocks.ts';
 import { probeRedis } from '../redis-probe.ts';
 
 /** In which way a Redis that is part of others is started: as a local process. */
-export function defineNode(settings: readonly string[]): ServerDefinition {
+export function defineNode(settings: readonly string[], clocks?: WallClocks): ServerDefinition {
   return {
     name: 'redis',
     image: 'redis:8-alpine',
@@ -14,6 +15,7 @@ export function defineNode(settings: readonly string[]): ServerDefinition {
       // A replica need not wait for others that may want the same copy.
       ...['--repl-diskless-sync-delay', '0', ...settings],
     ],
+    ...(clocks && { environment: clocks.environmentOf }),
     portTaken: /Address already in use/,
     url: (host, port) => `redis://${host}:${port}`,
     probe: probeRedis,

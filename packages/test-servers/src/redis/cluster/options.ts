@@ -1,3 +1,5 @@
+import type { WallClocks } from '../../support/wall-clocks.ts';
+
 /** Options of `startRedisCluster`. */
 export interface RedisClusterOptions {
   /** @default 3 */
@@ -15,4 +17,6 @@ export interface RedisClusterOptions {
   readonly partitions?: boolean;
   /** Further arguments of each `redis-server`. @default [] */
   readonly args?: readonly string[];
+  /** Gives each node a clock that can be put off. @default none */
+  readonly clocks?: WallClocks | undefined;
 }

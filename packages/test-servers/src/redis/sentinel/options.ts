@@ -1,3 +1,5 @@
+import type { WallClocks } from '../../support/wall-clocks.ts';
+
 /** Options of `startRedisSentinel`. */
 export interface RedisSentinelOptions {
   /** @default 3 */
@@ -6,7 +8,7 @@ export interface RedisSentinelOptions {
   readonly replicas?: number;
   /**
    * In ms: a server that was silent for so long is down. With less, a busy machine makes servers
-   * fail that run. @default 500
+   * fail that run. @default 1_000
    */
   readonly downAfter?: number;
   /** In ms: the limit of the steps of a failover, and half the pause between two. @default 2_000 */
@@ -20,4 +22,6 @@ export interface RedisSentinelOptions {
   readonly tls?: boolean;
   /** Further arguments of each `redis-server`, but not of the Sentinels. @default [] */
   readonly args?: readonly string[];
+  /** Gives each server, but no Sentinel, a clock that can be put off. @default none */
+  readonly clocks?: WallClocks | undefined;
 }

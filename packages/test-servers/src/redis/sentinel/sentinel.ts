@@ -39,15 +39,15 @@ export interface RedisSentinel extends AsyncDisposable {
  * Resolves when all of them know each other.
  */
 export async function startRedisSentinel(options: RedisSentinelOptions = {}): Promise<RedisSentinel> {
-  const { sentinels = 3, replicas = 2, downAfter = 500, failoverTimeout = 2_000, publishPeriod = 500 } = options;
+  const { sentinels = 3, replicas = 2, downAfter = 1_000, failoverTimeout = 2_000, publishPeriod = 500 } = options;
   mustBeLocal('a Redis with Sentinels');
-  const { args = [], tls = false } = options;
+  const { args = [], tls = false, clocks } = options;
   const count = 1 + replicas;
   return await startOnFreePorts('127.0.0.1', (tls ? 2 : 1) * (count + sentinels), async (ports) => {
     const tlsPorts = ports.slice(count + sentinels);
     const servers = await startTogether(count, async (index, signal) => {
       const follow = index === 0 ? [] : ['--replicaof', '127.0.0.1', `${tlsPorts[0] ?? ports[0]}`];
-      const definition = withTls(defineNode([...follow, ...args]), tlsPorts[index]);
+      const definition = withTls(defineNode([...follow, ...args], clocks), tlsPorts[index]);
       return createHandle(await startLocally(definition, { port: ports[index], signal }));
     });
     const started = [...servers];
@@ -81,9 +81,14 @@ export async function startRedisSentinel(options: RedisSentinelOptions = {}): Pr
   });
 }
 
-/** By default a Sentinel takes seconds to find others. Before Redis 7 it cannot be told. */
+/**
+ * By default a Sentinel takes seconds to find others. Before Redis 7 it cannot be told. While the
+ * master is down it asks replicas for `INFO` each second, and takes none whose answer is older than
+ * five ping periods: with a shorter one its failovers fail. A longer one comes near `downAfter`,
+ * which counts from the last answer where a connection is cut, as it is at a promotion.
+ */
 async function hasten(sentinel: ServerHandle, publishPeriod: number): Promise<void> {
-  const periods = ['INFO-PERIOD', 100, 'PING-PERIOD', 100, 'ASK-PERIOD', 100, 'PUBLISH-PERIOD', publishPeriod];
+  const periods = ['INFO-PERIOD', 100, 'PING-PERIOD', 300, 'ASK-PERIOD', 100, 'PUBLISH-PERIOD', publishPeriod];
   await redisCommand(sentinel, 'SENTINEL', 'DEBUG', ...periods).catch(() => {});
 }
 

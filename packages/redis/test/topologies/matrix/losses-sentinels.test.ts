@@ -1,0 +1,3 @@
+import { lossesTests } from '../support/losses.ts';
+
+lossesTests('Sentinels');
