@@ -42,7 +42,7 @@ export class ClaimMachine {
    * than it holds.
    */
   attempt(waits: boolean, crowded: boolean, changed = false): void {
-    const { calls, state, world } = this.#machine;
+    const { calls, options, state, world } = this.#machine;
     // A repeat without a wake keeps the place.
     state.waits = waits || state.waiting;
     if (state.phase === 'held') {
@@ -50,6 +50,7 @@ export class ClaimMachine {
       return;
     }
     beginRound(this.#machine, 'asking');
+    state.floor = options.fencing ? world.floor() : undefined;
     state.moves = 0;
     state.paused = false;
     state.askedAll = !state.waiting && !crowded;
