@@ -10,7 +10,7 @@ const ahead = 20;
 /** The clocks are read again after so many ms. With less they are read more, with more they drift. */
 const lasting = 5_000;
 /** A reading that took more ms does not count: it would put tokens so far ahead of the clocks. */
-const slowest = 100;
+const slowest = 50;
 
 /**
  * What the tokens of an attempt must exceed, so that all members give the same one: a moment above
