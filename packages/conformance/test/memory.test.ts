@@ -8,6 +8,6 @@ test('the memory provider passes everything', async () => {
   console.log(printTable(report));
   mustPass(report);
   const spent = report.results.reduce((sum, { duration }) => sum + duration, 0);
-  // About a third of it where the machine does nothing else.
-  expect(spent).toBeLessThan(60_000);
+  // About a tenth of it where the machine does nothing else.
+  expect(spent).toBeLessThan(200_000);
 });

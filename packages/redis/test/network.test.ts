@@ -123,7 +123,7 @@ describe.each(parties)('with %s', (name, join) => {
   test('a claim that was given up while the server could not be reached leaves nothing once it can', async () => {
     const meeting = await meet();
     const { locks, commands } = await join(meeting, { timeout: 200 });
-    await locks.inspect('job');
+    await locks.withLock('job', () => {}, { wait: 10_000 });
     const reachable = commands.refuse();
     await commands.cut();
     const unavailable = { code: 'LOCK_UNAVAILABLE' };

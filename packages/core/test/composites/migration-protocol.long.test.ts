@@ -15,7 +15,7 @@ import { walk } from './search/walk.ts';
 const rules = await rulesWith();
 const timeout = isLong ? 3_600_000 : 60_000;
 const walks = isLong ? 200_000 : 2_000;
-const most = isLong ? 5_000_000 : Infinity;
+const most = isLong ? 2_000_000 : Infinity;
 
 const settings = {
   'two processes that want the two ends': settingOf({

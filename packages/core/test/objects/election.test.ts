@@ -1,5 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LockError, createLocks, createMemoryProvider, createMemoryStore, subscribe } from '../../src/index.ts';
+import {
+  LockError,
+  combine,
+  createLocks,
+  createMemoryProvider,
+  createMemoryStore,
+  subscribe,
+} from '../../src/index.ts';
 import type { ElectOptions, Election, ElectionMessage, Leader, Lease, Locks } from '../../src/index.ts';
 import { createDeferred } from '../support/deferred.ts';
 import { createFreeSetting, expectNothingLeft, watch } from '../support/setting.ts';
@@ -279,6 +286,25 @@ describe('an observer', () => {
     const { seen } = observe(locks.leadership('job', { poll: 100 }));
     await runtime.advance(3_000);
     expect(seen).toEqual(['a', 'b', null, 'c']);
+  });
+
+  it('hears nothing of votes on a quorum that others turn away', async () => {
+    const runtime = new VirtualRuntime();
+    const members = [0, 1, 2].map(() => createMemoryProvider({ store: createMemoryStore({ runtime }) }));
+    const provider = combine(members, { runtime });
+    const locks = createLocks(provider, { runtime, ttl, label: 'p0' });
+    const { seen } = observe(locks.leadership('job', { poll: 100 }));
+    await runtime.advance(250);
+    const votes = { key: 'job', owner: 'voter/1~1', mode: 'exclusive', ttl } as const;
+    for (const member of members.slice(1)) await member.tryAcquire(votes);
+    expect((await provider.inspect('job')).holders).toMatchObject([{ owner: 'voter/1' }]);
+    await runtime.advance(100);
+    for (const member of members.slice(1)) await member.release(votes);
+    await locks.acquire('job');
+    await runtime.advance(100);
+    expect(seen).toEqual([null]);
+    await runtime.advance(100);
+    expect(seen).toEqual([null, 'p0']);
   });
 
   it('ends with the reason of its signal', async () => {

@@ -1,4 +1,4 @@
-import type { Holder, KeyState, Traits } from '../../contract.ts';
+import type { KeyState, Traits } from '../../contract.ts';
 import { isLockError, isPermanent } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import type { Closable } from '../../locks/ending/closable.ts';
@@ -41,9 +41,7 @@ export class Observer implements Leadership {
   }
 
   async leader(): Promise<Leader | null> {
-    const { holders } = await this.#inspect(this.key);
-    const holder = holders.find(({ mode }) => mode === 'exclusive');
-    return holder === undefined ? null : leaderOf(holder);
+    return leaderIn(await this.#inspect(this.key));
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Leader | null, void> {
@@ -52,8 +50,10 @@ export class Observer implements Leadership {
     for (;;) {
       this.#signal?.throwIfAborted();
       try {
-        const leader = await this.leader();
-        if (changes.isNew(leader)) yield leader;
+        const state = await this.#inspect(this.key);
+        const leader = leaderIn(state);
+        // The votes of a claim that others turn away look like a lease for a moment.
+        if (changes.isNew(leader, state.members !== undefined)) yield leader;
       } catch (error) {
         if (isLockError(error, 'LOCK_CLOSED')) return;
         if (isPermanent(error)) throw error;
@@ -67,22 +67,25 @@ export class Observer implements Leadership {
 /** Tells what is new from what was seen before, and from answers that are old. */
 class Changes {
   readonly #ordered: boolean;
+  /** What was told, and what the look before found. */
   #last: Leader | null | undefined = undefined;
+  #before: Leader | null | undefined = undefined;
   #highest = 0n;
-  #vacant = false;
 
   constructor(ordered: boolean) {
     this.#ordered = ordered;
   }
 
-  isNew(leader: Leader | null): boolean {
-    const seenBefore = this.#vacant;
-    this.#vacant = leader === null;
+  /** `twice`: a leader counts when two looks in a row found it. */
+  isNew(leader: Leader | null, twice: boolean): boolean {
+    const repeated = isSame(leader, this.#before);
+    this.#before = leader;
+    if (isSame(leader, this.#last)) return false;
     if (leader === null) {
       // Some members of a quorum may be silent for a moment. Two looks in a row are a change.
-      if (this.#last === null || (this.#last !== undefined && !seenBefore)) return false;
+      if (this.#last !== undefined && !repeated) return false;
     } else {
-      if (this.#last?.owner === leader.owner) return false;
+      if (twice && !repeated) return false;
       const token = this.#ordered ? leader.token : undefined;
       if (token !== undefined && token < this.#highest) return false;
       this.#highest = token ?? this.#highest;
@@ -90,6 +93,10 @@ class Changes {
     this.#last = leader;
     return true;
   }
+}
+
+function isSame(one: Leader | null, other: Leader | null | undefined): boolean {
+  return one === null ? other === null : one.owner === other?.owner;
 }
 
 /** The pause of one iterator, which ends when its `Locks` is closed. */
@@ -110,6 +117,7 @@ class Waiting implements Closable {
   }
 }
 
-function leaderOf({ owner, token }: Holder): Leader {
-  return { owner, label: labelOf(owner), token };
+function leaderIn({ holders }: KeyState): Leader | null {
+  const holder = holders.find(({ mode }) => mode === 'exclusive');
+  return holder === undefined ? null : { owner: holder.owner, label: labelOf(holder.owner), token: holder.token };
 }

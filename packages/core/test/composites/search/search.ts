@@ -62,12 +62,14 @@ class Search<State, Event> {
     const model = this.#model;
     this.#numberOf(model.start);
     this.#reached(0, 0);
-    let layer: State[] = [model.start];
+    let layer: (State | undefined)[] = [model.start];
     let number = 0;
     while (layer.length > 0) {
       const next: State[] = [];
-      for (const state of layer) {
-        const problem = this.#visit(state, number, next);
+      for (const [index, state] of layer.entries()) {
+        const problem = this.#visit(state as State, number, next);
+        // Two layers at once are more than the memory of most machines.
+        layer[index] = undefined;
         if (problem !== undefined) return this.#found(false, ...problem);
         number += 1;
         if (this.#table.size >= this.#limit) return this.#found(false, undefined, []);
