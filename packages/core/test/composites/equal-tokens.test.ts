@@ -3,7 +3,7 @@ import { combine, createMemoryProvider, createMemoryStore } from '../../src/inde
 import type { Claim, Grant, LockProvider } from '../../src/index.ts';
 import { VirtualRuntime, settle } from '../support/virtual-runtime.ts';
 
-/** How far floors are above the members' clocks, and what reading a clock in whole ms adds, in ms. */
+/** How far floors are above the members' clocks, with what whole ms add, in ms. */
 const ahead = 20 + 1;
 
 interface Setup {

@@ -39,7 +39,9 @@ export interface MachineWorld {
   takesCall(member: number): boolean;
   /** A number that no other claim and no other part of this one has. */
   nextNumber(): number;
-  /** What the tokens of an attempt must exceed. Members whose clocks it exceeds give the same one. */
+  /**
+   * What the tokens of an attempt must exceed. Members whose clocks it exceeds give the same one.
+   */
   floor(): bigint | undefined;
   /** `token`: of a renewal. Of an attempt: what the token must exceed. */
   send(member: number, call: MemberCall, number: number, token: bigint | undefined): void;

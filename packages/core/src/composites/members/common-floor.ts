@@ -7,7 +7,7 @@ import type { Member } from './member.ts';
  * claim that is delayed meets a clock above it. With more, tokens run further ahead of the clocks.
  */
 const ahead = 20;
-/** The clocks are read again after so many ms. With less they are read more, with more they drift. */
+/** The clocks are read again after so many ms. Less reads them more, with more they drift. */
 const lasting = 5_000;
 /** A reading that took more ms does not count: it would put tokens so far ahead of the clocks. */
 const slowest = 50;
