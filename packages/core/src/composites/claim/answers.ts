@@ -8,9 +8,9 @@ import { goOnRenewing } from './renewal.ts';
 export function takeAnswer(machine: Machine, member: number, answer: MemberAnswer): boolean {
   const { calls } = machine;
   const part = calls.part(member);
-  const { call, askAgain } = part;
+  const { call, next } = part;
   part.call = undefined;
-  part.askAgain = false;
+  part.next = undefined;
   part.late = false;
   switch (answer.kind) {
     case 'granted':
@@ -20,12 +20,13 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
       if (answer.token !== undefined) part.token = answer.token;
       part.since = part.sentAt;
       part.until = part.sentAt + answer.validity;
-      if (askAgain && machine.state.phase === 'renewing') {
-        part.heard = undefined;
-        calls.ask(member, false, true);
-      }
       // Only what was granted: a renewal that failed would be repeated without end.
-      else raiseLate(machine, part, member);
+      if (next === undefined || !isHeld(machine)) raiseLate(machine, part, member);
+      else {
+        part.heard = undefined;
+        if (next === 'ask') calls.ask(member, false, true);
+        else calls.renew(part, member, true);
+      }
       break;
     case 'busy':
       part.heard = 'busy';
@@ -53,6 +54,10 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
       answer satisfies never;
   }
   return true;
+}
+
+function isHeld({ state: { phase } }: Machine): boolean {
+  return phase === 'held' || phase === 'renewing';
 }
 
 /** A vote that came after the others gets the claim's token, too. */

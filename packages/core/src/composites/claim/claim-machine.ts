@@ -2,7 +2,7 @@ import type { MemberAnswer } from '../members/member-answers.ts';
 import { takeAnswer } from './answers.ts';
 import { goOnAsking, goOnConfirming } from './attempt.ts';
 import { initialState } from './claim-state.ts';
-import type { ClaimState, MachineOptions, MachineWorld } from './claim-state.ts';
+import type { Change, ClaimState, MachineOptions, MachineWorld } from './claim-state.ts';
 import { chooseLine } from './decisions.ts';
 import { beginRound, settleIfReturned, tidy, tidyHeld } from './machine.ts';
 import type { Machine } from './machine.ts';
@@ -37,16 +37,13 @@ export class ClaimMachine {
     return this.state.parts.some(({ inLine }) => inLine);
   }
 
-  /**
-   * Core asks. `crowded`: other claims of this process wait for the key. `changed`: in another mode
-   * than it holds.
-   */
-  attempt(waits: boolean, crowded: boolean, changed = false): void {
+  /** Core asks. `crowded`: other claims of this process wait for the key. */
+  attempt(waits: boolean, crowded: boolean, change?: Change): void {
     const { calls, options, state, world } = this.#machine;
     // A repeat without a wake keeps the place.
     state.waits = waits || state.waiting;
     if (state.phase === 'held') {
-      this.renew(undefined, changed);
+      this.renew(undefined, change);
       return;
     }
     beginRound(this.#machine, 'asking');
@@ -61,11 +58,11 @@ export class ClaimMachine {
   }
 
   /** Core renews. `token`: the claim's token from now on. */
-  renew(token: bigint | undefined, changed = false): void {
+  renew(token: bigint | undefined, change?: Change): void {
     const { options, state } = this.#machine;
     if (token !== undefined && options.fencing && token > state.token) state.token = token;
     beginRound(this.#machine, 'renewing');
-    askToRenew(this.#machine, changed);
+    askToRenew(this.#machine, change);
     this.#goOn();
   }
 

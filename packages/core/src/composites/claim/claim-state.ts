@@ -19,6 +19,9 @@ export type Outcome =
   /** A member refused the claim as such: the others would, too. */
   | { readonly kind: 'refused'; readonly error: unknown };
 
+/** What a repeat of a held claim has that differs from before. */
+export type Change = 'mode' | 'ttl' | undefined;
+
 /** What the members' side of a claim must give back: under one owner, at one member. */
 export interface Returned {
   readonly member: number;

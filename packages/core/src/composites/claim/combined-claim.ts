@@ -2,7 +2,7 @@ import type { Busy, Claim, Grant, Renewal } from '../../contract.ts';
 import { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError } from '../../errors/messages.ts';
 import { ClaimMachine, adopted } from './claim-machine.ts';
-import type { MachineOptions, MachineWorld, Outcome, Returned } from './claim-state.ts';
+import type { Change, MachineOptions, MachineWorld, Outcome, Returned } from './claim-state.ts';
 import type { ClaimHost, HostedClaim } from './claim-host.ts';
 import type { MemberHold } from '../members/key-states.ts';
 import { MemberSessions } from '../members/member-sessions.ts';
@@ -88,11 +88,11 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     this.#wake = wake ?? this.#wake;
     return this.#inTurn(async () => {
       const before = this.#claim;
-      const changed = claim.mode !== before.mode;
+      const change = changeOf(before, claim);
       this.#claim = claim;
       const startedAt = this.#host.runtime.clock.now();
       const attempt = (): Promise<Outcome> =>
-        this.#run(() => this.#machine.attempt(wake !== undefined, this.#host.isCrowded(claim.key), changed));
+        this.#run(() => this.#machine.attempt(wake !== undefined, this.#host.isCrowded(claim.key), change));
       let outcome = await attempt();
       // It was held, and is not any more: it asks as one that never was.
       if (outcome.kind === 'lost') outcome = await attempt();
@@ -109,7 +109,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
         }
         default:
           // What it holds, it holds as before.
-          if (changed && this.held) this.#claim = before;
+          if (change !== undefined && this.held) this.#claim = before;
           throw this.#error(outcome);
       }
     });
@@ -119,9 +119,10 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     return this.#inTurn(async () => {
       const { state } = this.#machine;
       if (!this.held || (token !== undefined && token < state.token)) return false;
+      const change = changeOf(this.#claim, claim);
       this.#claim = claim;
       const startedAt = this.#host.runtime.clock.now();
-      const outcome = await this.#run(() => this.#machine.renew(token));
+      const outcome = await this.#run(() => this.#machine.renew(token, change));
       if (outcome.kind === 'renewed') return { validity: Math.max(0, outcome.until - startedAt) };
       if (outcome.kind === 'lost') return false;
       throw this.#error(outcome);
@@ -220,6 +221,8 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     const member = this.#member(index);
     const { provider } = member;
     const owner = this.#ownerAt(index, number);
+    // It may be another one when the answer comes.
+    const { ttl } = this.#claim;
     const ask = (): Promise<Grant | Busy | Renewal | false> => {
       if (call === 'renew') return provider.renew({ ...this.#claim, owner }, token);
       const claim = memberClaim(this.#claim, owner, token);
@@ -234,7 +237,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
       answered: (answer) => {
         if (!this.#isCurrent(index, number)) return;
         this.#inFlight[index] = undefined;
-        const read = readAnswer(answer, call, token, this.#claim.ttl);
+        const read = readAnswer(answer, call, token, ttl);
         if (read !== undefined) this.#sessions.follow(index, (answer as Grant).lost);
         this.#answered(index, read ?? this.#badAnswer(member));
       },
@@ -397,4 +400,9 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     return this.#turns.take(work, () => this.#host.changed(this));
   }
+}
+
+function changeOf(before: Claim, after: Claim): Change {
+  if (after.mode !== before.mode) return 'mode';
+  return after.ttl === before.ttl ? undefined : 'ttl';
 }

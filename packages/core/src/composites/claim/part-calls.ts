@@ -40,9 +40,9 @@ export class PartCalls {
     });
   }
 
-  /** Restarts the ttl of a vote. */
-  renew(part: Part, member: number): void {
-    if (!this.#mayCall(part, member)) return;
+  /** Restarts the ttl of a vote. `needed`: as for `ask`. */
+  renew(part: Part, member: number, needed = false): void {
+    if (!needed && !this.#mayCall(part, member)) return;
     const { token } = this.#state;
     const raised = this.#options.fencing && part.token !== undefined && part.token <= token;
     this.#send(part, member, 'renew', raised ? token : undefined);

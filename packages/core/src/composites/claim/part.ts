@@ -12,8 +12,8 @@ export interface Part {
   call: MemberCall | undefined;
   /** When the last call was sent, in ms of the clock. */
   sentAt: number;
-  /** The call in flight was sent in another mode: the member is asked again after it. */
-  askAgain: boolean;
+  /** The call in flight was sent in another mode, or with another ttl: this one follows it. */
+  next: 'ask' | 'renew' | undefined;
   /** The round waits for the call in flight only where the other members are too few. */
   late: boolean;
   heard: Heard | undefined;
@@ -44,7 +44,7 @@ export function emptyPart({ heard, retryAfter, error }: Told = nothing): Part {
     number: 0,
     call: undefined,
     sentAt: 0,
-    askAgain: false,
+    next: undefined,
     late: false,
     heard,
     token: undefined,

@@ -1,14 +1,17 @@
+import type { Change } from './claim-state.ts';
 import { decideRenewal, heldUntil } from './decisions.ts';
 import { viewOf } from './machine.ts';
 import type { Machine } from './machine.ts';
 import { isPending } from './part.ts';
 
 /** Asks for the votes that are missing, and restarts the ttl of the others. */
-export function askToRenew({ calls }: Machine, changed: boolean): void {
+export function askToRenew({ calls }: Machine, change: Change): void {
   calls.each((part, member) => {
-    if (changed && part.call !== undefined) part.askAgain = true;
-    else if (part.token === undefined || changed) calls.ask(member);
-    else calls.renew(part, member);
+    if (part.call === undefined) {
+      if (part.token === undefined || change === 'mode') calls.ask(member);
+      else calls.renew(part, member);
+    } else if (change === 'mode') part.next = 'ask';
+    else if (change === 'ttl') part.next ??= 'renew';
   });
 }
 

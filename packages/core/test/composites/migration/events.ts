@@ -66,7 +66,7 @@ function addOwn(
   add: Add,
 ): void {
   const { phase, presence, claim, calls } = each;
-  if (each.wished < wants.length) add('desire');
+  if (each.wished < wants.length && mayWant(world, each, wants[each.wished])) add('desire');
   const free = !calls.some((call) => !call.orphan && !isOfPhase(call));
   if (claim === undefined) {
     for (let key = 0; key < setting.keys && each.attempts > 0; key += 1) add('begin', key);
@@ -92,6 +92,12 @@ function mayMove({ migrations }: Setting, { processes }: World, each: Process): 
   const ready = ({ stage, migration, phase }: Process): boolean =>
     stage === 'crashed' || migration > each.migration || arrived(phase);
   return processes.every(ready);
+}
+
+/** In a second migration `to` is wanted when no process is without that migration any more. */
+function mayWant({ processes }: World, each: Process, phase: Phase | undefined): boolean {
+  if (phase !== 'to' || each.migration === 0) return true;
+  return processes.every(({ stage, migration }) => stage === 'crashed' || migration === each.migration);
 }
 
 function arrived({ desired, end, acting }: PhaseState): boolean {
