@@ -193,6 +193,16 @@ export interface LockProvider {
    */
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy>;
   /**
+   * Optional: one atomic attempt for several keys, all of them or none. The claims are exclusive,
+   * of one ttl and one floor, on 2 to 100 keys. None of them takes a place in line. Resolves to
+   * their grants, in the order of the claims, where each key is free and has no line. A claim that
+   * holds its key counts as `tryAcquire` has it: the same token, the ttl restarted. `false`: no
+   * claim got anything by this call. Core then takes the keys one after another, so a provider also
+   * says so where it cannot decide all of them in one step. A rejection means that it is unknown,
+   * for each of the claims.
+   */
+  tryAcquireAll?(claims: readonly Claim[]): Promise<readonly Grant[] | false>;
+  /**
    * Restarts the ttl of this claim's hold, and of no other. The ttl may be another one than before,
    * and the hold ends with it, earlier or later. The waiters hear of an earlier end: a wake, or no
    * `retryAfter` that is much longer than a place needs. With `token` (below 2^53), also makes

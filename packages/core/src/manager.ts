@@ -17,6 +17,7 @@ import { Observer } from './objects/election/observe.ts';
 import { readElectOptions, readLeadershipOptions } from './objects/election/options.ts';
 import type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
 import type { Lockable, ReadWriteLock, Semaphore, SemaphoreOptions } from './objects/lockable.ts';
+import type { HoldOptions } from './objects/joint-calls.ts';
 import { KeyLock } from './objects/key-lock.ts';
 import type { MultiLease } from './objects/multi-lease.ts';
 import { MultiLock } from './objects/multi-lock.ts';
@@ -29,6 +30,7 @@ import { settledWithin } from './time/settled-within.ts';
 import { TimerWheel } from './time/timer-wheel.ts';
 import type { AcquisitionHost } from './locks/acquire/acquisition-host.ts';
 import { Acquisition } from './locks/acquire/acquisition.ts';
+import { JointAttempt, takesAll } from './locks/acquire/joint-attempt.ts';
 import { SlowWaits } from './locks/diagnostics/slow-waits.ts';
 import { HolderLookups } from './locks/acquire/holder-lookups.ts';
 import { Flow, ownShares } from './locks/flow.ts';
@@ -56,6 +58,9 @@ export function createLocks(provider: LockProvider, options: LocksOptions = {}):
 }
 
 const notFree = Symbol('not free');
+
+/** At most so many keys are taken in one step. More keep a server from others for longer. */
+const takenTogether = 100;
 
 /** The `Locks` of `createLocks` and `openLocks`; the latter's owns its provider. */
 export class LockManager implements Locks {
@@ -213,11 +218,18 @@ export class LockManager implements Locks {
 
   // What objects of several leases need.
 
-  async hold<T>(lease: PublicLease, shares: number, work: Work<T>): Promise<T> {
+  takeAll(keys: readonly string[], options: AcquireOptions): Promise<readonly PublicLease[] | undefined> | undefined {
+    if (!takesAll(this.#host) || keys.length < 2 || keys.length > takenTogether) return undefined;
+    const settings = this.#settings(keys[0] as string, this.#defaults, options);
+    // A reentrant call asks for each key whether its context has it.
+    return settings.reentrant ? undefined : new JointAttempt(this.#host, keys, settings).result;
+  }
+
+  async hold<T>(lease: PublicLease, { shares = 1, waitForSelf = false }: HoldOptions, work: Work<T>): Promise<T> {
     this.#keepAlive.begin();
     try {
       // As the settings of the calls that took the lease: they are not reentrant.
-      const notes = this.#flow.notes({ reentrant: false, waitForSelf: false });
+      const notes = this.#flow.notes({ reentrant: false, waitForSelf });
       if (!notes) return await runUnder(lease, work);
       return await this.#flow.run(lease, { shares }, (held) => runUnder(held, work));
     } finally {

@@ -22,6 +22,7 @@ import type { AnyRedisClient, Servers } from './wire/servers.ts';
 export class RedisProvider implements LockProvider {
   readonly name = 'redis';
   readonly traits: Traits;
+  readonly tryAcquireAll?: (claims: readonly Claim[]) => Promise<readonly Grant[] | false>;
   readonly #client: AnyRedisClient;
   readonly #servers: Servers;
   readonly #names: KeyNames;
@@ -67,6 +68,13 @@ export class RedisProvider implements LockProvider {
       listen: listenOn(this.#servers, channelPrefix + process, this.#deadline),
     });
     this.#closeClient = closeClient;
+    // Keys of a Cluster have slots of their own, and the guard is in the scripts for one key.
+    if (this.#servers.clustered || options.restartGuard !== undefined) return;
+    this.tryAcquireAll = async (claims) => {
+      // A key with a waiter of this process has a line.
+      if (claims.some(({ key }) => this.#line.waitsFor(key))) return false;
+      return await scripts.acquireAll(claims);
+    };
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {

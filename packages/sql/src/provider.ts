@@ -19,6 +19,7 @@ export interface SqlProviderParts extends StoreCallsParts {
 export class SqlProvider implements LockProvider {
   readonly name: string;
   readonly traits: Traits;
+  readonly tryAcquireAll?: (claims: readonly Claim[]) => Promise<readonly Grant[] | false>;
   readonly #store: LockStore;
   readonly #calls: StoreCalls;
   readonly #line: SqlLine;
@@ -35,6 +36,7 @@ export class SqlProvider implements LockProvider {
     const { connections, deadline } = this.#calls;
     this.#line = createSqlLine({ name, store, connections, options, process, deadline, runtime });
     const sweep = async (after: string): Promise<string | undefined> => (await this.#calls.sweep(after)).next;
+    if (store.acquireAll !== undefined) this.tryAcquireAll = (claims) => this.#acquireAll(claims);
     this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, sweep) : undefined;
   }
 
@@ -84,5 +86,17 @@ export class SqlProvider implements LockProvider {
     this.#sweeper?.stop();
     this.#line.close(this.#calls.closedError());
     await this.#calls.close();
+  }
+
+  async #acquireAll(claims: readonly Claim[]): Promise<readonly Grant[] | false> {
+    this.#sweeper?.start();
+    // A key with a waiter of this process has a line.
+    if (claims.some(({ key }) => this.#line.waitsFor(key))) return false;
+    const about = { what: 'an acquire', claim: claims[0] };
+    const tokens = await this.#calls.run(
+      async (connection) => await this.#store.acquireAll?.(connection, claims),
+      about,
+    );
+    return tokens?.map((token) => ({ granted: true, token })) ?? false;
   }
 }

@@ -33,6 +33,7 @@ import { processesRequirements } from './processes/processes.ts';
 import { releaseRequirements } from './hold/release.ts';
 import { renewalRequirements } from './hold/renewal.ts';
 import { repeatRequirements } from './hold/repeat.ts';
+import { severalRequirements } from './hold/several.ts';
 import { sharedRequirements } from './hold/shared.ts';
 import { staleRequirements } from './hold/stale.ts';
 import { timeRequirements } from './time.ts';
@@ -51,6 +52,7 @@ export const requirements: readonly Requirement[] = [
   expiryRequirements,
   staleRequirements,
   renewalRequirements,
+  severalRequirements,
   sharedRequirements,
   downgradeRequirements,
   waitingRequirements,

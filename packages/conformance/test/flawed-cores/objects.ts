@@ -143,6 +143,22 @@ export const objects: readonly CoreRecipe[] = [
     caughtBy: ['locks-hand-over-session'],
   },
   {
+    name: 'a key is to rest although its hold ends with the session of its process',
+    file: 'locks/lease/rest.js',
+    find: "if (traits.expiry === 'ttl' ||",
+    replace: 'if (true ||',
+    sessions: true,
+    caughtBy: ['locks-rest-session'],
+  },
+  {
+    name: 'a slot is taken although the store forgets it with the session of its process',
+    file: 'objects/once/once.js',
+    find: "if (traits.expiry === 'ttl') return;",
+    replace: 'return;',
+    sessions: true,
+    caughtBy: ['locks-once-session'],
+  },
+  {
     name: 'a lease is resumed by each process that has its text',
     file: 'locks/lease/resume.js',
     find: 'if (!freed)',

@@ -5,6 +5,7 @@ import { naming } from './names.ts';
 import { ownership } from './ownership.ts';
 import { queues } from './queue.ts';
 import { knownRecipes } from './recipes.ts';
+import { several } from './several.ts';
 import { sharing } from './shared.ts';
 import { tokens } from './tokens.ts';
 import { visibility } from './visibility.ts';
@@ -20,6 +21,7 @@ export const flaws: readonly Flaw[] = [
   queues,
   wakes,
   sharing,
+  several,
   naming,
   visibility,
 ].flat();

@@ -30,6 +30,7 @@ class NamespacedProvider implements LockProvider {
   readonly list?: (prefix: string) => AsyncIterable<string>;
   readonly outage?: () => unknown;
   readonly time?: () => Promise<number>;
+  readonly tryAcquireAll?: (claims: readonly Claim[]) => Promise<readonly Grant[] | false>;
   readonly #provider: LockProvider;
   readonly #start: string;
   readonly #hashed: string;
@@ -43,6 +44,7 @@ class NamespacedProvider implements LockProvider {
     this.#hashed = `${length}:${prefix}#`;
     if (provider.list !== undefined) this.list = (keys) => this.#list(keys);
     if (provider.time !== undefined) this.time = () => provider.time?.() as Promise<number>;
+    if (provider.tryAcquireAll !== undefined) this.tryAcquireAll = (claims) => this.#tryAcquireAll(claims);
     if (provider.outage !== undefined) this.outage = () => provider.outage?.();
   }
 
@@ -68,6 +70,17 @@ class NamespacedProvider implements LockProvider {
 
   close(): Promise<void> {
     return this.#provider.close();
+  }
+
+  async #tryAcquireAll(claims: readonly Claim[]): Promise<readonly Grant[] | false> {
+    const named = claims.map((claim) => ({ ...claim, key: this.#nameOf(claim.key) }));
+    try {
+      return (await this.#provider.tryAcquireAll?.(named)) ?? false;
+    } catch (error) {
+      let own = error;
+      named.forEach(({ key }, index) => (own = withKey(own, key, claims[index]?.key ?? key)));
+      throw own;
+    }
   }
 
   async #call<T>(key: string, send: (name: string) => Promise<T>): Promise<T> {

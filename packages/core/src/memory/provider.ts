@@ -44,6 +44,10 @@ class MemoryProvider implements LockProvider {
     return this.#call((now) => this.#attempt(claim, wake, now));
   }
 
+  tryAcquireAll(claims: readonly Claim[]): Promise<readonly Grant[] | false> {
+    return this.#call((now) => this.#attemptAll(claims, now));
+  }
+
   renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
     return this.#call((now) => this.#extend(claim, token, now));
   }
@@ -105,6 +109,31 @@ class MemoryProvider implements LockProvider {
     }
   }
 
+  #attemptAll(claims: readonly Claim[], now: number): readonly Grant[] | false {
+    const wishes = claims.map((claim) => ({ claim, record: this.#store.findOrAdd(claim.key) }));
+    for (const { record } of wishes) record.purge(now);
+    try {
+      if (!wishes.every(({ claim, record }) => record.idle || record.holds.get(claim.owner))) return false;
+      // Before the first hold: where a key has no next token, none is taken.
+      const tokens = wishes.map(({ claim, record }) => {
+        const { token } = record.holds.get(claim.owner) ?? { token: this.#store.mint(record, claim, now) };
+        return token;
+      });
+      return wishes.map(({ claim, record }, index) => {
+        const token = tokens[index] as number;
+        record.holds.delete(claim.owner);
+        record.holds.add({ ...holdOf(claim, now), token });
+        return { granted: true, token: BigInt(token) };
+      });
+    } finally {
+      for (const { claim } of wishes) {
+        // The one before may have made the store forget it, if it is idle.
+        const record = this.#store.find(claim.key);
+        if (record !== undefined) this.#after(record, claim.owner, now);
+      }
+    }
+  }
+
   #extend(claim: Claim, token: bigint | undefined, now: number): Renewal | false {
     const record = this.#store.find(claim.key);
     if (record === undefined) return false;
@@ -152,8 +181,7 @@ class MemoryProvider implements LockProvider {
     if (!passes || !record.admits(claim)) return undefined;
     record.queue.remove(claim.owner);
     const token = this.#store.mint(record, claim, now);
-    const { owner, mode, permits, resize } = claim;
-    record.holds.add({ owner, mode, permits, resize, token, expires: now + claim.ttl });
+    record.holds.add({ ...holdOf(claim, now), token });
     return token;
   }
 
@@ -206,6 +234,11 @@ class MemoryProvider implements LockProvider {
 }
 
 function nothing(): void {}
+
+/** What a claim that is granted at `now` holds, but for its token. */
+function holdOf({ owner, mode, permits, resize, ttl }: Claim, now: number): Omit<Hold, 'token'> {
+  return { owner, mode, permits, resize, expires: now + ttl };
+}
 
 /**
  * A claim that already holds gets the same token and a restarted ttl. A shared repeat of an

@@ -1,12 +1,12 @@
 import { LockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
-import type { LockCalls } from '../locks/lock-calls.ts';
 import type { TryResult } from '../locks/try-result.ts';
 import { readWork, runUnder } from '../locks/with-lock.ts';
 import type { Work } from '../locks/with-lock.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
 import { checkKey } from '../options/key.ts';
 import type { Clock } from '../time/clock.ts';
+import type { JointCalls } from './joint-calls.ts';
 import { checkJointOptions } from './key-lock.ts';
 import type { Lockable, ObjectOptions } from './lockable.ts';
 import { LeaseOfAll } from './multi-lease.ts';
@@ -18,17 +18,28 @@ export interface DefaultWaits {
   readonly tryWait: number;
 }
 
+/** The options of one call, for all keys. */
+interface Call {
+  readonly options: AcquireOptions & { readonly wait: number };
+  /**
+   * The options for the next key: what is left of `wait`, and an end of the waiting when a key that
+   * is held already is lost.
+   */
+  readonly next: (leases: readonly Lease[]) => AcquireOptions;
+}
+
 /**
- * Several keys, all of them or none. It takes them one after the other in one order, the same in
- * every process. So two of them never wait for each other.
+ * Several keys, all of them or none. Where all are free, the provider may take them in one step.
+ * Otherwise it takes one after another, in an order that is the same in every process. So two of
+ * them never wait for each other.
  */
 export class MultiLock implements Lockable<MultiLease> {
-  readonly #locks: LockCalls;
+  readonly #locks: JointCalls;
   readonly #clock: Clock;
   readonly #waits: DefaultWaits;
   readonly #keys: readonly [string, ...string[]];
 
-  constructor(locks: LockCalls, clock: Clock, waits: DefaultWaits, keys: readonly string[]) {
+  constructor(locks: JointCalls, clock: Clock, waits: DefaultWaits, keys: readonly string[]) {
     this.#locks = locks;
     this.#clock = clock;
     this.#waits = waits;
@@ -37,43 +48,48 @@ export class MultiLock implements Lockable<MultiLease> {
 
   async withLock<T>(first: unknown, second?: unknown): Promise<T> {
     const [work, options] = readWork<T, MultiLease>('withLock', first, second);
-    const next = this.#rounds(options, this.#waits.wait);
-    const result = await this.#run(work, next, (key, own, inside) => this.#locks.withLock(key, own, inside));
+    const call = this.#call(options, this.#waits.wait);
+    const result = await this.#run(work, call, (key, own, inside) => this.#locks.withLock(key, own, inside));
     return (result as Extract<TryResult<T>, { held: true }>).value;
   }
 
   async tryWithLock<T>(first: unknown, second?: unknown): Promise<TryResult<T>> {
     const [work, options] = readWork<T, MultiLease>('tryWithLock', first, second);
-    const next = this.#rounds(options, this.#waits.tryWait);
-    return await this.#run(work, next, (key, own, inside) => this.#locks.tryWithLock(key, own, inside));
+    const call = this.#call(options, this.#waits.tryWait);
+    return await this.#run(work, call, (key, own, inside) => this.#locks.tryWithLock(key, own, inside));
   }
 
   async acquire(options?: ObjectOptions): Promise<MultiLease> {
-    const next = this.#rounds(options, this.#waits.wait);
-    return (await this.#take(next, (key, own) => this.#locks.acquire(key, own))) as MultiLease;
+    const call = this.#call(options, this.#waits.wait);
+    return (await this.#take(call, (key, own) => this.#locks.acquire(key, own))) as MultiLease;
   }
 
   async tryAcquire(options?: ObjectOptions): Promise<MultiLease | null> {
-    const next = this.#rounds(options, this.#waits.tryWait);
-    return await this.#take(next, (key, own) => this.#locks.tryAcquire(key, own));
+    const call = this.#call(options, this.#waits.tryWait);
+    return await this.#take(call, (key, own) => this.#locks.tryAcquire(key, own));
   }
 
-  /** Each call runs inside of the one before, which notes that this context has its key. */
+  /** Each key is entered inside of the one before, which notes that this context has its key. */
   async #run<T>(
     work: Work<T, MultiLease>,
-    next: (leases: readonly Lease[]) => AcquireOptions,
+    { options, next }: Call,
     enter: (key: string, options: AcquireOptions, inside: Work<void>) => Promise<unknown>,
   ): Promise<TryResult<T>> {
+    const joint = this.#locks.takeAll(this.#keys, options);
+    const taken = joint && (await joint);
     let outcome = undefined as Promise<T> | undefined;
     const take = async (leases: readonly Lease[]): Promise<void> => {
-      await enter(this.#keys[leases.length] as string, next(leases), async (lease) => {
+      const inside = async (lease: Lease): Promise<void> => {
         const all = [...leases, lease];
         if (all.length < this.#keys.length) return await take(all);
-        const joint = new LeaseOfAll(all as [Lease, ...Lease[]]);
-        outcome = runUnder(joint, () => work(joint));
+        const held = new LeaseOfAll(all as [Lease, ...Lease[]]);
+        outcome = runUnder(held, () => work(held));
         // It tells of the loss of any key. The calls for single keys have nothing to add.
         await outcome.catch(() => {});
-      });
+      };
+      const lease = taken?.[leases.length];
+      if (lease !== undefined) await this.#locks.hold(lease, options, inside);
+      else await enter(this.#keys[leases.length] as string, next(leases), inside);
     };
     try {
       await take([]);
@@ -84,12 +100,13 @@ export class MultiLock implements Lockable<MultiLease> {
   }
 
   async #take(
-    next: (leases: readonly Lease[]) => AcquireOptions,
+    { options, next }: Call,
     take: (key: string, options: AcquireOptions) => Promise<Lease | null>,
   ): Promise<MultiLease | null> {
-    const leases: Lease[] = [];
+    const joint = this.#locks.takeAll(this.#keys, options);
+    const leases: Lease[] = [...((joint && (await joint)) ?? [])];
     try {
-      for (const key of this.#keys) {
+      for (const key of this.#keys.slice(leases.length)) {
         const lease = await take(key, next(leases));
         if (lease === null) break;
         leases.push(lease);
@@ -103,22 +120,19 @@ export class MultiLock implements Lockable<MultiLease> {
     return null;
   }
 
-  /**
-   * The options for the next key: what is left of `wait`, and an end of the waiting when a key that
-   * is held already is lost.
-   */
-  #rounds(options: AcquireOptions | undefined, usual: number): (leases: readonly Lease[]) => AcquireOptions {
-    checkJointOptions(options);
-    const wait = options?.wait ?? usual;
+  #call(given: AcquireOptions | undefined, usual: number): Call {
+    checkJointOptions(given);
+    const wait = given?.wait ?? usual;
     const end = this.#clock.now() + wait;
-    const own = { ...options, mode: 'exclusive' } as const;
-    return (leases) => {
+    const options = { ...given, mode: 'exclusive', wait } as const;
+    const next: Call['next'] = (leases) => {
       const signals = leases.map(({ signal }) => signal);
-      if (own.signal !== undefined) signals.push(own.signal);
+      if (options.signal !== undefined) signals.push(options.signal);
       const signal = signals.length === 0 ? {} : { signal: AbortSignal.any(signals) };
-      const left = leases.length === 0 || wait === Infinity ? wait : Math.max(0, Math.ceil(end - this.#clock.now()));
-      return { ...own, ...signal, wait: left };
+      const left = Math.min(wait, Math.max(0, Math.ceil(end - this.#clock.now())));
+      return { ...options, ...signal, wait: left };
     };
+    return { options, next };
   }
 }
 

@@ -2,25 +2,16 @@ import { deadlockError } from '../errors/messages.ts';
 import { LockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
 import { PublicLease } from '../locks/lease/public-lease.ts';
-import type { LockCalls } from '../locks/lock-calls.ts';
 import type { TryResult } from '../locks/try-result.ts';
 import { readWork } from '../locks/with-lock.ts';
-import type { Work } from '../locks/with-lock.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
 import { checkKey } from '../options/key.ts';
 import type { Clock } from '../time/clock.ts';
+import type { JointCalls } from './joint-calls.ts';
 import { JointLease } from './joint-lease.ts';
 import { checkJointOptions } from './key-lock.ts';
 import type { Lockable, ObjectOptions } from './lockable.ts';
 import type { DefaultWaits } from './multi-lock.ts';
-
-/** What an object of several leases needs from its `Locks`. */
-export interface JointCalls extends LockCalls {
-  /** Runs `work` under `lease`, which takes so many `shares` of its key, and releases the lease. */
-  hold<T>(lease: PublicLease, shares: number, work: Work<T>): Promise<T>;
-  /** How many shares of `key` the present asynchronous context has. */
-  ownShares(key: string): number;
-}
 
 /** What `Permits` are made of. */
 export interface PermitsParts {
@@ -57,14 +48,14 @@ export class Permits implements Lockable {
   async withLock<T>(first: unknown, second?: unknown): Promise<T> {
     const [work, options] = readWork<T>('withLock', first, second);
     const lease = (await this.#take(options, this.#parts.waits.wait, false)) as PublicLease;
-    return await this.#parts.locks.hold(lease, this.#parts.count, work);
+    return await this.#parts.locks.hold(lease, { shares: this.#parts.count }, work);
   }
 
   async tryWithLock<T>(first: unknown, second?: unknown): Promise<TryResult<T>> {
     const [work, options] = readWork<T>('tryWithLock', first, second);
     const lease = await this.#take(options, this.#parts.waits.tryWait, true);
     if (lease === null) return { held: false };
-    return { held: true, value: await this.#parts.locks.hold(lease, this.#parts.count, work) };
+    return { held: true, value: await this.#parts.locks.hold(lease, { shares: this.#parts.count }, work) };
   }
 
   async acquire(options?: ObjectOptions): Promise<Lease> {

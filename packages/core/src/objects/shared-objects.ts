@@ -6,11 +6,11 @@ import { lackingTraits } from '../options/requirements.ts';
 import type { OptionReaders } from '../options/option-reader.ts';
 import { readOptions, wrongOption } from '../options/read-options.ts';
 import type { Clock } from '../time/clock.ts';
+import type { JointCalls } from './joint-calls.ts';
 import { KeyLock } from './key-lock.ts';
 import type { Lockable, ReadWriteLock, Semaphore, SemaphoreOptions } from './lockable.ts';
 import type { DefaultWaits } from './multi-lock.ts';
 import { Permits } from './permits.ts';
-import type { JointCalls } from './permits.ts';
 
 const source = { where: 'A semaphore', code: 'LOCK_INVALID' } as const;
 const semaphoreReaders: OptionReaders<SemaphoreOptions> = { resize: acquireReaders.resize };

@@ -4,7 +4,7 @@ import type { JointCall } from '../wire/batches.ts';
 import { neverSent } from '../wire/client.ts';
 import { toLockError } from '../wire/replies.ts';
 import { outlivesGuard } from '../wire/restart-guard.ts';
-import type { ScriptInput } from '../wire/script-call.ts';
+import type { ScriptCall, ScriptInput } from '../wire/script-call.ts';
 import { scripts } from '../wire/scripts.ts';
 import type { Script } from '../wire/scripts.ts';
 import { kindOf } from './call-terms.ts';
@@ -47,10 +47,14 @@ abstract class ClaimCall implements JointCall {
     return toLockError(error, { what: this.what(), claim, lua: script.lua, unsent });
   }
 
-  /** A counter must outlive the hold it belongs to. */
   protected get retention(): number {
-    return Math.max(this.terms.options.tokenRetention, this.claim.ttl * 2);
+    return retentionOf(this.terms.options, this.claim.ttl);
   }
+}
+
+/** A counter must outlive the hold it belongs to. */
+function retentionOf({ tokenRetention }: CallTerms['options'], ttl: number): number {
+  return Math.max(tokenRetention, ttl * 2);
 }
 
 /**
@@ -105,6 +109,41 @@ export class Attempt extends ClaimCall {
   get #above(): string | number {
     const { floor } = this.claim;
     return floor === undefined ? 0 : `${floor}`;
+  }
+}
+
+/** Takes the keys of all claims, or none of them. The claims have one ttl and one floor. */
+export class AttemptAll implements ScriptCall {
+  readonly script: Script = scripts.acquireAll;
+  readonly #terms: CallTerms;
+  readonly #claims: readonly Claim[];
+  readonly #status: string;
+
+  constructor(terms: CallTerms, claims: readonly Claim[], status: string) {
+    this.#terms = terms;
+    this.#claims = claims;
+    this.#status = status;
+  }
+
+  input(): ScriptInput {
+    const { names, options } = this.#terms;
+    const { ttl, floor = 0n } = this.#first;
+    const keys = this.#claims.flatMap(({ key }) => names.few(key));
+    const owners = this.#claims.map(({ owner }) => owner);
+    return [keys.length, ...keys, ttl, `${floor}`, retentionOf(options, ttl), ...owners];
+  }
+
+  what(): string {
+    return `an attempt on ${this.#claims.length} keys, the first of them ${JSON.stringify(this.#first.key)}`;
+  }
+
+  explain(error: unknown): LockError {
+    const unsent = neverSent(this.#status, error);
+    return toLockError(error, { what: this.what(), claim: this.#first, lua: this.script.lua, unsent });
+  }
+
+  get #first(): Claim {
+    return this.#claims[0] as Claim;
   }
 }
 

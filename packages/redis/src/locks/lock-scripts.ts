@@ -4,13 +4,13 @@ import type { Claim, Grant, KeyState, Renewal } from '@locks/core';
 import { Batches } from '../wire/batches.ts';
 import { neverSent } from '../wire/client.ts';
 import type { ScriptClient } from '../wire/client.ts';
-import { toAnswer, toInteger, toKeyState, toLockError } from '../wire/replies.ts';
+import { toAnswer, toGrants, toInteger, toKeyState, toLockError } from '../wire/replies.ts';
 import { callScript } from '../wire/script-call.ts';
 import type { ScriptSender } from '../wire/script-call.ts';
 import { scripts } from '../wire/scripts.ts';
 import type { Script } from '../wire/scripts.ts';
 import type { CallTerms } from './call-terms.ts';
-import { Attempt, Release, Renewal as RenewalCall } from './lock-calls.ts';
+import { Attempt, AttemptAll, Release, Renewal as RenewalCall } from './lock-calls.ts';
 
 /** What the scripts go over. */
 export interface LockClients {
@@ -46,6 +46,13 @@ export class LockScripts {
     this.checkOpen();
     const call = new Attempt(this.#terms, claim, this.#client.status, others, awaited);
     return this.#call(this.#writer, call, within).then(toAnswer);
+  }
+
+  /** Takes the keys of all claims, or none of them. */
+  async acquireAll(claims: readonly Claim[]): Promise<readonly Grant[] | false> {
+    this.checkOpen();
+    const call = new AttemptAll(this.#terms, claims, this.#client.status);
+    return toGrants(await callScript(this.#writer, this.#deadline, call));
   }
 
   async renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {

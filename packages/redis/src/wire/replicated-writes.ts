@@ -146,9 +146,12 @@ export class ReplicatedWrites implements Pick<ScriptClient, 'evalsha' | 'eval' |
   }
 }
 
-/** A token, or the 1 of a renewal. Busy is negative, and a refused renewal is 0. */
+/**
+ * A token, a list of them, or the 1 of a renewal. Busy is negative or an empty list, and a refused
+ * renewal is 0.
+ */
 function isWritten(answer: unknown): boolean {
-  return Number(answer) > 0;
+  return Array.isArray(answer) ? answer.length > 0 : Number(answer) > 0;
 }
 
 function tooFew(count: number, replicas: number): LockError {

@@ -7,7 +7,7 @@ export interface Script {
   readonly lua: string;
 }
 
-export const scripts: Readonly<Record<'acquire' | 'acquireEach' | 'acquireShared' | 'renew' | 'renewEach' | 'release' | 'releaseEach' | 'inspect' | 'time' | 'initialise' | 'fencedSet', Script>> = {
+export const scripts: Readonly<Record<'acquire' | 'acquireEach' | 'acquireAll' | 'acquireShared' | 'renew' | 'renewEach' | 'release' | 'releaseEach' | 'inspect' | 'time' | 'initialise' | 'fencedSet', Script>> = {
   acquire: {
     sha: '30b53444d826d6ad03e208cf64ad7fbd75f50add',
     lua: `local clockText
@@ -302,6 +302,78 @@ if redis.call('EXISTS', queue) == 1 then return 0 end
 if not redis.call('SET', key, owner, 'NX', 'PX', ttl) then return 0 end
 return mint(counter, above, retention, micros, key)
 end)`,
+  },
+  acquireAll: {
+    sha: '232df235bf7d6628e6afd12569361ba10a130a7f',
+    lua: `local clockText
+local function clock()
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+clockText = time[1] .. string.sub('000000', #time[2] + 1) .. time[2]
+return math.floor(micros / 1000), micros
+end
+local HOUR = '3600000'
+local function tokenReply(token, text)
+if token < 2 ^ 52 then return token end
+return text
+end
+local function count(key, token, step, retention, micros)
+local text = token == micros and clockText or string.format('%.0f', token)
+local counter = retention == HOUR and text or text .. ' ' .. retention
+local span = token > micros and retention + math.ceil((token - micros) / 1000) or retention
+local last = redis.call('SET', key, counter, 'PX', span, 'GET')
+if not last then return tokenReply(token, text) end
+local lastToken, lastRetention = tonumber(last), HOUR
+if not lastToken then
+local first
+first, lastRetention = string.match(last, '^(%d+) (%d+)$')
+lastToken = tonumber(first)
+end
+local longer = lastRetention ~= retention and tonumber(lastRetention) > tonumber(retention)
+if lastToken < token and not longer then return tokenReply(token, text) end
+if longer then retention = lastRetention end
+if lastToken >= token then token = lastToken + step end
+text = string.format('%.0f', token)
+counter = retention == HOUR and text or text .. ' ' .. retention
+redis.call('SET', key, counter, 'PX', retention + math.max(0, math.ceil((token - micros) / 1000)))
+if step == 1 and token == lastToken then return nil end
+return tokenReply(token, text)
+end
+local function mint(key, above, retention, micros, taken)
+local token = count(key, math.max(micros, above + 1), 1, retention, micros)
+if token then return token end
+if taken then redis.call('DEL', taken) end
+error('LOCKS_TOKENS')
+end
+local ttl, above, retention = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local _, micros = clock()
+local owned = {}
+for i = 4, #ARGV do
+local at = (i - 4) * 3
+local value = redis.pcall('GET', KEYS[at + 1])
+owned[i] = value == ARGV[i]
+if not owned[i] and (value or redis.call('EXISTS', KEYS[at + 3]) == 1) then return {} end
+end
+local function take(i)
+local key, counter = KEYS[(i - 4) * 3 + 1], KEYS[(i - 4) * 3 + 2]
+redis.call('SET', key, ARGV[i], 'PX', ttl)
+local last = owned[i] and redis.call('GET', counter)
+if not last then return mint(counter, above, retention, micros) end
+if redis.call('PTTL', counter) < tonumber(retention) then redis.call('PEXPIRE', counter, retention) end
+return string.match(last, '^%d+')
+end
+local tokens = {}
+for i = 4, #ARGV do
+local taken, token = pcall(take, i)
+if not taken then
+for j = 4, i do
+if not owned[j] then redis.call('DEL', KEYS[(j - 4) * 3 + 1]) end
+end
+return {}
+end
+tokens[i - 3] = token
+end
+return tokens`,
   },
   acquireShared: {
     sha: '4f248d34cf2272b2534e6dd0a245d04993ccb0be',

@@ -53,6 +53,9 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
       // Another write of the client, so that a WAIT without one of its own has nothing to wait for.
       await expect(provider.tryAcquire(claimOf({ key: 'free' }))).rejects.toMatchObject(tooFew);
       await expect(provider.renew(held)).rejects.toMatchObject(tooFew);
+      const several = ['one', 'two'].map((key) => claimOf({ key }));
+      await expect(provider.tryAcquireAll?.(several)).rejects.toMatchObject(tooFew);
+      expect(await provider.tryAcquireAll?.([claimOf(), claimOf({ key: 'three' })])).toBe(false);
       expect(await provider.tryAcquire(claimOf())).toMatchObject({ granted: false });
       expect(await provider.renew(claimOf())).toBe(false);
       const locks = createLocks(provider, { ttl: 2_000 });

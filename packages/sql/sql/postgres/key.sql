@@ -36,6 +36,13 @@ FROM "locks_acquire"(
   $1::bytea, $2::text, $3::integer, $4::bigint, $5::integer, $6::boolean, $7::boolean, $8::text, $9::integer, $10::text[], $11::integer
 )
 
+-- name: acquire-all
+-- Takes several keys exclusively, or none of them.
+-- $1 keys, $2 their owners, $3 ttl (ms), $4 the tokens must exceed this, $5 longest wait for rows
+-- (ms)
+-- Returns the tokens, or NULL where a key is held, has a line, or is being changed.
+SELECT "locks_acquire_all"($1::bytea[], $2::text[], $3::integer, $4::bigint, $5::integer)
+
 -- name: renew
 -- Restarts the ttl of an exclusive hold. After a wait for a row that another client locked and left
 -- as it was, the ttl counts from before the wait. The call was sent earlier still.

@@ -27,7 +27,7 @@ export interface SqlLineParts {
 }
 
 /** The line of one process, and what answers tell of it. */
-export interface SqlLine extends Pick<Line, 'tryAcquire' | 'leave' | 'close'> {
+export interface SqlLine extends Pick<Line, 'tryAcquire' | 'waitsFor' | 'leave' | 'close'> {
   /** Wakes the claims of this process whose turn it is. */
   tell(turns: readonly Turn[]): void;
 }
@@ -78,6 +78,7 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
 
   return {
     tryAcquire: (claim, wake) => line.tryAcquire(claim, wake),
+    waitsFor: (key) => line.waitsFor(key),
     leave: (owner) => line.leave(owner),
     close: (reason) => line.close(reason),
     tell,

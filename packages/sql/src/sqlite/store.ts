@@ -13,11 +13,13 @@ import { LinePace } from './turns/line-pace.ts';
 import { attempt, release, renew } from './key/operations.ts';
 import type { Rules } from './key/operations.ts';
 import { KeyRecord } from './key/record.ts';
-import type { StatementName } from './connection/session.ts';
+import type { Session, StatementName } from './connection/session.ts';
 import { statements } from './statements.ts';
 import { StoreSessions } from './store-sessions.ts';
 import { sweep } from './sweep.ts';
 import { TurnWatch } from './turns/turn-watch.ts';
+
+const notAll = new Error('a key is not free');
 
 /** Locks in a SQLite file, for the processes of one host. */
 export function createStore(client: KnexClient, options: StoreOptions): LockStore<Database> {
@@ -58,15 +60,26 @@ class SqliteStore implements LockStore<Database> {
     this.#watches.set(connection, new TurnWatch(session, this.#pace));
   }
 
-  async acquireFree(connection: Database, { key, owner, ttl, floor }: Claim): Promise<bigint | undefined> {
+  async acquireFree(connection: Database, claim: Claim): Promise<bigint | undefined> {
     const session = this.#sessions.of(connection);
-    const row = session.write(() => {
-      const now = hostTime();
-      const until = now + ttl * 1_000;
-      const least = leastToken(this.#options.runtime, floor);
-      return session.row('acquireFree', { key, owner, until, now, least });
-    });
-    return row && BigInt(numberOf(row['version']));
+    return session.write(() => this.#takeFree(session, claim));
+  }
+
+  async acquireAll(connection: Database, claims: readonly Claim[]): Promise<readonly bigint[] | undefined> {
+    const session = this.#sessions.of(connection);
+    try {
+      return session.write(() =>
+        claims.map((claim) => {
+          const token = this.#takeFree(session, claim);
+          // The transaction is undone.
+          if (token === undefined) throw notAll;
+          return token;
+        }),
+      );
+    } catch (error) {
+      if (error === notAll) return undefined;
+      throw error;
+    }
   }
 
   async attempt(connection: Database, claim: Claim, line: Line | undefined): Promise<Attempt> {
@@ -136,6 +149,14 @@ class SqliteStore implements LockStore<Database> {
 
   explain(error: unknown, what: CallName, claim?: Claim): LockError {
     return explain(error, this.#sessions.path, what, claim);
+  }
+
+  #takeFree(session: Session, { key, owner, ttl, floor }: Claim): bigint | undefined {
+    const now = hostTime();
+    const until = now + ttl * 1_000;
+    const least = leastToken(this.#options.runtime, floor);
+    const row = session.row('acquireFree', { key, owner, until, now, least });
+    return row && BigInt(numberOf(row['version']));
   }
 
   #decide<T>(connection: Database, { key }: Claim, decision: (record: KeyRecord) => T): T {

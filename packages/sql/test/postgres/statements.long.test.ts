@@ -32,6 +32,20 @@ test('an uncontended acquire and release take two statements, and send no notifi
   expect(await count()).toBe(2 * pairs);
 });
 
+test('ten free keys take one statement, whether they were used before or not', async () => {
+  const client = await connect(url);
+  const { locks } = join(url);
+  const count = await counting(client);
+  const rounds = 20;
+  for (let round = 0; round < rounds; round += 1) {
+    const keys = Array.from({ length: 10 }, (_, index) => `several-${round % 10}-${index}`);
+    const lease = await locks.multiLock(keys).acquire();
+    expect(lease.tokens.size).toBe(10);
+    await lease.release();
+  }
+  expect(await count()).toBe(11 * rounds);
+});
+
 test('a renewal takes one statement', async () => {
   const client = await connect(url);
   const { locks } = join(url);

@@ -4,10 +4,8 @@ import type { LockError } from '../../errors/lock-error.ts';
 import {
   badAnswerError,
   deadlockError,
-  lateGrantError,
   overloadedError,
   ownTimeoutError,
-  shortGrantError,
   timeoutError,
   unavailableError,
 } from '../../errors/messages.ts';
@@ -22,11 +20,10 @@ import type { LinkedMember } from '../ending/linked-set.ts';
 import { ownHold } from '../flow.ts';
 import type { Frame } from '../flow.ts';
 import { isAnswer } from '../lease/answers.ts';
-import { HeldLease } from '../lease/held-lease.ts';
-import { PublicLease } from '../lease/public-lease.ts';
-import { attemptTtl, restOf, validityOf } from '../lease/rest.ts';
-import { deadlineOf } from '../lease/validity.ts';
+import type { PublicLease } from '../lease/public-lease.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
+import { leaseOf, termsOf, tooLateError } from './grants.ts';
+import { newClaim } from './new-claim.ts';
 
 type Phase = 'attempting' | 'waiting' | 'done';
 
@@ -79,7 +76,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
     this.#inside = inside;
     this.#settings = settings;
     this.#orNull = orNull;
-    this.#claim = this.#newClaim(key);
+    this.#claim = newClaim(host, settings, key);
     const now = host.runtime.clock.exact();
     this.#startedAt = now;
     this.#deadline = settings.wait > 0 ? now + settings.wait : Infinity;
@@ -177,24 +174,13 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
   }
 
   #granted(grant: Grant, sentAt: number): void {
-    const now = this.#host.runtime.clock.exact();
-    const { ttl, maxHold, renew } = this.#settings;
-    const holdUntil = maxHold < Infinity ? now + maxHold : undefined;
-    const rest = restOf(this.#settings, now);
-    const deadline = deadlineOf(sentAt, validityOf(this.#claim, rest, grant.validity), holdUntil);
-    if (now >= deadline) {
+    const terms = termsOf(this.#host, this.#settings, this.#claim, grant, sentAt);
+    if (terms === undefined) {
       this.#handBack(sentAt, grant.validity);
       return;
     }
     this.#finish();
-    const claim = rest === undefined ? this.#claim : { ...this.#claim, ttl };
-    const terms = { claim, grant, sentAt, now, deadline, renew, holdUntil, rest };
-    if (channels.acquire.hasSubscribers) {
-      const waited = now - this.#startedAt;
-      const message = { ...about(this.#host.provider.name, this.#claim), token: grant.token };
-      channels.acquire.publish({ ...message, waited, attempts: this.#attempts });
-    }
-    this.#resolve(new PublicLease(new HeldLease(this.#host, terms)));
+    this.#resolve(leaseOf(this.#host, terms, this.#startedAt, this.#attempts));
   }
 
   /**
@@ -202,14 +188,9 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
    * release was sent.
    */
   #handBack(sentAt: number, validity = Infinity): void {
-    const { provider, runtime } = this.#host;
-    const { lockDelay } = this.#settings;
-    const error =
-      lockDelay > 0 && validity <= lockDelay
-        ? shortGrantError(provider, this.#claim, validity, lockDelay)
-        : lateGrantError(provider, this.#claim, runtime.clock.now() - sentAt);
+    const error = tooLateError(this.#host, this.#settings, this.#claim, validity, sentAt);
     this.#host.releases.start({ claim: this.#claim, uncertain: false, lastSend: sentAt });
-    this.#claim = this.#newClaim(this.#claim.key);
+    this.#claim = newClaim(this.#host, this.#settings, this.#claim.key);
     this.#leaves = false;
     this.#inLine = false;
     this.#uncertain = false;
@@ -335,15 +316,5 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
     this.#host.waiting += 1;
     if (channels.slow.hasSubscribers) this.#slow = this.#host.slowWaits.begin(() => this.#claim, this.#startedAt);
     if (channels.wait.hasSubscribers) channels.wait.publish(about(this.#host.provider.name, this.#claim));
-  }
-
-  #newClaim(key: string): Claim {
-    const { mode, permits, resize } = this.#settings;
-    const ttl = attemptTtl(this.#settings);
-    const owner = this.#host.nextOwner();
-    let claim: Claim = permits === undefined ? { key, owner, ttl, mode } : { key, owner, ttl, mode, permits };
-    if (resize) claim = { ...claim, resize };
-    const { tokenFloor } = this.#host;
-    return tokenFloor === undefined ? claim : { ...claim, floor: tokenFloor };
   }
 }

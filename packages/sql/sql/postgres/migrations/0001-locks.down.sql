@@ -1,5 +1,6 @@
 -- Removes all of layout 1: no process may use it any more. The tokens of all keys are forgotten.
 DROP FUNCTION "locks_acquire";
+DROP FUNCTION "locks_acquire_all";
 DROP FUNCTION "locks_renew";
 DROP FUNCTION "locks_release";
 DROP FUNCTION "locks_sweep";

@@ -61,6 +61,11 @@ export interface LockStore<Connection = unknown> extends Store<Connection> {
    */
   acquireFree(connection: Connection, claim: Claim): Promise<bigint | undefined>;
   /**
+   * One step for exclusive claims of one ttl and one floor: their tokens if each key was free and
+   * its line empty, or if its claim holds it already. `undefined`: no key was taken.
+   */
+  acquireAll?(connection: Connection, claims: readonly Claim[]): Promise<readonly bigint[] | undefined>;
+  /**
    * Any attempt, decided after the key row was locked; with `line`, a place in line is taken or
    * kept.
    * @throws `LOCK_INVALID`

@@ -1,0 +1,23 @@
+import type { PublicLease } from '../locks/lease/public-lease.ts';
+import type { LockCalls } from '../locks/lock-calls.ts';
+import type { Work } from '../locks/with-lock.ts';
+import type { AcquireOptions } from '../options/acquire-options.ts';
+
+/** How work runs under a lease that was taken before. */
+export interface HoldOptions extends Pick<AcquireOptions, 'waitForSelf'> {
+  /** How many shares of its key the lease has. @default 1 */
+  readonly shares?: number;
+}
+
+/** What an object of several leases needs from its `Locks`. */
+export interface JointCalls extends LockCalls {
+  /**
+   * Takes all `keys` in one step, without a place in line. `undefined`, now or later: it took none
+   * of them, and the caller takes one after another.
+   */
+  takeAll(keys: readonly string[], options: AcquireOptions): Promise<readonly PublicLease[] | undefined> | undefined;
+  /** Runs `work` under `lease`, and releases the lease. */
+  hold<T>(lease: PublicLease, options: HoldOptions, work: Work<T>): Promise<T>;
+  /** How many shares of `key` the present asynchronous context has. */
+  ownShares(key: string): number;
+}
