@@ -154,7 +154,10 @@ export interface Traits {
    * nothing.
    */
   readonly fencing: 'strict' | 'clock-bounded' | 'none';
-  /** Claims that wait are granted in the order in which they took their place in line. */
+  /**
+   * Claims that wait are granted in the order in which they took their place in line. A composite
+   * that loses the member of a line lines its claims up again at another member.
+   */
   readonly fair: boolean;
   /**
    * Shared mode and permits are supported. Without it a shared claim rejects with `LOCK_INVALID`.

@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { isLockError } from '@locks/core';
-import type { Busy, Claim, Grant, KeyState, LockError, LockErrorCode, LockProvider, Renewal } from '@locks/core';
+import type {
+  Busy,
+  Claim,
+  Grant,
+  KeyState,
+  Lease,
+  LockError,
+  LockErrorCode,
+  LockProvider,
+  Locks,
+  Renewal,
+} from '@locks/core';
 import { now, sleep } from './time.ts';
 
 /** A value as failure messages show it. */
@@ -54,7 +65,7 @@ export async function mustGrant(provider: LockProvider, claim: Claim, when: stri
   const until = now() + longestPassing;
   let answer = await provider.tryAcquire(claim, wake);
   expectAnswer(answer, when);
-  while (!answer.granted && now() < until && (await mayBePassing(provider, claim))) {
+  while (!answer.granted && now() < until && isPassing(await provider.inspect(claim.key))) {
     await sleep(20);
     answer = await provider.tryAcquire(claim, wake);
     expectAnswer(answer, when);
@@ -64,9 +75,23 @@ export async function mustGrant(provider: LockProvider, claim: Claim, when: stri
 }
 
 /** Whether a claim may be busy only because members of a composite keep something for a moment. */
-async function mayBePassing(provider: LockProvider, { key }: Claim): Promise<boolean> {
-  const { members, holders } = await provider.inspect(key);
+function isPassing({ members, holders }: KeyState): boolean {
   return members !== undefined && holders.length === 0;
+}
+
+/**
+ * An attempt through `locks` that must give a lease. A composite may be busy in passing, as for
+ * `mustGrant`.
+ */
+export async function mustTake(locks: Locks, key: string, when: string): Promise<Lease> {
+  const until = now() + longestPassing;
+  let lease = await locks.tryAcquire(key);
+  while (lease === null && now() < until && isPassing(await locks.inspect(key))) {
+    await sleep(20);
+    lease = await locks.tryAcquire(key);
+  }
+  assert.ok(lease !== null, `expected tryAcquire to resolve to a lease ${when}`);
+  return lease;
 }
 
 /** One attempt that must be busy. */

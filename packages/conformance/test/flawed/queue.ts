@@ -56,14 +56,13 @@ export const queues: readonly Flaw[] = [
   },
   {
     name: 'last come, first served',
-    caughtBy: ['fair-order', 'fair-order-after-abandon', 'fair-newcomer-waits'],
+    caughtBy: ['fair-order', 'fair-order-after-abandon', 'fair-newcomer-waits', 'locks-wakes-order'],
     mayAlsoFail: [
       'release-of-waiter-keeps-others',
       'downgrade-admits-sharers',
       'fair-*',
       'place-*',
       'locks-wakes-dropped',
-      'locks-wakes-repeated',
     ],
     make: withRules({
       lineUp: ({ queue }, place) => {

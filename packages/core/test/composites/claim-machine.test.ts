@@ -18,6 +18,7 @@ function recorded(isBusyAndSuspect: (member: number) => boolean): {
     isSuspect: isBusyAndSuspect,
     takesCall: (member) => !isBusyAndSuspect(member),
     nextNumber: () => (number += 1),
+    floor: () => undefined,
     send: (member, call, _number, token) => void calls.push(`${call} ${member} ${token ?? ''}`.trim()),
     giveBack: ({ member }) => void calls.push(`give back ${member}`),
     settle: (outcome) => void outcomes.push(outcome),

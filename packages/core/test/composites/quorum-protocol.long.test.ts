@@ -34,6 +34,12 @@ const apart: Given = {
 /** What the world does. One rule of the protocol answers each. */
 const settings = {
   'counters that differ': settingOf({ ...apart, counters: [0, 5, 0], faults: { ticks: 1 } }),
+  'floors that make tokens equal, or not': settingOf({
+    ...apart,
+    counters: [0, 1, 0],
+    floors: [0, 2],
+    faults: { ticks: 1 },
+  }),
   'a copy of a request that comes late': settingOf({
     ...apart,
     counters: [3, 0, 9],
@@ -82,6 +88,7 @@ const settings = {
 
 const quick = new Set<Setting>([
   settings['counters that differ'],
+  settings['floors that make tokens equal, or not'],
   settings['a copy of a request that comes late'],
   settings['a vote that comes late'],
   settings['an answer that comes late'],
@@ -93,6 +100,30 @@ const quick = new Set<Setting>([
 const longer: Readonly<Record<string, Setting>> = {
   'late requests and answers': settingOf({ ...apart, orders: [], ways: [], tokens: 'newest', faults: { ticks: 2 } }),
   'late requests, and renewals': settingOf({ ...apart, ways: ['lp-', 'pp-'], renewals: 1, faults: { ticks: 3 } }),
+  'floors, late requests and answers': settingOf({
+    ...apart,
+    orders: [],
+    ways: [],
+    counters: [0, 1, 0],
+    floors: [0, 1, 2],
+    faults: { ticks: 2 },
+  }),
+  'floors, two leases each': settingOf({
+    ...apart,
+    ways: ['ppp', 'ppp'],
+    leases: 2,
+    counters: [0, 1, 0],
+    floors: [0, 3],
+    faults: { ticks: 2 },
+  }),
+  'floors, and renewals': settingOf({
+    ...apart,
+    ways: ['lp-', 'pp-'],
+    renewals: 1,
+    counters: [0, 1, 0],
+    floors: [0, 2],
+    faults: { ticks: 3 },
+  }),
   'three members, and copies': settingOf({ ...apart, ways: ['ppp', 'ppp'], faults: { ticks: 2, copies: 1 } }),
   'waiting contenders': settingOf({ ...apart, waits: true, leases: 2, ways: ['ppp', 'ppp'], faults: { ticks: 2 } }),
   'healing after a member came back empty': settingOf({
@@ -146,6 +177,12 @@ describe('it breaks', () => {
       'where a higher token confirms a lower one',
       weaker.higherTokenConfirms,
       settings['a vote that comes late'],
+      tokensBack,
+    ],
+    [
+      'where tokens above the floor confirm, and not equal ones',
+      weaker.tokensAboveTheFloor,
+      settings['floors that make tokens equal, or not'],
       tokensBack,
     ],
     [

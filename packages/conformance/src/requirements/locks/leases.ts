@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isIdle, mustExceed, mustReject } from '../../checks/expect.ts';
+import { isIdle, mustExceed, mustReject, mustTake } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { inBackground, turn } from '../../checks/time.ts';
 import { holdForAWhile, pick, range } from '../steps.ts';
@@ -57,8 +57,7 @@ export const leasesRequirements: readonly Requirement[] = [
       );
       assert.equal(await lease.release(), true, 'expected release to answer true');
       assert.equal(lease.held, false, 'expected held to be false after release');
-      const next = await two.tryAcquire(key);
-      assert.ok(next !== null, 'expected tryAcquire to resolve to a lease at once after the release');
+      const next = await mustTake(two, key, 'at once after the release');
       assert.equal(await next.release(), true, 'expected release to answer true');
     },
   },
@@ -98,8 +97,7 @@ export const leasesRequirements: readonly Requirement[] = [
         assert.ok(outer.held, 'expected the outer scope to hold the key after the inner one has ended');
         assert.equal(await two.tryAcquire(key), null, 'expected the key to be held after the inner scope has ended');
       });
-      const next = await two.tryAcquire(key);
-      assert.ok(next !== null, 'expected the key to be free after the outer scope has ended');
+      const next = await mustTake(two, key, 'after the outer scope has ended');
       await next.release();
     },
   },

@@ -5,7 +5,7 @@ import type { Call, Interference, WakeRule } from '../../checks/interference.ts'
 import type { Requirement } from '../../requirement.ts';
 import { inBackground, now, sleep, turn, within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
-import { always, whenWaking } from '../when.ts';
+import { all, always, whenFair, whenWaking } from '../when.ts';
 
 /** Wakes are hints: a waiter is served without them, and not served twice because of them. */
 export const locksWakesRequirements: readonly Requirement[] = [
@@ -14,18 +14,24 @@ export const locksWakesRequirements: readonly Requirement[] = [
     level: 'locks',
     title: 'waits whose wakes are all dropped are served, by retryAfter or by polling',
     appliesTo: always,
-    // A waiter that is not woken may sleep until the holder that it met would expire.
-    check: (context) => serveAll(context, [], 2, Math.max(2 * context.ttl, 1_000)),
+    check: async (context) => void (await serveWithoutWakes(context)),
   },
   {
     id: 'locks-wakes-repeated',
     level: 'locks',
-    title:
-      'waits whose wakes come three times each, or late, are served one at a time, in order if the provider is fair',
+    title: 'waits whose wakes come three times each, or late, are served one at a time, and once each',
     appliesTo: whenWaking,
-    check: async (context) => {
-      const rules: readonly WakeRule[] = [[0, 0, 0], [0, 5, 40], [context.ttl / 4]];
-      await Promise.all(rules.map((rule) => serveAll(context, rule, 5, context.longTtl)));
+    check: async (context) => void (await serveThroughWakes(context)),
+  },
+  {
+    id: 'locks-wakes-order',
+    level: 'locks',
+    title: 'waits whose wakes come three times each, late, or not at all, are served in the order of the line',
+    appliesTo: all(whenWaking, whenFair),
+    async check(context) {
+      for (const order of [...(await serveThroughWakes(context)), await serveWithoutWakes(context)]) {
+        assert.deepEqual(order, range(order.length), 'expected them to be served in the order of the line');
+      }
     },
   },
   {
@@ -123,10 +129,23 @@ export const locksWakesRequirements: readonly Requirement[] = [
   },
 ];
 
+/** A line whose wakes are all dropped. Gives its order. */
+async function serveWithoutWakes(context: Context): Promise<readonly number[]> {
+  // A waiter that is not woken may sleep until the holder that it met would expire.
+  return await serveAll(context, [], 2, Math.max(2 * context.ttl, 1_000));
+}
+
+/** Three lines, whose wakes come several times, or late. Gives the order of each. */
+async function serveThroughWakes(context: Context): Promise<readonly (readonly number[])[]> {
+  const rules: readonly WakeRule[] = [[0, 0, 0], [0, 5, 40], [context.ttl / 4]];
+  return await Promise.all(rules.map((rule) => serveAll(context, rule, 5, context.longTtl)));
+}
+
 /**
  * A holder and a line behind it; each is served when the one before has released, and none twice.
+ * Gives the order in which they were served.
  */
-async function serveAll(context: Context, rule: WakeRule, count: number, ttl: number): Promise<void> {
+async function serveAll(context: Context, rule: WakeRule, count: number, ttl: number): Promise<readonly number[]> {
   const { locks, interference } = await context.interfere();
   const provider = await context.create();
   interference.wakes(rule);
@@ -152,7 +171,7 @@ async function serveAll(context: Context, rule: WakeRule, count: number, ttl: nu
       { ttl },
     );
   });
-  const all = inBackground(Promise.all(work));
+  const served = inBackground(Promise.all(work));
   await context.eventually(
     'all of them to be in line',
     () => answered(interference),
@@ -160,10 +179,10 @@ async function serveAll(context: Context, rule: WakeRule, count: number, ttl: nu
   );
   await provider.release(holder);
   // How long a place in line lasts, and its owner sleeps without a wake, is the provider's choice.
-  await within(context.patience + 12_000, all, `${count} waits to be served`);
+  await within(context.patience + 12_000, served, `${count} waits to be served`);
   assert.equal(order.length, count, `expected each of ${count} waits to be served once`);
-  if (context.traits.fair) assert.deepEqual(order, range(count), 'expected them to be served in the order of the line');
   await context.state(provider, holder.key, 'no holder and no waiter', isIdle);
+  return order;
 }
 
 /** How many claims have heard that the key is busy. */

@@ -73,12 +73,24 @@ function confirm(machine: Machine, now: number): void {
     return;
   }
   state.phase = 'confirming';
+  const latest = lastSend(machine, now);
   calls.each((part, member) => {
     if (!isVote(part, now)) return;
-    if (part.token === state.token && now - part.sentAt > apart) calls.renew(part, member);
+    if (part.token === state.token && latest - part.sentAt > apart) calls.renew(part, member);
     else calls.raise(part, member);
   });
   goOnConfirming(machine, machine.world.now());
+}
+
+/** When the last of the votes begins its ttl: now, where one must still be told the token. */
+function lastSend({ state }: Machine, now: number): number {
+  let latest = 0;
+  for (const part of state.parts) {
+    if (!isVote(part, now)) continue;
+    if (part.token !== state.token) return now;
+    latest = Math.max(latest, part.sentAt);
+  }
+  return latest;
 }
 
 function hold(machine: Machine, now: number): void {

@@ -39,7 +39,7 @@ export class ClaimMachine {
 
   /** Core asks. `crowded`: other claims of this process wait for the key. */
   attempt(waits: boolean, crowded: boolean, change?: Change): void {
-    const { calls, state, world } = this.#machine;
+    const { calls, options, state, world } = this.#machine;
     // A repeat without a wake keeps the place.
     state.waits = waits || state.waiting;
     if (state.phase === 'held') {
@@ -47,6 +47,7 @@ export class ClaimMachine {
       return;
     }
     beginRound(this.#machine, 'asking');
+    state.floor = options.fencing ? world.floor() : undefined;
     state.moves = 0;
     state.paused = false;
     state.askedAll = !state.waiting && !crowded;

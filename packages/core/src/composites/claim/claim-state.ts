@@ -42,7 +42,11 @@ export interface MachineWorld {
   takesCall(member: number): boolean;
   /** A number that no other claim and no other part of this one has. */
   nextNumber(): number;
-  /** `floor`: of a grant. `token`: of a renewal. */
+  /**
+   * What the tokens of an attempt must exceed. Members whose clocks it exceeds give the same one.
+   */
+  floor(): bigint | undefined;
+  /** `token`: of a renewal. Of an attempt: what the token must exceed. */
   send(member: number, call: MemberCall, number: number, token: bigint | undefined): void;
   /**
    * With `awaited` the world calls `returned` once the member answered, or after the member
@@ -81,6 +85,8 @@ export interface ClaimState {
   /** This attempt has paused already. */
   paused: boolean;
   token: bigint;
+  /** What the tokens of this attempt must exceed, the same for all members. */
+  floor: bigint | undefined;
   /** When it began to keep votes while it waits. */
   keptSince: number | undefined;
   /** Late members are waited for where the others are too few. */
@@ -104,6 +110,7 @@ export function initialState(members: number): ClaimState {
     moves: 0,
     paused: false,
     token: 0n,
+    floor: undefined,
     keptSince: undefined,
     patient: true,
     returning: 0,

@@ -213,6 +213,10 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     return this.#host.nextNumber();
   }
 
+  floor(): bigint | undefined {
+    return this.#host.floor();
+  }
+
   send(index: number, call: MemberCall, number: number, token: bigint | undefined): void {
     const member = this.#member(index);
     const { provider } = member;

@@ -53,8 +53,9 @@ export class PartCalls {
     const part = this.part(member);
     if (part.call !== undefined || !(needed || this.#takesCall(member))) return;
     if (part.number === 0) part.number = this.#world.nextNumber();
-    const held = this.#state.phase === 'renewing' && this.#options.fencing;
-    this.#send(part, member, inLine ? 'ask in line' : 'ask', held ? this.#state.token : undefined);
+    const { phase, token, floor } = this.#state;
+    const held = phase === 'renewing' && this.#options.fencing;
+    this.#send(part, member, inLine ? 'ask in line' : 'ask', held ? token : floor);
   }
 
   /** Asks the members that were not asked. `needed`: as for `ask`. */

@@ -13,6 +13,7 @@ import type { MemberHold } from '../members/key-states.ts';
 import { combinedError } from '../members/member-errors.ts';
 import { callMember } from '../members/member-answers.ts';
 import { readStates } from '../members/member-states.ts';
+import { CommonFloor } from '../members/common-floor.ts';
 import { Member } from '../members/member.ts';
 import type { CombineRules } from './options.ts';
 import { timeOf } from '../members/time-of.ts';
@@ -42,6 +43,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   readonly signals: AbortFollowers = new AbortFollowers();
   readonly list?: (prefix: string) => AsyncIterable<string>;
   readonly time?: () => Promise<number>;
+  readonly #floor: CommonFloor;
   readonly #claims = new ClaimsByOwner<CombinedClaim>();
   /** How many claims of this process wait, by key. */
   readonly #waiting = new Map<string, Set<HostedClaim>>();
@@ -58,6 +60,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     this.timeout = timeout - memberTimeout;
     this.runtime = runtime;
     this.timers = new TimerWheel(runtime, false);
+    this.#floor = new CommonFloor(this.members, runtime.clock);
     if (providers.every(({ time }) => time !== undefined)) this.time = () => timeOf(this.name, providers);
     if (providers.every(({ list }) => list !== undefined)) this.list = (prefix) => this.#list(prefix);
   }
@@ -128,6 +131,10 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   nextNumber(): number {
     this.#numbers += 1;
     return this.#numbers;
+  }
+
+  floor(): bigint | undefined {
+    return this.#floor.now();
   }
 
   isCrowded(key: string): boolean {

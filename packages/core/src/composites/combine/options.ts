@@ -33,8 +33,8 @@ export interface CombineOptions {
    */
   readonly timeout?: Duration | undefined;
   /**
-   * Whether tokens keep their order across members. It costs a second round trip for each grant.
-   * With `false` tokens mean nothing.
+   * Whether tokens keep their order across members. A grant takes a second round trip where members
+   * give different tokens. With `false` tokens mean nothing.
    * @default true
    */
   readonly fencing?: boolean | undefined;

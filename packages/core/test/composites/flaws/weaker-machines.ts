@@ -18,6 +18,10 @@ function calls(find: string, replace: string): Flaw {
   return { file: 'part-calls.ts', find, replace };
 }
 
+function attempt(find: string, replace: string): Flaw {
+  return { file: 'attempt.ts', find, replace };
+}
+
 function decisions(find: string, replace: string): Flaw {
   return { file: 'decisions.ts', find, replace };
 }
@@ -51,6 +55,13 @@ export const weaker = {
     ),
   ],
   higherTokenConfirms: [decisions(sound, 'const known = count(votes, (part) => part.token >= token);')],
+  tokensAboveTheFloor: [
+    decisions(sound, 'const known = count(votes, (part) => part.token >= token);'),
+    attempt(
+      'state.token = highestToken(state.parts, now);',
+      'state.token = state.floor === undefined ? highestToken(state.parts, now) : state.floor + 1n;',
+    ),
+  ],
   ownerTwice: [calls('= emptyPart(part);', '= { ...emptyPart(part), number: part.number };')],
   validFromTheReply: [
     answers(

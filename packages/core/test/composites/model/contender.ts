@@ -20,12 +20,15 @@ export type Machine = typeof ClaimMachine;
 export class ContenderWorld implements MachineWorld {
   readonly #draft: Draft;
   readonly #index: number;
+  readonly #floor: number | undefined;
   readonly machine: ClaimMachine;
   readonly state: ClaimState;
 
-  constructor(draft: Draft, index: number, machine: Machine) {
+  /** `floor`: what tokens of an attempt must exceed. */
+  constructor(draft: Draft, index: number, machine: Machine, floor?: number) {
     this.#draft = draft;
     this.#index = index;
+    this.#floor = floor;
     const { parts, ...rest } = this.#self.machine;
     this.state = { ...rest, parts: parts.map((part) => ({ ...part })) };
     draft.change(index, { machine: this.state });
@@ -54,6 +57,10 @@ export class ContenderWorld implements MachineWorld {
 
   nextNumber(): number {
     return highestNumber(this.#draft, this.#index) + 1;
+  }
+
+  floor(): bigint | undefined {
+    return this.#floor === undefined ? undefined : BigInt(this.#floor);
   }
 
   send(member: number, kind: MemberCall, number: number, token: bigint | undefined): void {

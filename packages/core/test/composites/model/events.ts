@@ -5,8 +5,8 @@ import type { Setting, Way } from './setting.ts';
 import type { Call, Contender, Faults, Return, World } from './world.ts';
 
 /**
- * One thing that may happen next. `item`: of the contender's calls, returns or wakes, a member, or
- * a store.
+ * One thing that may happen next. `item`: of the contender's calls, returns or wakes, a member, a
+ * store, or a floor.
  */
 export interface Event {
   readonly kind: EventKind;
@@ -71,10 +71,10 @@ function addCore(each: Contender, setting: Setting, now: number, faults: Faults,
   const { stage, machine, lease } = each;
   switch (stage) {
     case 'new':
-      if (each.leases > 0) add('start');
+      if (each.leases > 0) addAttempts('start', setting, add);
       break;
     case 'waiting':
-      if (each.woken || (each.polls && each.repeats > 0)) add('repeat');
+      if (each.woken || (each.polls && each.repeats > 0)) addAttempts('repeat', setting, add);
       if (!setting.waits || faults.departures > 0) add('leave');
       break;
     case 'held':
@@ -88,6 +88,11 @@ function addCore(each: Contender, setting: Setting, now: number, faults: Faults,
   each.wakes.forEach((_, item) => add('wake', item));
   if (faults.crashes > 0 && stage !== 'new' && stage !== 'done') add('crash');
   if (faults.flips > 0 && stage !== 'done') machine.parts.forEach((_, member) => add('flip', member));
+}
+
+/** One attempt for each floor that it may have. */
+function addAttempts(kind: EventKind, { floors }: Setting, add: Add): void {
+  for (let item = 0; item < Math.max(1, floors.length); item += 1) add(kind, item);
 }
 
 function isBusy(phase: string): boolean {

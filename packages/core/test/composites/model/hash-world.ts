@@ -144,6 +144,7 @@ class Hasher {
         returning * 32,
     );
     this.#token(machine.token);
+    this.#token(machine.floor);
     this.#age(keptSince);
     this.#outcome(outcome);
     machine.parts.forEach((part, member) => this.#part(part, member));

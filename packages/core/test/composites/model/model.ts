@@ -23,7 +23,7 @@ export function modelOf(setting: Setting, machine: Machine): Model<World, Event>
 }
 
 function startOf(setting: Setting, machine: Machine): World {
-  const { contenders, members, leases, renewals, repeats, faults, counters } = setting;
+  const { contenders, members, leases, renewals, repeats, faults, counters, floors } = setting;
   let world: World = {
     now: 0,
     contenders: Array.from({ length: contenders }, () => ({
@@ -51,8 +51,8 @@ function startOf(setting: Setting, machine: Machine): World {
     minted: 0n,
     problem: undefined,
   };
-  // Without clocks no other event depends on when a contender sends its first requests.
-  if (faults.ticks > 0) return world;
+  // Without clocks and floors no other event depends on when a contender sends its first requests.
+  if (faults.ticks > 0 || floors.length > 0) return world;
   for (let contender = 0; contender < contenders; contender += 1) {
     world = step(setting, machine, world, { kind: 'start', contender, item: 0 });
   }

@@ -53,6 +53,8 @@ export interface Setting {
   readonly tokens: 'newest' | 'counter' | 'clock';
   /** Where the counters begin. @default 0 */
   readonly counters: readonly number[];
+  /** Each attempt asks for tokens above any one of these. @default above nothing */
+  readonly floors: readonly number[];
   readonly faults: Faults;
   /** Faults happen to this contender only. @default to all */
   readonly faultyContender: number | undefined;
@@ -90,6 +92,7 @@ export function settingOf({ faults, store, ...given }: Partly): Setting {
     quarantine: 0,
     tokens: 'newest',
     counters: [],
+    floors: [],
     faultyContender: undefined,
     faultyStore: undefined,
     ...given,

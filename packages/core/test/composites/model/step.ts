@@ -23,7 +23,10 @@ export function step(setting: Setting, machine: Machine, world: World, event: Ev
         polls: false,
         repeats: each.repeats - (kind === 'repeat' && !each.woken ? 1 : 0),
       });
-      enter().machine.attempt(setting.waits, setting.crowded);
+      new ContenderWorld(draft, contender, machine, setting.floors[item]).machine.attempt(
+        setting.waits,
+        setting.crowded,
+      );
       break;
     case 'renew':
       draft.change(contender, { renewals: each.renewals - 1 });

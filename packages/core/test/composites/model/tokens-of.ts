@@ -9,6 +9,7 @@ export function tokensOf({ contenders, stores, highest }: World): bigint[] {
   for (const { hold } of stores) see(hold?.token);
   for (const { machine, lease, calls } of contenders) {
     see(machine.token);
+    see(machine.floor);
     see(lease?.token);
     for (const part of machine.parts) see(part.token);
     for (const { token, answer } of calls) {

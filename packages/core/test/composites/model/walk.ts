@@ -60,6 +60,8 @@ export function manyFaults(random: Random): Setting {
     waits: random() < 0.5,
     tokens: 'clock',
     counters: Array.from({ length: members }, () => below(random, 20)),
+    // Tokens are equal, or not: above all counters and clocks, or between them.
+    floors: random() < 0.5 ? [] : [below(random, 40), below(random, 800)],
     orders: Array.from({ length: contenders }, () => shuffled(random, members)),
     quarantine: ttl,
     faults: {
