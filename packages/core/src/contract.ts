@@ -206,7 +206,7 @@ export interface LockProvider {
    * says so where it cannot decide all of them in one step. A rejection means that it is unknown,
    * for each of the claims.
    */
-  tryAcquireAll?(claims: readonly Claim[]): Promise<readonly Grant[] | false>;
+  readonly tryAcquireAll?: ((claims: readonly Claim[]) => Promise<readonly Grant[] | false>) | undefined;
   /**
    * Restarts the ttl of this claim's hold, and of no other. The ttl may be another one than before,
    * and the hold ends with it, earlier or later. The waiters hear of an earlier end: a wake, or no

@@ -28,7 +28,8 @@ test.each([
 );
 
 test.each([
-  ['that do not look', weaker.doesNotLook, /hold/],
+  // Two ends beside each other may give tokens out of order before two of their leases meet.
+  ['that do not look', weaker.doesNotLook, /hold|token/],
   ['whose tokens have no floor', weaker.noFloor, /token/],
 ] as const)(
   'the drill finds processes %s',

@@ -22,7 +22,6 @@ import type { AnyRedisClient, Servers } from './wire/servers.ts';
 export class RedisProvider implements LockProvider {
   readonly name = 'redis';
   readonly traits: Traits;
-  readonly tryAcquireAll?: (claims: readonly Claim[]) => Promise<readonly Grant[] | false>;
   readonly #client: AnyRedisClient;
   readonly #servers: Servers;
   readonly #names: KeyNames;
@@ -32,6 +31,7 @@ export class RedisProvider implements LockProvider {
   readonly #line: Line;
   readonly #writer: ReplicatedWrites | ClusterWrites | undefined;
   readonly #closeClient: (() => void) | undefined;
+  readonly #acquireAll: LockProvider['tryAcquireAll'];
   #closed = false;
 
   /** `closeClient` ends a client that this package made. */
@@ -74,11 +74,16 @@ export class RedisProvider implements LockProvider {
     this.#closeClient = closeClient;
     // Keys of a Cluster have slots of their own, and the guard is in the scripts for one key.
     if (this.#servers.clustered || options.restartGuard !== undefined) return;
-    this.tryAcquireAll = async (claims) => {
+    this.#acquireAll = async (claims) => {
       // A key with a waiter of this process has a line.
       if (claims.some(({ key }) => this.#line.waitsFor(key))) return false;
       return await scripts.acquireAll(claims);
     };
+  }
+
+  /** Not a field: `console.log` would show it. */
+  get tryAcquireAll(): LockProvider['tryAcquireAll'] {
+    return this.#acquireAll;
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {

@@ -8,7 +8,7 @@ test('a provider shows its name and its traits, and nothing of its client', () =
   const provider = createRedisProvider(client, { prefix: 'internal:' });
   const json = JSON.stringify(provider);
   expect(JSON.parse(json)).toEqual({ name: provider.name, traits: provider.traits });
-  const shown = inspect(provider, { depth: null, showHidden: true });
+  const shown = inspect(provider, { depth: null });
   expect(shown.replaceAll(/\s+/g, ' ')).toMatch(/^\w+ \{ name: 'redis', traits: \{ [^{}]+ \} \}$/);
-  expect(shown).not.toMatch(/secret|internal/);
+  expect(inspect(provider, { depth: null, showHidden: true })).not.toMatch(/secret|internal/);
 });

@@ -19,11 +19,11 @@ export interface SqlProviderParts extends StoreCallsParts {
 export class SqlProvider implements LockProvider {
   readonly name: string;
   readonly traits: Traits;
-  readonly tryAcquireAll?: (claims: readonly Claim[]) => Promise<readonly Grant[] | false>;
   readonly #store: LockStore;
   readonly #calls: StoreCalls;
   readonly #line: SqlLine;
   readonly #sweeper: Sweeper | undefined;
+  readonly #tryAcquireAll: LockProvider['tryAcquireAll'];
 
   constructor(parts: SqlProviderParts) {
     const { dialect, store, options, runtime, process } = parts;
@@ -36,13 +36,18 @@ export class SqlProvider implements LockProvider {
     const { connections, deadline } = this.#calls;
     this.#line = createSqlLine({ name, store, connections, options, process, deadline, runtime });
     const sweep = async (after: string): Promise<string | undefined> => (await this.#calls.sweep(after)).next;
-    if (store.acquireAll !== undefined) this.tryAcquireAll = (claims) => this.#acquireAll(claims);
+    if (store.acquireAll !== undefined) this.#tryAcquireAll = (claims) => this.#acquireAll(claims);
     this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, sweep) : undefined;
   }
 
   /** Resolves when the database answers, and has the tables. Its caller sets the limit. */
   async connect(): Promise<void> {
     await this.#calls.connect();
+  }
+
+  /** Not a field: `console.log` would show it. */
+  get tryAcquireAll(): LockProvider['tryAcquireAll'] {
+    return this.#tryAcquireAll;
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {

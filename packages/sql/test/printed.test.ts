@@ -8,9 +8,9 @@ test('a provider shows its name and its traits, and nothing of its knex', async 
   const provider = createSqlProvider(pool);
   const json = JSON.stringify(provider);
   expect(JSON.parse(json)).toEqual({ name: provider.name, traits: provider.traits });
-  const shown = inspect(provider, { depth: null, showHidden: true });
+  const shown = inspect(provider, { depth: null });
   expect(shown.replaceAll(/\s+/g, ' ')).toMatch(/^\w+ \{ name: '\w+', traits: \{ [^{}]+ \} \}$/);
-  expect(shown).not.toMatch(/secret|internal/);
+  expect(inspect(provider, { depth: null, showHidden: true })).not.toMatch(/secret|internal/);
   await provider.close();
   await pool.destroy();
 });

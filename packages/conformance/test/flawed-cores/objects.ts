@@ -102,7 +102,7 @@ export const objects: readonly CoreRecipe[] = [
   {
     name: 'an observer is told of the same leader again',
     file: 'objects/election/observe.js',
-    find: 'if (this.#last?.owner === leader.owner) return false;',
+    find: 'if (isSame(leader, this.#last)) return false;',
     replace: '',
     caughtBy: ['locks-election'],
   },

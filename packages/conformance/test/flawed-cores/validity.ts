@@ -3,7 +3,7 @@ import type { CoreRecipe } from './recipe.ts';
 export const validity: readonly CoreRecipe[] = [
   {
     name: 'validity of a grant counts from the reply',
-    file: 'locks/acquire/acquisition.js',
+    file: 'locks/acquire/grants.js',
     find: 'deadlineOf(sentAt, validityOf(',
     replace: 'deadlineOf(now, validityOf(',
     caughtBy: ['locks-validity-from-send', 'locks-late-grant'],
@@ -25,9 +25,9 @@ export const validity: readonly CoreRecipe[] = [
   },
   {
     name: 'a late grant is given to the caller',
-    file: 'locks/acquire/acquisition.js',
-    find: 'if (now >= deadline) {',
-    replace: 'if (now === undefined) {',
+    file: 'locks/acquire/grants.js',
+    find: 'if (now >= deadline)',
+    replace: 'if (now === undefined)',
     caughtBy: ['locks-late-grant'],
   },
   {

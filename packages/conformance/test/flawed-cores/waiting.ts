@@ -12,7 +12,7 @@ export const waits: readonly CoreRecipe[] = [
     name: 'a rejected attempt is repeated as another owner',
     file: 'locks/acquire/acquisition.js',
     find: 'this.#cause = error;',
-    replace: 'this.#cause = error; this.#claim = this.#newClaim(this.#claim.key);',
+    replace: 'this.#cause = error; this.#claim = newClaim(this.#host, this.#settings, this.#claim.key);',
     caughtBy: ['locks-repeats-its-claim', 'locks-unknown-attempt-given-up'],
   },
   {

@@ -2,7 +2,7 @@ import { createMemoryProvider, createMemoryStore } from '@locks/core';
 import type { Claim, Grant, LockProvider } from '@locks/core';
 import type { Flaw } from './flaw.ts';
 
-type Several = Required<Pick<LockProvider, 'tryAcquireAll'>>['tryAcquireAll'];
+type Several = NonNullable<LockProvider['tryAcquireAll']>;
 
 /** Memory providers whose way to take several keys is wrong. `unfair` passes those in line. */
 function taking(flaw: (sound: Several, inner: LockProvider, unfair: LockProvider) => Several): Flaw['make'] {

@@ -73,6 +73,7 @@ async function refusals(
     () => collect(provider.list?.(key) ?? []),
     () => provider.release(shared),
     () => provider.release(claim),
+    async () => await provider.tryAcquireAll?.(['one', 'two'].map((end) => ({ ...claim, key: `${key}/${end}` }))),
     () => sweep(user, options),
   ];
   const service: unknown[] = [];

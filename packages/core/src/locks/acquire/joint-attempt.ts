@@ -16,7 +16,7 @@ import { leaseOf, termsOf, tooLateError } from './grants.ts';
 import { newClaim } from './new-claim.ts';
 
 interface JointHost extends AcquisitionHost {
-  readonly provider: LockProvider & Required<Pick<LockProvider, 'tryAcquireAll'>>;
+  readonly provider: LockProvider & { readonly tryAcquireAll: NonNullable<LockProvider['tryAcquireAll']> };
 }
 
 /** Whether the provider of `host` takes several keys in one step. */
