@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { isLockError } from '@locks/core';
-import type { Claim, LockMessage, LockProvider } from '@locks/core';
+import { isLockError, subscribe } from '@locks/core';
+import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustFree, mustGrant, mustReject, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
@@ -40,12 +39,13 @@ export const locksWaitingRequirements: readonly Requirement[] = [
       await mustGrant(provider, holder, 'on a free key');
       const controller = new AbortController();
       const reason = new Error('the caller has changed its mind');
+      let waits = false;
+      using _ = subscribe('locks:wait', ({ key }) => void (waits ||= key === holder.key));
       const wait = inBackground(locks.acquire(holder.key, { signal: controller.signal, ttl: context.longTtl }));
-      await context.state(
-        provider,
-        holder.key,
-        'a waiter, if waiters are counted',
-        ({ waiters }) => waiters === 1 || !context.traits.fair,
+      await context.eventually(
+        'the call to wait',
+        () => waits,
+        (yes) => yes,
       );
       controller.abort(reason);
       const error = await within(
@@ -119,18 +119,15 @@ export const locksWaitingRequirements: readonly Requirement[] = [
       const claim = context.claim(context.key());
       await mustGrant(holder, claim, 'on a free key');
       const waiting: Claim[] = [];
-      const listen = (message: unknown): void => {
-        const { key, owner } = message as LockMessage;
+      using _ = subscribe('locks:wait', ({ key, owner }) => {
         if (key === claim.key) waiting.push({ ...claim, owner });
-      };
-      subscribe('locks:wait', listen);
+      });
       const waits = range(3).map(() => inBackground(locks.acquire(claim.key, { ttl: context.longTtl })));
       await context.eventually(
         'three claims to wait',
         () => waiting.length,
         (count) => count === waits.length,
       );
-      unsubscribe('locks:wait', listen);
       await provider.close();
       const rejected = waits.map((wait) => mustReject(wait, 'LOCK_CLOSED', 'for a wait through a closed provider'));
       await within(context.patience, Promise.all(rejected), 'those who wait to hear that their provider was closed');
