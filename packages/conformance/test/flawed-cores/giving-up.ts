@@ -12,8 +12,8 @@ export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'an attempt of which nothing is known is not released',
     file: 'locks/acquire/acquisition.js',
-    find: 'this.#leaves = true;',
-    replace: '',
+    find: 'this.#leaves = true; this.#uncertain ||=',
+    replace: 'this.#uncertain ||=',
     caughtBy: ['locks-unknown-attempt-given-up'],
   },
   {
