@@ -138,11 +138,13 @@ export const processesRequirements: readonly Requirement[] = [
 /** For each of five keys, which a killed process held and waited for: see `untilGranted`. */
 async function refusalsAfterKill(context: Context, provider: LockProvider): Promise<readonly number[]> {
   const other = await context.fork();
-  const victims = range(5).map(() => context.claim(context.key(), { ttl: context.ttl }));
+  const victims = range(5).map(() => context.claim(context.key()));
   for (const victim of victims) {
     await other.call('tryAcquire', victim);
     await other.lineUp(context.claim(victim.key, { ttl: context.ttl }));
   }
+  // Only now, so that on a busy machine too no hold ends before its key has a waiter.
+  for (const victim of victims) await other.call('renew', { ...victim, ttl: context.ttl });
   await other.kill();
   return await Promise.all(victims.map(({ key }) => untilGranted(context, provider, key)));
 }
