@@ -23,6 +23,9 @@ export interface DrillOptions {
   readonly longestOutage: number;
 }
 
+/** Short leases, and outages that outlast them. */
+export const usual = { ttl: 500, longestHold: 100, longestOutage: 800 };
+
 export interface DrillReport {
   readonly problems: readonly string[];
   readonly leases: number;
