@@ -7,10 +7,20 @@ function member(): Member {
   return new Member('combine', createMemoryProvider(), 0, 3, systemRuntime);
 }
 
+let now = 0;
+
 /** A call that was answered after `took` ms, while the fastest of the others took `fastest` ms. */
 function answer(one: Member, took: number, fastest: number): void {
+  now += 1_000;
   one.begin();
-  one.answered(1_000, took, fastest);
+  one.answered(now, took, fastest);
+}
+
+/** A call that had no answer within `timeout` ms. */
+function silence(one: Member, timeout = 100, fastest = 0): void {
+  now += 1_000;
+  one.begin();
+  one.silent(now, timeout, fastest);
 }
 
 test('two answers that take ten times as long as those of others at the same time make a member suspect', () => {
@@ -23,6 +33,18 @@ test('two answers that take ten times as long as those of others at the same tim
   expect(one.suspect).toBe(false);
 });
 
+test('answers to calls that were under way together count as one, as one delay may be behind them', () => {
+  const one = member();
+  for (const at of [5_000, 5_001, 5_002]) {
+    one.begin();
+    one.answered(at, 200, 2);
+  }
+  expect(one.suspect).toBe(false);
+  one.begin();
+  one.answered(5_300, 200, 2);
+  expect(one.suspect).toBe(true);
+});
+
 test('what delays all answers, as a process that stood still, makes no member suspect', () => {
   const one = member();
   for (let call = 0; call < 5; call += 1) answer(one, 400, 390);
@@ -33,7 +55,7 @@ test('a late answer without another to compare it with says nothing', () => {
   const one = member();
   for (let call = 0; call < 5; call += 1) answer(one, 400, Infinity);
   expect(one.suspect).toBe(false);
-  one.silent();
+  silence(one);
   answer(one, 400, Infinity);
   expect(one.suspect).toBe(true);
   answer(one, 20, Infinity);
@@ -42,23 +64,19 @@ test('a late answer without another to compare it with says nothing', () => {
 
 test('an answer that came too late ends no suspicion, however slow the others are', () => {
   const one = member();
-  one.begin();
-  one.silent();
-  one.answered(1_000, 200, 100, true);
+  silence(one);
+  one.answered(now, 200, 100, true);
   expect(one.suspect).toBe(true);
 });
 
 test('a silence while the others take long, too, makes a member suspect the second time only', () => {
   const one = member();
-  one.begin();
-  one.silent(60, 100);
+  silence(one, 100, 60);
   expect(one.suspect).toBe(false);
-  one.begin();
-  one.silent(60, 100);
+  silence(one, 100, 60);
   expect(one.suspect).toBe(true);
   const other = member();
-  other.begin();
-  other.silent(40, 100);
+  silence(other, 100, 40);
   expect(other.suspect).toBe(true);
 });
 
@@ -66,6 +84,6 @@ test('an answer counts for others that were asked before it came', () => {
   const one = member();
   expect(one.tookSince(0)).toBe(Infinity);
   answer(one, 7, Infinity);
-  expect(one.tookSince(999)).toBe(7);
-  expect(one.tookSince(1_000)).toBe(Infinity);
+  expect(one.tookSince(now - 1)).toBe(7);
+  expect(one.tookSince(now)).toBe(Infinity);
 });

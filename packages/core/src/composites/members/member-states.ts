@@ -33,7 +33,7 @@ export async function readStates(host: MembersHost, key: string): Promise<readon
     };
     const now = runtime.clock.now();
     const late = scheduleSilence(timers, now + memberTimeout, () => {
-      for (const member of open) member.silent();
+      for (const member of open) member.silent(runtime.clock.now(), memberTimeout);
       check();
     });
     const limit = scheduleSilence(timers, now + timeout, () => settle());

@@ -27,6 +27,8 @@ export class Member {
   #refusing = false;
   #inFlight = 0;
   #slow = 0;
+  /** When the last slow answer was noticed. */
+  #slowAt = -Infinity;
   /** When the last answer came, and how long it took, in ms. */
   #last = { at: -Infinity, took: Infinity };
 
@@ -75,10 +77,7 @@ export class Member {
     if (took <= Math.max(neverSlow, slowFactor * fastest)) {
       this.#slow = 0;
       this.#suspicion(false);
-    } else {
-      this.#slow += 1;
-      if (this.#slow >= slowAnswers) this.#suspicion(true);
-    }
+    } else this.#countSlow(at, took);
   }
 
   /** A call was rejected. */
@@ -95,13 +94,13 @@ export class Member {
   }
 
   /**
-   * A call has no answer within `timeout` ms. `fastest`: as in `answered`. Where the others took
-   * long too, it counts as a slow answer.
+   * A call has no answer within `timeout` ms, at `at`. `fastest`: as in `answered`. Where the
+   * others took long too, it counts as a slow answer.
    */
-  silent(fastest = 0, timeout = 0): void {
+  silent(at: number, timeout: number, fastest = 0): void {
     const together = fastest < Infinity && fastest > timeout / 2;
-    this.#slow += 1;
-    if (!together || this.#slow >= slowAnswers) this.#suspicion(true);
+    this.#countSlow(at, timeout);
+    if (!together) this.#suspicion(true);
   }
 
   /** `error`, with the member's name. */
@@ -112,6 +111,14 @@ export class Member {
   /** For a call that it has not answered in time. */
   noAnswer(key: string): LockError {
     return this.name(new Error('no answer in time.'), key);
+  }
+
+  /** Calls that were under way at the same time may have had one delay: they count as one. */
+  #countSlow(at: number, took: number): void {
+    if (at - took < this.#slowAt) return;
+    this.#slowAt = at;
+    this.#slow += 1;
+    if (this.#slow >= slowAnswers) this.#suspicion(true);
   }
 
   #suspicion(suspect: boolean, error?: unknown): void {

@@ -24,7 +24,7 @@ export function timedCall<Answer>(
   let late = false;
   const silence = scheduleSilence(timers, sentAt + memberTimeout, () => {
     late = true;
-    member.silent(fastestBesides(members, member, sentAt), memberTimeout);
+    member.silent(clock.now(), memberTimeout, fastestBesides(members, member, sentAt));
     end.silent();
   });
   const sent = callMember(call);
