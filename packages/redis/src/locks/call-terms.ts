@@ -24,10 +24,10 @@ export interface CallTerms {
 /** `process` is what the store calls this process: its part of the name of the wake channel. */
 export function createTerms(options: ReadRedisOptions, names: KeyNames, process: string, clock: Clock): CallTerms {
   const { waiterTtl, fair, channelPrefix, minReplicas, restartGuard } = options;
+  // A waiter that misses the message finds the hold at its next look, in a third of `waiterTtl`.
+  const shortest = waiterTtl / 2;
   // A release waits for no replica and looks at no marker. Where claims may pass the line, the key
   // is not kept for its head.
-  // A waiter that misses the message finds the hold at its next look, in a third of this time.
-  const shortest = waiterTtl / 2;
   const assigns = fair && minReplicas === undefined && restartGuard === undefined;
   const assignedOn = (claim: Claim, sentAt: number): string =>
     assigns && claim.mode === 'exclusive' && claim.ttl >= shortest
