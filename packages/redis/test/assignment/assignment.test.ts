@@ -1,5 +1,6 @@
 import { startRedis } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
+import type { Locks } from '@locks/core';
 import type { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
 import { claimOf, lineUp } from '../support/line.ts';
@@ -24,6 +25,7 @@ async function waitFor(
   options: Parameters<ReturnType<typeof createLocks>['acquire']>[1] = {},
 ): Promise<{ readonly remaining: number; readonly called: readonly string[] }> {
   const [waiter, holder] = [createLocks(waiting), createLocks(holding)];
+  await listen(waiter, holder);
   const held = await holder.acquire('job');
   const waited = waiter.acquire('job', options);
   await eventually('the waiter', async () => (await holder.inspect('job')).waiters === 1);
@@ -37,8 +39,18 @@ async function waitFor(
   return { remaining, called };
 }
 
+/** Opens the wake channel of `waiter`: the claim that waits for it looks once more when it is open. */
+async function listen(waiter: Locks, holder: Locks): Promise<void> {
+  const held = await holder.acquire('another');
+  const waited = waiter.acquire('another');
+  await eventually('the waiter', async () => (await holder.inspect('another')).waiters === 1);
+  await held.release();
+  await (await waited).release();
+}
+
 test('a waiter that was assigned a key sends nothing before it releases', async () => {
-  const setting = createSetting(server.url);
+  // Its next sign of life is due after a third of that.
+  const setting = createSetting(server.url, { waiterTtl: 15_000 });
   const { remaining, called } = await waitFor(setting);
   expect(called).toEqual([]);
   expect(remaining).toBeLessThanOrEqual(setting.waiterTtl);
@@ -49,7 +61,7 @@ test.each([
   ['rests', { atLeast: 100 }],
   ['rests after an unclean end', { lockDelay: 1_000 }],
 ] as const)('a lease that %s asks for its whole ttl', async (_title, options) => {
-  const { remaining, called } = await waitFor(createSetting(server.url), options);
+  const { remaining, called } = await waitFor(createSetting(server.url, { waiterTtl: 15_000 }), options);
   expect(called).toEqual(['acquire']);
   expect(remaining).toBeGreaterThan(20_000);
 });

@@ -22,14 +22,14 @@ interface Different {
   readonly create?: (url: string) => Redis;
   readonly flaw?: Flaw;
   readonly options?: RedisOptions;
+  readonly waiterTtl?: number;
 }
 
 export function createSetting(
   url: string,
-  { create = (at) => connect({}, at), flaw, options = {} }: Different = {},
+  { create = (at) => connect({}, at), flaw, options = {}, waiterTtl = 2_000 }: Different = {},
 ): Watched {
   const prefix = ownPrefix();
-  const waiterTtl = 2_000;
   const calls: string[] = [];
   const killed = new Map<LockProvider, () => void>();
   const provide = (heard: string[], own: RedisOptions = {}): LockProvider => {
