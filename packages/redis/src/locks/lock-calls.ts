@@ -7,7 +7,7 @@ import { outlivesGuard } from '../wire/restart-guard.ts';
 import type { ScriptCall, ScriptInput } from '../wire/script-call.ts';
 import { scripts } from '../wire/scripts.ts';
 import type { Script } from '../wire/scripts.ts';
-import { kindOf, retentionOf } from './call-terms.ts';
+import { kindOf, mustKeepCounter, retentionOf } from './call-terms.ts';
 import type { CallTerms } from './call-terms.ts';
 
 /** The retention that the scripts know without being told, in ms: see `lua/token.lua`. */
@@ -152,11 +152,13 @@ export class Renewal extends ClaimCall {
   readonly script: Script = scripts.renew;
   readonly many: Script | undefined;
   readonly #token: bigint | undefined;
+  readonly #keepsCounter: boolean;
 
   constructor(terms: CallTerms, claim: Claim, status: string, token: bigint | undefined) {
     super(terms, claim, status);
     this.many = claim.mode === 'shared' || token !== undefined ? undefined : scripts.renewEach;
     this.#token = token;
+    this.#keepsCounter = mustKeepCounter(terms.clock.now(), claim.ttl, this.retention);
   }
 
   input(): ScriptInput {
@@ -168,11 +170,12 @@ export class Renewal extends ClaimCall {
   }
 
   manyArgs(): readonly (string | number)[] {
-    return [this.claim.ttl, this.retention];
+    return [this.claim.ttl, this.#keepsCounter ? this.retention : 0];
   }
 
   manyKeys(): readonly string[] {
-    return this.terms.names.few(this.claim.key);
+    const few = this.terms.names.few(this.claim.key);
+    return this.#keepsCounter ? few : [few[0], few[2]];
   }
 }
 
