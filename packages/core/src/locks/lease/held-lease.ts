@@ -156,9 +156,9 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     return this.#extras.rest;
   }
 
-  renew(): Promise<void> {
-    if (!this.#isHeld()) return Promise.reject(this.#ended());
-    return this.#renew();
+  async renew(): Promise<void> {
+    if (!this.#isHeld()) throw this.#ended();
+    await this.#renew();
   }
 
   async downgrade(): Promise<void> {
@@ -230,12 +230,17 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     }
     // A renewal may still be in flight. The deadline stands until an answer moves it.
     this.#host.timers.schedule(this, this.#deadline);
-    if (this.#extras.renew && this.#renewing === undefined) this.#renew().catch(() => {});
+    if (this.#extras.renew && this.#renewing === undefined) void this.#renew();
   }
 
+  /** Its rejection is handled here. Whoever asked for the renewal awaits it besides. */
   #renew(): Promise<void> {
     // Renewals of one owner never overlap.
-    this.#renewing ??= this.#send().finally(() => (this.#renewing = undefined));
+    if (this.#renewing !== undefined) return this.#renewing;
+    const renewed = (): void => void (this.#renewing = undefined);
+    this.#renewing = this.#send();
+    // `finally` would cost four promises for each renewal.
+    this.#renewing.then(renewed, renewed);
     return this.#renewing;
   }
 
