@@ -1,7 +1,7 @@
 -- Several calls in one script.
 -- Each has `width` keys of its own, the last of them its queue, and its owner in ARGV from `first`
--- on. A call whose key has a line gets 0. `decide` gives 0, or an error, for a call that it does not
--- decide. The client sends the own script of a call that got 0. So an error of one key does not
+-- on. A call whose key has a line gets 0. `decide` gives 0, or an error, for a call that it does
+-- not decide. The client sends the own script of a call that got 0. So an error of one key does not
 -- touch the others.
 local function each(width, first, decide)
   local queues, replies = {}, {}

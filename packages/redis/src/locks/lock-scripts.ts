@@ -64,7 +64,7 @@ export class LockScripts {
     return toGrants(await callScript(this.#writer, this.#deadline, call));
   }
 
-  /** Not an async function: its promise around the other's would be a tenth of a renewal's garbage. */
+  /** Not an async function: its promise around the other's would be garbage of each renewal. */
   renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
     try {
       this.checkOpen();

@@ -2,7 +2,7 @@ import { createRandom } from '@locks/core/testing';
 import { expect, test } from 'vitest';
 import { mustKeepCounter } from '../../src/locks/call-terms.ts';
 
-/** What is left of the counter's retention at the worst moment of many renewals. */
+/** The least that the counter's retention has left, and the part of the renewals that keep it. */
 function leastLeft(ttl: number, retention: number, random: () => number): { left: number; kept: number } {
   let now = random() * retention;
   let end = now + retention;

@@ -233,7 +233,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     if (this.#extras.renew && this.#renewing === undefined) void this.#renew();
   }
 
-  /** Its rejection is handled here. Whoever asked for the renewal awaits it besides. */
+  /** Its rejection is handled here. A caller that wants to hear of it awaits it. */
   #renew(): Promise<void> {
     // Renewals of one owner never overlap.
     if (this.#renewing !== undefined) return this.#renewing;

@@ -19,8 +19,8 @@ export function grouped(at: number, now: number): number {
 }
 
 /**
- * When the lease certainly ends. It counts from the send, and is never beyond `holdUntil`. Whole, as
- * a fraction takes 16 bytes more per lease.
+ * When the lease certainly ends. It counts from the send, and is never beyond `holdUntil`. Whole,
+ * as a fraction takes 16 bytes more per lease.
  */
 export function deadlineOf(sentAt: number, validity: number, holdUntil: number | undefined): number {
   return Math.floor(Math.min(sentAt + certain(validity), holdUntil ?? Infinity));
