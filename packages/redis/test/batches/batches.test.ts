@@ -27,6 +27,7 @@ async function createSetting(
   client: Redis = connect({}, server.url),
   change: (call: () => Promise<unknown>, name: string | undefined, input: ScriptInput) => Promise<unknown> = (call) =>
     call(),
+  timeout = 300,
 ): Promise<Watched> {
   const calls: string[] = [];
   const prefix = ownPrefix();
@@ -47,7 +48,7 @@ async function createSetting(
     return provider;
   };
   const other = connect({}, server.url);
-  return { client, prefix, calls, provider: provide(watched, { timeout: 300 }), other: provide(other) };
+  return { client, prefix, calls, provider: provide(watched, { timeout }), other: provide(other) };
 }
 
 /** The scripts that were called by their digests. */
@@ -80,12 +81,14 @@ describe.each(clients)('calls of one tick, with %s', (_name, create) => {
 
 test('go as two scripts where no other is under way, and renewals as one', async () => {
   let answer: (() => void) | undefined;
-  const setting = await createSetting(undefined, async (call, name) => {
+  const oneLate = async (call: () => Promise<unknown>, name: string | undefined): Promise<unknown> => {
     const reply = await call();
     // Of the first batch, the answer to one half is late.
     if (name === 'acquireEach' && answer === undefined) await new Promise<void>((resolve) => (answer = resolve));
     return reply;
-  });
+  };
+  const setting = await createSetting(undefined, oneLate, 5_000);
+  for (const { lua } of Object.values(scripts)) await setting.client.script('LOAD', lua);
   const { provider } = setting;
   const claims = (group: string): readonly ReturnType<typeof claimOf>[] =>
     Array.from({ length: 7 }, (_, index) => claimOf(`${group} ${index}`));
