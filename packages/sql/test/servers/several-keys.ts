@@ -6,10 +6,10 @@ import type { Step } from './admission.ts';
 import type { Kind } from './kind.ts';
 import { partiesOn } from './parties.ts';
 
-/** Three keys that were never used. The ends of the longest names are in the order of the keys. */
-function wanted(name = (end: string) => `${end}/${randomUUID()}`): Claim[] {
-  return ['a', 'b', 'c'].map((end) => {
-    return { key: name(end), owner: `several/${randomUUID()}`, ttl: 20_000, mode: 'exclusive' };
+/** Claims on three keys that were never used. */
+function wanted(): Claim[] {
+  return ['a', 'b', 'c'].map((name) => {
+    return { key: `${name}/${randomUUID()}`, owner: `several/${randomUUID()}`, ttl: 20_000, mode: 'exclusive' };
   });
 }
 
@@ -65,7 +65,7 @@ export function testSeveralKeys(kind: Kind, url: string, hold: (key: string) => 
       const name = randomUUID();
       const claims = Array.from({ length: 100 }, (_, index): Claim => {
         const end = `,"'\\/${String(index).padStart(3, '0')}`;
-        // Some are of the characters that take most bytes, in an order that is not that of the bytes.
+        // The order of their UTF-16 units is not that of their bytes.
         const key = `${name}${(index % 2 === 0 ? '\u{1F512}' : '\uFFFD').repeat(110)}${end}`;
         return { key, owner: `${end}/${name}`.padEnd(250, '-'), ttl: 20_000, mode: 'exclusive' };
       });
