@@ -119,7 +119,7 @@ describe('when the lease ends, and when its key is free', () => {
     expect([ending.state, next.state]).toEqual(['fulfilled', 'fulfilled']);
     const closed = (next.at ?? 0) - start;
     const expected = row.closedUntil(rest);
-    // What is left of atLeast counts 99 % of the time that has passed.
+    // The rest of atLeast counts 99 % of the time that has passed.
     expect(closed).toBeGreaterThanOrEqual(expected);
     expect(closed).toBeLessThanOrEqual(expected + 0.01 * row.validUntil + 3);
   });
