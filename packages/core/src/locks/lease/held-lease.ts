@@ -157,7 +157,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
       await this.renew();
       if (!this.#isHeld()) throw this.#ended();
     } catch (error) {
-      const unused = ticketOf(this.#claim, ticket);
+      const unused = ticketOf(this.#claim, ticket.ticket);
       releases.start({ claim: unused, uncertain: false, lastSend: runtime.clock.now() });
       throw error;
     }
@@ -165,7 +165,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     const now = runtime.clock.now();
     const left = this.#holdUntil === undefined ? undefined : Math.max(0, this.#holdUntil - now);
     const rest = this.#rest && { lockDelay: this.#rest.lockDelay, atLeast: leftOf(this.#rest, now) };
-    return writeHandOver({ claim: this.#claim, token: this.#token, ticket, renew: this.#autoRenew, left, rest });
+    return writeHandOver({ claim: this.#claim, token: this.#token, ...ticket, renew: this.#autoRenew, left, rest });
   }
 
   release(): Promise<boolean> {
