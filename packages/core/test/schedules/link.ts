@@ -83,7 +83,7 @@ export class Link implements LockProvider {
   }
 
   inspect(key: string): Promise<KeyState> {
-    return this.#call({ key, ttl: Infinity }, () => this.#server.inspect(key));
+    return this.#server.inspect(key);
   }
 
   time(): Promise<number> {
