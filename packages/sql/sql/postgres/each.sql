@@ -62,5 +62,5 @@ WITH held AS MATERIALIZED (
   FOR NO KEY UPDATE OF l SKIP LOCKED
 )
 UPDATE "locks" AS l SET owner = NULL, held_until = NULL
-FROM held AS h WHERE l.key = h.key
+FROM held AS h WHERE l.key = h.key AND set_config('synchronous_commit', 'off', true) IS NOT NULL
 RETURNING h.owner

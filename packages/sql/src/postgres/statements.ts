@@ -47,7 +47,7 @@ AND (l.line_until IS NULL OR l.line_until <= clock_timestamp())
 FOR NO KEY UPDATE OF l SKIP LOCKED
 )
 UPDATE "locks" AS l SET owner = NULL, held_until = NULL
-FROM held AS h WHERE l.key = h.key
+FROM held AS h WHERE l.key = h.key AND set_config('synchronous_commit', 'off', true) IS NOT NULL
 RETURNING h.owner`,
   acquireFree: `INSERT INTO "locks" AS l (key, version, owner, held_until)
 SELECT $1::bytea, greatest($4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint), $2::text,
@@ -82,6 +82,7 @@ FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::text, $6::i
   release: `UPDATE "locks" AS l SET owner = NULL, held_until = NULL
 WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
 AND ($4::text IS NULL OR set_config('lock_timeout', $4::text, true) IS NOT NULL)
+AND set_config('synchronous_commit', 'off', true) IS NOT NULL
 RETURNING
 CASE WHEN l.head_until > clock_timestamp() THEN l.head_process END,
 CASE WHEN l.head_until > clock_timestamp() THEN l.head_owner END,
