@@ -6,10 +6,13 @@ import { severeLines } from './severe-lines.ts';
 import { rawTable } from './subjects/raw-postgres.ts';
 
 /**
- * Durable as it is by default. One of the peers needs a connection for each lock, and one for each
+ * Durable, as by default. One of the peers needs a connection for each lock, and one for each
  * wish for one.
  */
-const args = ['-c', 'max_connections=400', '-c', 'shared_preload_libraries=pg_stat_statements'];
+const args = ['fsync=on', 'max_connections=400', 'shared_preload_libraries=pg_stat_statements'].flatMap((setting) => [
+  '-c',
+  setting,
+]);
 
 const statements = `SELECT coalesce(sum(calls), 0)::int AS count, coalesce(sum(total_exec_time), 0) * 1000 AS microseconds FROM pg_stat_statements
   WHERE toplevel AND query NOT LIKE '%pg_stat_%'`;

@@ -1,29 +1,10 @@
 import assert from 'node:assert/strict';
-import { requirements, runConformance, startConformance } from '@locks/conformance';
-import type { ConformanceOptions, ConformanceReport } from '@locks/conformance';
+import { startConformance } from '@locks/conformance';
 import { expect, test } from 'vitest';
-import { create } from './fixtures/remote-provider.js';
 import { startRemoteStore } from './fixtures/remote-server.ts';
 import type { RemoteStore } from './fixtures/remote-server.ts';
+import { acrossProcesses, against, remote } from './support/remote.ts';
 import { runSideBySide } from './support/side-by-side.ts';
-
-const acrossProcesses = requirements.filter(({ needs }) => needs?.includes('processes')).map(({ id }) => id);
-
-function remote({ path }: RemoteStore): ConformanceOptions {
-  const module = new URL('./fixtures/remote-provider.js', import.meta.url);
-  return { name: 'remote', create: () => create({ path }), processes: { module, args: { path } }, ttl: 200 };
-}
-
-async function against(store: RemoteStore, options: ConformanceOptions): Promise<ConformanceReport> {
-  try {
-    return await runConformance(options);
-  } finally {
-    await store.close();
-  }
-}
-
-const statuses = ({ results }: ConformanceReport, ids: readonly string[]): Record<string, string> =>
-  Object.fromEntries(results.filter(({ id }) => ids.includes(id)).map(({ id, status }) => [id, status]));
 
 test('a provider that several processes share passes everything, and leaves no key or connection', async () => {
   const stores: RemoteStore[] = [];
@@ -40,23 +21,6 @@ test('a provider that several processes share passes everything, and leaves no k
     [],
   );
   expect(results.find(({ id }) => id === 'processes-exclusion')?.status).toBe('passed');
-});
-
-test('processes that do not meet are found out', async () => {
-  const store = await startRemoteStore({ separate: true });
-  const report = await against(store, { ...remote(store), only: acrossProcesses, limit: 20_000 });
-  expect(statuses(report, acrossProcesses)).toMatchObject({
-    'processes-exclusion': 'failed',
-    'processes-killed-holder': 'failed',
-    'processes-wake': 'failed',
-  });
-});
-
-test('a place of a dead process that is removed too late is found out', async () => {
-  const store = await startRemoteStore({ removesLate: true });
-  const report = await against(store, { ...remote(store), only: acrossProcesses, limit: 20_000 });
-  const failed = report.results.filter(({ status }) => status === 'failed').map(({ id }) => id);
-  expect(failed).toEqual(['processes-killed-holder-that-waited']);
 });
 
 test('without a way to start processes, what needs them is unverified', async () => {

@@ -92,12 +92,12 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
 });
 
 /**
- * Copies the source to where the process stands: no adapter of this workspace can be found from
+ * Copies the package to where the process stands: no adapter of this workspace can be found from
  * there.
  */
 async function importCopy(folder: string): Promise<{ openLocks: typeof openLocks }> {
-  await cp(new URL('../src/', import.meta.url), join(folder, 'src'), { recursive: true });
-  return (await import(pathToFileURL(join(folder, 'src/open/open-locks.ts')).href)) as { openLocks: typeof openLocks };
+  await cp(new URL('../dist/bundle/', import.meta.url), join(folder, 'bundle'), { recursive: true });
+  return (await import(pathToFileURL(join(folder, 'bundle/index.js')).href)) as { openLocks: typeof openLocks };
 }
 
 describe('a missing adapter', () => {

@@ -17,9 +17,11 @@ const script = fileURLToPath(new URL('support/once-a-second.mjs', import.meta.ur
 interface Told {
   readonly runs: number[];
   readonly killed: Set<number>;
-  /** Calls that came late, or failed. */
+  /** Calls that came late, or failed, and runs that this process heard of late, and so killed late. */
   excuses: number;
   ready: number;
+  /** The least time from a grant to its message, in ms, on top of a constant. */
+  delay: number;
 }
 
 function slotOf(token: string): number {
@@ -40,6 +42,9 @@ async function start(
     else if (word === 'late' || word === 'failed') told.excuses += 1;
     else if (word === 'run') {
       told.runs.push(slotOf(number));
+      const delay = performance.now() - Number(number) / 1_000;
+      told.delay = Math.min(told.delay, delay);
+      if (delay - told.delay > 300) told.excuses += 1;
       onRun(child, slotOf(number));
     }
   });
@@ -52,7 +57,7 @@ async function run(name: 'redis' | 'postgres', kills: boolean): Promise<Told> {
   // Creates the tables.
   await (await store.open()).close();
   const random = createRandom(Number(LOCKS_TEST_SEED));
-  const told: Told = { runs: [], killed: new Set(), excuses: 0, ready: 0 };
+  const told: Told = { runs: [], killed: new Set(), excuses: 0, ready: 0, delay: Infinity };
   const children: ChildProcess[] = [];
   let over = false;
   const begin = async (clock: string): Promise<void> => {
@@ -87,14 +92,16 @@ test.each([
   async (name, kills) => {
     const { runs, killed, excuses } = await run(name, kills);
     const slots = [...new Set(runs)].toSorted((one, other) => one - other);
-    const message = `seed ${LOCKS_TEST_SEED}: ${runs.join()}, killed in ${[...killed].join()}`;
+    const message = `seed ${LOCKS_TEST_SEED}: ${runs.join()}, killed in ${[...killed].join()}, ${excuses} late or failed`;
     expect(runs.length, message).toBe(slots.length);
     const missing = slots.at(-1)! - slots[0]! + 1 - slots.length;
     if (seconds >= 60) console.log({ name, slots: slots.length, missing, killed: killed.size, excuses });
     // Where all calls of a second came late, or a runner died before it could tell.
     expect(missing, message).toBeLessThanOrEqual(excuses + killed.size);
     if (excuses === 0 && !kills) expect(missing, message).toBe(0);
-    for (const slot of killed) if (slot < slots.at(-1)!) expect(slots, message).toContain(slot + 1);
+    // The slot after a kill has its run, unless calls came late.
+    const after = [...killed].map((slot) => slot + 1).filter((slot) => slot <= slots.at(-1)!);
+    expect(after.filter((slot) => !slots.includes(slot)).length, message).toBeLessThanOrEqual(excuses);
     expect(slots.length, message).toBeGreaterThanOrEqual(seconds - 1 - excuses);
   },
 );

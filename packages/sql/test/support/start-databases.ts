@@ -10,18 +10,13 @@ declare module 'vitest' {
 }
 
 /**
- * A Postgres and a MariaDB for the files of test/databases, which break none; each test has a
- * database of its own on them. They do not wait for the disk: a database is made and dropped for
- * each test.
+ * A Postgres and a MariaDB for the files of test/databases, which break none. Each test has a
+ * database of its own on them.
  */
 let servers: readonly ServerHandle[] = [];
 
 export async function setup(project: TestProject): Promise<void> {
-  const { LOCKS_TEST_POSTGRES_URL, LOCKS_TEST_MARIADB_URL } = process.env;
-  const [postgres, mariadb] = await Promise.all([
-    startPostgres(LOCKS_TEST_POSTGRES_URL ? {} : { args: ['-c', 'fsync=off'] }),
-    startMariadb(LOCKS_TEST_MARIADB_URL ? {} : { args: ['--innodb-flush-log-at-trx-commit=2'] }),
-  ]);
+  const [postgres, mariadb] = await Promise.all([startPostgres(), startMariadb()]);
   servers = [postgres, mariadb];
   project.provide('postgresUrl', postgres.url);
   project.provide('mariadbUrl', mariadb.url);

@@ -19,6 +19,8 @@ const user = 'locks';
 const database = 'locks';
 /** Small files are made quickly. */
 const logSize = '--innodb-log-file-size=16M';
+/** The system keeps what the server wrote, also when it is killed. */
+const withoutDisk = '--innodb-flush-log-at-trx-commit=2';
 
 /**
  * Starts a MariaDB of its own for the caller, in the way that the environment chooses (see the
@@ -40,7 +42,7 @@ export function startMariadb(options: MariadbServerOptions = {}): Promise<Server
     name: 'mariadb',
     image: 'mariadb:12',
     containerPort: 3306,
-    containerCommand: ['mariadbd', ...args],
+    containerCommand: ['mariadbd', withoutDisk, ...args],
     containerEnvironment: { MARIADB_ROOT_PASSWORD: password },
     // The user that the image can make (MARIADB_USER) may use one database only.
     containerSetup: ['mariadb', '--user=root', `--password=${password}`, `--execute=${statements}`],
@@ -70,6 +72,7 @@ export function startMariadb(options: MariadbServerOptions = {}): Promise<Server
       // Without asking who 127.0.0.1 is.
       '--skip-name-resolve',
       logSize,
+      withoutDisk,
       ...args,
     ],
     readyTimeout: 60_000,

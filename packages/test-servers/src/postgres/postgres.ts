@@ -17,6 +17,8 @@ export interface PostgresServerOptions {
 
 const user = 'locks';
 const database = 'locks';
+/** The system keeps what the server wrote, also when it is killed. */
+const withoutDisk = ['-c', 'fsync=off'];
 
 /**
  * Starts a Postgres of its own for the caller, in the way that the environment chooses (see the
@@ -32,7 +34,7 @@ export function startPostgres(options: PostgresServerOptions = {}): Promise<Serv
     name: 'postgres',
     image: 'postgres:18-alpine',
     containerPort: 5432,
-    containerCommand: ['postgres', ...args],
+    containerCommand: ['postgres', ...withoutDisk, ...args],
     // The encoding of the database is that of the locale.
     containerEnvironment: {
       POSTGRES_USER: user,
@@ -67,6 +69,7 @@ export function startPostgres(options: PostgresServerOptions = {}): Promise<Serv
         '-D',
         dataFolder,
         ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+        ...withoutDisk,
         ...args,
       ];
     },

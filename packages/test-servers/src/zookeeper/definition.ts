@@ -6,6 +6,9 @@ import { clientPort, probeZookeeper } from './probe.ts';
 
 export const zookeeperImage = 'zookeeper:3.9';
 
+/** The system keeps what the server wrote, also when it is killed. */
+const withoutDisk = { 'zookeeper.forceSync': 'no' };
+
 /** What servers of one kind have in common, alone and in an ensemble. */
 export interface ZookeeperOptions {
   /**
@@ -52,7 +55,8 @@ export interface Setup {
 
 /** The definition of one ZooKeeper server. */
 export function defineZookeeper(options: ZookeeperOptions, setup: Setup = {}): ServerDefinition {
-  const { tickTime = 2_000, maxClientCnxns = 0, config = {}, javaProperties = {}, javaOptions = [] } = options;
+  const { tickTime = 2_000, maxClientCnxns = 0, config = {}, javaOptions = [] } = options;
+  const javaProperties = { ...withoutDisk, ...options.javaProperties };
   const sessions = sessionSettings(options);
   return {
     name: 'zookeeper',

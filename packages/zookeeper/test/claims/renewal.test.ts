@@ -4,7 +4,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { startFrameProxy } from '../support/frame-proxy.ts';
 
-const server = await startZookeeper({ tickTime: 500, javaProperties: { 'zookeeper.forceSync': 'no' } });
+const server = await startZookeeper({ tickTime: 500 });
 afterAll(() => server.stop());
 
 test.each(['mutex', 'read-write', 'semaphore'] as const)(

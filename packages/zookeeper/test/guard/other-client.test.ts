@@ -9,7 +9,7 @@ import type { ZookeeperGuard, ZookeeperOptions } from '../../src/index.ts';
 import { called, connectOld } from '../support/old-client.ts';
 import { ownPath } from '../support/sessions.ts';
 
-const server = await startZookeeper({ tickTime: 200, javaProperties: { 'zookeeper.forceSync': 'no' } });
+const server = await startZookeeper({ tickTime: 200 });
 afterAll(() => server.stop());
 
 /** The client of a team, and what it says of its transactions. */

@@ -14,7 +14,7 @@ import { isThere, openClient, valueOf } from '../support/sessions.ts';
 // The server itself removes nothing.
 const server = await startZookeeper({
   tickTime: 1_000,
-  javaProperties: { 'zookeeper.forceSync': 'no', 'znode.container.checkIntervalMs': '86400000' },
+  javaProperties: { 'znode.container.checkIntervalMs': '86400000' },
 });
 afterAll(() => server.stop());
 const witness = await openClient([server], { sessionTimeout: 20_000 });

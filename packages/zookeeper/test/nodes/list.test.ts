@@ -10,7 +10,7 @@ import { exists } from '../../src/wire/requests.ts';
 import { countsOf } from '../support/counts.ts';
 import { Opened, openAcl, makeNode, valueOf } from '../support/sessions.ts';
 
-const server = await startZookeeper({ tickTime: 500, javaProperties: { 'zookeeper.forceSync': 'no' } });
+const server = await startZookeeper({ tickTime: 500 });
 afterAll(() => server.stop());
 const servers = `${server.host}:${server.port}`;
 

@@ -4,7 +4,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { layouts } from '../support/layouts.ts';
 
-const server = await startZookeeper({ tickTime: 500, javaProperties: { 'zookeeper.forceSync': 'no' } });
+const server = await startZookeeper({ tickTime: 500 });
 afterAll(() => server.stop());
 
 test.each(layouts)(

@@ -6,7 +6,7 @@ import { getData, setData } from '../../src/wire/requests.ts';
 import { layouts } from '../support/layouts.ts';
 import { openClient, valueOf } from '../support/sessions.ts';
 
-const server = await startZookeeper({ tickTime: 500, javaProperties: { 'zookeeper.forceSync': 'no' } });
+const server = await startZookeeper({ tickTime: 500 });
 afterAll(() => server.stop());
 const witness = await openClient([server]);
 

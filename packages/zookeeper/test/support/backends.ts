@@ -16,7 +16,6 @@ export const serverOptions = {
   maxSessionTimeout: 60_000,
   javaProperties: {
     'znode.container.checkIntervalMs': '50',
-    'zookeeper.forceSync': 'no',
     'zookeeper.nio.sessionlessCnxnTimeout': '1000',
   },
 } as const;

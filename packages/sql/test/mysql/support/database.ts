@@ -9,9 +9,9 @@ import { plain } from '../../../src/mysql/plain.ts';
 import { sessions } from '../../servers/sessions.ts';
 import type { Sessions } from '../../servers/sessions.ts';
 
-/** A MariaDB of the caller's own, that does not wait for the disk. */
+/** A MariaDB of the caller's own. */
 export function startServer(...args: readonly string[]): Promise<ServerHandle> {
-  return startMariadb({ args: ['--max-connections=300', '--innodb-flush-log-at-trx-commit=2', ...args] });
+  return startMariadb({ args: ['--max-connections=300', ...args] });
 }
 
 /** Where the tables are unless a test wants them elsewhere. */

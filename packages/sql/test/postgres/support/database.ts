@@ -14,12 +14,9 @@ import type { Sessions } from '../../servers/sessions.ts';
 /** Where the tables are unless a test wants them elsewhere. */
 const defaultNames: TableNames = { table: 'locks', schema: undefined };
 
-/**
- * A server for one file. The system keeps what the server wrote before it ended. A wait for the
- * disk would delay each reply by an unknown time.
- */
+/** A server for one file. */
 export function startServer(...settings: readonly string[]): Promise<ServerHandle> {
-  const args = ['max_connections=300', 'fsync=off', ...settings].flatMap((setting) => ['-c', setting]);
+  const args = ['max_connections=300', ...settings].flatMap((setting) => ['-c', setting]);
   return startPostgres({ args });
 }
 

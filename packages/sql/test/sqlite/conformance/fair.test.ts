@@ -1,3 +1,5 @@
+import { ofLevel } from '../../support/selection.ts';
 import { configured, suite } from '../support/conformance.ts';
 
-suite('sqlite', configured, {});
+// fair-locks.long.test.ts has the others.
+suite('sqlite', configured, {}, ofLevel('provider'));

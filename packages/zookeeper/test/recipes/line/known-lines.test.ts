@@ -10,7 +10,7 @@ import { startFrameProxy } from '../../support/frame-proxy.ts';
 import { isThere, makeNode, openAcl, openClient, valueOf } from '../../support/sessions.ts';
 
 // Folders stay until a test removes them.
-const server = await startZookeeper({ ...serverOptions, javaProperties: { 'zookeeper.forceSync': 'no' } });
+const server = await startZookeeper({ ...serverOptions, javaProperties: {} });
 afterAll(() => server.stop());
 const servers = `${server.host}:${server.port}`;
 const provider = createZookeeperProvider({ servers, acl: 'open' });
