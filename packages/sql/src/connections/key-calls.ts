@@ -34,10 +34,12 @@ export class KeyCalls {
     return await (joint?.renewals.call(claim) ?? this.#renew(claim, token));
   }
 
-  async release(claim: Claim): Promise<Released> {
+  /** `waits`: other claims of this process are in line. */
+  async release(claim: Claim, waits: boolean): Promise<Released> {
     this.#calls.checkOpen();
-    const joint = claim.mode === 'exclusive' ? this.#joint : undefined;
-    return await (joint?.releases.call(claim) ?? this.#release(claim));
+    // The statement for many leaves keys with a line.
+    const joint = claim.mode === 'exclusive' && !waits ? this.#joint : undefined;
+    return await (joint?.releases.call(claim) ?? this.#release(claim, waits));
   }
 
   #createJoint(each: EachStore<unknown>, { clock }: Runtime): Joint {
@@ -64,8 +66,8 @@ export class KeyCalls {
     const releases = new Together<Released>(
       {
         each: (claims) => calls.run((connection) => each.release(connection, claims), { what: 'a release' }),
-        alone: (claim) => this.#release(claim),
-        left: (claim, within) => this.#release(claim, within),
+        alone: (claim) => this.#release(claim, false),
+        left: (claim, within) => this.#release(claim, false, within),
       },
       timeout,
       clock,
@@ -83,8 +85,8 @@ export class KeyCalls {
     return await this.#calls.run((connection) => this.#store.renew(connection, claim, token), about);
   }
 
-  async #release(claim: Claim, within?: number): Promise<Released> {
+  async #release(claim: Claim, waits: boolean, within?: number): Promise<Released> {
     const about = { what: 'a release', claim, within };
-    return await this.#calls.run((connection) => this.#store.release(connection, claim), about);
+    return await this.#calls.run((connection) => this.#store.release(connection, claim, waits), about);
   }
 }

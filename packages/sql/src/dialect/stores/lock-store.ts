@@ -87,8 +87,11 @@ export interface LockStore<Connection = unknown> extends Store<Connection> {
    */
   attempt(connection: Connection, claim: Claim, line: Line | undefined): Promise<Attempt>;
   renew(connection: Connection, claim: Claim, token: bigint | undefined): Promise<Renewed>;
-  /** Gives up the hold, or the place in line. */
-  release(connection: Connection, claim: Claim): Promise<Released>;
+  /**
+   * Gives up the hold, or the place in line. `waits`: other claims of this process are in line, so
+   * the turn may be theirs.
+   */
+  release(connection: Connection, claim: Claim, waits: boolean): Promise<Released>;
   /**
    * The owners of this process that are first in line on one of `keys` and can go, as far as one
    * look tells.
