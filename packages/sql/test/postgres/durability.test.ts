@@ -14,11 +14,11 @@ test('a release does not wait until a commit is durable, an acquire and a renewa
     ['a', 'b', 'c', 'd'].map((key) => locks.acquire(key, { ttl: 60_000 })),
   );
   // From now on each commit waits for a standby that is not there.
-  await client.query("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+  await client.query("ALTER SYSTEM SET synchronous_standby_names = 'absent'");
   await client.query('SELECT pg_reload_conf()');
   await expect
     .poll(async () => (await client.query<object>('SHOW synchronous_standby_names')).rows)
-    .toEqual([{ synchronous_standby_names: 'nobody' }]);
+    .toEqual([{ synchronous_standby_names: 'absent' }]);
   expect(await alone!.release()).toBe(true);
   expect(await Promise.all([first!.release(), second!.release()])).toEqual([true, true]);
   await expect(locks.tryAcquire('a')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
