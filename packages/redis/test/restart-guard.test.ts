@@ -236,12 +236,12 @@ describe('while a server grants nothing', () => {
   test('all waiters of a process hear it, and are granted afterwards', async () => {
     const { client } = await ownServer();
     await initialise(client);
-    const provider = providerOn(client, { waiterTtl: 600, restartGuard: 1_500 });
-    const locks = createLocks(provider, { ttl: 1_500 });
+    const provider = providerOn(client, { waiterTtl: 600, restartGuard: 4_000 });
+    const locks = createLocks(provider, { ttl: 4_000 });
     onTestFinished(() => locks.close());
     const holder = await locks.acquire('job');
     // Longer than some of them tell the server for the others too that they wait.
-    const waiting = Array.from({ length: 8 }, () => locks.acquire('job', { wait: 1_200 }));
+    const waiting = Array.from({ length: 8 }, () => locks.acquire('job', { wait: 3_000 }));
     await eventually('all in line', async () => (await locks.inspect('job')).waiters === waiting.length);
     const told = Promise.allSettled(waiting);
     await client.flushall();
