@@ -100,9 +100,10 @@ class MysqlStore implements LockStore<MysqlConnection> {
     return { renewed: answer === '1', turns };
   }
 
-  async release(connection: MysqlConnection, claim: Claim): Promise<Released> {
+  async release(connection: MysqlConnection, claim: Claim, waits: boolean): Promise<Released> {
     let freed = false;
-    if (claim.mode === 'exclusive' && this.#clockMoves(connection)) {
+    // A statement cannot tell whose turn it is. With waiters here the procedure saves the question.
+    if (claim.mode === 'exclusive' && !waits && this.#clockMoves(connection)) {
       const { process } = this.#options;
       const values = [process, hex(claim.key), this.#prepared.longestWait(), claim.owner];
       const what = await this.#prepared.changed(connection, 'release', values);

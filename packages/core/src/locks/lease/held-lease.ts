@@ -329,7 +329,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
 
   /** What it leaves in the store. `clean`: its holder released it. */
   #ending(clean: boolean): Abandoned {
-    const until = restUntil(this.#rest, this.#host.runtime.clock.now(), clean);
+    const until = this.#rest && restUntil(this.#rest, this.#host.runtime.clock.now(), clean);
     return {
       claim: storedClaim(this.#claim, this.#rest, this.#lastSend),
       // Behind the last renewal no other one may arrive: that would keep the key for longer.
