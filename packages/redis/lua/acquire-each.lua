@@ -7,8 +7,7 @@
 -- include each
 local ttl, above, retention = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local _, micros = clock()
-return each(3, 4, function(owner, key, counter, queue)
-  if redis.call('EXISTS', queue) == 1 then return 0 end
+return each(3, 4, function(owner, key, counter)
   if not redis.call('SET', key, owner, 'NX', 'PX', ttl) then return 0 end
   return mint(counter, above, retention, micros, key)
 end)

@@ -1,12 +1,19 @@
 -- Several calls in one script.
--- Each has `width` keys of its own, and its owner in ARGV from `first` on. `decide` gives 0, or an
--- error, for a call that it does not decide: the client sends that call's own script. So an error
--- of one key does not touch the others.
+-- Each has `width` keys of its own, the last of them its queue, and its owner in ARGV from `first`
+-- on. A call whose key has a line gets 0. `decide` gives 0, or an error, for a call that it does
+-- not decide. The client sends the own script of a call that got 0. So an error of one key does not
+-- touch the others.
 local function each(width, first, decide)
-  local replies = {}
+  local queues, replies = {}, {}
+  for key = width, #KEYS, width do queues[#queues + 1] = KEYS[key] end
+  -- Nearly always no key has a line: one command instead of one for each.
+  local lines = redis.call('EXISTS', unpack(queues)) > 0
   for i = first, #ARGV do
     local key = (i - first) * width + 1
-    local decided, reply = pcall(decide, ARGV[i], KEYS[key], KEYS[key + 1], KEYS[key + 2])
+    local decided, reply = false, 0
+    if not lines or redis.call('EXISTS', KEYS[key + width - 1]) == 0 then
+      decided, reply = pcall(decide, ARGV[i], KEYS[key], KEYS[key + 1])
+    end
     replies[i - first + 1] = decided and reply or 0
   end
   return replies

@@ -4,7 +4,7 @@
 -- Returns for each claim 1, or 0 where release.lua must decide.
 
 -- include each
-return each(2, 1, function(owner, key, queue)
-  if redis.call('GET', key) ~= owner or redis.call('EXISTS', queue) == 1 then return 0 end
+return each(2, 1, function(owner, key)
+  if redis.call('GET', key) ~= owner then return 0 end
   return redis.call('DEL', key)
 end)

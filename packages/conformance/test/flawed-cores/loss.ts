@@ -4,7 +4,7 @@ export const loss: readonly CoreRecipe[] = [
   {
     name: 'a rejected renewal is taken for a loss',
     file: 'locks/lease/held-lease.js',
-    find: 'this.#failures += 1;',
+    find: 'this.#extras = { ...this.#extras, failures };',
     replace: `this.#lose('its renewal was rejected'); return this.#ended();`,
     caughtBy: ['locks-unknown-renewal-by-hand', 'locks-unknown-renewal'],
     mayAlsoFail: ['locks-renewal-pace'],
@@ -65,8 +65,8 @@ export const loss: readonly CoreRecipe[] = [
   {
     name: 'the signal never fires on a loss',
     file: 'locks/lease/held-lease.js',
-    find: `this.#end('lost'); this.#abort(reason);`,
-    replace: `this.#end('lost');`,
+    find: `this.#end('lost', reason); this.#abort(reason);`,
+    replace: `this.#end('lost', reason);`,
     caughtBy: ['locks-loss-signal', 'locks-max-hold'],
   },
   {
@@ -79,9 +79,9 @@ export const loss: readonly CoreRecipe[] = [
   {
     name: 'a lost lease is not released',
     file: 'locks/lease/held-lease.js',
-    find: 'this.#giveUp(); } #end(state)',
+    find: 'this.#giveUp(); } #end(ending, reason)',
     replace: `}
-    #end(state)`,
+    #end(ending, reason)`,
     caughtBy: ['locks-max-hold', 'locks-late-renewal'],
   },
   {

@@ -4,7 +4,7 @@ export const objects: readonly CoreRecipe[] = [
   {
     name: 'a downgrade changes what the lease says, and not the hold',
     file: 'locks/lease/held-lease.js',
-    find: 'this.#unshared = true;',
+    find: 'this.#extras = { ...this.#extras, unshared: true };',
     replace: '',
     caughtBy: ['locks-downgrade'],
   },

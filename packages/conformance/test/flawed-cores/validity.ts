@@ -40,9 +40,9 @@ export const validity: readonly CoreRecipe[] = [
   {
     name: 'a late renewal revives the lease',
     file: 'locks/lease/held-lease.js',
-    find: `if (this.#state !== 'held') throw this.#ended(); if (answer === false)`,
-    replace: `this.#state = 'held';
-        if (answer !== false) this.#deadline = deadlineOf(sentAt, this.#claim.ttl, this.#holdUntil);
+    find: `if (this.#outcome !== undefined) throw this.#ended(); if (answer === false)`,
+    replace: `this.#outcome = undefined;
+        if (answer !== false) this.#deadline = deadlineOf(sentAt, this.#claim.ttl, this.#extras.holdUntil);
         if (answer === false)`,
     caughtBy: ['locks-late-renewal'],
     alone: true,
@@ -50,8 +50,8 @@ export const validity: readonly CoreRecipe[] = [
   {
     name: 'a rejected renewal counts as a renewal',
     file: 'locks/lease/held-lease.js',
-    find: 'this.#failures += 1;',
-    replace: 'this.#failures += 1; this.#deadline = this.#lastSend + this.#claim.ttl;',
+    find: 'this.#extras = { ...this.#extras, failures };',
+    replace: 'this.#extras = { ...this.#extras, failures }; this.#deadline = this.#lastSend + this.#claim.ttl;',
     caughtBy: ['locks-renewal-pace', 'locks-outage-of-renewals'],
     mayAlsoFail: ['locks-unknown-renewal', 'locks-work-after-loss'],
     alone: true,
@@ -59,8 +59,8 @@ export const validity: readonly CoreRecipe[] = [
   {
     name: 'held is a flag that a timer sets',
     file: 'locks/lease/held-lease.js',
-    find: `this.#state === 'held' && this.#host.runtime.clock.exact() < this.#deadline`,
-    replace: `this.#state === 'held'`,
+    find: `this.#outcome === undefined && this.#host.runtime.clock.exact() < this.#deadline`,
+    replace: `this.#outcome === undefined`,
     caughtBy: ['locks-blocked-loop'],
     alone: true,
   },

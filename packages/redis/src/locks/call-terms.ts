@@ -43,6 +43,16 @@ export function retentionOf({ tokenRetention }: ReadRedisOptions, ttl: number): 
   return Math.max(tokenRetention, ttl * 2);
 }
 
+/**
+ * Whether a renewal of many leases restarts the retention of their counters, by the clock of this
+ * process. It does so in a part of each period that no lease can pass without a renewal. So the
+ * counter of a held key has 7/8 of its retention left, less two ttls, and outlives the hold.
+ */
+export function mustKeepCounter(now: number, ttl: number, retention: number): boolean {
+  const period = retention / 8;
+  return now % period >= period - 2 * ttl;
+}
+
 /** The first part of the name that a line has for the claim. */
 export function kindOf({ mode, permits }: Claim): string {
   return mode === 'exclusive' ? 'x' : `s${permits ?? '*'}`;

@@ -7,7 +7,7 @@ import { outlivesGuard } from '../wire/restart-guard.ts';
 import type { ScriptCall, ScriptInput } from '../wire/script-call.ts';
 import { scripts } from '../wire/scripts.ts';
 import type { Script } from '../wire/scripts.ts';
-import { kindOf, retentionOf } from './call-terms.ts';
+import { kindOf, mustKeepCounter, retentionOf } from './call-terms.ts';
 import type { CallTerms } from './call-terms.ts';
 
 /** The retention that the scripts know without being told, in ms: see `lua/token.lua`. */
@@ -35,6 +35,10 @@ abstract class ClaimCall implements JointCall {
 
   get owner(): string {
     return this.claim.owner;
+  }
+
+  get awaited(): boolean {
+    return true;
   }
 
   what(): string {
@@ -152,11 +156,18 @@ export class Renewal extends ClaimCall {
   readonly script: Script = scripts.renew;
   readonly many: Script | undefined;
   readonly #token: bigint | undefined;
+  readonly #keepsCounter: boolean;
 
   constructor(terms: CallTerms, claim: Claim, status: string, token: bigint | undefined) {
     super(terms, claim, status);
     this.many = claim.mode === 'shared' || token !== undefined ? undefined : scripts.renewEach;
     this.#token = token;
+    this.#keepsCounter = mustKeepCounter(terms.clock.now(), claim.ttl, this.retention);
+  }
+
+  /** Nearly all renewals are those of the timer wheel. */
+  override get awaited(): boolean {
+    return false;
   }
 
   input(): ScriptInput {
@@ -168,11 +179,12 @@ export class Renewal extends ClaimCall {
   }
 
   manyArgs(): readonly (string | number)[] {
-    return [this.claim.ttl, this.retention];
+    return [this.claim.ttl, this.#keepsCounter ? this.retention : 0];
   }
 
   manyKeys(): readonly string[] {
-    return this.terms.names.few(this.claim.key);
+    const few = this.terms.names.few(this.claim.key);
+    return this.#keepsCounter ? few : [few[0], few[2]];
   }
 }
 

@@ -64,10 +64,15 @@ export class LockScripts {
     return toGrants(await callScript(this.#writer, this.#deadline, call));
   }
 
-  async renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
-    this.checkOpen();
-    const call = new RenewalCall(this.#terms, claim, this.#client.status, token);
-    return toInteger(await this.#call(this.#writer, call), 'a renewal') === 1 ? {} : false;
+  /** Not an async function: its promise around the other's would be garbage of each renewal. */
+  renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
+    try {
+      this.checkOpen();
+      const call = new RenewalCall(this.#terms, claim, this.#client.status, token);
+      return this.#call(this.#writer, call).then(toRenewal);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Resolves to 1 if it freed a hold, else to 0. */
@@ -115,6 +120,10 @@ export class LockScripts {
       ? callScript(client, this.#deadline, call, within)
       : this.#batches.call(call.many, call, within);
   }
+}
+
+function toRenewal(reply: unknown): Renewal | false {
+  return toInteger(reply, 'a renewal') === 1 ? {} : false;
 }
 
 export function closedError(): LockError {

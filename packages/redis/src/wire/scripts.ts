@@ -290,7 +290,7 @@ if told and not new then limitDeadlines(head, now) end
 return answer(busy(me, head, value, now, waiterTtl))`,
   },
   acquireEach: {
-    sha: 'e57ca1442a21639b18337981f6aaaa36e1954588',
+    sha: '163ffe9339320abcb44fa74830332cbf22c0cf28',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -332,18 +332,22 @@ if taken then redis.call('DEL', taken) end
 error('LOCKS_TOKENS')
 end
 local function each(width, first, decide)
-local replies = {}
+local queues, replies = {}, {}
+for key = width, #KEYS, width do queues[#queues + 1] = KEYS[key] end
+local lines = redis.call('EXISTS', unpack(queues)) > 0
 for i = first, #ARGV do
 local key = (i - first) * width + 1
-local decided, reply = pcall(decide, ARGV[i], KEYS[key], KEYS[key + 1], KEYS[key + 2])
+local decided, reply = false, 0
+if not lines or redis.call('EXISTS', KEYS[key + width - 1]) == 0 then
+decided, reply = pcall(decide, ARGV[i], KEYS[key], KEYS[key + 1])
+end
 replies[i - first + 1] = decided and reply or 0
 end
 return replies
 end
 local ttl, above, retention = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local _, micros = clock()
-return each(3, 4, function(owner, key, counter, queue)
-if redis.call('EXISTS', queue) == 1 then return 0 end
+return each(3, 4, function(owner, key, counter)
 if not redis.call('SET', key, owner, 'NX', 'PX', ttl) then return 0 end
 return mint(counter, above, retention, micros, key)
 end)`,
@@ -980,21 +984,26 @@ end
 return renewed`,
   },
   renewEach: {
-    sha: 'e06816a003d2ef098febbdd0c011e20dcf963164',
+    sha: '16db4e43e437b976cc1f336486ff87afc0019182',
     lua: `local function each(width, first, decide)
-local replies = {}
+local queues, replies = {}, {}
+for key = width, #KEYS, width do queues[#queues + 1] = KEYS[key] end
+local lines = redis.call('EXISTS', unpack(queues)) > 0
 for i = first, #ARGV do
 local key = (i - first) * width + 1
-local decided, reply = pcall(decide, ARGV[i], KEYS[key], KEYS[key + 1], KEYS[key + 2])
+local decided, reply = false, 0
+if not lines or redis.call('EXISTS', KEYS[key + width - 1]) == 0 then
+decided, reply = pcall(decide, ARGV[i], KEYS[key], KEYS[key + 1])
+end
 replies[i - first + 1] = decided and reply or 0
 end
 return replies
 end
 local ttl, retention = ARGV[1], tonumber(ARGV[2])
-return each(3, 3, function(owner, key, counter, queue)
-if redis.call('GET', key) ~= owner or redis.call('EXISTS', queue) == 1 then return 0 end
+return each(retention == 0 and 2 or 3, 3, function(owner, key, counter)
+if redis.call('GET', key) ~= owner then return 0 end
 redis.call('PEXPIRE', key, ttl)
-if redis.call('PTTL', counter) < retention then redis.call('PEXPIRE', counter, ARGV[2]) end
+if retention > 0 and redis.call('PTTL', counter) < retention then redis.call('PEXPIRE', counter, ARGV[2]) end
 return 1
 end)`,
   },
@@ -1250,18 +1259,23 @@ if (line or wasShared) and not head and value ~= SHARED then redis.call('DEL', K
 return freed`,
   },
   releaseEach: {
-    sha: '36d27ed413eb7084502cca01bfdb9e770a300e02',
+    sha: '10ec54c262cdf5682365643a0673bedecd4bd869',
     lua: `local function each(width, first, decide)
-local replies = {}
+local queues, replies = {}, {}
+for key = width, #KEYS, width do queues[#queues + 1] = KEYS[key] end
+local lines = redis.call('EXISTS', unpack(queues)) > 0
 for i = first, #ARGV do
 local key = (i - first) * width + 1
-local decided, reply = pcall(decide, ARGV[i], KEYS[key], KEYS[key + 1], KEYS[key + 2])
+local decided, reply = false, 0
+if not lines or redis.call('EXISTS', KEYS[key + width - 1]) == 0 then
+decided, reply = pcall(decide, ARGV[i], KEYS[key], KEYS[key + 1])
+end
 replies[i - first + 1] = decided and reply or 0
 end
 return replies
 end
-return each(2, 1, function(owner, key, queue)
-if redis.call('GET', key) ~= owner or redis.call('EXISTS', queue) == 1 then return 0 end
+return each(2, 1, function(owner, key)
+if redis.call('GET', key) ~= owner then return 0 end
 return redis.call('DEL', key)
 end)`,
   },

@@ -10,15 +10,15 @@ export interface Flaw {
   readonly fails: Check;
 }
 
-const line = "redis.call('EXISTS', queue) == 1";
-const otherOwner = "redis.call('GET', key) ~= owner or ";
+const noLine = "redis.call('EXISTS', KEYS[key + width - 1]) == 0";
+const otherOwner = "if redis.call('GET', key) ~= owner then return 0 end";
 
 export const flaws: readonly Flaw[] = [
   {
     name: 'the error of a neighbour leaks',
     script: 'releaseEach',
-    from: 'pcall(decide, ARGV[i], KEYS[key], KEYS[key + 1], KEYS[key + 2])',
-    to: 'true, decide(ARGV[i], KEYS[key], KEYS[key + 1], KEYS[key + 2])',
+    from: 'pcall(decide, ARGV[i], KEYS[key], KEYS[key + 1])',
+    to: 'true, decide(ARGV[i], KEYS[key], KEYS[key + 1])',
     fails: 'an error of one key does not touch the releases of others',
   },
   {
@@ -38,8 +38,15 @@ export const flaws: readonly Flaw[] = [
   {
     name: 'a claim passes the line',
     script: 'acquireEach',
-    from: line,
-    to: 'false',
+    from: noLine,
+    to: 'true',
+    fails: 'a key that is held or awaited is not taken',
+  },
+  {
+    name: 'the only line is overlooked',
+    script: 'acquireEach',
+    from: 'unpack(queues)) > 0',
+    to: 'unpack(queues)) > 1',
     fails: 'a key that is held or awaited is not taken',
   },
   {
@@ -52,8 +59,8 @@ export const flaws: readonly Flaw[] = [
   {
     name: 'a release forgets the waiter',
     script: 'releaseEach',
-    from: line,
-    to: 'false',
+    from: noLine,
+    to: 'true',
     fails: 'a release tells the waiter',
   },
   {

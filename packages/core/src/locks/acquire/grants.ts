@@ -23,7 +23,7 @@ export function termsOf(
 ): Terms | undefined {
   const now = runtime.clock.exact();
   const { ttl, maxHold, renew } = settings;
-  const holdUntil = maxHold < Infinity ? now + maxHold : undefined;
+  const holdUntil = maxHold < Infinity ? Math.floor(now + maxHold) : undefined;
   const rest = restOf(settings, now);
   const deadline = deadlineOf(sentAt, validityOf(asked, rest, grant.validity), holdUntil);
   if (now >= deadline) return undefined;

@@ -19,7 +19,38 @@ import { leftOf, restUntil, storedClaim, validityOf } from './rest.ts';
 import type { Rest } from './rest.ts';
 import { deadlineOf, grouped } from './validity.ts';
 
-type State = 'held' | 'released' | 'handed over' | 'lost' | 'closed';
+type Ending = 'released' | 'handed over' | 'lost' | 'closed';
+
+/** What became of a lease that is not held any more. */
+interface Outcome {
+  readonly ending: Ending;
+  readonly reason: LockError | undefined;
+  releasing: Promise<boolean> | undefined;
+}
+
+/** What few leases have. Apart from the lease, as each field takes 8 bytes of every lease. */
+interface Extras {
+  /** Whether it is renewed without being asked. */
+  readonly renew: boolean;
+  readonly holdUntil: number | undefined;
+  readonly rest: Rest | undefined;
+  readonly session: AbortSignal | undefined;
+  readonly controller: AbortController | undefined;
+  /** How many renewals in succession are not confirmed. */
+  readonly failures: number;
+  /** The provider was asked to share the hold, and has not said that it does. */
+  readonly unshared: boolean;
+}
+
+const none: Extras = {
+  renew: true,
+  holdUntil: undefined,
+  rest: undefined,
+  session: undefined,
+  controller: undefined,
+  failures: 0,
+  unshared: false,
+};
 
 /** How a granted lease is kept. */
 export interface Terms {
@@ -50,41 +81,34 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   readonly #host: LeaseHost;
   #claim: Claim;
   readonly #token: bigint;
-  readonly #autoRenew: boolean;
-  readonly #holdUntil: number | undefined;
-  readonly #rest: Rest | undefined;
-  readonly #session: AbortSignal | undefined;
   /** The clock's reading at the grant. Whole, as a fraction takes 16 bytes more per lease. */
   readonly #since: number;
-  #state: State = 'held';
+  /** `undefined`: it is held, unless its deadline has passed unnoticed. */
+  #outcome: Outcome | undefined = undefined;
   #deadline: number;
   /**
    * Rounded up: whole numbers take less memory. A release is then repeated a ms longer, without
    * harm.
    */
   #lastSend: number;
-  #failures = 0;
-  #reason: LockError | undefined = undefined;
-  #controller: AbortController | undefined = undefined;
   #renewing: Promise<void> | undefined = undefined;
-  /** The provider was asked to share the hold, and has not said that it does. */
-  #unshared = false;
-  #releasing: Promise<boolean> | undefined = undefined;
+  #extras: Extras = none;
 
   constructor(host: LeaseHost, terms: Terms) {
     this.#host = host;
     this.#claim = terms.claim;
     this.#token = terms.grant.token;
-    this.#autoRenew = terms.renew;
-    this.#holdUntil = terms.holdUntil;
-    this.#rest = terms.rest;
     this.#deadline = terms.deadline;
     this.#lastSend = Math.ceil(terms.sentAt);
     this.#since = Math.floor(terms.now);
+    const { renew, holdUntil, rest } = terms;
+    const session = terms.grant.lost;
+    if (!renew || holdUntil !== undefined || rest !== undefined || session !== undefined) {
+      this.#extras = { ...none, renew, holdUntil, rest, session };
+    }
     host.leases.add(this);
     this.#plan(terms.sentAt + (terms.deadline - terms.sentAt) / 3, terms.now);
-    this.#session = terms.grant.lost;
-    if (this.#session !== undefined) this.#follow(this.#session);
+    if (session !== undefined) this.#follow(session);
   }
 
   get key(): string {
@@ -104,31 +128,37 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   }
 
   get held(): boolean {
-    return this.#state === 'held' && this.#host.runtime.clock.exact() < this.#deadline;
+    return this.#outcome === undefined && this.#host.runtime.clock.exact() < this.#deadline;
   }
 
   get remaining(): number {
-    return this.#state === 'held' ? Math.max(0, this.#deadline - this.#host.runtime.clock.exact()) : 0;
+    return this.#outcome === undefined ? Math.max(0, this.#deadline - this.#host.runtime.clock.exact()) : 0;
   }
 
   get signal(): AbortSignal {
     this.#isHeld();
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    let { controller } = this.#extras;
+    if (controller === undefined) {
+      controller = new AbortController();
+      this.#extras = { ...this.#extras, controller };
+      if (this.lostReason !== undefined) controller.abort(this.lostReason);
     }
-    return this.#controller.signal;
+    return controller.signal;
   }
 
   /** Why it ended against its holder's will; `undefined` while held and after `release`. */
   get lostReason(): LockError | undefined {
     this.#isHeld();
-    return this.#reason;
+    return this.#outcome?.reason;
   }
 
-  renew(): Promise<void> {
-    if (!this.#isHeld()) return Promise.reject(this.#ended());
-    return this.#renew();
+  get #rest(): Rest | undefined {
+    return this.#extras.rest;
+  }
+
+  async renew(): Promise<void> {
+    if (!this.#isHeld()) throw this.#ended();
+    await this.#renew();
   }
 
   async downgrade(): Promise<void> {
@@ -137,10 +167,10 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     if (this.mode === 'exclusive') {
       // From now on, as the answer may get lost.
       this.#claim = { ...this.#claim, mode: 'shared' };
-      this.#unshared = true;
+      this.#extras = { ...this.#extras, unshared: true };
     }
     // Calls of one owner never overlap: a renewal that is in flight asks nothing.
-    while (this.#unshared) {
+    while (this.#extras.unshared) {
       if (this.#renewing === undefined) await this.#renew();
       else await this.#renewing.catch(() => {});
       if (!this.#isHeld()) throw this.#ended();
@@ -163,31 +193,32 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     }
     this.#end('handed over');
     const now = runtime.clock.now();
-    const left = this.#holdUntil === undefined ? undefined : Math.max(0, this.#holdUntil - now);
+    const { holdUntil } = this.#extras;
+    const left = holdUntil === undefined ? undefined : Math.max(0, holdUntil - now);
     const rest = this.#rest && { lockDelay: this.#rest.lockDelay, atLeast: leftOf(this.#rest, now) };
-    return writeHandOver({ claim: this.#claim, token: this.#token, ...ticket, renew: this.#autoRenew, left, rest });
+    return writeHandOver({ claim: this.#claim, token: this.#token, ...ticket, renew: this.#extras.renew, left, rest });
   }
 
   release(): Promise<boolean> {
-    if (this.#releasing !== undefined) return this.#releasing;
+    const releasing = this.#outcome?.releasing;
+    if (releasing !== undefined) return releasing;
     if (!this.#isHeld()) return Promise.resolve(false);
-    this.#end('released');
-    this.#releasing = new ReleaseCall(this.#host, this.#ending(true), this.#deadline).result;
-    return this.#releasing;
+    const outcome = this.#end('released');
+    outcome.releasing = new ReleaseCall(this.#host, this.#abandoned(true), this.#deadline).result;
+    return outcome.releasing;
   }
 
   /** Ends the lease because its `Locks` is closing. */
   close(reason: LockError): void {
-    if (this.#state !== 'held') return;
-    this.#reason = reason;
-    this.#end('closed');
+    if (this.#outcome !== undefined) return;
+    this.#end('closed', reason);
     this.#abort(reason);
     this.#giveUp();
   }
 
   /** Ends the lease because what carried it has ended: a session, for example. */
   aborted({ reason }: AbortSignal): void {
-    if (this.#state !== 'held') return;
+    if (this.#outcome !== undefined) return;
     if (isLockError(reason)) this.#lose(reason.message.replace(/\.$/, ''), reason);
     else this.#lose('its session with the server has ended');
   }
@@ -199,12 +230,17 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     }
     // A renewal may still be in flight. The deadline stands until an answer moves it.
     this.#host.timers.schedule(this, this.#deadline);
-    if (this.#autoRenew && this.#renewing === undefined) this.#renew().catch(() => {});
+    if (this.#extras.renew && this.#renewing === undefined) void this.#renew();
   }
 
+  /** Its rejection is handled here. A caller that wants to hear of it awaits it. */
   #renew(): Promise<void> {
     // Renewals of one owner never overlap.
-    this.#renewing ??= this.#send().finally(() => (this.#renewing = undefined));
+    if (this.#renewing !== undefined) return this.#renewing;
+    const renewed = (): void => void (this.#renewing = undefined);
+    this.#renewing = this.#send();
+    // `finally` would cost four promises for each renewal.
+    this.#renewing.then(renewed, renewed);
     return this.#renewing;
   }
 
@@ -215,21 +251,21 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     let answer: Renewal | false;
     try {
       const claim = storedClaim(this.#claim, this.#rest, sentAt);
-      answer = this.#unshared ? await this.#share(claim) : await provider.renew(claim);
+      answer = this.#extras.unshared ? await this.#share(claim) : await provider.renew(claim);
     } catch (error) {
-      if (this.#unshared && isLockError(error, 'LOCK_INVALID')) throw this.#keptExclusive(error);
+      if (this.#extras.unshared && isLockError(error, 'LOCK_INVALID')) throw this.#keptExclusive(error);
       throw this.#unknown(error);
     }
     if (!isRenewal(answer)) throw this.#unknown(badAnswerError(provider, this.#claim));
     this.#publishRenewal(answer !== false);
-    if (this.#state !== 'held') throw this.#ended();
+    if (this.#outcome !== undefined) throw this.#ended();
     if (answer === false) {
       this.#lose(`${provider.name} says that this owner does not hold it any more`);
       throw this.#ended();
     }
     if (!this.#isHeld()) throw this.#ended();
-    this.#failures = 0;
-    this.#deadline = deadlineOf(sentAt, validityOf(this.#claim, this.#rest, answer.validity), this.#holdUntil);
+    if (this.#extras.failures > 0) this.#extras = { ...this.#extras, failures: 0 };
+    this.#deadline = deadlineOf(sentAt, validityOf(this.#claim, this.#rest, answer.validity), this.#extras.holdUntil);
     if (!this.#isHeld()) throw this.#ended();
     this.#plan(sentAt + (this.#deadline - sentAt) / 3);
   }
@@ -241,14 +277,14 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     if (!isAnswer(answer)) throw badAnswerError(provider, claim);
     // Another token is another hold: this one had ended at the store.
     if (!answer.granted || (answer.token !== this.#token && provider.traits.fencing !== 'none')) return false;
-    this.#unshared = false;
+    this.#extras = { ...this.#extras, unshared: false };
     return answer;
   }
 
   /** The provider refused to share it, and changed nothing. */
   #keptExclusive(error: LockError): LockError {
     this.#claim = { ...this.#claim, mode: 'exclusive' };
-    this.#unshared = false;
+    this.#extras = { ...this.#extras, unshared: false };
     if (!this.#isHeld()) return this.#ended();
     this.#plan(this.#host.runtime.clock.now());
     return error;
@@ -258,20 +294,21 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   #unknown(error: unknown): LockError {
     this.#publishRenewal(false, error);
     if (!this.#isHeld()) return this.#ended();
-    this.#failures += 1;
+    const failures = this.#extras.failures + 1;
+    this.#extras = { ...this.#extras, failures };
     if (isPermanent(error)) {
       this.#plan(Infinity);
       return error;
     }
     const { provider, runtime } = this.#host;
-    this.#plan(runtime.clock.now() + untilRenewal(runtime, this.#failures, this.#claim.ttl));
+    this.#plan(runtime.clock.now() + untilRenewal(runtime, failures, this.#claim.ttl));
     return unconfirmedRenewal(provider, this.#claim, error);
   }
 
   /** The next thing to do: a renewal at `renewAt`, or else the loss at the deadline. */
   #plan(renewAt: number, now: number = this.#host.runtime.clock.now()): void {
     // Within reach of maxHold another renewal could not move the deadline.
-    const useful = this.#autoRenew && this.#deadline < (this.#holdUntil ?? Infinity);
+    const useful = this.#extras.renew && this.#deadline < (this.#extras.holdUntil ?? Infinity);
     const at = useful && renewAt < Infinity ? grouped(renewAt, now) : Infinity;
     this.#host.timers.schedule(this, Math.min(at, this.#deadline));
   }
@@ -281,14 +318,14 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
    * makes it lapse.
    */
   #isHeld(): boolean {
-    if (this.#state === 'held' && !this.held) this.#lapse();
-    return this.#state === 'held';
+    if (this.#outcome === undefined && !this.held) this.#lapse();
+    return this.#outcome === undefined;
   }
 
   #lapse(): void {
     const { clock } = this.#host.runtime;
     this.#lose(
-      clock.exact() >= (this.#holdUntil ?? Infinity)
+      clock.exact() >= (this.#extras.holdUntil ?? Infinity)
         ? 'its maxHold is over'
         : 'it was not renewed before its validity ended',
     );
@@ -296,8 +333,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
 
   #lose(why: string, cause?: LockError): void {
     const reason = lostError(this.#claim, why, cause);
-    this.#reason = reason;
-    this.#end('lost');
+    this.#end('lost', reason);
     this.#abort(reason);
     if (channels.lost.hasSubscribers) {
       const message = { ...about(this.#host.provider.name, this.#claim), reason, heldFor: this.#age() };
@@ -306,12 +342,15 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     this.#giveUp();
   }
 
-  #end(state: State): void {
-    this.#state = state;
+  #end(ending: Ending, reason?: LockError): Outcome {
+    const outcome: Outcome = { ending, reason, releasing: undefined };
+    this.#outcome = outcome;
     this.#host.timers.cancel(this);
     this.#host.leases.delete(this);
     if (channels.slow.hasSubscribers) this.#host.slowWaits.held(this.#claim.key, this.#age());
-    if (this.#session !== undefined) this.#host.signals.unfollow(this.#session, this);
+    const { session } = this.#extras;
+    if (session !== undefined) this.#host.signals.unfollow(session, this);
+    return outcome;
   }
 
   /**
@@ -319,17 +358,18 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
    * that flow.
    */
   #abort(reason: LockError): void {
-    const controller = this.#controller;
+    const { controller } = this.#extras;
     if (controller !== undefined) outsideContext(() => controller.abort(reason));
   }
 
   #giveUp(): void {
-    this.#host.releases.start(this.#ending(false));
+    this.#host.releases.start(this.#abandoned(false));
   }
 
   /** What it leaves in the store. `clean`: its holder released it. */
-  #ending(clean: boolean): Abandoned {
-    const until = this.#rest && restUntil(this.#rest, this.#host.runtime.clock.now(), clean);
+  #abandoned(clean: boolean): Abandoned {
+    const rest = this.#rest;
+    const until = rest && restUntil(rest, this.#host.runtime.clock.now(), clean);
     return {
       claim: storedClaim(this.#claim, this.#rest, this.#lastSend),
       // Behind the last renewal no other one may arrive: that would keep the key for longer.
@@ -359,7 +399,8 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   }
 
   #ended(): LockError {
-    return this.#reason ?? releasedError(this.#claim, this.#state === 'handed over' ? this.#state : 'released');
+    const { ending, reason } = this.#outcome ?? {};
+    return reason ?? releasedError(this.#claim, ending === 'handed over' ? ending : 'released');
   }
 
   #publishRenewal(renewed: boolean, error?: unknown): void {

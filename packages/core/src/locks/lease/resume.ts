@@ -40,7 +40,7 @@ export async function resume(
   const rest = handed.rest && { ...handed.rest, ttl: claim.ttl, since };
   const { sentAt, renewal } = await confirm(host, claim, rest);
   const now = host.runtime.clock.exact();
-  const holdUntil = left === undefined ? undefined : now + left;
+  const holdUntil = left === undefined ? undefined : Math.floor(now + left);
   const deadline = deadlineOf(sentAt, validityOf(claim, rest, renewal.validity), holdUntil);
   const reason = closed() ?? (now < deadline ? undefined : lostError(claim, 'its renewal was answered too late'));
   if (reason !== undefined) {

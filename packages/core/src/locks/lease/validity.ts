@@ -18,7 +18,10 @@ export function grouped(at: number, now: number): number {
   return Math.floor(at / step) * step;
 }
 
-/** When the lease certainly ends. It counts from the send, and is never beyond `holdUntil`. */
+/**
+ * When the lease certainly ends. It counts from the send, and is never beyond `holdUntil`. Whole,
+ * as a fraction takes 16 bytes more per lease.
+ */
 export function deadlineOf(sentAt: number, validity: number, holdUntil: number | undefined): number {
-  return Math.min(sentAt + certain(validity), holdUntil ?? Infinity);
+  return Math.floor(Math.min(sentAt + certain(validity), holdUntil ?? Infinity));
 }
