@@ -98,8 +98,10 @@ export interface Grant {
 }
 
 /**
- * Others hold the key, are in line before this claim, or try for the key at this moment. A
- * composite also says so while a member has not yet taken back what an ended claim left there.
+ * Others hold the key, are in line before this claim, or try for the key at this moment. Of
+ * attempts at once on a free key one is granted. A composite may turn all of them away, and its
+ * states have `members`. It also says so while a member has not yet taken back what an ended claim
+ * left there.
  */
 export interface Busy {
   readonly granted: false;

@@ -22,7 +22,7 @@ import { KeyLock } from './objects/key-lock.ts';
 import type { MultiLease } from './objects/multi-lease.ts';
 import { MultiLock } from './objects/multi-lock.ts';
 import type { DefaultWaits } from './objects/multi-lock.ts';
-import { once } from './objects/once/once.ts';
+import { OncePerSlot } from './objects/once/once.ts';
 import type { EverySlot, OnceOptions } from './objects/once/options.ts';
 import { mustResize, readWriteLock, semaphore } from './objects/shared-objects.ts';
 import { KeepAlive } from './time/keep-alive.ts';
@@ -75,6 +75,7 @@ export class LockManager implements Locks {
   readonly #closeTimeout: number;
   readonly #flow: Flow;
   readonly #keepAlive: KeepAlive;
+  #slots: OncePerSlot | undefined = undefined;
   #closed: LockError | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
 
@@ -182,7 +183,8 @@ export class LockManager implements Locks {
     this.#checkOpen();
     const [work, options = {}] = readWork<T, Lease, OnceOptions>('once', first, second);
     const { provider, runtime } = this.#host;
-    return await once({ provider, clock: runtime.clock, locks: this }, key, slot, options, work);
+    this.#slots ??= new OncePerSlot({ provider, clock: runtime.clock, locks: this });
+    return await this.#slots.run(key, slot, options, work);
   }
 
   async inspect(key: string): Promise<LockState> {

@@ -17,7 +17,9 @@ const script = fileURLToPath(new URL('support/once-a-second.mjs', import.meta.ur
 interface Told {
   readonly runs: number[];
   readonly killed: Set<number>;
-  /** Calls that came late, or failed, and runs that this process heard of late, and so killed late. */
+  /**
+   * Calls that came late, or failed, and runs that this process heard of late, and so killed late.
+   */
   excuses: number;
   ready: number;
   /** The least time from a grant to its message, in ms, on top of a constant. */

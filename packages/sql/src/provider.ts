@@ -1,4 +1,5 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import { KeyCalls } from './connections/key-calls.ts';
 import { StoreCalls } from './connections/store-calls.ts';
 import type { StoreCallsParts } from './connections/store-calls.ts';
 import type { Dialect } from './dialect/dialect.ts';
@@ -21,6 +22,7 @@ export class SqlProvider implements LockProvider {
   readonly traits: Traits;
   readonly #store: LockStore;
   readonly #calls: StoreCalls;
+  readonly #keyCalls: KeyCalls;
   readonly #line: SqlLine;
   readonly #sweeper: Sweeper | undefined;
   readonly #tryAcquireAll: LockProvider['tryAcquireAll'];
@@ -33,8 +35,10 @@ export class SqlProvider implements LockProvider {
     this.traits = { scope, expiry: 'ttl', fencing: 'clock-bounded', fair, shared: true, resize: true, wake: true };
     this.#store = store;
     this.#calls = new StoreCalls(parts);
+    this.#keyCalls = new KeyCalls(this.#calls, store, runtime);
     const { connections, deadline } = this.#calls;
-    this.#line = createSqlLine({ name, store, connections, options, process, deadline, runtime });
+    const acquireFree = (claim: Claim): Promise<bigint | undefined> => this.#keyCalls.acquireFree(claim);
+    this.#line = createSqlLine({ name, store, acquireFree, connections, options, process, deadline, runtime });
     const sweep = async (after: string): Promise<string | undefined> => (await this.#calls.sweep(after)).next;
     if (store.acquireAll !== undefined) this.#tryAcquireAll = (claims) => this.#acquireAll(claims);
     this.#sweeper = options.sweep ? new Sweeper(runtime, tokenRetention, sweep) : undefined;
@@ -56,19 +60,14 @@ export class SqlProvider implements LockProvider {
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
-    const about = { what: 'a renewal', claim };
-    const { renewed, turns } = await this.#calls.run(
-      (connection) => this.#store.renew(connection, claim, token),
-      about,
-    );
+    const { renewed, turns } = await this.#keyCalls.renew(claim, token);
     this.#line.tell(turns);
     return renewed ? {} : false;
   }
 
   async release(claim: Claim): Promise<boolean> {
     this.#line.leave(claim.owner);
-    const about = { what: 'a release', claim };
-    const { freed, turns } = await this.#calls.run((connection) => this.#store.release(connection, claim), about);
+    const { freed, turns } = await this.#keyCalls.release(claim, this.#line.waitsFor(claim.key));
     this.#line.tell(turns);
     return freed;
   }

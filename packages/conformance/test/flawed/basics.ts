@@ -28,6 +28,30 @@ export const basics: readonly Flaw[] = [
     },
   },
   {
+    name: 'attempts at once turn each other away, and none gets the free key',
+    caughtBy: ['exclusion-one-winner'],
+    mayAlsoFail: ['*'],
+    make: () => {
+      const store: Store = new Map();
+      const underWay = new Map<string, number>();
+      return () => {
+        const inner = createTextbook(store);
+        return {
+          ...inner,
+          async tryAcquire(claim, wake) {
+            const { key } = claim;
+            underWay.set(key, (underWay.get(key) ?? 0) + 1);
+            await new Promise(setImmediate);
+            const isAlone = underWay.get(key) === 1;
+            await new Promise(setImmediate);
+            underWay.set(key, (underWay.get(key) ?? 0) - 1);
+            return isAlone || wake !== undefined ? await inner.tryAcquire(claim, wake) : { granted: false };
+          },
+        };
+      };
+    },
+  },
+  {
     name: 'contention is an exception',
     caughtBy: ['exclusion-while-held', 'exclusion-100-way', 'locks-try'],
     mayAlsoFail: ['*'],

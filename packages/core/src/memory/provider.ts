@@ -19,6 +19,8 @@ export function createMemoryProvider(options: MemoryOptions = {}): LockProvider 
   return new MemoryProvider(store ?? new MemoryStorage(own), fair);
 }
 
+const soon = Promise.resolve();
+
 class MemoryProvider implements LockProvider {
   readonly name = 'memory';
   readonly traits: Traits;
@@ -82,15 +84,22 @@ class MemoryProvider implements LockProvider {
     }
   }
 
-  /** A loop of calls, each of which is awaited, would let nothing else of the process run. */
-  async #call<T>(work: (now: number) => T): Promise<T> {
-    this.#checkOpen();
+  /**
+   * A loop of calls, each of which is awaited, would let nothing else of the process run. Not an
+   * async function: its objects would cost a tenth of the call.
+   */
+  #call<T>(work: (now: number) => T): Promise<T> {
     const now = this.#store.now();
+    const due = this.#store.yieldIfDue(now);
     try {
-      return work(now);
-    } finally {
-      const due = this.#store.yieldIfDue(now);
-      if (due !== undefined) await due;
+      this.#checkOpen();
+      const answer = work(now);
+      return due === undefined ? Promise.resolve(answer) : due.then(() => answer);
+    } catch (error) {
+      if (due === undefined) return Promise.reject(error);
+      return due.then(() => {
+        throw error;
+      });
     }
   }
 
@@ -122,7 +131,7 @@ class MemoryProvider implements LockProvider {
       return wishes.map(({ claim, record }, index) => {
         const token = tokens[index] as number;
         record.holds.delete(claim.owner);
-        record.holds.add({ ...holdOf(claim, now), token });
+        record.holds.add(holdOf(claim, token, now));
         return { granted: true, token: BigInt(token) };
       });
     } finally {
@@ -181,7 +190,7 @@ class MemoryProvider implements LockProvider {
     if (!passes || !record.admits(claim)) return undefined;
     record.queue.remove(claim.owner);
     const token = this.#store.mint(record, claim, now);
-    record.holds.add({ ...holdOf(claim, now), token });
+    record.holds.add(holdOf(claim, token, now));
     return token;
   }
 
@@ -225,7 +234,8 @@ class MemoryProvider implements LockProvider {
 
   /** Never synchronously: the caller of an operation must not run the waiter's code. */
   #wakeLater(waiter: Waiter | undefined): void {
-    if (waiter !== undefined) queueMicrotask(() => waiter.wake());
+    // In Node, queueMicrotask costs ten times as much.
+    if (waiter !== undefined) void soon.then(() => waiter.wake());
   }
 
   #checkOpen(): void {
@@ -235,9 +245,9 @@ class MemoryProvider implements LockProvider {
 
 function nothing(): void {}
 
-/** What a claim that is granted at `now` holds, but for its token. */
-function holdOf({ owner, mode, permits, resize, ttl }: Claim, now: number): Omit<Hold, 'token'> {
-  return { owner, mode, permits, resize, expires: now + ttl };
+/** What a claim that is granted at `now` holds. */
+function holdOf({ owner, mode, permits, resize, ttl }: Claim, token: number, now: number): Hold {
+  return { owner, mode, permits, resize, token, expires: now + ttl };
 }
 
 /**

@@ -50,8 +50,8 @@ export class ObjectWorld {
   /** Everything that happened, one line each: the same for the same seed. */
   readonly log: string[] = [];
   readonly problems: string[] = [];
-  /** What the store granted, in this order: by owner, the first time. */
-  readonly grants = new Map<string, { readonly key: string; readonly at: number }>();
+  /** What the store granted, in this order: by owner, the last time. */
+  readonly grants = new Map<string, { readonly key: string; readonly at: number; readonly token: bigint }>();
   readonly #entries = new Set<Entry>();
   readonly #calls = new Set<Call>();
   #count = 0;
@@ -164,7 +164,11 @@ export class ObjectWorld {
       tryAcquire: async (claim, wake) => {
         const answer = await server.tryAcquire(claim, wake);
         const { key, owner } = claim;
-        if (answer.granted && !this.grants.has(owner)) this.grants.set(owner, { key, at: this.store.time });
+        // A claim whose grant was lost, and has lapsed, gets another one.
+        if (answer.granted && this.grants.get(owner)?.token !== answer.token) {
+          this.grants.delete(owner);
+          this.grants.set(owner, { key, at: this.store.time, token: answer.token });
+        }
         return answer;
       },
       renew: (claim, token) => server.renew(claim, token),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createLocks, createMemoryProvider } from '../../src/index.ts';
+import { createLocks, createMemoryProvider, createMemoryStore } from '../../src/index.ts';
+import type { Claim } from '../../src/index.ts';
 import { answerWell, createFreeSetting, createSetting, expectNothingLeft, watch } from '../support/setting.ts';
+import type { ScriptedProvider } from '../support/scripted-provider.ts';
 import { twoProcesses } from '../support/two-processes.ts';
 import { VirtualRuntime, settle } from '../support/virtual-runtime.ts';
 
@@ -135,6 +137,14 @@ async function keysOf(locks: { list(): AsyncIterable<string> }): Promise<readonl
   return keys;
 }
 
+/** `provider` shows the claims that were tried as holders. */
+function showHolders(provider: ScriptedProvider): void {
+  provider.inspecting = async (key) => {
+    const tried = provider.attempts.filter(({ claim }) => claim.key === key);
+    return { key, holders: tried.map(({ claim: { owner, mode } }) => ({ owner, mode })), waiters: 0 };
+  };
+}
+
 describe('a hand-over whose answers get lost', () => {
   it('is held on by the giver while the ticket is unknown, and the ticket is given back', async () => {
     const { runtime, provider, locks } = createFreeSetting();
@@ -159,6 +169,7 @@ describe('a hand-over whose answers get lost', () => {
 
   it('ends for a resumer who does not know whether it has the ticket', async () => {
     const { provider, locks } = createSetting();
+    showHolders(provider);
     provider.answers.tryAcquire = (call) => call.grant();
     answerWell(provider);
     const text = await (await locks.acquire('seat', { ttl })).handOver();
@@ -173,6 +184,7 @@ describe('a hand-over whose answers get lost', () => {
 
   it('asks again for the first renewal, and gives up with the ttl', async () => {
     const { runtime, provider, locks } = createFreeSetting();
+    showHolders(provider);
     const text = await (await locks.acquire('seat', { ttl })).handOver();
     let failures = 3;
     provider.answers.renew = (call) => (failures-- > 0 ? call.reject() : call.answer({}));
@@ -189,6 +201,7 @@ describe('a hand-over whose answers get lost', () => {
 
   it('ends with the Locks that resumes it', async () => {
     const { provider, locks } = createFreeSetting();
+    showHolders(provider);
     const text = await (await locks.acquire('seat', { ttl })).handOver();
     delete provider.answers.renew;
     const outcome = watch(locks.resume(text));
@@ -200,6 +213,42 @@ describe('a hand-over whose answers get lost', () => {
     expect(provider.releases.at(-1)?.claim.key).toBe('seat');
     await expect(locks.resume(text)).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
   });
+});
+
+it('a late copy of a command lets no second process resume the lease', async () => {
+  const runtime = new VirtualRuntime();
+  const store = createMemoryStore({ runtime });
+  const provider = createMemoryProvider({ store });
+  const claims: Claim[] = [];
+  const tryAcquire = provider.tryAcquire.bind(provider);
+  provider.tryAcquire = (claim, wake) => {
+    claims.push(claim);
+    return tryAcquire(claim, wake);
+  };
+  const [one, two] = [createLocks(provider, { runtime, ttl }), createLocks(provider, { runtime, ttl })];
+  const given = await one.acquire('seat');
+  const text = await given.handOver();
+  const ticket = claims.find(({ key }) => key === `handover/${given.owner}`) as Claim;
+  expect((await one.resume(text)).held).toBe(true);
+  // The ticket is free, so the store grants it to the copy.
+  expect((await tryAcquire(ticket)).granted).toBe(true);
+  await expect(two.resume(text)).rejects.toMatchObject({ code: 'LOCK_LOST', key: 'seat' });
+});
+
+it('a resumer whose turn has ended meanwhile does not go on with the lease', async () => {
+  const { runtime, provider, locks } = createFreeSetting();
+  showHolders(provider);
+  const text = await (await locks.acquire('seat', { ttl })).handOver();
+  delete provider.answers.release;
+  const outcome = watch(locks.resume(text));
+  await settle();
+  // The process stood still, and another one had its turn.
+  provider.answers.renew = (call) => call.answer(false);
+  await runtime.advance(ttl);
+  answerWell(provider);
+  provider.releases.find(({ claim }) => !claim.key.endsWith('/turn'))?.answer(true);
+  await settle();
+  expect(outcome.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', key: 'seat' });
 });
 
 it('a lease of one store is not resumed in another', async () => {

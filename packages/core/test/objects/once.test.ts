@@ -174,6 +174,61 @@ describe('once, for slots by the clock of the store', () => {
   });
 });
 
+describe('a call of once that finds its slot taken', () => {
+  /** Counts how often `provider` is asked for the state of a key. */
+  function countInspections(provider: LockProvider): () => number {
+    let count = 0;
+    const inspect = provider.inspect.bind(provider);
+    provider.inspect = (key) => {
+      count += 1;
+      return inspect(key);
+    };
+    return () => count;
+  }
+
+  it('asks one store for its holders the first time only: there a busy answer means that it ran', async () => {
+    const runtime = new VirtualRuntime();
+    const store = createMemoryStore({ runtime });
+    const counts: (() => number)[] = [];
+    const processes = Array.from({ length: 5 }, () => {
+      const provider = createMemoryProvider({ store });
+      counts.push(countInspections(provider));
+      return createLocks(provider, { runtime });
+    });
+    const runs: number[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      await tick(processes, runtime, runs);
+      await runtime.advance(900);
+    }
+    expect(runs).toHaveLength(10);
+    expect(counts.map((count) => count()).every((count) => count <= 1)).toBe(true);
+  });
+
+  it.each<[string, (members: readonly LockProvider[], runtime: VirtualRuntime) => LockProvider]>([
+    ['a quorum', (members, runtime) => combine(members, { runtime })],
+    ['a migration', ([from, to], runtime) => migrate({ from: from!, to: to!, phase: 'from', name: 'm', runtime })],
+  ])('asks %s each time, as calls may turn each other away there', async (_, make) => {
+    const runtime = new VirtualRuntime();
+    const stores = Array.from({ length: 3 }, () => createMemoryStore({ runtime }));
+    const own = (): LockProvider => {
+      const members = stores.map((store) => createMemoryProvider({ store }));
+      return namespaced(make(members, runtime), 'app');
+    };
+    const provider = own();
+    const count = countInspections(provider);
+    const [one, two] = [createLocks(own(), { runtime }), createLocks(provider, { runtime })];
+    for (let round = 0; round < 3; round += 1) {
+      const first = watch(one.once('job', `${round}`, () => 0));
+      await runtime.advance(100);
+      expect(first.value).toEqual({ held: true, value: 0 });
+      const second = watch(two.once('job', `${round}`, () => 0));
+      await runtime.advance(100);
+      expect(second.value).toEqual({ held: false });
+    }
+    expect(count()).toBe(3);
+  });
+});
+
 describe('once is refused', () => {
   it('where a session ends holds, naming the trait, and for "every" without a clock', async () => {
     const sessions = createFreeSetting({ traits: { expiry: 'session' } });

@@ -39,7 +39,7 @@ async function waitFor(
   return { remaining, called };
 }
 
-/** Opens the wake channel of `waiter`: the claim that waits for it looks once more when it is open. */
+/** Opens the wake channel of `waiter`. The claim that waits for it looks again then. */
 async function listen(waiter: Locks, holder: Locks): Promise<void> {
   const held = await holder.acquire('another');
   const waited = waiter.acquire('another');

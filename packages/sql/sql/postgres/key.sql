@@ -75,6 +75,7 @@ FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::text, $6::i
 UPDATE "locks" AS l SET owner = NULL, held_until = NULL
 WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
   AND ($4::text IS NULL OR set_config('lock_timeout', $4::text, true) IS NOT NULL)
+  AND set_config('synchronous_commit', 'off', true) IS NOT NULL
 RETURNING
   CASE WHEN l.head_until > clock_timestamp() THEN l.head_process END,
   CASE WHEN l.head_until > clock_timestamp() THEN l.head_owner END,

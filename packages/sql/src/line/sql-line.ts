@@ -18,6 +18,8 @@ export interface SqlLineParts {
   /** The provider's, for messages. */
   readonly name: string;
   readonly store: LockStore;
+  /** The token of an exclusive claim. `undefined`: an attempt must decide. */
+  acquireFree(claim: Claim): Promise<bigint | undefined>;
   readonly connections: Connections<unknown>;
   readonly options: ReadSqlOptions;
   /** What the tables call this process. */
@@ -34,7 +36,7 @@ export interface SqlLine extends Pick<Line, 'tryAcquire' | 'waitsFor' | 'leave' 
 
 /** The line of one process: attempts are statements, turns come by NOTIFY or are looked for. */
 export function createSqlLine(parts: SqlLineParts): SqlLine {
-  const { name, store, connections, options, process, deadline, runtime } = parts;
+  const { name, store, acquireFree, connections, options, process, deadline, runtime } = parts;
   const { waiterTtl, pollInterval } = options;
   const reports = new WakeReports(name);
   const line = createLine({
@@ -53,12 +55,11 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
 
   /** One statement, for exclusive claims. */
   function tryFree(claim: Claim): Promise<Grant | undefined> | undefined {
-    return claim.mode === 'shared' ? undefined : acquireFree(claim);
+    return claim.mode === 'shared' ? undefined : grantFree(claim);
   }
 
-  async function acquireFree(claim: Claim): Promise<Grant | undefined> {
-    const about = { what: 'an acquire', claim };
-    const token = await connections.run((connection) => store.acquireFree(connection, claim), about);
+  async function grantFree(claim: Claim): Promise<Grant | undefined> {
+    const token = await acquireFree(claim);
     return token === undefined ? undefined : { granted: true, token };
   }
 

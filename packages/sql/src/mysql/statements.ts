@@ -1,7 +1,7 @@
 // Written by scripts/embed-sql.mjs from sql/mysql/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'clock' | 'elapsed' | 'acquireFree' | 'act' | 'renew' | 'release' | 'inspect' | 'list' | 'head' | 'turns' | 'findSchema' | 'checkConnection' | 'sweepStretch' | 'sweep' | 'time', string>> = {
+export const statements: Readonly<Record<'clock' | 'elapsed' | 'acquireFree' | 'acquireAll' | 'act' | 'renew' | 'release' | 'inspect' | 'list' | 'head' | 'turns' | 'findSchema' | 'checkConnection' | 'sweepStretch' | 'sweep' | 'time', string>> = {
   clock: `(TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + {elapsed})`,
   elapsed: `(MOD(TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)) + 87300000000, 1800000000) - 900000000)`,
   acquireFree: `/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
@@ -13,6 +13,7 @@ WHERE \`key\` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND (
 (\`shares\` = 0 AND \`line_until\` IS NULL AND (\`held_until\` IS NULL OR \`held_until\` <= {clock}))
 OR (\`owner\` = ? AND \`held_until\` > {clock})
 )`,
+  acquireAll: `CALL \`locks_acquire_all\`(?, ?, CAST(? AS SIGNED), CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED))`,
   act: `CALL \`locks_act\`(
 ?, UNHEX(?), ?, CAST(? AS SIGNED), CAST(? AS SIGNED), CAST(? AS SIGNED), ?, CAST(? AS SIGNED), ?,
 CAST(? AS SIGNED), UTC_TIMESTAMP(6), CAST(? AS SIGNED)

@@ -57,6 +57,22 @@ class MysqlStore implements LockStore<MysqlConnection> {
     return token === 0n ? undefined : token;
   }
 
+  async acquireAll(connection: MysqlConnection, claims: readonly Claim[]): Promise<readonly bigint[] | undefined> {
+    const { ttl, floor = 0n } = claims[0] as Claim;
+    // In the order of the keys' bytes, as the procedure wants them.
+    const named = claims.map(({ key, owner }, index) => ({ key: hex(key), owner: hex(owner), index }));
+    named.sort((one, other) => (one.key < other.key ? -1 : 1));
+    const [keys, owners] = [named.map(({ key }) => key).join(','), named.map(({ owner }) => owner).join(',')];
+    const values = [keys, owners, micros(ttl), `${floor}`, this.#prepared.longestWait(ttl)];
+    const [row] = await this.#prepared.rows(connection, 'acquireAll', values);
+    if (row === undefined) throw new Error('the procedure answered nothing');
+    if (row['tokens'] === null) return undefined;
+    const tokens = textOf(row['tokens']).split(',').map(BigInt);
+    const inOrder = [...tokens];
+    for (const [place, { index }] of named.entries()) inOrder[index] = tokens[place] as bigint;
+    return inOrder;
+  }
+
   async attempt(connection: MysqlConnection, claim: Claim, line: Line | undefined): Promise<Attempt> {
     const { outcome, answer, turns } = await this.#act(connection, 'acquire', claim, claim.floor ?? 0n, line);
     switch (outcome) {
@@ -84,9 +100,10 @@ class MysqlStore implements LockStore<MysqlConnection> {
     return { renewed: answer === '1', turns };
   }
 
-  async release(connection: MysqlConnection, claim: Claim): Promise<Released> {
+  async release(connection: MysqlConnection, claim: Claim, waits: boolean): Promise<Released> {
     let freed = false;
-    if (claim.mode === 'exclusive' && this.#clockMoves(connection)) {
+    // A statement cannot tell whose turn it is. With waiters here the procedure saves the question.
+    if (claim.mode === 'exclusive' && !waits && this.#clockMoves(connection)) {
       const { process } = this.#options;
       const values = [process, hex(claim.key), this.#prepared.longestWait(), claim.owner];
       const what = await this.#prepared.changed(connection, 'release', values);

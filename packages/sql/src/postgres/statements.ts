@@ -1,7 +1,54 @@
 // Written by scripts/embed-sql.mjs from sql/postgres/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'acquireFree' | 'attempt' | 'acquireAll' | 'renew' | 'renewAny' | 'release' | 'releaseAny' | 'inspect' | 'list' | 'turns' | 'echo' | 'findSchema' | 'checkConnection' | 'sweep' | 'time', string>> = {
+export const statements: Readonly<Record<'acquireEach' | 'renewEach' | 'releaseEach' | 'acquireFree' | 'attempt' | 'acquireAll' | 'renew' | 'renewAny' | 'release' | 'releaseAny' | 'inspect' | 'list' | 'turns' | 'echo' | 'findSchema' | 'checkConnection' | 'sweep' | 'time', string>> = {
+  acquireEach: `WITH claims AS MATERIALIZED (
+SELECT c.key, c.owner FROM unnest($1::bytea[], $2::text[]) AS c(key, owner)
+WHERE $5::text IS NULL OR set_config('lock_timeout', $5::text, true) IS NOT NULL
+), free AS MATERIALIZED (
+SELECT l.key, c.owner FROM claims AS c JOIN "locks" AS l ON l.key = c.key
+WHERE l.owner = c.owner AND l.held_until > clock_timestamp()
+OR (l.held_until IS NULL OR l.held_until <= clock_timestamp())
+AND (l.line_until IS NULL OR l.line_until <= clock_timestamp())
+FOR NO KEY UPDATE OF l SKIP LOCKED
+), taken AS (
+UPDATE "locks" AS l SET
+version = CASE
+WHEN l.owner = f.owner AND l.held_until > clock_timestamp() THEN l.version
+ELSE greatest(l.version + 1, $4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
+END,
+owner = f.owner,
+held_until = clock_timestamp() + interval '1 millisecond' * $3::double precision,
+shares = 0
+FROM free AS f WHERE l.key = f.key
+RETURNING l.owner, l.version
+), made AS (
+INSERT INTO "locks" AS l (key, version, owner, held_until)
+SELECT c.key, greatest($4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint), c.owner,
+clock_timestamp() + interval '1 millisecond' * $3::double precision
+FROM claims AS c WHERE NOT EXISTS (SELECT FROM "locks" AS present WHERE present.key = c.key)
+ORDER BY c.key
+ON CONFLICT (key) DO NOTHING
+RETURNING l.owner, l.version, "locks_check_new"(l.version) AS checked
+)
+SELECT owner, version, NULL FROM taken UNION ALL SELECT owner, version, checked FROM made`,
+  renewEach: `WITH held AS MATERIALIZED (
+SELECT l.key FROM unnest($1::bytea[], $2::text[]) AS c(key, owner) JOIN "locks" AS l ON l.key = c.key
+WHERE l.owner = c.owner AND l.held_until > clock_timestamp()
+FOR NO KEY UPDATE OF l SKIP LOCKED
+)
+UPDATE "locks" AS l SET held_until = clock_timestamp() + interval '1 millisecond' * $3::double precision
+FROM held AS h WHERE l.key = h.key
+RETURNING l.owner`,
+  releaseEach: `WITH held AS MATERIALIZED (
+SELECT l.key, l.owner FROM unnest($1::bytea[], $2::text[]) AS c(key, owner) JOIN "locks" AS l ON l.key = c.key
+WHERE l.owner = c.owner AND l.held_until > clock_timestamp()
+AND (l.line_until IS NULL OR l.line_until <= clock_timestamp())
+FOR NO KEY UPDATE OF l SKIP LOCKED
+)
+UPDATE "locks" AS l SET owner = NULL, held_until = NULL
+FROM held AS h WHERE l.key = h.key AND set_config('synchronous_commit', 'off', true) IS NOT NULL
+RETURNING h.owner`,
   acquireFree: `INSERT INTO "locks" AS l (key, version, owner, held_until)
 SELECT $1::bytea, greatest($4::bigint + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint), $2::text,
 clock_timestamp() + interval '1 millisecond' * $3::double precision
@@ -35,6 +82,7 @@ FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::text, $6::i
   release: `UPDATE "locks" AS l SET owner = NULL, held_until = NULL
 WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
 AND ($4::text IS NULL OR set_config('lock_timeout', $4::text, true) IS NOT NULL)
+AND set_config('synchronous_commit', 'off', true) IS NOT NULL
 RETURNING
 CASE WHEN l.head_until > clock_timestamp() THEN l.head_process END,
 CASE WHEN l.head_until > clock_timestamp() THEN l.head_owner END,

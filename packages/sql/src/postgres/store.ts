@@ -6,6 +6,7 @@ import { looksPerRemoval } from '../dialect/stores/store.ts';
 import { checkConnection } from './connection/check-connection.ts';
 import type { ConnectionFacts } from './connection/check-connection.ts';
 import type { PgConnection, Reply } from './connection/connection.ts';
+import { createEachStore } from './each-store.ts';
 import { bytes } from './encoding.ts';
 import { explain, stateOf } from './errors.ts';
 import { listen } from './listen.ts';
@@ -140,6 +141,7 @@ export function createStore(client: KnexClient, options: StoreOptions): LockStor
   }
 
   const store: LockStore<PgConnection> = {
+    each: createEachStore(prepared),
     pollInterval: 25,
     checkConnection: (connection) => prepared.check(connection, () => check(connection)),
     acquireFree,

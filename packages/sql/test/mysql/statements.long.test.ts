@@ -31,6 +31,24 @@ test('an uncontended acquire and release take two statements, prepared once', as
   expect(await prepared()).toBe(0);
 });
 
+test('ten free keys take one statement, whether they were used before or not', async () => {
+  const client = await connect(url);
+  // Each new connection asks for the tables first.
+  const { locks } = join(url, { pool: { min: 0, max: 1 } });
+  await locks.inspect('several');
+  const deadlocks = await counting(client, 'Innodb_deadlocks');
+  const executed = await counting(client, 'Com_stmt_execute');
+  const rounds = 20;
+  for (let round = 0; round < rounds; round += 1) {
+    const keys = Array.from({ length: 10 }, (_, index) => `several-${round % 10}-${index}`);
+    const lease = await locks.multiLock(keys).acquire();
+    expect(lease.tokens.size).toBe(10);
+    await lease.release();
+  }
+  expect(await executed()).toBe(11 * rounds);
+  expect(await deadlocks()).toBe(0);
+});
+
 test('a renewal takes one statement', async () => {
   const client = await connect(url);
   const { locks } = join(url);
@@ -85,6 +103,29 @@ describe('50 attempts at once in contention', () => {
     expect(await deadlocks()).toBe(0);
     for (let key = 0; key < 4; key += 1) await expectFree(parties[0]!, `neighbour ${key}`);
   });
+});
+
+test.each(['new', 'existing'])('several %s keys at once, in any order, end in no deadlock', async (kind) => {
+  const client = await connect(url);
+  const deadlocks = await counting(client, 'Innodb_deadlocks');
+  const logged = (await server.log()).length;
+  const parties = Array.from({ length: 5 }, () => join(url));
+  let served = 0;
+  for (let round = 0; round < 10; round += 1) {
+    const name = kind === 'new' ? `several new ${round}` : 'several existing';
+    const attempts = parties.flatMap(({ locks }) =>
+      Array.from({ length: 6 }, async (_, index) => {
+        const keys = Array.from({ length: 4 }, (_each, number) => `${name} ${(index + number) % 6}`);
+        // One in three goes for a single key, and to its line.
+        if (index % 3 === 0) await locks.withLock(keys[0] as string, () => void (served += 1));
+        else await locks.multiLock(keys.toReversed()).withLock(() => void (served += 1));
+      }),
+    );
+    await Promise.all(attempts);
+  }
+  expect(served).toBe(300);
+  expect(await deadlocks()).toBe(0);
+  expect((await server.log()).slice(logged)).not.toMatch(/\[ERROR\]|deadlock/i);
 });
 
 test('with 100 waiters in two processes an acquisition takes a few statements, and the server has nothing to log', async () => {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Claim } from '@locks/core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { interleave, testAdmission } from '../servers/admission.ts';
 import type { Step } from '../servers/admission.ts';
-import { partiesOn } from '../servers/parties.ts';
 import { testPlainAdmission } from '../servers/plain-admission.ts';
+import { testSeveralKeys } from '../servers/several-keys.ts';
 import { connect, createPlainTable, createTables, ownDatabase, startServer } from './support/database.ts';
 import { postgres } from './support/postgres.ts';
 
@@ -58,52 +57,7 @@ testAdmission(postgres, url, {
   ],
 });
 
-describe('several keys in one step', () => {
-  const wanted = (): Claim[] =>
-    ['a', 'b', 'c'].map((name) => {
-      return { key: `${name}/${randomUUID()}`, owner: `several/${randomUUID()}`, ttl: 20_000, mode: 'exclusive' };
-    });
-  const { join } = partiesOn(postgres);
-
-  test('are not waited for where another client is at the row of one', async () => {
-    const { provider } = join(url);
-    const claims = wanted();
-    expect(await provider.tryAcquireAll?.(claims)).toHaveLength(3);
-    for (const claim of claims) await provider.release(claim);
-    const other = await connect(url);
-    await other.query('BEGIN');
-    await other.query('SELECT FROM locks WHERE key = $1 FOR UPDATE', [Buffer.from(claims[1]!.key)]);
-    const again = claims.map((claim) => ({ ...claim, owner: `again/${randomUUID()}` }));
-    expect(await provider.tryAcquireAll?.(again)).toBe(false);
-    await other.query('ROLLBACK');
-    expect(await provider.tryAcquireAll?.(again)).toHaveLength(3);
-  });
-
-  test('see a holder that came while they waited for the new row of one', async () => {
-    const { provider } = join(url);
-    const claims = wanted();
-    const first = [acquire(claims[1]!.key, null, false)];
-    expect(await interleave(postgres, url, first, async () => provider.tryAcquireAll?.(claims))).toBe(false);
-    expect((await provider.inspect(claims[0]!.key)).holders).toEqual([]);
-    expect((await provider.inspect(claims[1]!.key)).holders).toHaveLength(1);
-  });
-
-  test('never wait in a circle, and fail for no contention', async () => {
-    const [one, two] = [join(url), join(url)];
-    for (let round = 0; round < 50; round += 1) {
-      const claims = wanted();
-      const others = claims.map((claim) => ({ ...claim, owner: `other/${randomUUID()}` })).toReversed();
-      const answers = await Promise.all([
-        one.provider.tryAcquireAll?.(claims),
-        two.provider.tryAcquireAll?.(others),
-        one.provider.tryAcquireAll?.(
-          others.toSpliced(1, 1).map((claim) => ({ ...claim, owner: `third/${randomUUID()}` })),
-        ),
-      ]);
-      expect(answers.filter((answer) => answer !== false).length).toBeLessThanOrEqual(1);
-    }
-  });
-});
+testSeveralKeys(postgres, url, (key) => acquire(key, null, false));
 
 const plainUrl = await ownDatabase(server);
 await createPlainTable(plainUrl);

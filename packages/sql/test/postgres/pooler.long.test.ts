@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { eventually } from '@locks/test-servers';
 import { createLocks, openLocks } from '@locks/core';
 import knexOf from 'knex';
@@ -125,6 +126,8 @@ test('a listener is kept when the pool has no connection to send the message wit
     releaseConnection(connection: unknown): Promise<void>;
   };
   const waiting = party.locks.acquire('job', { wait: 20_000 });
+  // The claim asks the pool at the end of its tick.
+  await turn();
   const lent = await client.acquireConnection();
   const { reason } = await eventually('a report', () => messages.at(-1));
   expect(String(reason)).toContain('No connection of the pool became free');

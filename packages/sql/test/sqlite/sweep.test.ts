@@ -43,7 +43,7 @@ test('a sweep removes what is idle for longer than the retention, a stretch at a
   await store.acquireFree(connection, claim('held', 'me/1'));
   await store.attempt(connection, claim('held', 'me/2'), { process: 'me', others: [] });
   await store.acquireFree(connection, claim('released', 'me/3'));
-  await store.release(connection, claim('released', 'me/3'));
+  await store.release(connection, claim('released', 'me/3'), false);
   // The first row is held.
   const first = await store.sweep(connection, 60_000, 500, '');
   expect(first).toMatchObject({ removed: 499, next: expect.any(String) as string });
@@ -61,14 +61,14 @@ test('tokens of a swept key do not go back, though the clock of the next process
   const hour = 3_600_000;
   const ahead = await storeOf(file, 5 * hour);
   const token = await ahead.store.acquireFree(ahead.connection, claim('job', 'me/1'));
-  await ahead.store.release(ahead.connection, claim('job', 'me/1'));
+  await ahead.store.release(ahead.connection, claim('job', 'me/1'), false);
   const later = await storeOf(file, 7 * hour);
   expect(await later.store.sweep(later.connection, hour, 10, '')).toEqual({ removed: 1, next: undefined });
   expect(countOf(file)).toBe(0);
   const behind = await storeOf(file, -5 * hour);
   const next = await behind.store.acquireFree(behind.connection, claim('job', 'me/2'));
   expect(next).toBeGreaterThan(token!);
-  await behind.store.release(behind.connection, claim('job', 'me/2'));
+  await behind.store.release(behind.connection, claim('job', 'me/2'), false);
   const shared = await behind.store.attempt(
     behind.connection,
     { ...claim('another', 'me/3'), mode: 'shared' },

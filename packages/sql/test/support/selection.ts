@@ -58,7 +58,7 @@ export const ofHolds: readonly string[] = [
 /** Every requirement's id. */
 export const every: readonly string[] = requirements.map(({ id }) => id);
 
-/** What is about providers, or about users of `createLocks`, who wait. */
+/** The requirements of providers, or those of users of `createLocks`, who wait. */
 export function ofLevel(level: 'provider' | 'locks'): readonly string[] {
   return requirements.filter((one) => one.level === level).map(({ id }) => id);
 }

@@ -12,6 +12,8 @@ export interface HandOver {
   readonly token: bigint;
   /** The owner of the ticket, which the process that resumes the lease takes away. */
   readonly ticket: string;
+  /** The token of the ticket's grant. */
+  readonly ticketToken: bigint;
   readonly renew: boolean;
   /** The rest of `maxHold`, in ms. Absent: it has no limit. */
   readonly left?: number | undefined;
@@ -41,14 +43,14 @@ export function turnKey({ owner }: Pick<Claim, 'owner'>): string {
   return `handover/${owner}/turn`;
 }
 
-/** Takes the ticket of `claim`. Gives its owner. */
-export async function takeTicket(host: LeaseHost, claim: Claim): Promise<string> {
+/** Takes the ticket of `claim`. */
+export async function takeTicket(host: LeaseHost, claim: Claim): Promise<Pick<HandOver, 'ticket' | 'ticketToken'>> {
   const { provider, runtime, releases } = host;
   const ticket = ticketOf(claim, host.nextOwner());
   const lastSend = runtime.clock.now();
   try {
     const answer = await provider.tryAcquire(ticket);
-    if (isAnswer(answer) && answer.granted) return ticket.owner;
+    if (isAnswer(answer) && answer.granted) return { ticket: ticket.owner, ticketToken: answer.token };
     throw badAnswerError(provider, ticket);
   } catch (error) {
     releases.start({ claim: ticket, uncertain: true, lastSend });
@@ -57,9 +59,10 @@ export async function takeTicket(host: LeaseHost, claim: Claim): Promise<string>
 }
 
 /** The lease as text for another process. */
-export function writeHandOver({ claim, token, ...rest }: HandOver): string {
+export function writeHandOver({ claim, token, ticketToken, ...rest }: HandOver): string {
   const { key, owner, ttl, mode, permits, resize } = claim;
-  const record = { version, key, owner, ttl, mode, permits, resize, token: `${token}`, ...rest };
+  const tokens = { token: `${token}`, ticketToken: `${ticketToken}` };
+  const record = { version, key, owner, ttl, mode, permits, resize, ...tokens, ...rest };
   return Buffer.from(JSON.stringify(record)).toString('base64url');
 }
 
@@ -67,9 +70,9 @@ export function writeHandOver({ claim, token, ...rest }: HandOver): string {
 export function readHandOver(text: unknown): HandOver {
   try {
     const record = JSON.parse(Buffer.from(String(text), 'base64url').toString()) as Record<string, unknown>;
-    const { key, owner, ttl, mode, permits, resize, token, ticket, renew, left, rest } = record;
+    const { key, owner, ttl, mode, permits, resize, token, ticket, ticketToken, renew, left, rest } = record;
     const { lockDelay, atLeast } = (rest ?? { lockDelay: 0, atLeast: 0 }) as Record<string, unknown>;
-    const strings = [key, owner, token, ticket].every((each) => typeof each === 'string');
+    const strings = [key, owner, token, ticket, ticketToken].every((each) => typeof each === 'string');
     const numbers = [ttl, permits ?? 1, left ?? 1, lockDelay, atLeast].every((each) => typeof each === 'number');
     if (record['version'] === version && strings && numbers && (mode === 'exclusive' || mode === 'shared')) {
       const shares = { ...(permits !== undefined && { permits }), ...(resize === true && { resize }) };
@@ -78,6 +81,7 @@ export function readHandOver(text: unknown): HandOver {
         claim,
         token: BigInt(token as string),
         ticket: ticket as string,
+        ticketToken: BigInt(ticketToken as string),
         renew: renew !== false,
         left: left as number,
         rest: rest as HandOver['rest'],

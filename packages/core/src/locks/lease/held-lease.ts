@@ -187,7 +187,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
       await this.renew();
       if (!this.#isHeld()) throw this.#ended();
     } catch (error) {
-      const unused = ticketOf(this.#claim, ticket);
+      const unused = ticketOf(this.#claim, ticket.ticket);
       releases.start({ claim: unused, uncertain: false, lastSend: runtime.clock.now() });
       throw error;
     }
@@ -196,7 +196,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     const { holdUntil } = this.#extras;
     const left = holdUntil === undefined ? undefined : Math.max(0, holdUntil - now);
     const rest = this.#rest && { lockDelay: this.#rest.lockDelay, atLeast: leftOf(this.#rest, now) };
-    return writeHandOver({ claim: this.#claim, token: this.#token, ticket, renew: this.#extras.renew, left, rest });
+    return writeHandOver({ claim: this.#claim, token: this.#token, ...ticket, renew: this.#extras.renew, left, rest });
   }
 
   release(): Promise<boolean> {
@@ -368,7 +368,8 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
 
   /** What it leaves in the store. `clean`: its holder released it. */
   #abandoned(clean: boolean): Abandoned {
-    const until = restUntil(this.#rest, this.#host.runtime.clock.now(), clean);
+    const rest = this.#rest;
+    const until = rest && restUntil(rest, this.#host.runtime.clock.now(), clean);
     return {
       claim: storedClaim(this.#claim, this.#rest, this.#lastSend),
       // Behind the last renewal no other one may arrive: that would keep the key for longer.

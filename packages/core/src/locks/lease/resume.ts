@@ -4,6 +4,7 @@ import type { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError, lostError, unconfirmedHandOver } from '../../errors/messages.ts';
 import { untilRenewal } from '../../time/backoff.ts';
 import { about, channels } from '../diagnostics/channels.ts';
+import type { Lease } from '../../lease.ts';
 import type { LockCalls } from '../lock-calls.ts';
 import { isRenewal } from './answers.ts';
 import { mustHandOver, readHandOver, ticketOf, turnKey } from './hand-over.ts';
@@ -34,7 +35,7 @@ export async function resume(
   const handed = readHandOver(text);
   const { claim, token, renew, left } = handed;
   mustHandOver(host.provider, claim.key);
-  await inTurn(locks, claim, () => takeAway(host, handed));
+  await inTurn(locks, claim, (turn) => takeAway(host, handed, turn));
   const since = host.runtime.clock.now();
   const rest = handed.rest && { ...handed.rest, ttl: claim.ttl, since };
   const { sentAt, renewal } = await confirm(host, claim, rest);
@@ -58,27 +59,37 @@ export async function resume(
  * Runs `work` while no other process tries to resume the lease. Of releases at once none may free
  * the hold of a composite, where each frees it at another member.
  */
-async function inTurn(locks: LockCalls, claim: Claim, work: () => Promise<void>): Promise<void> {
+async function inTurn(locks: LockCalls, claim: Claim, work: (turn: Lease) => Promise<void>): Promise<void> {
   const { ttl } = claim;
   const key = turnKey(claim);
   const turn = await locks.tryAcquire(key, { ttl, wait: ttl, maxHold: Infinity, renew: true, reentrant: false });
   if (turn === null) throw lostError(claim, 'other processes tried to resume it for a whole ttl');
   try {
-    await work();
+    await work(turn);
   } finally {
     void turn[Symbol.asyncDispose]();
   }
 }
 
-/** Takes the ticket away. Throws where another process did, or where its end is unknown. */
-async function takeAway({ provider }: LeaseHost, { claim, ticket }: HandOver): Promise<void> {
-  let freed: boolean;
+/**
+ * Takes the ticket away. Throws where another process did, or where its end is unknown. A late copy
+ * of the giver's claim may be granted the ticket again, with a higher token. So the token is
+ * compared first, and no other process may have had its turn since.
+ */
+async function takeAway({ provider }: LeaseHost, handed: HandOver, turn: Lease): Promise<void> {
+  const { claim, ticketToken } = handed;
+  const ticket = ticketOf(claim, handed.ticket);
+  let taken: boolean;
   try {
-    freed = await provider.release(ticketOf(claim, ticket));
+    const { holders } = await provider.inspect(ticket.key);
+    const hold = holders.find(({ owner }) => owner === ticket.owner);
+    const isFirst = hold !== undefined && (hold.token === undefined || hold.token <= ticketToken);
+    taken = isFirst && (await provider.release(ticket));
   } catch (error) {
     throw isPermanent(error) ? error : unconfirmedHandOver(provider, claim, error);
   }
-  if (!freed) throw lostError(claim, 'it was resumed already, or was not resumed within its ttl');
+  if (!taken) throw lostError(claim, 'it was resumed already, or was not resumed within its ttl');
+  if (!turn.held) throw unconfirmedHandOver(provider, claim, new Error('other processes could try meanwhile'));
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Clock } from '../../time/clock.ts';
 import { readOnceOptions, readSlot } from './options.ts';
 import type { EverySlot, OnceOptions, Slots } from './options.ts';
 
-/** In ms: see `runIn`. */
+/** In ms: see `#runIn`. */
 const again = 1_000;
 
 /** What `once` needs from its `Locks`. */
@@ -26,55 +26,66 @@ interface Slot {
   readonly left: number;
 }
 
-/**
- * Runs `work` in one slot, unless a call of any process has taken that. The key of the slot rests
- * until the slot is over, or for as long as it is kept.
- */
-export async function once<T>(
-  { provider, clock, locks }: OnceHost,
-  key: string,
-  given: string | EverySlot,
-  options: OnceOptions,
-  work: Work<T>,
-): Promise<TryResult<T>> {
-  checkKey(key);
-  const slot = readSlot(given);
-  const { keep, ...own } = readOnceOptions(options, typeof slot === 'string');
-  mustKeep(provider);
-  const call = { ...own, reentrant: false } as const;
-  const host = { provider, locks };
-  if (typeof slot === 'string') return await runIn(host, keyOf(key, slot), { ...call, atLeast: keep }, again, work);
-  const sentAt = clock.exact();
-  const { name, left } = slotAt(slot, await timeOf(provider));
-  const run = async (lease: Parameters<Work<T>>[0]): Promise<TryResult<T>> => {
-    // The rest of an earlier run may be over as well, so nothing tells whether there was one.
-    if (clock.exact() - sentAt >= left) return { held: false };
-    return { held: true, value: await work(lease) };
-  };
-  const within = Math.min(again, Math.ceil(left));
-  const result = await runIn(host, keyOf(key, name), { ...call, atLeast: Math.ceil(left) }, within, run);
-  return result.held ? result.value : result;
-}
+/** The calls of `once` of one `Locks`. */
+export class OncePerSlot {
+  readonly #host: OnceHost;
+  /** The provider is known to have one store: see `#isTaken`. */
+  #hasOneStore = false;
 
-/**
- * Where several processes ask at once, each may get a part of the members of a quorum, and none the
- * lock. Then they ask again in line, for `within` ms.
- */
-async function runIn<T>(
-  { provider, locks }: Pick<OnceHost, 'provider' | 'locks'>,
-  key: string,
-  options: AcquireOptions,
-  within: number,
-  work: Work<T>,
-): Promise<TryResult<T>> {
-  const result = await locks.tryWithLock(key, { ...options, wait: 0 }, work);
-  if (result.held) return result;
-  // Where the store does not say, the slot counts as taken: one run at most.
-  const isTaken = await provider.inspect(key).then(
-    ({ holders }) => holders.length > 0,
-    () => true,
-  );
-  return isTaken ? result : await locks.tryWithLock(key, { ...options, wait: within }, work);
+  constructor(host: OnceHost) {
+    this.#host = host;
+  }
+
+  /**
+   * Runs `work` in one slot, unless a call of any process has taken that. The key of the slot rests
+   * until the slot is over, or for as long as it is kept.
+   */
+  async run<T>(key: string, given: string | EverySlot, options: OnceOptions, work: Work<T>): Promise<TryResult<T>> {
+    checkKey(key);
+    const { provider, clock } = this.#host;
+    const slot = readSlot(given);
+    const { keep, ...own } = readOnceOptions(options, typeof slot === 'string');
+    mustKeep(provider);
+    const call = { ...own, reentrant: false } as const;
+    if (typeof slot === 'string') return await this.#runIn(keyOf(key, slot), { ...call, atLeast: keep }, again, work);
+    const sentAt = clock.exact();
+    const { name, left } = slotAt(slot, await timeOf(provider));
+    const run = async (lease: Parameters<Work<T>>[0]): Promise<TryResult<T>> => {
+      // The rest of an earlier run may be over as well, so nothing tells whether there was one.
+      if (clock.exact() - sentAt >= left) return { held: false };
+      return { held: true, value: await work(lease) };
+    };
+    const within = Math.min(again, Math.ceil(left));
+    const result = await this.#runIn(keyOf(key, name), { ...call, atLeast: Math.ceil(left) }, within, run);
+    return result.held ? result.value : result;
+  }
+
+  /**
+   * Where several processes ask at once, each may get a part of the members of a quorum, and none
+   * the lock. Then they ask again in line, for `within` ms.
+   */
+  async #runIn<T>(key: string, options: AcquireOptions, within: number, work: Work<T>): Promise<TryResult<T>> {
+    const { locks } = this.#host;
+    const result = await locks.tryWithLock(key, { ...options, wait: 0 }, work);
+    if (result.held || (await this.#isTaken(key))) return result;
+    return await locks.tryWithLock(key, { ...options, wait: within }, work);
+  }
+
+  /**
+   * Whether another call has the slot of `key`, after a busy answer. In one store the answer itself
+   * says so. Only states of several stores have `members`, so the first state tells which it is.
+   */
+  async #isTaken(key: string): Promise<boolean> {
+    if (this.#hasOneStore) return true;
+    try {
+      const { holders, members } = await this.#host.provider.inspect(key);
+      this.#hasOneStore = members === undefined;
+      return this.#hasOneStore || holders.length > 0;
+    } catch {
+      // Where the store does not say, the slot counts as taken: one run at most.
+      return true;
+    }
+  }
 }
 
 /** The slot in which the time `now` is, in ms since 1970. */

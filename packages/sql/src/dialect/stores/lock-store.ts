@@ -51,6 +51,19 @@ export interface StoreOptions {
   readonly runtime: Runtime;
 }
 
+/**
+ * One statement for exclusive claims of one ttl and one floor, whose keys and owners all differ.
+ * Each is decided alone, and none waits for the row of another. What became of each claim by its
+ * owner. One that is missing was left as it was: another statement decides it, or finds the error.
+ */
+export interface EachStore<Connection> {
+  /** The tokens of keys that were free, without a line, or held by their claims already. */
+  acquire(connection: Connection, claims: readonly Claim[]): Promise<ReadonlyMap<string, bigint>>;
+  renew(connection: Connection, claims: readonly Claim[]): Promise<ReadonlyMap<string, Renewed>>;
+  /** Those that freed a hold without a line. */
+  release(connection: Connection, claims: readonly Claim[]): Promise<ReadonlyMap<string, Released>>;
+}
+
 /** The tables of the layout with routines: shared holds, and a line. */
 export interface LockStore<Connection = unknown> extends Store<Connection> {
   /** In how many ms to look for turns where the database tells none; read before each look. */
@@ -65,6 +78,8 @@ export interface LockStore<Connection = unknown> extends Store<Connection> {
    * its line empty, or if its claim holds it already. `undefined`: no key was taken.
    */
   acquireAll?(connection: Connection, claims: readonly Claim[]): Promise<readonly bigint[] | undefined>;
+  /** Where many keys travel as one statement. */
+  readonly each?: EachStore<Connection> | undefined;
   /**
    * Any attempt, decided after the key row was locked; with `line`, a place in line is taken or
    * kept.
@@ -72,8 +87,11 @@ export interface LockStore<Connection = unknown> extends Store<Connection> {
    */
   attempt(connection: Connection, claim: Claim, line: Line | undefined): Promise<Attempt>;
   renew(connection: Connection, claim: Claim, token: bigint | undefined): Promise<Renewed>;
-  /** Gives up the hold, or the place in line. */
-  release(connection: Connection, claim: Claim): Promise<Released>;
+  /**
+   * Gives up the hold, or the place in line. `waits`: other claims of this process are in line, so
+   * the turn may be theirs.
+   */
+  release(connection: Connection, claim: Claim, waits: boolean): Promise<Released>;
   /**
    * The owners of this process that are first in line on one of `keys` and can go, as far as one
    * look tells.

@@ -1,0 +1,92 @@
+import type { Runtime } from '@locks/core/adapter';
+import type { Claim } from '@locks/core';
+import type { EachStore, LockStore, Released, Renewed } from '../dialect/stores/lock-store.ts';
+import type { StoreCalls } from './store-calls.ts';
+import { Together } from './together.ts';
+
+/** The calls of exclusive claims that travel together where the store has statements for many. */
+interface Joint {
+  readonly acquires: Together<bigint | undefined>;
+  readonly renewals: Together<Renewed>;
+  readonly releases: Together<Released>;
+}
+
+/** The calls that a store decides by the row of one key. */
+export class KeyCalls {
+  readonly #calls: StoreCalls;
+  readonly #store: LockStore;
+  readonly #joint: Joint | undefined;
+
+  constructor(calls: StoreCalls, store: LockStore, runtime: Runtime) {
+    this.#calls = calls;
+    this.#store = store;
+    this.#joint = store.each && this.#createJoint(store.each, runtime);
+  }
+
+  /** The token of an exclusive claim. `undefined`: another statement must decide. */
+  acquireFree(claim: Claim): Promise<bigint | undefined> {
+    return this.#joint?.acquires.call(claim) ?? this.#acquireFree(claim);
+  }
+
+  async renew(claim: Claim, token?: bigint): Promise<Renewed> {
+    this.#calls.checkOpen();
+    const joint = claim.mode === 'exclusive' && token === undefined ? this.#joint : undefined;
+    return await (joint?.renewals.call(claim) ?? this.#renew(claim, token));
+  }
+
+  /** `waits`: other claims of this process are in line. */
+  async release(claim: Claim, waits: boolean): Promise<Released> {
+    this.#calls.checkOpen();
+    // The statement for many leaves keys with a line.
+    const joint = claim.mode === 'exclusive' && !waits ? this.#joint : undefined;
+    return await (joint?.releases.call(claim) ?? this.#release(claim, waits));
+  }
+
+  #createJoint(each: EachStore<unknown>, { clock }: Runtime): Joint {
+    const calls = this.#calls;
+    const { timeout } = calls.deadline;
+    const acquires = new Together<bigint | undefined>(
+      {
+        each: (claims) => calls.run((connection) => each.acquire(connection, claims), { what: 'an acquire' }),
+        alone: (claim) => this.#acquireFree(claim),
+        left: async () => undefined,
+      },
+      timeout,
+      clock,
+    );
+    const renewals = new Together<Renewed>(
+      {
+        each: (claims) => calls.run((connection) => each.renew(connection, claims), { what: 'a renewal' }),
+        alone: (claim) => this.#renew(claim),
+        left: (claim, within) => this.#renew(claim, undefined, within),
+      },
+      timeout,
+      clock,
+    );
+    const releases = new Together<Released>(
+      {
+        each: (claims) => calls.run((connection) => each.release(connection, claims), { what: 'a release' }),
+        alone: (claim) => this.#release(claim, false),
+        left: (claim, within) => this.#release(claim, false, within),
+      },
+      timeout,
+      clock,
+    );
+    return { acquires, renewals, releases };
+  }
+
+  async #acquireFree(claim: Claim): Promise<bigint | undefined> {
+    const about = { what: 'an acquire', claim };
+    return await this.#calls.run((connection) => this.#store.acquireFree(connection, claim), about);
+  }
+
+  async #renew(claim: Claim, token?: bigint, within?: number): Promise<Renewed> {
+    const about = { what: 'a renewal', claim, within };
+    return await this.#calls.run((connection) => this.#store.renew(connection, claim, token), about);
+  }
+
+  async #release(claim: Claim, waits: boolean, within?: number): Promise<Released> {
+    const about = { what: 'a release', claim, within };
+    return await this.#calls.run((connection) => this.#store.release(connection, claim, waits), about);
+  }
+}
