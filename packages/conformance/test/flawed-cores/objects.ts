@@ -161,7 +161,7 @@ export const objects: readonly CoreRecipe[] = [
   {
     name: 'a lease is resumed by each process that has its text',
     file: 'locks/lease/resume.js',
-    find: 'if (!freed)',
+    find: 'if (!taken)',
     replace: 'if (false)',
     caughtBy: ['locks-hand-over'],
   },
