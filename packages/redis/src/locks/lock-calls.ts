@@ -37,10 +37,6 @@ abstract class ClaimCall implements JointCall {
     return this.claim.owner;
   }
 
-  get awaited(): boolean {
-    return true;
-  }
-
   what(): string {
     return `${this.about} on ${JSON.stringify(this.claim.key)}`;
   }
@@ -163,11 +159,6 @@ export class Renewal extends ClaimCall {
     this.many = claim.mode === 'shared' || token !== undefined ? undefined : scripts.renewEach;
     this.#token = token;
     this.#keepsCounter = mustKeepCounter(terms.clock.now(), claim.ttl, this.retention);
-  }
-
-  /** Nearly all renewals are those of the timer wheel. */
-  override get awaited(): boolean {
-    return false;
   }
 
   input(): ScriptInput {

@@ -9,18 +9,9 @@ import type { Script } from './scripts.ts';
  */
 const largest = 32;
 
-/**
- * So many calls that callers wait for travel as two scripts, where no other batch is under way. As
- * one, client and server would sleep by turns, and to wake a sleeping process takes as long as many
- * calls. Two halves keep both at work. With a lower number, both have more commands to handle.
- */
-const halved = 4;
-
 /** A call that can travel with others of its tick: see `lua/each.lua`. */
 export interface JointCall extends ScriptCall {
   readonly owner: string;
-  /** A caller waits for the answer. */
-  readonly awaited: boolean;
   /** The keys that the script for many calls gets for this one. */
   manyKeys(): readonly string[];
   /** The arguments that it gets for all. Calls with different ones travel apart. */
@@ -50,8 +41,6 @@ export class Batches {
   readonly #deadline: Deadline;
   #open: Batch[] = [];
   readonly #unloaded = new Set<Script>();
-  /** The batches that have no answer yet. */
-  #underWay = 0;
 
   constructor(client: ScriptSender, deadline: Deadline) {
     this.#client = client;
@@ -84,7 +73,7 @@ export class Batches {
   }
 
   #flush(): void {
-    const batches = this.#underWay === 0 && this.#open.length === 1 ? this.#open.flatMap(inHalves) : this.#open;
+    const batches = this.#open;
     this.#open = [];
     for (const batch of batches) {
       const [first] = batch.members;
@@ -105,7 +94,6 @@ export class Batches {
     const keys = members.flatMap(({ call }) => call.manyKeys());
     const owners = members.map(({ call }) => call.owner);
     let replies: unknown;
-    this.#underWay += 1;
     try {
       // One batch brings the text. Those after it find the script loaded.
       replies = this.#unloaded.delete(script)
@@ -115,8 +103,6 @@ export class Batches {
       const reason = this.#reasonOf(error, script);
       for (const { outcome } of members) outcome.failed(reason);
       return;
-    } finally {
-      this.#underWay -= 1;
     }
     const list: readonly unknown[] = Array.isArray(replies) ? replies : [];
     members.forEach(({ outcome }, index) => {
@@ -133,16 +119,6 @@ export class Batches {
     // The own script of each call finds out what the server refuses.
     return error instanceof Error && error.name === 'ReplyError' ? undecided : error;
   }
-}
-
-function inHalves(batch: Batch): readonly Batch[] {
-  const { members } = batch;
-  if (members.length < halved || members[0]?.call.awaited !== true) return [batch];
-  const half = Math.ceil(members.length / 2);
-  return [
-    { ...batch, members: members.slice(0, half) },
-    { ...batch, members: members.slice(half) },
-  ];
 }
 
 function equal(some: readonly unknown[], others: readonly unknown[]): boolean {

@@ -79,35 +79,6 @@ describe.each(clients)('calls of one tick, with %s', (_name, create) => {
   });
 });
 
-test('go as two scripts where no other is under way, and renewals as one', async () => {
-  let answer: (() => void) | undefined;
-  const oneLate = async (call: () => Promise<unknown>, name: string | undefined): Promise<unknown> => {
-    const reply = await call();
-    // Of the first batch, the answer to one half is late.
-    if (name === 'acquireEach' && answer === undefined) await new Promise<void>((resolve) => (answer = resolve));
-    return reply;
-  };
-  const setting = await createSetting(undefined, oneLate, 5_000);
-  for (const { lua } of Object.values(scripts)) await setting.client.script('LOAD', lua);
-  const { provider } = setting;
-  const claims = (group: string): readonly ReturnType<typeof claimOf>[] =>
-    Array.from({ length: 7 }, (_, index) => claimOf(`${group} ${index}`));
-  const first = claims('a');
-  const acquired = first.map((claim) => provider.tryAcquire(claim));
-  for (const grant of await Promise.all(acquired.slice(4))) expect(grant.granted).toBe(true);
-  expect(known(setting)).toEqual(['acquireEach', 'acquireEach']);
-  for (const grant of await Promise.all(claims('b').map((claim) => provider.tryAcquire(claim)))) {
-    expect(grant.granted).toBe(true);
-  }
-  expect(known(setting)).toEqual(['acquireEach', 'acquireEach', 'acquireEach']);
-  answer?.();
-  for (const grant of await Promise.all(acquired)) expect(grant.granted).toBe(true);
-  setting.calls.length = 0;
-  for (const renewal of await Promise.all(first.map((claim) => provider.renew(claim)))) expect(renewal).toEqual({});
-  await Promise.all(first.slice(4).map((claim) => provider.release(claim)));
-  expect(known(setting)).toEqual(['renewEach', 'releaseEach']);
-});
-
 test.each(flaws)('finds that $name, as "$fails" fails', async (flaw) => {
   const client = connect({}, server.url);
   const setting = await createSetting(client, (call, name, input) =>
