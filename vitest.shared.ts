@@ -43,7 +43,7 @@ export function usual(others: readonly string[] = []): Readonly<Record<'test' | 
  */
 const sideBySide: Options = { maxWorkers: 4 * availableParallelism(), sequence: { groupOrder: 0 } };
 /** Those that take long have more servers for each worker. */
-const fewer: Options = { maxWorkers: 3 * availableParallelism(), sequence: { groupOrder: 1 } };
+const fewer: Options = { maxWorkers: Math.ceil(2.5 * availableParallelism()), sequence: { groupOrder: 1 } };
 
 /** The configuration of the package whose `vitest.config.ts` has the address `url`. */
 export function packageTests(url: string, { options = {}, projects = usual() }: PackageTests = {}): ViteUserConfig {

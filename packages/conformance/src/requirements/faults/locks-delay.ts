@@ -99,6 +99,7 @@ export const locksDelayRequirements: readonly Requirement[] = [
     async check(context) {
       const { provider, locks } = await createHarmed(context);
       const other = await createOther(context);
+      await warmUp(context, provider, other);
       const ttl = 4 * context.ttl;
       const end = await context.faults.delay(provider, Math.ceil(context.ttl / 2));
       const lease = await acquireAtLast(context, locks, context.key(), { ttl });
