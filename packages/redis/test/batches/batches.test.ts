@@ -27,7 +27,6 @@ async function createSetting(
   client: Redis = connect({}, server.url),
   change: (call: () => Promise<unknown>, name: string | undefined, input: ScriptInput) => Promise<unknown> = (call) =>
     call(),
-  timeout = 300,
 ): Promise<Watched> {
   const calls: string[] = [];
   const prefix = ownPrefix();
@@ -48,7 +47,7 @@ async function createSetting(
     return provider;
   };
   const other = connect({}, server.url);
-  return { client, prefix, calls, provider: provide(watched, { timeout }), other: provide(other) };
+  return { client, prefix, calls, provider: provide(watched, { timeout: 300 }), other: provide(other) };
 }
 
 /** The scripts that were called by their digests. */
