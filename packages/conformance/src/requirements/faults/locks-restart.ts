@@ -7,7 +7,7 @@ import type { Requirement } from '../../requirement.ts';
 import { now, sleep, within } from '../../checks/time.ts';
 import { whenRemote } from '../when.ts';
 import { createHarmed, giveBack, lineUpLocks, lossWithin, mustBeLost } from './locks-steps.ts';
-import { answered, callLimit, createOther, mustBecomeIdle, mustStayIdle } from './steps.ts';
+import { answered, callLimit, createOther, mustStayIdle } from './steps.ts';
 
 /** Leases and users of `withLock` outlive a restart, or are told. */
 export const locksRestartRequirements: readonly Requirement[] = [
@@ -114,5 +114,5 @@ async function serveAfter(context: Context, restart: () => Promise<void>, when: 
   await within(callLimit(context) + context.patience, served, `all six to be served ${when}`);
   const sorted = order.toSorted((left, right) => left - right).join(' ');
   assert.equal(sorted, '0 1 2 3 4 5', `expected each of six to be served once ${when}, it was ${order.join(' ')}`);
-  await mustBecomeIdle(context, other, holder.key, when, callLimit(context));
+  await mustStayIdle(context, other, [holder.key], when, callLimit(context));
 }

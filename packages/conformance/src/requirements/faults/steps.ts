@@ -222,24 +222,3 @@ export async function mustStayIdle(
     await sleep(20);
   }
 }
-
-/**
- * Within `limit` ms the keys must be without holder and waiter, and stay so. A late copy of an
- * attempt may take one for a moment, until the release of its claim is sent again.
- */
-export async function mustBecomeIdle(
-  context: Context,
-  provider: LockProvider,
-  key: string,
-  when: string,
-  limit: number,
-): Promise<void> {
-  const deadline = now() + limit;
-  for (let idleSince = now(); now() - idleSince < context.ttl / 2; await sleep(20)) {
-    const state = await provider.inspect(key);
-    if (isIdle(state)) continue;
-    idleSince = now();
-    const seen = `at last there was ${show(state)}`;
-    assert.ok(now() < deadline, `expected no holder and no waiter ${when}, within ${Math.round(limit)} ms; ${seen}`);
-  }
-}
