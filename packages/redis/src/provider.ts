@@ -9,6 +9,7 @@ import { listenOn } from './locks/listen.ts';
 import { LockScripts, closedError } from './locks/lock-scripts.ts';
 import type { ReadRedisOptions } from './options/options.ts';
 import { Releases } from './locks/releases.ts';
+import { UnsettledAttempts } from './locks/unsettled-attempts.ts';
 import { connectionTrouble } from './wire/replies.ts';
 import { copyOptions } from './wire/client.ts';
 import type { RedisCopy } from './wire/client.ts';
@@ -56,14 +57,23 @@ export class RedisProvider implements LockProvider {
     this.#writer = writerOf(client, options.minReplicas, this.#deadline, runtime);
     // A script cannot have the keys of several slots, and `WAIT` has batches of its own.
     const together = !this.#servers.clustered && this.#writer === undefined;
+    // The client of one server sends in the order of the calls.
+    const unsettled = this.#servers.clustered ? new UnsettledAttempts() : undefined;
     const terms = createTerms(options, this.#names, process, runtime.clock);
     const scripts = new LockScripts(
-      { client, writer: this.#writer, together, mustLook: (owner) => this.#line.wake(owner) },
+      { client, writer: this.#writer, together, unsettled, mustLook: (owner) => this.#line.wake(owner) },
       terms,
       this.#deadline,
     );
     this.#scripts = scripts;
-    this.#releases = new Releases(client, this.#servers, scripts, this.#deadline, runtime);
+    this.#releases = new Releases({
+      client,
+      servers: this.#servers,
+      scripts,
+      unsettled,
+      deadline: this.#deadline,
+      runtime,
+    });
     this.#line = createLine({
       runtime,
       deadline: this.#deadline,

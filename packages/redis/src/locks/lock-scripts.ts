@@ -11,6 +11,7 @@ import { scripts } from '../wire/scripts.ts';
 import type { Script } from '../wire/scripts.ts';
 import type { CallTerms } from './call-terms.ts';
 import { Attempt, AttemptAll, Release, Renewal as RenewalCall } from './lock-calls.ts';
+import type { UnsettledAttempts } from './unsettled-attempts.ts';
 
 /** What the scripts go over. */
 export interface LockClients {
@@ -19,6 +20,8 @@ export interface LockClients {
   readonly writer: ScriptSender | undefined;
   /** Calls of one tick may travel together. */
   readonly together: boolean;
+  /** Where attempts count until the client has settled them. Absent: they do not count. */
+  readonly unsettled: UnsettledAttempts | undefined;
   /** Told the owner of each claim of this process that must look, as an answer says. */
   readonly mustLook: (owner: string) => void;
 }
@@ -28,15 +31,18 @@ export class LockScripts {
   readonly #client: ScriptClient;
   readonly #writer: ScriptSender;
   readonly #batches: Batches | undefined;
+  readonly #unsettled: UnsettledAttempts | undefined;
   readonly #terms: CallTerms;
   readonly #deadline: Deadline;
   readonly #mustLook: (owner: string) => void;
   #closed = false;
 
-  constructor({ client, writer, together, mustLook }: LockClients, terms: CallTerms, deadline: Deadline) {
+  constructor(clients: LockClients, terms: CallTerms, deadline: Deadline) {
+    const { client, writer, together, unsettled, mustLook } = clients;
     this.#client = client;
     this.#writer = writer ?? client;
     this.#batches = together ? new Batches(client, deadline) : undefined;
+    this.#unsettled = unsettled;
     this.#terms = terms;
     this.#mustLook = mustLook;
     this.#deadline = deadline;
@@ -49,7 +55,8 @@ export class LockScripts {
   acquire(claim: Claim, awaited: boolean, others?: readonly Claim[], within?: number): Promise<Grant | Waiting> {
     this.checkOpen();
     const call = new Attempt(this.#terms, claim, this.#client.status, others, awaited);
-    return this.#call(this.#writer, call, within).then((reply) => {
+    const sender = this.#unsettled?.sender(this.#writer, claim.owner) ?? this.#writer;
+    return this.#call(sender, call, within).then((reply) => {
       if (!Array.isArray(reply)) return toAnswer(reply);
       const [answer, ...owners] = reply as readonly unknown[];
       for (const owner of owners) this.#mustLook(String(owner));

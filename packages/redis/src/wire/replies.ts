@@ -127,6 +127,16 @@ export function releasedInDoubt({ key }: Claim): LockError {
   );
 }
 
+/** The client may still send an attempt of the claim that was given up at its deadline. */
+export function attemptUnderWay({ key }: Claim): LockError {
+  const name = JSON.stringify(key);
+  return new LockError(
+    'LOCK_UNAVAILABLE',
+    `An attempt on ${name} is still under way in the Redis client: what a release leaves is unknown.`,
+    { key },
+  );
+}
+
 function refusal([, kind, detail, left]: RegExpExecArray, claim: Claim): LockError {
   if (kind === 'RESTARTED') return restarted(claim, Number(detail), Number(left));
   if (kind === 'PERMITS') return permitsRefused(claim, detail === '*' ? undefined : Number(detail));
