@@ -39,7 +39,7 @@ export class Releases {
     const attempts = unsettled?.of(claim.owner);
     if (connections === undefined || attempts !== undefined) {
       const end = runtime.clock.now() + deadline.timeout;
-      await this.#over(Promise.all([attempts, connections ?? this.#pinged()]));
+      await this.#over(Promise.all([attempts, connections === undefined ? this.#pinged() : undefined]));
       connections = servers.connections();
       left = end - runtime.clock.now();
     }
