@@ -4,7 +4,7 @@ import type { ScriptClient } from '../wire/client.ts';
 import type { LockScripts } from './lock-scripts.ts';
 import { attemptUnderWay, releasedInDoubt, toInteger } from '../wire/replies.ts';
 import type { Servers } from '../wire/servers.ts';
-import type { UnsettledAttempts } from './unsettled-attempts.ts';
+import type { Unsettled, UnsettledAttempts } from './unsettled-attempts.ts';
 
 /** What releases are made of. */
 export interface ReleaseParts {
@@ -32,31 +32,47 @@ export class Releases {
 
   /** `awaited`: claims of this process are in line on the key. */
   async release(claim: Claim, awaited: boolean): Promise<boolean> {
-    const { servers, scripts, unsettled, deadline, runtime } = this.#parts;
+    const { servers, scripts, unsettled } = this.#parts;
     scripts.checkOpen();
-    let connections = servers.connections();
-    let left: number | undefined;
+    const connections = servers.connections();
     const attempts = unsettled?.of(claim.owner);
-    if (connections === undefined || attempts !== undefined) {
-      const end = runtime.clock.now() + deadline.timeout;
-      await this.#over(Promise.all([attempts, connections === undefined ? this.#pinged() : undefined]));
-      connections = servers.connections();
-      left = end - runtime.clock.now();
+    if (connections === undefined || attempts !== undefined) return await this.#inOrder(claim, awaited, attempts);
+    return this.#certain(claim, await scripts.release(claim, awaited), connections);
+  }
+
+  /** A release behind what the client has not sent yet. */
+  async #inOrder(claim: Claim, awaited: boolean, attempts: Unsettled | undefined): Promise<boolean> {
+    const { servers, scripts, unsettled, deadline, runtime } = this.#parts;
+    const end = runtime.clock.now() + deadline.timeout;
+    const left = (): number => Math.max(1, end - runtime.clock.now());
+    // The client sends the release behind the latest attempt. It may send an earlier one after it.
+    const overtaken = attempts?.overtaken === true ? attempts.settled : undefined;
+    const pinged = servers.connections() === undefined ? this.#pinged() : undefined;
+    await this.#over(Promise.all([overtaken, pinged]), deadline.timeout / 2);
+    const connections = servers.connections();
+    let freed = false;
+    for (;;) {
+      const open = unsettled?.of(claim.owner);
+      const reply = await scripts.release(claim, awaited, left());
+      if (open === undefined) return freed || this.#certain(claim, reply, connections);
+      freed ||= Number(reply) === 1;
+      // The attempt may have taken the key after the release.
+      await this.#over(open.settled, left());
+      if (unsettled?.of(claim.owner) !== undefined) throw attemptUnderWay(claim);
     }
-    const overtakes = unsettled?.of(claim.owner) !== undefined;
-    const freed = toInteger(await scripts.release(claim, awaited, left), 'a release') === 1;
-    // The attempt that the release overtook may take the key.
-    if (overtakes) throw attemptUnderWay(claim);
+  }
+
+  /** Whether the release freed a hold. */
+  #certain(claim: Claim, reply: unknown, connections: unknown): boolean {
+    const freed = toInteger(reply, 'a release') === 1;
     // A client sends again what a broken connection left unanswered, and hears the second answer.
-    if (!freed && !servers.unbroken(connections)) throw releasedInDoubt(claim);
+    if (!freed && !this.#parts.servers.unbroken(connections)) throw releasedInDoubt(claim);
     return freed;
   }
 
-  /** Waits until `earlier` calls are over, in half the time of a call at most. */
-  async #over(earlier: Promise<unknown>): Promise<void> {
-    const { deadline } = this.#parts;
-    // The release goes out in any case: it frees the key, or the client sends it behind them.
-    await deadline.race(earlier, 'what was called before a release', deadline.timeout / 2).catch(() => {});
+  /** Waits until `earlier` calls are over, for `patience` ms at most. */
+  async #over(earlier: Promise<unknown>, patience: number): Promise<void> {
+    await this.#parts.deadline.race(earlier, 'what was called before a release', patience).catch(() => {});
   }
 
   /** Answered when a client without a connection has the next one. */

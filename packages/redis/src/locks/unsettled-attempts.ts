@@ -1,11 +1,19 @@
 import type { ScriptSender } from '../wire/script-call.ts';
 
+/** The attempts of one owner that the client has not settled. */
+export interface Unsettled {
+  /** Resolves when they have settled. */
+  readonly settled: Promise<unknown>;
+  /** The latest attempt has settled, and an earlier one has not. */
+  overtaken: boolean;
+}
+
 /**
  * The attempts that a client has not settled, by owner. An attempt that was given up at its
  * deadline still counts: the client of a Cluster may send it after calls that were made later.
  */
 export class UnsettledAttempts {
-  readonly #byOwner = new Map<string, Promise<unknown>>();
+  readonly #byOwner = new Map<string, Unsettled>();
 
   /** `client`, whose calls count as attempts of `owner` until they settle. */
   sender(client: ScriptSender, owner: string): ScriptSender {
@@ -16,17 +24,20 @@ export class UnsettledAttempts {
     };
   }
 
-  /** Resolves when the attempts of `owner` have settled. `undefined` where there are none. */
-  of(owner: string): Promise<unknown> | undefined {
+  /** Those of `owner`. `undefined` where there are none. */
+  of(owner: string): Unsettled | undefined {
     return this.#byOwner.size === 0 ? undefined : this.#byOwner.get(owner);
   }
 
-  #count(owner: string, attempt: Promise<unknown>): Promise<unknown> {
-    const all = Promise.allSettled([this.#byOwner.get(owner), attempt]);
-    this.#byOwner.set(owner, all);
-    void all.then(() => {
-      if (this.#byOwner.get(owner) === all) this.#byOwner.delete(owner);
+  #count(owner: string, latest: Promise<unknown>): Promise<unknown> {
+    const settled = Promise.allSettled([this.#byOwner.get(owner)?.settled, latest]);
+    const attempts: Unsettled = { settled, overtaken: false };
+    this.#byOwner.set(owner, attempts);
+    const overtake = (): void => void (attempts.overtaken = true);
+    latest.then(overtake, overtake);
+    void settled.then(() => {
+      if (this.#byOwner.get(owner) === attempts) this.#byOwner.delete(owner);
     });
-    return attempt;
+    return latest;
   }
 }

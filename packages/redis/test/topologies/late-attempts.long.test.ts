@@ -5,13 +5,17 @@ import type { Cluster } from 'ioredis';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { claimOf } from '../support/line.ts';
-import { eventually, ownPrefix } from '../support/redis.ts';
+import { isScriptCall } from '../support/faults.ts';
+import { closeAfterTest, eventually, ownPrefix } from '../support/redis.ts';
 import { clusterClients, connectCluster, ownCluster } from './support/cluster.ts';
+import { waysTo } from './support/ways.ts';
+import type { Ways } from './support/ways.ts';
 
 /** A call is given up after this time, in ms. */
 const timeout = 300;
-/** So long after `CLUSTERDOWN` the client sends a command again, in ms. */
+/** So long after it failed the client sends a command again, in ms. */
 const retryDelay = 900;
+const options = { retryDelayOnFailover: retryDelay, retryDelayOnClusterDown: retryDelay };
 
 let cluster: RedisCluster;
 beforeAll(async () => {
@@ -34,8 +38,11 @@ function unsettled(client: Cluster): () => Promise<unknown> {
   return () => Promise.allSettled(sent);
 }
 
-/** Until it is called, the master of `key` refuses every command. */
-async function refuse(key: string): Promise<() => Promise<void>> {
+/** Why the client sends the next command on `key` again. Resolves to what ends it. */
+type Failure = (key: string, ways: Ways) => Promise<() => Promise<void>>;
+
+/** The master of `key` refuses every command. */
+const clusterDown: Failure = async (key) => {
   const master = await cluster.masterOf(key);
   const slot = Number(await redisCommand(master, 'CLUSTER', 'KEYSLOT', key));
   await redisCommand(master, 'CLUSTER', 'DELSLOTS', slot);
@@ -43,33 +50,60 @@ async function refuse(key: string): Promise<() => Promise<void>> {
     await redisCommand(master, 'CLUSTER', 'ADDSLOTS', slot);
     await cluster.settled();
   };
-}
+};
+
+/** The master of `key` executes the command, and the answer is lost with the connection. */
+const lostReply: Failure = async (key, ways) => {
+  const master = await cluster.masterOf(key);
+  ways.at(master.port).dropReply({ when: isScriptCall });
+  return async () => {};
+};
+
+const failures = [
+  ['the Cluster was down', clusterDown],
+  ['a connection broke', lostReply],
+] as const;
 
 describe.each(clusterClients)('where a Cluster client of %s sends an attempt after its deadline', (_name, open) => {
-  /** A provider whose client sends its next attempt so late, and what ends the reason for that. */
-  async function make(claim: Claim): Promise<{
+  /** A provider that has given up an attempt of `claim`, which its client is to send again. */
+  async function make(
+    claim: Claim,
+    fail: Failure,
+  ): Promise<{
     readonly provider: LockProvider;
     readonly settled: () => Promise<unknown>;
     readonly holders: () => Promise<unknown>;
   }> {
     const prefix = ownPrefix();
-    const options = { retryDelayOnFailover: 0, retryDelayOnClusterDown: retryDelay };
-    const client = connectCluster(cluster, options, open);
+    const ways = await waysTo(cluster.nodes);
+    onTestFinished(() => ways.stop());
+    const client = open(ways.nodes, options);
+    closeAfterTest(client);
     const provider = createRedisProvider(client, { prefix, timeout });
     const other = createRedisProvider(connectCluster(cluster, {}, open), { prefix });
     onTestFinished(async () => void (await Promise.all([provider.close(), other.close()])));
     // The server knows the scripts.
     const first = claimOf({ key: claim.key });
-    expect(await provider.tryAcquire(first)).toMatchObject({ granted: true });
-    expect(await provider.release(first)).toBe(true);
+    await grant(provider, first);
+    await giveUp(provider, first);
     const settled = unsettled(client);
-    const serve = await refuse(prefix + claim.key);
+    const end = await fail(prefix + claim.key, ways);
     await expect(provider.tryAcquire(claim)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-    await serve();
+    await end();
     return { provider, settled, holders: async () => (await other.inspect(claim.key)).holders };
   }
 
-  /** As core does, until the release is answered. */
+  /** As core does, until the attempt is answered. */
+  async function grant(provider: LockProvider, claim: Claim): Promise<void> {
+    await eventually('a grant', () =>
+      provider.tryAcquire(claim).then(
+        ({ granted }) => granted,
+        () => false,
+      ),
+    );
+  }
+
+  /** The same of a release. */
   async function giveUp(provider: LockProvider, claim: Claim): Promise<void> {
     await eventually('an answer', () =>
       provider.release(claim).then(
@@ -79,18 +113,18 @@ describe.each(clusterClients)('where a Cluster client of %s sends an attempt aft
     );
   }
 
-  test('a release that is answered is the last of its claim', async () => {
+  test.each(failures)('as %s, a release that is answered is the last of its claim', async (_why, fail) => {
     const claim = claimOf({ ttl: 30_000 });
-    const { provider, settled, holders } = await make(claim);
+    const { provider, settled, holders } = await make(claim, fail);
     await giveUp(provider, claim);
     await settled();
     expect(await holders()).toEqual([]);
   });
 
-  test('so it is after a grant to a repeat', async () => {
+  test.each(failures)('as %s, so it is after a grant to a repeat', async (_why, fail) => {
     const claim = claimOf({ ttl: 30_000 });
-    const { provider, settled, holders } = await make(claim);
-    expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+    const { provider, settled, holders } = await make(claim, fail);
+    await grant(provider, claim);
     await giveUp(provider, claim);
     await settled();
     expect(await holders()).toEqual([]);

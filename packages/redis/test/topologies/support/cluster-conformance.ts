@@ -25,10 +25,7 @@ interface ClusterSuite {
 /** Makes a provider that asks the nodes at these addresses first. */
 type OpenProvider = (nodes: Nodes, options: RedisOptions) => Promise<LockProvider>;
 
-/**
- * By default a Cluster client sends commands of a broken connection again, in any order. An attempt
- * may then follow the release of its claim, and the key is taken until its ttl ends.
- */
+/** As the documentation asks. All else is as it is by default. */
 const sendOnce = { retryDelayOnFailover: 0 };
 
 function overClient(open: OpenCluster): OpenProvider {
