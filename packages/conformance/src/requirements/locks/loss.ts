@@ -158,6 +158,8 @@ async function keepsOthersOut(context: Context): Promise<boolean> {
     lease.held,
     `expected the lease to be held after 3.5 ttls of ${ttl} ms, it was lost: ${show(lease.signal.reason)}`,
   );
-  assert.equal(await lease.release(), true, 'expected release to answer true');
+  const freed = await lease.release();
+  if (!freed && stood() > ttl / 4) return false;
+  assert.equal(freed, true, 'expected release to answer true');
   return true;
 }
