@@ -13,6 +13,8 @@ export class Call {
   readonly at: number;
   settled = false;
   granted = false;
+  /** Of a renewal: the token that it asks for. */
+  raisesTo: bigint | undefined = undefined;
   readonly #tokens: () => bigint;
   #resolve!: (answer: never) => void;
   #reject!: (error: unknown) => void;
@@ -127,8 +129,10 @@ export class ScriptedProvider implements LockProvider {
     return this.#record('tryAcquire', claim, wake);
   }
 
-  renew(claim: Claim): Promise<Renewal | false> {
-    return this.#record('renew', claim, undefined);
+  renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
+    const renewing = this.#record('renew', claim, undefined);
+    this.calls.at(-1)!.raisesTo = token;
+    return renewing;
   }
 
   release(claim: Claim): Promise<boolean> {
