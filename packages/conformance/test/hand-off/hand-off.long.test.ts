@@ -22,7 +22,7 @@ test('claims that pass keys on keep their promises', async () => {
   expect(await tryOut({ createLocks })).toEqual([]);
 });
 
-test.concurrent.each(flaws)('what is wrong is found: $name', { timeout: 60_000 }, async ({ says, ...flaw }) => {
+test.each(flaws)('what is wrong is found: $name', { timeout: 60_000 }, async ({ says, ...flaw }) => {
   const { core, remove } = cook({ ...flaw, caughtBy: [] });
   const broken = await tryOut(core);
   remove();

@@ -152,7 +152,8 @@ export function readLocksOptions(options: LocksOptions, where: string = 'Locks o
     findDeadlocks: read.findDeadlocks,
     closeTimeout: read.closeTimeout ?? 5_000,
     slowWait: read.slowWait ?? 5_000,
-    localHandOff: read.localHandOff,
+    // Text was read.
+    localHandOff: read.localHandOff as LocalHandOff | undefined,
     closeProvider: read.closeProvider,
     runtime: read.runtime ?? systemRuntime,
   };

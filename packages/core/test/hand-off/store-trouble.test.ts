@@ -98,6 +98,21 @@ describe('the first hand-off', () => {
     await end({ ...setting, provider }, next.value!);
   });
 
+  it('does not happen where the answer of the store comes late', async () => {
+    const { first, next, provider, runtime, ...setting } = await oneBehind();
+    const releasing = first.release();
+    await settle();
+    runtime.block(600);
+    provider.open('renew').answer({});
+    await settle();
+    expect(provider.open('release').claim.owner).toBe(first.owner);
+    provider.open('release').answer(true);
+    provider.open('tryAcquire').grant();
+    expect(await releasing).toBe(true);
+    await settle();
+    await end({ ...setting, runtime, provider }, next.value!);
+  });
+
   it('comes too late where the store answers after the time for hand-offs', async () => {
     const { runtime, first, next, provider, ...setting } = await oneBehind({ ttl: 10_000 });
     const releasing = watch(first.release());
@@ -181,7 +196,7 @@ describe('a lease that was handed on', () => {
     expect(provider.open('renew').raisesTo).toBeUndefined();
     provider.open('renew').answer({});
     await settle();
-    expect(lease.remaining).toBeGreaterThan(950);
+    expect(lease.remaining).toBeGreaterThan(900);
     provider.answers.release = (call) => call.answer(true);
     await lease.release();
   });
@@ -216,9 +231,8 @@ describe('claims behind one that gets no answer of the store', () => {
     provider.answers.renew = (call) => call.answer({});
     provider.answers.release = (call) => call.answer(true);
     for (let index = 0; index < 3; index += 1) {
-      await runtime.advance(1_000);
+      await runtime.advance(100);
       expect(waits[index]!.value?.held).toBe(true);
-      provider.answers.tryAcquire = (call) => call.grant();
       await waits[index]!.value!.release();
     }
     await settle();
@@ -228,15 +242,16 @@ describe('claims behind one that gets no answer of the store', () => {
 
 describe('atLeast', () => {
   it('counts from the grant: a claim that is handed a hold asks for its whole ttl', async () => {
-    const { first, next, provider, runtime, locks } = await oneBehind({}, { atLeast: 900 });
+    const bounds = { count: 3, ms: 2_000 };
+    const { first, next, provider, runtime, locks } = await oneBehind({ localHandOff: bounds }, { atLeast: 900 });
+    provider.answers.renew = (call) => call.raisesTo ?? call.answer({});
     // Its key rests until then.
-    await runtime.advance(950);
+    await runtime.advance(920);
     const handing = first.release();
     await settle();
-    const reserving = provider.calls.findLast(({ raisesTo }) => raisesTo !== undefined)!;
+    const reserving = provider.open('renew');
     await runtime.advance(150);
-    for (const call of provider.renewals) if (!call.settled) call.answer({});
-    expect(reserving.settled).toBe(true);
+    reserving.answer({});
     await handing;
     await settle();
     const again = provider.open('tryAcquire');

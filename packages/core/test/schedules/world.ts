@@ -37,6 +37,8 @@ export const waiterTtl = 400;
 export const keys = ['a', 'b'] as const;
 /** The longest ttl that a schedule uses. */
 export const longestTtl = 1_000;
+/** The ttl of all claims of processes that pass keys on. */
+const handedTtl = 250;
 
 /** Several processes on one store, each behind its own link, in virtual time. */
 export class World {
@@ -90,8 +92,15 @@ export class World {
     this.log.push(`${this.now} ${line}`);
   }
 
-  /** Takes `key`, and releases it `hold` ms after the grant. */
+  /**
+   * Takes `key`, and releases it `hold` ms after the grant. Where processes pass keys on, three
+   * calls do so at once.
+   */
   take(process: Process, key: string, options: AcquireOptions, hold: number): void {
+    for (let calls = this.#handsOn ? 3 : 1; calls > 0; calls -= 1) this.#take(process, key, options, hold);
+  }
+
+  #take(process: Process, key: string, options: AcquireOptions, hold: number): void {
     const { mode = 'exclusive', permits, wait = Infinity } = options;
     const label = `${process.name}#${(this.#calls += 1)}`;
     // One attempt lasts as long as its call.
@@ -99,7 +108,9 @@ export class World {
     const waiting: Wait = { label, controller: new AbortController(), until, open: true };
     process.waits.push(waiting);
     this.note(`${label} takes ${key} ${mode}`);
-    process.locks.tryAcquire(key, { ...options, wait, signal: waiting.controller.signal }).then(
+    // A hold is handed on to claims with its ttl alone.
+    const ttl = this.#handsOn ? handedTtl : options.ttl;
+    process.locks.tryAcquire(key, { ...options, ttl, wait, signal: waiting.controller.signal }).then(
       (lease) => {
         waiting.open = false;
         if (process.state === 'dead') return;

@@ -14,13 +14,21 @@ export class Call {
   settled = false;
   granted = false;
   /** Of a renewal: the token that it asks for. */
-  raisesTo: bigint | undefined = undefined;
+  readonly raisesTo: bigint | undefined;
   readonly #tokens: () => bigint;
   #resolve!: (answer: never) => void;
   #reject!: (error: unknown) => void;
   readonly promise: Promise<never>;
 
-  constructor(kind: CallKind, claim: Claim, wake: (() => void) | undefined, at: number, tokens: () => bigint) {
+  constructor(
+    kind: CallKind,
+    claim: Claim,
+    wake: (() => void) | undefined,
+    at: number,
+    tokens: () => bigint,
+    raisesTo?: bigint,
+  ) {
+    this.raisesTo = raisesTo;
     this.kind = kind;
     this.claim = claim;
     this.wake = wake;
@@ -130,9 +138,7 @@ export class ScriptedProvider implements LockProvider {
   }
 
   renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
-    const renewing = this.#record('renew', claim, undefined);
-    this.calls.at(-1)!.raisesTo = token;
-    return renewing;
+    return this.#record('renew', claim, undefined, token);
   }
 
   release(claim: Claim): Promise<boolean> {
@@ -148,9 +154,9 @@ export class ScriptedProvider implements LockProvider {
     return this.closing();
   }
 
-  #record(kind: CallKind, claim: Claim, wake: (() => void) | undefined): Promise<never> {
+  #record(kind: CallKind, claim: Claim, wake: (() => void) | undefined, raisesTo?: bigint): Promise<never> {
     this.#watch(kind, claim);
-    const call = new Call(kind, claim, wake, this.#runtime.time, () => this.#tokens++);
+    const call = new Call(kind, claim, wake, this.#runtime.time, () => this.#tokens++, raisesTo);
     this.calls.push(call);
     if (this.throws !== undefined) {
       call.settled = true;

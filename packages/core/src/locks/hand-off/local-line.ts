@@ -48,7 +48,11 @@ export class LocalLine {
     waiter.wake = wake ?? waiter.wake;
     const isFirst = waiter === this.#waiters.first;
     if (isFirst && (waiter.asked || !this.#mayGoOn())) return this.#ask(waiter);
-    if (this.#trouble === undefined || isFirst) return Promise.resolve({ granted: false, retryAfter: restful });
+    if (this.#trouble === undefined || isFirst) {
+      waiter.released = true;
+      return Promise.resolve({ granted: false, retryAfter: restful });
+    }
+    this.#dropUnreleased(waiter);
     const message = `Another claim of this process asked for ${JSON.stringify(claim.key)}, and got no usable answer; see the cause.`;
     const options = { key: claim.key, sent: false, ...this.#trouble } as const;
     return Promise.reject(new LockError('LOCK_UNAVAILABLE', message, options));
@@ -106,14 +110,18 @@ export class LocalLine {
     try {
       answer = await provider.tryAcquire(claim, wake);
     } catch (error) {
-      waiter.asked = asked || !leavesNothing(error);
+      const left = !leavesNothing(error);
+      waiter.asked = asked || left;
+      waiter.released ||= left;
       const isNew = this.#trouble === undefined;
       this.#trouble = { cause: error };
       // Those behind it must hear that the store is silent: that is no contention.
       if (isNew) this.#waiters.wakeAll();
+      this.#dropUnreleased(waiter);
       throw error;
     }
     this.#trouble = undefined;
+    waiter.released = true;
     if (!isAnswer(answer) || !answer.granted) return answer;
     this.#waiters.delete(waiter);
     const hold = new LocalHold(this.#host, claim, answer, sentAt, (due, now) => this.#due(due, now));
@@ -159,13 +167,22 @@ export class LocalLine {
     return told;
   }
 
-  #leave(claim: Claim): Promise<boolean> {
-    const waiter = this.#waiters.get(claim.owner);
-    if (waiter === undefined) return this.#host.provider.release(claim);
+  /** After a rejection. If it tries again, it takes a new place. */
+  #dropUnreleased(waiter: LocalWaiter): void {
+    if (!waiter.released) this.#drop(waiter);
+  }
+
+  #drop(waiter: LocalWaiter): void {
     const wasFirst = waiter === this.#waiters.first;
     this.#waiters.delete(waiter);
     if (wasFirst) this.#waiters.wakeFirst();
     this.#tidy();
+  }
+
+  #leave(claim: Claim): Promise<boolean> {
+    const waiter = this.#waiters.get(claim.owner);
+    if (waiter === undefined) return this.#host.provider.release(claim);
+    this.#drop(waiter);
     return waiter.asked ? this.#host.provider.release(claim) : Promise.resolve(false);
   }
 

@@ -8,6 +8,8 @@ export interface LocalWaiter extends LinkedMember {
   wake: () => void;
   /** The store may have something of it. */
   asked: boolean;
+  /** Core releases it if it gives up. It does not if all of its calls certainly left nothing. */
+  released: boolean;
 }
 
 const soon = Promise.resolve();
@@ -35,7 +37,7 @@ export class LocalWaiters {
   }
 
   add(claim: Claim, wake: () => void): LocalWaiter {
-    const waiter: LocalWaiter = { claim, wake, asked: false, setPrevious: undefined, setNext: undefined };
+    const waiter: LocalWaiter = { claim, wake, asked: false, released: false, setPrevious: undefined, setNext: undefined };
     this.#byOwner.set(claim.owner, waiter);
     this.#order.add(waiter);
     return waiter;
