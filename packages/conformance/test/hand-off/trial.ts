@@ -70,7 +70,12 @@ async function takesTurns({ one, two, report }: Trial): Promise<void> {
   for (const problem of checkHistory(history.events, { ended: true })) report(problem);
   // A hold, four hand-offs, and what follows when the other process has no claim any more.
   const bothWait = order.slice(0, Math.min(order.lastIndexOf('one'), order.lastIndexOf('two')));
-  const longest = Math.max(...bothWait.join(' ').split(/two ?/).map((part) => part.split(' ').filter(Boolean).length));
+  const longest = Math.max(
+    ...bothWait
+      .join(' ')
+      .split(/two ?/)
+      .map((part) => part.split(' ').filter(Boolean).length),
+  );
   if (longest > 5) report(`one process had its turn ${longest} times while another one waited`);
 }
 

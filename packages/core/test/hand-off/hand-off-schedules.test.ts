@@ -47,9 +47,10 @@ describe('schedules of several processes that pass keys on', () => {
     Object.entries({
       ...flawedProviders,
       'does not raise the token of a renewal': {
-        client: (provider) => Object.assign(Object.create(provider) as typeof provider, {
-          renew: (claim: Parameters<typeof provider.renew>[0]) => provider.renew(claim),
-        }),
+        client: (provider) =>
+          Object.assign(Object.create(provider) as typeof provider, {
+            renew: (claim: Parameters<typeof provider.renew>[0]) => provider.renew(claim),
+          }),
       },
     } satisfies Record<string, Flaw>),
   )(

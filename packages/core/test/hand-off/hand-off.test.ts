@@ -61,7 +61,7 @@ describe('claims of one process that wait for a key', () => {
     await Promise.all([...mine, ...theirs]);
     // After a hold and three hand-offs the other process has it, and hands it on as well.
     expect(order).toEqual(['one', 'one', 'one', 'two', 'two', 'one', 'one', 'one', 'one']);
-    expect(tokens).toEqual([...tokens].sort((some, others) => Number(some - others)));
+    expect(tokens).toEqual(tokens.toSorted((some, others) => Number(some - others)));
     expect(new Set([first.token, ...tokens]).size).toBe(tokens.length + 1);
   });
 

@@ -46,8 +46,8 @@ export class ContractModel {
   }
 
   /**
-   * Whether the store must still keep `owner`'s hold until `until`. `process`: claims of its process
-   * may have handed the hold to it.
+   * Whether the store must still keep `owner`'s hold until `until`. `process`: other claims of this
+   * process may have handed the hold to it.
    */
   keeps(key: string, owner: string, until: number, process?: string): boolean {
     for (const [holder, { expires }] of this.#keys.get(key)?.holds ?? []) {

@@ -23,8 +23,8 @@ export interface Conditions {
 }
 
 /**
- * What differs from a sound store and core with their defaults. What is wrong on purpose, the
- * schedules must find.
+ * Other options of core, and something wrong in the store or in core, put in on purpose. The
+ * schedules must find what was put in.
  */
 export interface Flaw {
   readonly options?: LocksOptions;

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { createFencingGuard, createLocks } from '@locks/core';
+import { createFencingGuard, createLocks, isLockError } from '@locks/core';
 import type { Lease, Locks } from '@locks/core';
 import { checkHistory, createHistory } from '@locks/core/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -41,7 +41,7 @@ test.each(kinds)('claims of two processes that pass a key on: $name $options', a
     await write(lease);
     // The holder before comes too late, which may have been one of the same hold.
     const late = before && write(before);
-    await late?.catch((error: { readonly code?: string }) => (refused += Number(error.code === 'LOCK_STALE')));
+    await late?.catch((error: unknown) => (refused += Number(isLockError(error, 'LOCK_STALE'))));
     before = lease;
     history.released(lease);
   };

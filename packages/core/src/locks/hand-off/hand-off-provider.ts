@@ -28,10 +28,10 @@ export class HandOffProvider implements LockProvider {
     this.name = provider.name;
     // Claims of this process pass those of others that are in line.
     this.traits = { ...provider.traits, fair: false };
-    this.tryAcquireAll = provider.tryAcquireAll && ((claims) => provider.tryAcquireAll!(claims));
-    if (provider.list !== undefined) this.list = (prefix) => provider.list!(prefix);
-    if (provider.time !== undefined) this.time = () => provider.time!();
-    if (provider.outage !== undefined) this.outage = () => provider.outage!();
+    this.tryAcquireAll = provider.tryAcquireAll?.bind(provider);
+    if (provider.list !== undefined) this.list = provider.list.bind(provider);
+    if (provider.time !== undefined) this.time = provider.time.bind(provider);
+    if (provider.outage !== undefined) this.outage = provider.outage.bind(provider);
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {

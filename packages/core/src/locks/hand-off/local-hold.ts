@@ -37,7 +37,7 @@ export class LocalHold implements TimerEntry {
   /** Calls about it that are under way, without its release. */
   #calls = 0;
 
-  /** `sentAt`: when the attempt was sent. `due`: told of each moment at which `isKept` may change. */
+  /** `sentAt`: when the attempt was sent. `due`: called when `isKept` may have changed. */
   constructor(
     host: HandOffHost,
     claim: Claim,
@@ -60,7 +60,7 @@ export class LocalHold implements TimerEntry {
     host.timers.schedule(this, this.#until);
   }
 
-  /** The owner and the token that the store knows: that of the first claim, and the highest one. */
+  /** What the store knows: the owner of the first claim, and the highest token. */
   get stored(): Pick<Holder, 'owner'> & Pick<Grant, 'token'> {
     return { owner: this.#stored.owner, token: this.#reserved };
   }

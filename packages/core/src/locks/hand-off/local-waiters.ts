@@ -37,7 +37,14 @@ export class LocalWaiters {
   }
 
   add(claim: Claim, wake: () => void): LocalWaiter {
-    const waiter: LocalWaiter = { claim, wake, asked: false, released: false, setPrevious: undefined, setNext: undefined };
+    const waiter: LocalWaiter = {
+      claim,
+      wake,
+      asked: false,
+      released: false,
+      setPrevious: undefined,
+      setNext: undefined,
+    };
     this.#byOwner.set(claim.owner, waiter);
     this.#order.add(waiter);
     return waiter;
