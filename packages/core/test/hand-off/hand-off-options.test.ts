@@ -4,7 +4,7 @@ import type { LocksOptions } from '../../src/index.ts';
 import { ScriptedProvider } from '../support/scripted-provider.ts';
 import { VirtualRuntime } from '../support/virtual-runtime.ts';
 
-const localHandOff = { count: 16, ms: 5 };
+const localHandOff = { count: 16, ms: 5_000 };
 
 describe('option localHandOff', () => {
   it.each([
@@ -56,9 +56,9 @@ describe('option localHandOff', () => {
 
   it('can come from a URL and from a configuration', async () => {
     for (const target of [
-      `memory:?localHandOff=${encodeURIComponent('16 in 5ms')}`,
+      `memory:?localHandOff=${encodeURIComponent('16 in 5s')}`,
       { url: 'memory:', localHandOff },
-      { url: 'memory:', localHandOff: '16 in 5' },
+      { url: 'memory:', localHandOff: '16 in 5000' },
     ]) {
       await using locks = await openLocks(target);
       expect(locks.traits.fair).toBe(false);
