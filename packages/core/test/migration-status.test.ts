@@ -18,7 +18,7 @@ function fleet() {
   });
   const config = (phase: Phase | (() => Phase), more: object = {}): LocksConfig => ({
     provider: 'migrate',
-    options: { name: 'm', from: adapter('from'), to: adapter('to'), phase, presenceTtl: '1s', ...more },
+    options: { name: 'm', from: adapter('from'), to: adapter('to'), phase, presenceTtl: '2s', ...more },
   });
   const open = async (label: string, phase: Phase | (() => Phase), more: object = {}): Promise<Locks> => {
     const locks = await openLocks(config(phase, { label, ...more }));
@@ -34,7 +34,7 @@ test('it tells which processes act, and which wait', async () => {
   const { config, open } = fleet();
   await open('first', 'from');
   await open('second', 'both');
-  await vi.waitFor(async () => expect((await migrationStatus(config('both'))).processes).toHaveLength(2));
+  await vi.waitFor(async () => expect((await migrationStatus(config('both'))).processes).toHaveLength(2), 5_000);
   await open('third', 'to');
   const { name, processes, from, to } = await migrationStatus(config('both'));
   expect(name).toBe('m');
@@ -82,7 +82,7 @@ test('a store that does not answer is told, and hides no other', async () => {
     },
   };
   const target = config('both', { to: { provider: dead } });
-  await vi.waitFor(async () => expect((await migrationStatus(target)).processes).toHaveLength(1));
+  await vi.waitFor(async () => expect((await migrationStatus(target)).processes).toHaveLength(1), 5_000);
   const { from, to } = await migrationStatus(target);
   expect(from.error).toBeUndefined();
   expect(to).toMatchObject({ plainSafeIn: undefined, direct: undefined, error: { code: 'LOCK_UNAVAILABLE' } });
@@ -122,7 +122,7 @@ test('a process that has only announced itself acts in both', async () => {
   onTestFinished(() => locks.close());
   const granted = locks.acquire('key').catch((error: unknown) => error);
   const presences = async () => (await createMemoryProvider({ store: stores.to }).inspect('migration/m/to')).holders;
-  await vi.waitFor(async () => expect(await presences()).toHaveLength(1));
+  await vi.waitFor(async () => expect(await presences()).toHaveLength(1), 5_000);
   const waiting = { process: 'only', desired: 'to', effective: 'both' };
   expect((await migrationStatus(config('both'))).processes).toMatchObject([waiting]);
   for (const phase of ['both', 'to'] as const) {

@@ -73,7 +73,8 @@ test('rows 13, 21: more watches than fit into one request, and a server that let
   // What this package's session does is in the tests of its watches: it is connected again at once.
   const since = performance.now();
   await eventually('it has connected in vain ten times', () => old.connects > 10);
-  expect((performance.now() - since) / old.connects).toBeLessThan(200);
+  // On a slow machine each takes longer. With a pause between two it would be seconds.
+  expect((performance.now() - since) / old.connects).toBeLessThan(1_000);
 });
 
 test('row 21: a server that begins a session and closes the connection', async () => {

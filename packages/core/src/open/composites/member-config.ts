@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { misconfigured } from '../../errors/misconfigured.ts';
 import { describe } from '../../options/key.ts';
 import { isLocksOption } from '../../options/locks-options.ts';
@@ -41,6 +40,8 @@ export function sameStore(members: readonly Backend[], index: number): number {
   const { provider, url, options } = members[index] as Backend;
   // Each memory provider has a store of its own.
   if (url === undefined || provider === 'memory') return -1;
+  // Loaded when first needed: its import takes longer than all of this package.
+  const { isDeepStrictEqual } = process.getBuiltinModule('node:util');
   const same = (other: Backend): boolean =>
     other.url === url && other.provider === provider && isDeepStrictEqual(other.options, options);
   return members.slice(0, index).findIndex(same);
