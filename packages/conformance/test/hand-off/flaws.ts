@@ -55,7 +55,7 @@ export const flaws: readonly FlawedHandOff[] = [
     name: 'the hold is released in the store and handed on',
     file: line,
     find: 'return this.#pass(hold, next);',
-    replace: 'return void hold.release(), this.#pass(hold, next);',
+    replace: 'return void hold.release(claim), this.#pass(hold, next);',
     says: /the next lease was lost|the key was free/,
   },
   {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LockError } from '../../src/index.ts';
 import type { AcquireOptions, Lease } from '../../src/index.ts';
 import { createSetting, expectNothingLeft, watch } from '../support/setting.ts';
 import type { Setting, SettingOptions } from '../support/setting.ts';
@@ -177,6 +178,25 @@ describe('a lease that was handed on', () => {
     provider.answers.release = (call) => call.answer(true);
     await behind.value!.release();
     await expectNothingLeft({ runtime, locks });
+  });
+
+  it('is exclusive still where the store has refused to share it', async () => {
+    const { first, next, provider, ...setting } = await oneBehind();
+    const handing = first.release();
+    await settle();
+    provider.open('renew').answer({});
+    await handing;
+    await settle();
+    const sharing = watch(next.value!.downgrade());
+    expect(provider.open('tryAcquire').claim).toMatchObject({ owner: first.owner, mode: 'shared' });
+    provider.open('tryAcquire').reject(new LockError('LOCK_INVALID', 'no sharing here'));
+    await settle();
+    expect(sharing.error).toMatchObject({ message: 'no sharing here' });
+    const releasing = next.value!.release();
+    expect(provider.open('release').claim).toMatchObject({ owner: first.owner, mode: 'exclusive' });
+    provider.open('release').answer(true);
+    expect(await releasing).toBe(true);
+    await expectNothingLeft({ ...setting });
   });
 
   it('is renewed under the owner that the store knows, and for as long as it says', async () => {

@@ -156,10 +156,10 @@ export class LocalHold implements TimerEntry {
   }
 
   /** Gives it back to the store. `true`: the present claim held it until now. */
-  async release(): Promise<boolean> {
+  async release({ ttl, mode }: Claim): Promise<boolean> {
     this.stop();
     const { told } = this;
-    return (await this.#host.provider.release(this.#stored)) && told;
+    return (await this.#host.provider.release({ ...this.#stored, ttl, mode })) && told;
   }
 
   async #extend(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {

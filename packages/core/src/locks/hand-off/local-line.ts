@@ -70,7 +70,7 @@ export class LocalLine {
     if (hold === undefined) return this.#leave(claim);
     if (hold.owner !== claim.owner) return Promise.resolve(false);
     if (hold.releasing !== undefined) return hold.releasing.then(() => false);
-    const releasing = this.#end(hold);
+    const releasing = this.#end(hold, claim);
     // Behind its first steps.
     if (hold.owner === claim.owner) hold.releasing = releasing;
     return releasing;
@@ -135,12 +135,12 @@ export class LocalLine {
   }
 
   /** Ends the present claim of `hold`. The hold goes to the next claim where that is possible. */
-  async #end(hold: LocalHold): Promise<boolean> {
+  async #end(hold: LocalHold, claim: Claim): Promise<boolean> {
     if (this.#nextFor(hold) !== undefined && (await hold.reserve())) {
       const next = this.#nextFor(hold);
       if (next !== undefined) return this.#pass(hold, next);
     }
-    const releasing = hold.release();
+    const releasing = hold.release(claim);
     this.#waiters.wakeFirst();
     try {
       const freed = await releasing;
