@@ -23,5 +23,5 @@ export const ours: Subject = { name: '@locks', open: (client) => ownParty(client
  */
 export const oursHandingOff: Subject = {
   name: '@locks, localHandOff',
-  open: (client) => ownParty(client, { count: 16, ms: 5 }),
+  open: (client) => ownParty(client, { count: 16, ms: 40 }),
 };
