@@ -40,7 +40,7 @@ export function sameStore(members: readonly Backend[], index: number): number {
   const { provider, url, options } = members[index] as Backend;
   // Each memory provider has a store of its own.
   if (url === undefined || provider === 'memory') return -1;
-  // Loaded when first needed: its import takes longer than all of this package.
+  // An import of it reads all its exports, which takes some ms.
   const { isDeepStrictEqual } = process.getBuiltinModule('node:util');
   const same = (other: Backend): boolean =>
     other.url === url && other.provider === provider && isDeepStrictEqual(other.options, options);

@@ -33,7 +33,7 @@ function textSource(given: unknown, runtime: Runtime): () => unknown {
 }
 
 function fileSource(path: string, { clock }: Runtime): () => unknown {
-  // Loaded when first needed: its import takes a third of that of this package.
+  // An import of it reads all its exports, which takes some ms.
   const { readFileSync } = process.getBuiltinModule('node:fs');
   let value: string | undefined;
   let readAt = -Infinity;

@@ -46,7 +46,7 @@ function inWorkingDirectory(path: string): string {
 }
 
 async function readText(path: string): Promise<string | undefined> {
-  // Loaded when first needed: its import takes a tenth of that of this package.
+  // An import of it reads all its exports, which takes some ms.
   const { readFile } = process.getBuiltinModule('node:fs/promises');
   try {
     // Some editors begin a file with a byte order mark.
