@@ -39,6 +39,7 @@ export { createLocks } from './manager.ts';
 export { subscribe } from './locks/diagnostics/subscribe.ts';
 export type { Subscription } from './locks/diagnostics/subscribe.ts';
 export type { Work } from './locks/with-lock.ts';
+export type { LocalHandOff } from './options/local-hand-off.ts';
 export type { DefaultOptions, LocksOptions } from './options/locks-options.ts';
 export type { Duration } from './options/option-reader.ts';
 export { createMemoryProvider } from './memory/provider.ts';

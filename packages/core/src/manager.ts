@@ -34,6 +34,7 @@ import { JointAttempt, takesAll } from './locks/acquire/joint-attempt.ts';
 import { SlowWaits } from './locks/diagnostics/slow-waits.ts';
 import { HolderLookups } from './locks/acquire/holder-lookups.ts';
 import { Flow, ownShares } from './locks/flow.ts';
+import { handingOff } from './locks/hand-off/hand-off-provider.ts';
 import { AbortFollowers } from './locks/ending/abort-followers.ts';
 import { closeQuietly } from './locks/ending/close-quietly.ts';
 import { LinkedSet } from './locks/ending/linked-set.ts';
@@ -79,11 +80,14 @@ export class LockManager implements Locks {
   #closed: LockError | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
 
-  constructor(provider: LockProvider, options: LocksOptions, owned: boolean) {
-    checkProvider(provider);
+  constructor(store: LockProvider, options: LocksOptions, owned: boolean) {
+    checkProvider(store);
     const read = readLocksOptions(options);
-    checkRequires(provider, options.requires);
     const { runtime } = read;
+    const timers = new TimerWheel(runtime, false);
+    const handOff = read.localHandOff && handingOff(store, read.localHandOff, runtime.clock, timers);
+    const provider = handOff ?? store;
+    checkRequires(provider, options.requires);
     if (owned && read.closeProvider === false) {
       const why = 'option "closeProvider" cannot be false, as nothing else could close the provider. Leave it out';
       throw misconfigured('openLocks', why);
@@ -94,10 +98,10 @@ export class LockManager implements Locks {
     this.#flow = new Flow(read.findDeadlocks);
     this.#closeTimeout = read.closeTimeout;
     this.#keepAlive = new KeepAlive(runtime);
-    const timers = new TimerWheel(runtime, false);
     const lookups = new HolderLookups(provider, runtime);
     this.#host = {
       provider,
+      handOff,
       runtime,
       timers,
       waitTimers: new TimerWheel(runtime, true),

@@ -14,4 +14,5 @@ export const locksOptionNames = [
   'findDeadlocks',
   'closeTimeout',
   'slowWait',
+  'localHandOff',
 ] as const;

@@ -10,7 +10,7 @@ function spoiled(base: LockProvider, wrong: Partial<LockProvider>): LockProvider
     name: base.name,
     traits: base.traits,
     tryAcquire: (claim, wake) => base.tryAcquire(claim, wake),
-    renew: (claim) => base.renew(claim),
+    renew: (claim, token) => base.renew(claim, token),
     release: (claim) => base.release(claim),
     inspect: (key) => base.inspect(key),
     close: () => base.close(),

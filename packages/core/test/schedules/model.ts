@@ -45,10 +45,16 @@ export class ContractModel {
     this.#options = options;
   }
 
-  /** Whether the store must still keep `owner`'s hold until `until`. */
-  keeps(key: string, owner: string, until: number): boolean {
-    const hold = this.#keys.get(key)?.holds.get(owner);
-    return hold !== undefined && hold.expires >= until;
+  /**
+   * Whether the store must still keep `owner`'s hold until `until`. `process`: other claims of this
+   * process may have handed the hold to it.
+   */
+  keeps(key: string, owner: string, until: number, process?: string): boolean {
+    for (const [holder, { expires }] of this.#keys.get(key)?.holds ?? []) {
+      const isOwn = holder === owner || (process !== undefined && holder.startsWith(`${process}/`));
+      if (isOwn && expires >= until) return true;
+    }
+    return false;
   }
 
   /** The heads of lines that could go, and since when. */
@@ -96,15 +102,20 @@ export class ContractModel {
     }
   }
 
-  async renew(provider: LockProvider, claim: Claim): Promise<Renewal | false> {
+  async renew(provider: LockProvider, claim: Claim, raised: bigint | undefined): Promise<Renewal | false> {
     const key = this.#key(claim.key);
     const hold = key.holds.get(claim.owner);
-    if (hold !== undefined) key.holds.set(claim.owner, { ...hold, expires: this.#options.now() + claim.ttl });
-    const answer = provider.renew(claim);
+    const renews = hold !== undefined && (raised === undefined || raised >= hold.token);
+    if (renews) {
+      const token = raised ?? hold.token;
+      key.holds.set(claim.owner, { ...hold, token, expires: this.#options.now() + claim.ttl });
+      if (token > key.token) key.token = token;
+    }
+    const answer = provider.renew(claim, raised);
     this.#noteTurn(key, claim.owner, true);
     const given = await answer;
-    if ((given !== false) !== (hold !== undefined)) {
-      this.#options.report(`${claim.owner} was renewed: ${given !== false}, but it held: ${hold !== undefined}`);
+    if ((given !== false) !== renews) {
+      this.#options.report(`${claim.owner} was renewed: ${given !== false}, but it could be: ${renews}`);
     }
     return given;
   }

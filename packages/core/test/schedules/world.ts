@@ -1,6 +1,6 @@
 import { createLocks, createMemoryProvider, isLockError } from '../../src/index.ts';
 import { MemoryStorage } from '../../src/memory/store.ts';
-import type { AcquireOptions, LockProvider, Runtime } from '../../src/index.ts';
+import type { AcquireOptions, LockProvider, LocksOptions, Runtime } from '../../src/index.ts';
 import { createHistory } from '../../src/testing/history.ts';
 import { createRandom } from '../../src/testing/random.ts';
 import { createVirtualRuntime } from '../../src/testing/virtual-runtime.ts';
@@ -22,8 +22,12 @@ export interface Conditions {
   readonly drift: number;
 }
 
-/** Something wrong in the store or in core, put in on purpose: the schedules must find it. */
+/**
+ * Other options of core, and something wrong in the store or in core, put in on purpose. The
+ * schedules must find what was put in.
+ */
 export interface Flaw {
+  readonly options?: LocksOptions;
   server?(provider: LockProvider, world: World): LockProvider;
   client?(provider: LockProvider, runtime: VirtualRuntime): LockProvider;
   runtime?(runtime: VirtualRuntime): Runtime;
@@ -33,6 +37,8 @@ export const waiterTtl = 400;
 export const keys = ['a', 'b'] as const;
 /** The longest ttl that a schedule uses. */
 export const longestTtl = 1_000;
+/** The ttl of all claims of processes that pass keys on. */
+const handedTtl = 250;
 
 /** Several processes on one store, each behind its own link, in virtual time. */
 export class World {
@@ -45,6 +51,7 @@ export class World {
   readonly problems: string[] = [];
   readonly #model: ContractModel;
   readonly #calm: boolean;
+  readonly #handsOn: boolean;
   #calls = 0;
 
   constructor(conditions: Conditions, flaw: Flaw = {}) {
@@ -52,6 +59,7 @@ export class World {
     const { fair, weather, drift } = conditions;
     const report = (problem: string): void => this.report(problem);
     this.#calm = weather === calm;
+    this.#handsOn = flaw.options?.localHandOff !== undefined;
     this.#model = new ContractModel({ now: () => this.memory.now(), waiterTtl, fair, report });
     this.processes = Array.from({ length: conditions.processes }, (_, index): Process => {
       const rate = 1 + (random() * 2 - 1) * drift;
@@ -61,7 +69,11 @@ export class World {
       const link = new Link(server, weather, this.store, runtime, random);
       const provider = flaw.client?.(link, runtime) ?? link;
       const name = `p${index}`;
-      const locks = createLocks(provider, { runtime: flaw.runtime?.(runtime) ?? runtime, label: name });
+      const locks = createLocks(provider, {
+        ...flaw.options,
+        runtime: flaw.runtime?.(runtime) ?? runtime,
+        label: name,
+      });
       const idle = { excusedUntil: -Infinity, asleepUntil: -Infinity };
       return { name, runtime, rate, link, locks, holds: [], waits: [], pending: 0, state: 'alive', ...idle };
     });
@@ -80,8 +92,15 @@ export class World {
     this.log.push(`${this.now} ${line}`);
   }
 
-  /** Takes `key`, and releases it `hold` ms after the grant. */
+  /**
+   * Takes `key`, and releases it `hold` ms after the grant. Where processes pass keys on, three
+   * calls do so at once.
+   */
   take(process: Process, key: string, options: AcquireOptions, hold: number): void {
+    for (let calls = this.#handsOn ? 3 : 1; calls > 0; calls -= 1) this.#take(process, key, options, hold);
+  }
+
+  #take(process: Process, key: string, options: AcquireOptions, hold: number): void {
     const { mode = 'exclusive', permits, wait = Infinity } = options;
     const label = `${process.name}#${(this.#calls += 1)}`;
     // One attempt lasts as long as its call.
@@ -89,7 +108,9 @@ export class World {
     const waiting: Wait = { label, controller: new AbortController(), until, open: true };
     process.waits.push(waiting);
     this.note(`${label} takes ${key} ${mode}`);
-    process.locks.tryAcquire(key, { ...options, wait, signal: waiting.controller.signal }).then(
+    // A hold is handed on to claims with its ttl alone.
+    const ttl = this.#handsOn ? handedTtl : options.ttl;
+    process.locks.tryAcquire(key, { ...options, ttl, wait, signal: waiting.controller.signal }).then(
       (lease) => {
         waiting.open = false;
         if (process.state === 'dead') return;
@@ -167,7 +188,9 @@ export class World {
       if (process.state === 'dead' || this.now < process.asleepUntil) continue;
       for (const { lease } of process.holds) {
         const { remaining } = lease;
-        if (remaining > 0 && !this.#model.keeps(lease.key, lease.owner, this.now + remaining / process.rate)) {
+        const until = this.now + remaining / process.rate;
+        const by = this.#handsOn ? process.name : undefined;
+        if (remaining > 0 && !this.#model.keeps(lease.key, lease.owner, until, by)) {
           this.report(`${lease.owner} says ${remaining} ms remain; the store does not keep it so long`);
         }
       }
@@ -225,7 +248,7 @@ export class World {
       name: provider.name,
       traits: provider.traits,
       tryAcquire: (claim, wake) => watch(`try ${claim.owner}`, model.attempt(provider, claim, wake)),
-      renew: (claim) => watch(`renew ${claim.owner}`, model.renew(provider, claim)),
+      renew: (claim, token) => watch(`renew ${claim.owner}`, model.renew(provider, claim, token)),
       release: (claim) => watch(`release ${claim.owner}`, model.release(provider, claim)),
       inspect: (key) => provider.inspect(key),
       close: () => provider.close(),

@@ -13,12 +13,22 @@ export class Call {
   readonly at: number;
   settled = false;
   granted = false;
+  /** Of a renewal: the token that it asks for. */
+  readonly raisesTo: bigint | undefined;
   readonly #tokens: () => bigint;
   #resolve!: (answer: never) => void;
   #reject!: (error: unknown) => void;
   readonly promise: Promise<never>;
 
-  constructor(kind: CallKind, claim: Claim, wake: (() => void) | undefined, at: number, tokens: () => bigint) {
+  constructor(
+    kind: CallKind,
+    claim: Claim,
+    wake: (() => void) | undefined,
+    at: number,
+    tokens: () => bigint,
+    raisesTo?: bigint,
+  ) {
+    this.raisesTo = raisesTo;
     this.kind = kind;
     this.claim = claim;
     this.wake = wake;
@@ -127,8 +137,8 @@ export class ScriptedProvider implements LockProvider {
     return this.#record('tryAcquire', claim, wake);
   }
 
-  renew(claim: Claim): Promise<Renewal | false> {
-    return this.#record('renew', claim, undefined);
+  renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
+    return this.#record('renew', claim, undefined, token);
   }
 
   release(claim: Claim): Promise<boolean> {
@@ -144,9 +154,9 @@ export class ScriptedProvider implements LockProvider {
     return this.closing();
   }
 
-  #record(kind: CallKind, claim: Claim, wake: (() => void) | undefined): Promise<never> {
+  #record(kind: CallKind, claim: Claim, wake: (() => void) | undefined, raisesTo?: bigint): Promise<never> {
     this.#watch(kind, claim);
-    const call = new Call(kind, claim, wake, this.#runtime.time, () => this.#tokens++);
+    const call = new Call(kind, claim, wake, this.#runtime.time, () => this.#tokens++, raisesTo);
     this.calls.push(call);
     if (this.throws !== undefined) {
       call.settled = true;

@@ -18,6 +18,12 @@ export class LinkedSet<Member extends LinkedMember> {
     this.#ends = ends;
   }
 
+  /** The member that was added before all others. */
+  get first(): Member | undefined {
+    const first = this.#ends.setNext;
+    return first === this.#ends ? undefined : (first as Member);
+  }
+
   /** Adds `member`, which must not be on any set. */
   add(member: Member): void {
     const last = this.#ends.setPrevious as LinkedMember;

@@ -2,6 +2,7 @@ import type { AbortFollowers } from '../ending/abort-followers.ts';
 import type { Closable } from '../ending/closable.ts';
 import type { LinkedSet } from '../ending/linked-set.ts';
 import type { SlowWaits } from '../diagnostics/slow-waits.ts';
+import type { HandOffProvider } from '../hand-off/hand-off-provider.ts';
 import type { ReleaseHost } from '../release/release-call.ts';
 
 /** What a lease needs from the `Locks` that made it. */
@@ -10,6 +11,8 @@ export interface LeaseHost extends ReleaseHost {
   /** The signals that end leases and waits. */
   readonly signals: AbortFollowers;
   readonly slowWaits: SlowWaits;
+  /** The provider, where claims of this process pass keys on. */
+  readonly handOff: HandOffProvider | undefined;
   /** An owner that is never used again. */
   nextOwner(): string;
 }
