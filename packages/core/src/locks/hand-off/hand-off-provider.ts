@@ -9,7 +9,7 @@ import { LocalLine } from './local-line.ts';
 
 /**
  * Another provider, where the exclusive claims of this process that wait for one key pass it on
- * without the store (ADR 39).
+ * without the store (ADR 40).
  */
 export class HandOffProvider implements LockProvider {
   readonly name: string;
