@@ -8,8 +8,10 @@ import { configure } from './configure.ts';
 /** Redis as it is deployed, for one test. */
 export interface Deployment {
   readonly url: string;
-  /** The server that has the lock. */
+  /** The server that has the lock. An event happens to it. */
   master(): Promise<ServerHandle>;
+  /** The other members of the quorum. They have the lock too. */
+  readonly others: readonly ServerHandle[];
   /** Those that follow it. */
   replicas(): Promise<readonly ServerHandle[]>;
   /** Resolves when another server than `old` is the master. */
@@ -60,6 +62,7 @@ export async function oneServer(needs: Needs): Promise<Deployment> {
   return {
     url: server.url,
     master: async () => server,
+    others: [],
     replicas: async () => [],
     followed: impossible,
     prefer: impossible,
@@ -74,7 +77,8 @@ export async function oneServer(needs: Needs): Promise<Deployment> {
 export async function quorumOfThree(needs: Needs): Promise<Deployment> {
   const [first, second, third] = [await oneServer(needs), await oneServer(needs), await oneServer(needs)];
   const hosts = [first, second, third].map(({ url }) => new URL(url).host).toSorted();
-  return { ...first, url: `redlock://${hosts.join(',')}` };
+  const others = [await second.master(), await third.master()];
+  return { ...first, others, url: `redlock://${hosts.join(',')}` };
 }
 
 /** The user of the clients, where others are not let in any more. */
@@ -93,6 +97,7 @@ export async function withSentinels(needs: Needs, args: readonly string[] = []):
   return {
     url: needs.cutOff === true ? set.url.replace('//', `//${app.username}:${app.password}@`) : set.url,
     master: () => set.master(),
+    others: [],
     async replicas() {
       const master = await set.master();
       return set.servers.filter((server) => server !== master);
@@ -149,6 +154,7 @@ export async function inCluster(needs: Needs): Promise<Deployment> {
   return {
     url: cluster.url,
     master,
+    others: [],
     replicas,
     followed: (old) => eventually('another master', async () => (await master()) !== old, 30_000),
     prefer: impossible,
