@@ -38,6 +38,10 @@ test('a pair on a Cluster may not need other commands than on one server', () =>
   const server = { ...cell, subject: '@locks', commandsPerAcquisition: 2 };
   expect(short(server, { ...cell, subject: '@locks, Cluster', commandsPerAcquisition: 2.02 })).toEqual([]);
   expect(short(server, { ...cell, subject: '@locks, Cluster', commandsPerAcquisition: 3 })).toEqual([
-    'Cluster, uncontended: commands per pair ≤ 1.3 × one server',
+    'Cluster, 1 at once: commands per pair ≤ 1.3 × one server',
   ]);
+  // With more at once, one server gets one command for several calls.
+  const together = { ...cell, concurrency: 64, commandsPerAcquisition: 2 };
+  const one = { ...together, subject: '@locks', commandsPerAcquisition: 0.06 };
+  expect(short(one, { ...together, subject: '@locks, Cluster' })).toEqual([]);
 });
