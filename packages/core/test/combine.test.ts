@@ -143,6 +143,37 @@ test('what is left of a lease that another process has released is no hold', asy
   expect(await other.release(claim)).toBe(false);
 });
 
+test.each<[count: number, need: CombineOptions['need']]>([
+  [4, 'majority'],
+  [2, 'all'],
+])('of two processes that each free half of a lease, one is told: of %i members, need %s', async (count, need) => {
+  const runtime = new VirtualRuntime();
+  const shared = Array.from({ length: count }, () => createMemoryStore({ runtime }));
+  // The releases of one process reach the first half first, those of the other the second half.
+  const open = (isLate: (index: number) => boolean): LockProvider => {
+    const members = shared.map((store, index) => {
+      const member = createMemoryProvider({ store });
+      const release = member.release.bind(member);
+      member.release = async (claim) => {
+        if (isLate(index)) await new Promise<void>((resolve) => void runtime.setTimer(resolve, 50, false));
+        return await release(claim);
+      };
+      return member;
+    });
+    return combine(members, { runtime, need });
+  };
+  const one = open((index) => index >= count / 2);
+  const other = open((index) => index < count / 2);
+  await one.tryAcquire(claimOf('me/1'));
+  // It has seen the votes of all members before the first is freed.
+  expect(await other.renew(claimOf('me/1'))).not.toBe(false);
+  const { answer } = await timed(runtime, () =>
+    Promise.all([one.release(claimOf('me/1')), other.release(claimOf('me/1'))]),
+  );
+  expect(answer).toEqual([true, false]);
+  expect(await other.tryAcquire(claimOf('you/1'))).toMatchObject({ granted: true });
+});
+
 test('tokens increase through any majority', async () => {
   const shared = stores(3);
   const over = (...indexes: number[]): LockProvider => {
@@ -192,6 +223,54 @@ test('too few members: the error names each that is out, and a permanent refusal
   expect((await first.inspect('job')).holders).toEqual([]);
   const allRefuse = combine([first, dead(second, refused), dead(third, refused)]);
   await expect(allRefuse.tryAcquire(claimOf('me/2'))).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+});
+
+test.each([
+  ['the last member is not awaited', 2, 0],
+  ['the first member, whose line others ask, is awaited', 0, 200],
+])('where a release reaches one member late: %s, and the next claim is granted', async (_, late, expected) => {
+  const runtime = new VirtualRuntime();
+  const shared = Array.from({ length: 3 }, () => createMemoryStore({ runtime }));
+  const members = shared.map((store) => createMemoryProvider({ store }));
+  const slow = members[late] as LockProvider;
+  const release = slow.release.bind(slow);
+  slow.release = async (claim) => {
+    await new Promise<void>((resolve) => void runtime.setTimer(resolve, 200, false));
+    return await release(claim);
+  };
+  const provider = combine(members, { runtime, memberTimeout: 1_000 });
+  const other = combine(
+    shared.map((store) => createMemoryProvider({ store })),
+    { runtime },
+  );
+  await provider.tryAcquire(claimOf('me/1'));
+  const { answer, took } = await timed(runtime, async () => {
+    expect(await provider.release(claimOf('me/1'))).toBe(true);
+    return await other.tryAcquire(claimOf('you/1'));
+  });
+  expect(answer).toMatchObject({ granted: true });
+  expect(took).toBe(expected);
+});
+
+test('the release of a hold whose votes are just ending answers false, though a member is silent', async () => {
+  const runtime = new VirtualRuntime();
+  const [first, second, third] = threeMembersIn(runtime);
+  const { tryAcquire } = second;
+  second.tryAcquire = async (claim) => {
+    await new Promise<void>((resolve) => void runtime.setTimer(resolve, 10, false));
+    return await tryAcquire.call(second, claim);
+  };
+  const silent = (): Promise<never> => new Promise<never>(() => {});
+  const frozen: LockProvider = { ...dead(third, new Error('It is down.')), tryAcquire: silent, release: silent };
+  const provider = combine([first, second, frozen], { memberTimeout: 50, timeout: 2_000, fencing: false, runtime });
+  expect((await timed(runtime, () => provider.tryAcquire(claimOf('me/1', { ttl: 1_000 })))).answer).toMatchObject({
+    granted: true,
+  });
+  while ((await first.inspect('job')).holders.length > 0) await runtime.advance(1);
+  expect((await second.inspect('job')).holders).toHaveLength(1);
+  const { answer, took } = await timed(runtime, () => provider.release(claimOf('me/1')));
+  expect(answer).toBe(false);
+  expect(took).toBeLessThan(100);
 });
 
 test('a release waits for late members where the others are too few', async () => {

@@ -33,6 +33,13 @@ export class ClaimMachine {
     return (phase === 'resting' || phase === 'over') && !parts.some(hasSomething);
   }
 
+  /** By the clock of this process too few votes last, and no call under way may make one last. */
+  get isOver(): boolean {
+    const { options, world } = this.#machine;
+    const now = world.now();
+    return this.state.parts.filter(({ until, call }) => until > now || call !== undefined).length < options.need;
+  }
+
   get isInLine(): boolean {
     return this.state.parts.some(({ inLine }) => inLine);
   }

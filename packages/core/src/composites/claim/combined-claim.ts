@@ -315,7 +315,8 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
 
   #release(): ReleaseRound {
     const { state } = this.#machine;
-    const round = new ReleaseRound(this.held, this.#host, this.#claim);
+    const hold = { held: this.held, ended: this.#machine.isOver };
+    const round = new ReleaseRound(hold, this.#host, this.#claim);
     this.#releasing = round;
     this.#wake = undefined;
     const wasRenewing = state.phase === 'renewing';

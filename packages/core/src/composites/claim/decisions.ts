@@ -147,6 +147,10 @@ export function heldUntil({ parts, need, token }: RoundView, now: number): numbe
 export interface Releases {
   /** The claim was held. */
   readonly held: boolean;
+  /** By the clock of this process its hold has ended since. */
+  readonly ended: boolean;
+  /** Whether the first member has freed it. `undefined`: unknown. */
+  first: boolean | undefined;
   freed: number;
   /** The member had nothing to free. */
   denied: number;
@@ -168,10 +172,32 @@ export function waitsForLate(releases: Releases, need: number): boolean {
   return late > 0 && ((clear < need && clear + late >= need) || decideRelease(releases, need) === undefined);
 }
 
-/** Whether a release freed the hold. `undefined`: unknown. */
-export function decideRelease({ held, freed, denied, unknown }: Releases, need: number): boolean | undefined {
+/**
+ * Whether a release has freed the first `need` members, so that it can be answered. A call that
+ * begins after it gets their votes. With other members, the line that it asks first may still be
+ * busy.
+ */
+export function isFreedFirst(answers: readonly unknown[], need: number): boolean {
+  for (let member = 0; member < need; member += 1) if (answers[member] !== true) return false;
+  return true;
+}
+
+/**
+ * Whether a release freed the hold. `undefined`: unknown. The votes of a hold end at each member a
+ * moment apart. Where it has ended, one that is left is no hold.
+ *
+ * Several processes may release one hold, and each frees some votes. The one that freed `need` is
+ * told `true`. Where none did, it is the one that freed the first member's, and so many that no
+ * other claim can have had `need`.
+ */
+export function decideRelease(releases: Releases, need: number): boolean | undefined {
+  const { held, ended, first, freed, denied, without, unknown } = releases;
+  const excluding = freed + denied + without + unknown - need + 1;
   if (!held) return false;
   if (freed >= need) return true;
   if (freed > 0 && denied === 0) return true;
-  return freed + unknown >= need ? undefined : false;
+  if (ended) return false;
+  if (first === true && freed >= excluding) return true;
+  const most = freed + unknown;
+  return most >= need || (first !== false && most >= excluding) ? undefined : false;
 }

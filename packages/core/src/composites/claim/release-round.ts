@@ -1,5 +1,5 @@
 import type { Claim } from '../../contract.ts';
-import { decideRelease, waitsForLate } from './decisions.ts';
+import { decideRelease, isFreedFirst, waitsForLate } from './decisions.ts';
 import type { Releases } from './decisions.ts';
 import { combinedError } from '../members/member-errors.ts';
 import type { Quorum } from '../members/member-errors.ts';
@@ -11,7 +11,7 @@ type Answer = boolean | Error | 'awaited' | 'late';
 /** The members' answers to the release of one claim, until there is one for the composite. */
 export class ReleaseRound {
   readonly result: Promise<boolean>;
-  readonly #held: boolean;
+  readonly #hold: Pick<Releases, 'held' | 'ended'>;
   readonly #quorum: Quorum;
   readonly #claim: Claim;
   /** By member. `undefined`: the member has nothing of the claim. */
@@ -23,9 +23,8 @@ export class ReleaseRound {
   #resolve!: (freed: boolean) => void;
   #reject!: (error: Error) => void;
 
-  /** `held`: the claim had enough votes. */
-  constructor(held: boolean, quorum: Quorum, claim: Claim) {
-    this.#held = held;
+  constructor(hold: Pick<Releases, 'held' | 'ended'>, quorum: Quorum, claim: Claim) {
+    this.#hold = hold;
     this.#quorum = quorum;
     this.#claim = claim;
     this.#answers = quorum.members.map(() => undefined);
@@ -70,7 +69,7 @@ export class ReleaseRound {
   }
 
   #settle(): void {
-    if (!this.pending || !this.#begun || this.#answers.includes('awaited')) return;
+    if (!this.pending || !this.#begun || this.#waits()) return;
     const { need } = this.#quorum;
     const releases = this.#count();
     if (this.#patient && waitsForLate(releases, need)) return;
@@ -80,8 +79,14 @@ export class ReleaseRound {
     else this.#resolve(decision);
   }
 
+  /** Whether an answer that is awaited may matter. */
+  #waits(): boolean {
+    return this.#answers.includes('awaited') && !isFreedFirst(this.#answers, this.#quorum.need);
+  }
+
   #count(): Releases {
-    const releases: Releases = { held: this.#held, freed: 0, denied: 0, without: 0, late: 0, unknown: 0 };
+    const first = freedBy(this.#answers[0]);
+    const releases: Releases = { ...this.#hold, first, freed: 0, denied: 0, without: 0, late: 0, unknown: 0 };
     for (const answer of this.#answers) {
       if (answer === true) releases.freed += 1;
       else if (answer === false) releases.denied += 1;
@@ -101,4 +106,9 @@ export class ReleaseRound {
     });
     return combinedError(this.#quorum, failures, key);
   }
+}
+
+function freedBy(answer: Answer | undefined): boolean | undefined {
+  if (answer === undefined) return false;
+  return typeof answer === 'boolean' ? answer : undefined;
 }

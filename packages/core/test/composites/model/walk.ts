@@ -5,6 +5,10 @@ import { walk } from '../search/walk.ts';
 import type { Random } from '../search/walk.ts';
 import { settingOf } from './setting.ts';
 import type { Setting } from './setting.ts';
+import { tokensPerMs } from './store.ts';
+
+/** How long a tick of a schedule lasts, in ms. */
+const tick = 20;
 
 /** The problems of `count` random schedules, in the settings that `settingFor` makes. */
 export function walkAll(
@@ -49,10 +53,15 @@ export function manyFaults(random: Random): Setting {
   const members = below(random, 3) + 3;
   const contenders = below(random, 2) + 2;
   const ttl = below(random, 2) + 2;
+  const amnesias = below(random, 2);
+  // A member that comes back empty has only its clock: floors are not further ahead of it than the
+  // member stays closed, less what the tokens of one schedule add.
+  const mostAhead = amnesias === 0 ? 800 : ttl * tick * tokensPerMs - 40;
   return settingOf({
     members,
     contenders,
     ttl,
+    tick,
     leases: 2,
     renewals: 2,
     repeats: 3,
@@ -61,7 +70,7 @@ export function manyFaults(random: Random): Setting {
     tokens: 'clock',
     counters: Array.from({ length: members }, () => below(random, 20)),
     // Tokens are equal, or not: above all counters and clocks, or between them.
-    floors: random() < 0.5 ? [] : [below(random, 40), below(random, 800)],
+    floors: random() < 0.5 ? [] : [below(random, 40), below(random, mostAhead)],
     orders: Array.from({ length: contenders }, () => shuffled(random, members)),
     quarantine: ttl,
     faults: {
@@ -70,7 +79,7 @@ export function manyFaults(random: Random): Setting {
       silences: below(random, 4),
       copies: below(random, 3),
       flips: below(random, 3),
-      amnesias: below(random, 2),
+      amnesias,
     },
   });
 }
