@@ -28,5 +28,7 @@ export { isTlsRefusal, tlsReason } from '../errors/tls-refusal.ts';
 export { systemRuntime } from '../time/runtime.ts';
 export type { Runtime, TimerHandle } from '../time/runtime.ts';
 export { settledWithin } from '../time/settled-within.ts';
+export { Batches } from './batches.ts';
+export type { BatchParts } from './batches.ts';
 export { createDeadline } from './deadline.ts';
 export type { CallName, Deadline, Outcome, RacedCall } from './deadline.ts';

@@ -1,6 +1,6 @@
 import type { LockError } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
-import type { JointCall } from '../wire/batches.ts';
+import type { JointCall } from '../wire/script-batches.ts';
 import { neverSent } from '../wire/client.ts';
 import { toLockError } from '../wire/replies.ts';
 import { outlivesGuard } from '../wire/restart-guard.ts';

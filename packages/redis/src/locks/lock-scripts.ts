@@ -1,12 +1,12 @@
 import { LockError } from '@locks/core/adapter';
 import type { Deadline, Waiting } from '@locks/core/adapter';
 import type { Claim, Grant, KeyState, Renewal } from '@locks/core';
-import { Batches } from '../wire/batches.ts';
 import { neverSent } from '../wire/client.ts';
 import type { ScriptClient } from '../wire/client.ts';
 import { toAnswer, toGrants, toInteger, toKeyState, toLockError } from '../wire/replies.ts';
 import { callScript } from '../wire/script-call.ts';
 import type { ScriptSender } from '../wire/script-call.ts';
+import { ScriptBatches } from '../wire/script-batches.ts';
 import { scripts } from '../wire/scripts.ts';
 import type { Script } from '../wire/scripts.ts';
 import type { CallTerms } from './call-terms.ts';
@@ -30,7 +30,7 @@ export interface LockClients {
 export class LockScripts {
   readonly #client: ScriptClient;
   readonly #writer: ScriptSender;
-  readonly #batches: Batches | undefined;
+  readonly #batches: ScriptBatches | undefined;
   readonly #unsettled: UnsettledAttempts | undefined;
   readonly #terms: CallTerms;
   readonly #deadline: Deadline;
@@ -41,7 +41,7 @@ export class LockScripts {
     const { client, writer, together, unsettled, mustLook } = clients;
     this.#client = client;
     this.#writer = writer ?? client;
-    this.#batches = together ? new Batches(client, deadline) : undefined;
+    this.#batches = together ? new ScriptBatches(client, deadline) : undefined;
     this.#unsettled = unsettled;
     this.#terms = terms;
     this.#mustLook = mustLook;

@@ -2,13 +2,14 @@ import type { Runtime } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { EachStore, LockStore, Released, Renewed } from '../dialect/stores/lock-store.ts';
 import type { StoreCalls } from './store-calls.ts';
-import { Together } from './together.ts';
+import { ClaimBatches } from './claim-batches.ts';
+import type { JointCalls } from './claim-batches.ts';
 
 /** The calls of exclusive claims that travel together where the store has statements for many. */
 interface Joint {
-  readonly acquires: Together<bigint | undefined>;
-  readonly renewals: Together<Renewed>;
-  readonly releases: Together<Released>;
+  readonly acquires: ClaimBatches<bigint | undefined>;
+  readonly renewals: ClaimBatches<Renewed>;
+  readonly releases: ClaimBatches<Released>;
 }
 
 /** The calls that a store decides by the row of one key. */
@@ -45,34 +46,24 @@ export class KeyCalls {
   #createJoint(each: EachStore<unknown>, { clock }: Runtime): Joint {
     const calls = this.#calls;
     const { timeout } = calls.deadline;
-    const acquires = new Together<bigint | undefined>(
-      {
+    const batches = <T>(joint: JointCalls<T>): ClaimBatches<T> => new ClaimBatches(joint, timeout, clock);
+    return {
+      acquires: batches({
         each: (claims) => calls.run((connection) => each.acquire(connection, claims), { what: 'an acquire' }),
         alone: (claim) => this.#acquireFree(claim),
         left: async () => undefined,
-      },
-      timeout,
-      clock,
-    );
-    const renewals = new Together<Renewed>(
-      {
+      }),
+      renewals: batches({
         each: (claims) => calls.run((connection) => each.renew(connection, claims), { what: 'a renewal' }),
         alone: (claim) => this.#renew(claim),
         left: (claim, within) => this.#renew(claim, undefined, within),
-      },
-      timeout,
-      clock,
-    );
-    const releases = new Together<Released>(
-      {
+      }),
+      releases: batches({
         each: (claims) => calls.run((connection) => each.release(connection, claims), { what: 'a release' }),
         alone: (claim) => this.#release(claim, false),
         left: (claim, within) => this.#release(claim, false, within),
-      },
-      timeout,
-      clock,
-    );
-    return { acquires, renewals, releases };
+      }),
+    };
   }
 
   async #acquireFree(claim: Claim): Promise<bigint | undefined> {

@@ -1,13 +1,8 @@
+import { Batches } from '@locks/core/adapter';
 import type { Deadline, Outcome, RacedCall } from '@locks/core/adapter';
 import { isUnknownScript, sendAgain, sendScript } from './script-call.ts';
 import type { ScriptCall, ScriptSender } from './script-call.ts';
 import type { Script } from './scripts.ts';
-
-/**
- * So many calls travel as one script at most. With more, a script keeps the server from others for
- * longer, and client and server work by turns. With fewer, both have more commands to handle.
- */
-const largest = 32;
 
 /** A call that can travel with others of its tick: see `lua/each.lua`. */
 export interface JointCall extends ScriptCall {
@@ -25,26 +20,28 @@ const undecided = new Error('left to its own script');
 const unloaded = new Error('to be sent again');
 
 interface Member {
+  /** The script for many calls. */
+  readonly many: Script;
+  readonly args: readonly (string | number)[];
   readonly call: JointCall;
   readonly outcome: Outcome<unknown>;
 }
 
-interface Batch {
-  readonly script: Script;
-  readonly args: readonly (string | number)[];
-  readonly members: Member[];
-}
-
 /** Sends the calls of one tick as one script. */
-export class Batches {
+export class ScriptBatches {
   readonly #client: ScriptSender;
   readonly #deadline: Deadline;
-  #open: Batch[] = [];
+  readonly #batches: Batches<Member>;
   readonly #unloaded = new Set<Script>();
 
   constructor(client: ScriptSender, deadline: Deadline) {
     this.#client = client;
     this.#deadline = deadline;
+    this.#batches = new Batches({
+      fits: ({ many, args }, [first]) => first !== undefined && first.many === many && equal(first.args, args),
+      sendAlone: (member) => void this.#sendAlone(member),
+      send: (members) => void this.#send(members),
+    });
   }
 
   /**
@@ -59,27 +56,8 @@ export class Batches {
     return this.#deadline.race(this.#join(many, call), () => call.what(), within, mend);
   }
 
-  #join(script: Script, call: JointCall): RacedCall<unknown> {
-    return (outcome) => void this.#batchFor(script, call.manyArgs()).members.push({ call, outcome });
-  }
-
-  #batchFor(script: Script, args: readonly (string | number)[]): Batch {
-    const open = this.#open.findLast((one) => one.script === script && equal(one.args, args));
-    if (open !== undefined && open.members.length < largest) return open;
-    const batch: Batch = { script, args, members: [] };
-    // After the answers that arrived together were all handed out.
-    if (this.#open.push(batch) === 1) process.nextTick(() => this.#flush());
-    return batch;
-  }
-
-  #flush(): void {
-    const batches = this.#open;
-    this.#open = [];
-    for (const batch of batches) {
-      const [first] = batch.members;
-      if (first !== undefined && batch.members.length === 1) void this.#sendAlone(first);
-      else void this.#send(batch);
-    }
+  #join(many: Script, call: JointCall): RacedCall<unknown> {
+    return (outcome) => this.#batches.add({ many, args: call.manyArgs(), call, outcome });
   }
 
   async #sendAlone({ call, outcome }: Member): Promise<void> {
@@ -90,17 +68,18 @@ export class Batches {
     }
   }
 
-  async #send({ script, args, members }: Batch): Promise<void> {
+  async #send(members: readonly Member[]): Promise<void> {
+    const { many, args } = members[0] as Member;
     const keys = members.flatMap(({ call }) => call.manyKeys());
     const owners = members.map(({ call }) => call.owner);
     let replies: unknown;
     try {
       // One batch brings the text. Those after it find the script loaded.
-      replies = this.#unloaded.delete(script)
-        ? await this.#client.eval(script.lua, keys.length, ...keys, ...args, ...owners)
-        : await this.#client.evalsha(script.sha, keys.length, ...keys, ...args, ...owners);
+      replies = this.#unloaded.delete(many)
+        ? await this.#client.eval(many.lua, keys.length, ...keys, ...args, ...owners)
+        : await this.#client.evalsha(many.sha, keys.length, ...keys, ...args, ...owners);
     } catch (error) {
-      const reason = this.#reasonOf(error, script);
+      const reason = this.#reasonOf(error, many);
       for (const { outcome } of members) outcome.failed(reason);
       return;
     }

@@ -1,12 +1,6 @@
-import { LockError } from '@locks/core/adapter';
+import { Batches, LockError } from '@locks/core/adapter';
 import type { Clock } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
-
-/**
- * So many claims travel as one statement at most. With more, it keeps a connection and the rows of
- * its keys for longer. With fewer, there are more commits.
- */
-const largest = 32;
 
 /** How one kind of call is made, for many claims and for one. */
 export interface JointCalls<T> {
@@ -28,40 +22,26 @@ interface Member<T> {
 }
 
 /** Sends the exclusive claims of one tick as one statement. A claim without company goes alone. */
-export class Together<T> {
+export class ClaimBatches<T> {
   readonly #calls: JointCalls<T>;
   readonly #timeout: number;
   readonly #clock: Clock;
-  #open: Member<T>[][] = [];
+  readonly #batches: Batches<Member<T>>;
 
   /** `timeout`: how long a call may take, in ms. */
   constructor(calls: JointCalls<T>, timeout: number, clock: Clock) {
     this.#calls = calls;
     this.#timeout = timeout;
     this.#clock = clock;
-  }
-
-  call(claim: Claim): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const last = this.#open.at(-1);
-      const member = { claim, resolve, reject };
-      if (last !== undefined && last.length < largest && last.every((other) => fits(claim, other.claim))) {
-        last.push(member);
-        return;
-      }
-      // After the answers that arrived together were all handed out.
-      if (this.#open.push([member]) === 1) process.nextTick(() => this.#flush());
+    this.#batches = new Batches({
+      fits: ({ claim }, batch) => batch.every((other) => fits(claim, other.claim)),
+      sendAlone: ({ claim, resolve }) => resolve(calls.alone(claim)),
+      send: (members) => void this.#send(members),
     });
   }
 
-  #flush(): void {
-    const batches = this.#open;
-    this.#open = [];
-    for (const members of batches) {
-      const [first] = members;
-      if (first !== undefined && members.length === 1) first.resolve(this.#calls.alone(first.claim));
-      else void this.#send(members);
-    }
+  call(claim: Claim): Promise<T> {
+    return new Promise((resolve, reject) => this.#batches.add({ claim, resolve, reject }));
   }
 
   async #send(members: readonly Member<T>[]): Promise<void> {
