@@ -33,16 +33,16 @@ end
 local function fixPermits(span)
   if resize then
     redis.call('DEL', KEYS[7])
-    return
+  else
+    redis.call('SET', KEYS[7], permits, 'PX', span)
   end
-  if redis.call('PTTL', KEYS[7]) < span then redis.call('SET', KEYS[7], permits, 'PX', span) end
 end
 
 local function share(token)
   redis.call('ZADD', KEYS[5], now + ttl, owner)
   redis.call('HSET', KEYS[6], owner, token)
-  settleShares()
-  fixPermits(ttl)
+  -- The number of permits lasts as long as the last share, or as a place in line.
+  fixPermits(math.max(settleShares() - now, redis.call('PTTL', KEYS[3])))
   keep(KEYS[2], tonumber(retention))
   keepPlaces(7, now, waiterTtl)
   concernsHead(ttl, waiterTtl)
@@ -81,7 +81,7 @@ local new = false
 if inLine then
   new = stayInLine(me, now, waiterTtl)
   keepPlaces(7, now, waiterTtl)
-  fixPermits(waiterTtl)
+  fixPermits(math.max(waiterTtl, redis.call('PTTL', KEYS[7])))
 else
   refuseOnReplica()
 end

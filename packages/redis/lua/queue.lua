@@ -71,7 +71,8 @@ local function giveUpPlace(waiter)
   leaveLine(waiter)
 end
 
--- Makes the key say SHARED until the last share expires; without shares, frees it.
+-- Makes the key say SHARED until the last share expires, and returns that moment (ms). Without
+-- shares, frees the key.
 local function settleShares()
   local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
   if not last[1] then
@@ -81,6 +82,7 @@ local function settleShares()
   redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
   redis.call('PEXPIREAT', KEYS[5], last[2])
   redis.call('PEXPIREAT', KEYS[6], last[2])
+  return tonumber(last[2])
 end
 
 -- Drops what has expired: places anywhere in the line, and shares. Returns `holder()` after that.

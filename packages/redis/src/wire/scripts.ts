@@ -9,7 +9,7 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireEach' | 'acquireAll' | 'acquireShared' | 'renew' | 'renewEach' | 'release' | 'releaseEach' | 'inspect' | 'time' | 'initialise' | 'fencedSet', Script>> = {
   acquire: {
-    sha: '7f1ebf5bf1b310117e490679e98731ea9287a4d1',
+    sha: '7912dbaee0465da526935930d2f69a9fc7bb7b5e',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -121,6 +121,7 @@ end
 redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
 redis.call('PEXPIREAT', KEYS[5], last[2])
 redis.call('PEXPIREAT', KEYS[6], last[2])
+return tonumber(last[2])
 end
 local function purge(now, value)
 local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
@@ -425,7 +426,7 @@ end
 return tokens`,
   },
   acquireShared: {
-    sha: 'c905501235a8995dcb6bff2ec31d26ef6c67ca42',
+    sha: 'd322b8563ee74abc2497c674a868a735f2fb7910',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -511,6 +512,7 @@ end
 redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
 redis.call('PEXPIREAT', KEYS[5], last[2])
 redis.call('PEXPIREAT', KEYS[6], last[2])
+return tonumber(last[2])
 end
 local function purge(now, value)
 local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
@@ -682,15 +684,14 @@ end
 local function fixPermits(span)
 if resize then
 redis.call('DEL', KEYS[7])
-return
+else
+redis.call('SET', KEYS[7], permits, 'PX', span)
 end
-if redis.call('PTTL', KEYS[7]) < span then redis.call('SET', KEYS[7], permits, 'PX', span) end
 end
 local function share(token)
 redis.call('ZADD', KEYS[5], now + ttl, owner)
 redis.call('HSET', KEYS[6], owner, token)
-settleShares()
-fixPermits(ttl)
+fixPermits(math.max(settleShares() - now, redis.call('PTTL', KEYS[3])))
 keep(KEYS[2], tonumber(retention))
 keepPlaces(7, now, waiterTtl)
 concernsHead(ttl, waiterTtl)
@@ -723,7 +724,7 @@ local new = false
 if inLine then
 new = stayInLine(me, now, waiterTtl)
 keepPlaces(7, now, waiterTtl)
-fixPermits(waiterTtl)
+fixPermits(math.max(waiterTtl, redis.call('PTTL', KEYS[7])))
 else
 refuseOnReplica()
 end
@@ -731,7 +732,7 @@ if told and not new then limitDeadlines(head, now) end
 return answer(busy(me, head, value, now, waiterTtl))`,
   },
   renew: {
-    sha: '34ff73fdfce696898147037a1bf0ced7c56938a4',
+    sha: '243298037ac722a54ad886064d1fbd0cc16cd23d',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -817,6 +818,7 @@ end
 redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
 redis.call('PEXPIREAT', KEYS[5], last[2])
 redis.call('PEXPIREAT', KEYS[6], last[2])
+return tonumber(last[2])
 end
 local function purge(now, value)
 local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
@@ -964,8 +966,7 @@ if raised and tonumber(redis.call('HGET', KEYS[6], owner)) > raised then return 
 redis.call('PEXPIRE', KEYS[1], ttl)
 if raised then redis.call('HSET', KEYS[6], owner, ARGV[3]) end
 redis.call('ZADD', KEYS[5], now + ttl, owner)
-settleShares()
-keep(KEYS[7], ttl)
+redis.call('PEXPIRE', KEYS[7], math.max(settleShares() - now, redis.call('PTTL', KEYS[3])))
 else
 return 0
 end
@@ -1008,7 +1009,7 @@ return 1
 end)`,
   },
   release: {
-    sha: 'ceda1e8637b31032be01266fd3235b9be3530933',
+    sha: '49076d1f83024c960aa8eeb03946e86a11aaea4f',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -1102,6 +1103,7 @@ end
 redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
 redis.call('PEXPIREAT', KEYS[5], last[2])
 redis.call('PEXPIREAT', KEYS[6], last[2])
+return tonumber(last[2])
 end
 local function purge(now, value)
 local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
@@ -1280,7 +1282,7 @@ return redis.call('DEL', key)
 end)`,
   },
   inspect: {
-    sha: 'd4202aba0c8d296877aa00053ec3f3169faa6125',
+    sha: '50f0024e60e8d8bda9734a486af8dd2a9bbf103b',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -1366,6 +1368,7 @@ end
 redis.call('SET', KEYS[1], SHARED, 'PXAT', last[2])
 redis.call('PEXPIREAT', KEYS[5], last[2])
 redis.call('PEXPIREAT', KEYS[6], last[2])
+return tonumber(last[2])
 end
 local function purge(now, value)
 local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)

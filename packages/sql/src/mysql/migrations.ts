@@ -229,7 +229,8 @@ BEGIN
           ELSEIF own_token <= COALESCE(claim_token, own_token) THEN
             UPDATE \`locks_shares\` SET \`expires\` = now_at + claim_ttl, \`token\` = COALESCE(claim_token, own_token)
               WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
-            SET row_held_until = GREATEST(row_held_until, now_at + claim_ttl), answer = 1;
+            SELECT MAX(\`expires\`) INTO row_held_until FROM \`locks_shares\` WHERE \`key\` = claim_key;
+            SET answer = 1;
           END IF;
           IF answer = 1 THEN
             SET row_version = GREATEST(row_version, COALESCE(claim_token, row_version));
@@ -253,7 +254,8 @@ BEGIN
 
         ELSEIF own_token IS NOT NULL THEN
           UPDATE \`locks_shares\` SET \`expires\` = now_at + claim_ttl WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
-          SET outcome = 'granted', answer = own_token, row_held_until = GREATEST(row_held_until, now_at + claim_ttl);
+          SELECT MAX(\`expires\`) INTO row_held_until FROM \`locks_shares\` WHERE \`key\` = claim_key;
+          SET outcome = 'granted', answer = own_token;
 
         ELSEIF (row_head_owner IS NULL OR row_head_owner = claim_owner OR fair = 0) AND (
           row_held_until IS NULL

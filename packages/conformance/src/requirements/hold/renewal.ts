@@ -68,12 +68,18 @@ export const renewalRequirements: readonly Requirement[] = [
   {
     id: 'renew-shortens',
     level: 'provider',
-    title: 'a renewal with a shorter ttl ends the hold earlier, and the waiters hear of it',
+    title: 'a shorter ttl of a renewal or repeat ends the hold earlier, the waiters hear of it, and nothing stays',
     appliesTo: whenTtlExpires,
     async check(context) {
       const [one, two] = await context.createMany(2);
       const modes = context.traits.shared ? (['exclusive', 'shared'] as const) : (['exclusive'] as const);
-      await Promise.all(modes.map((mode) => renewalShortens(context, one, two, mode)));
+      await Promise.all(
+        modes.flatMap((mode) => [
+          renewalShortens(context, one, two, mode),
+          endsWithoutWaiter(context, one, two, mode, (claim) => mustRenew(one, claim, 'with a shorter ttl')),
+          endsWithoutWaiter(context, one, two, mode, (claim) => mustGrant(one, claim, 'repeated with a shorter ttl')),
+        ]),
+      );
     },
   },
   {
@@ -199,6 +205,21 @@ async function renewalShortens(
   );
   await mustNotRenew(one, claim, 'after the end of its last ttl');
   await waiting.release();
+}
+
+/** No later claim tidies up: what the hold had left until its first ttl would count as a leak. */
+async function endsWithoutWaiter(
+  context: Context,
+  one: LockProvider,
+  two: LockProvider,
+  mode: Claim['mode'],
+  shorten: (claim: Claim) => Promise<unknown>,
+): Promise<void> {
+  const { ttl } = context;
+  const claim = context.claim(context.key(), { mode });
+  await mustGrant(one, claim, 'on a free key');
+  await shorten({ ...claim, ttl });
+  await context.state(two, claim.key, `no holder after the last ttl of ${ttl} ms`, isIdle);
 }
 
 /**

@@ -66,7 +66,8 @@ export const repeatRequirements: readonly Requirement[] = [
       const claim = context.claim(context.key(), { ttl: context.ttl });
       const { token } = await mustGrant(one, claim, 'on a free key');
       await context.state(two, claim.key, 'no holder after the ttl', isIdle);
-      const again = await mustGrant(one, claim, 'on a key whose hold has expired');
+      const repeat = { ...claim, ttl: context.longTtl };
+      const again = await mustGrant(one, repeat, 'on a key whose hold has expired');
       mustExceed(again.token, token, 'for a new grant after expiry, though to the same owner');
       await one.release(claim);
     },
