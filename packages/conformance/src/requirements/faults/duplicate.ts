@@ -119,7 +119,9 @@ export const duplicateRequirements: readonly Requirement[] = [
       const key = context.key();
       let [counter, latest] = [0, 0n];
       const work = range(24).map(async (index) => {
-        const waiting = context.wait(pick([again, other], index), context.claim(key));
+        // A copy may take a member of a composite after the answer was busy. It ends with its ttl.
+        const claim = context.claim(key, { ttl: context.patience });
+        const waiting = context.wait(pick([again, other], index), claim);
         const { token } = await waiting.granted;
         if (context.traits.fencing !== 'none') mustExceed(token, latest, 'for a grant in contention');
         latest = token;

@@ -138,7 +138,8 @@ export const processesRequirements: readonly Requirement[] = [
 /** For each of five keys, which a killed process held and waited for: see `untilGranted`. */
 async function refusalsAfterKill(context: Context, provider: LockProvider): Promise<readonly number[]> {
   const other = await context.fork();
-  const victims = range(5).map(() => context.claim(context.key()));
+  // A vote that a member gives late, when the process is dead, ends with this ttl.
+  const victims = range(5).map(() => context.claim(context.key(), { ttl: context.patience }));
   for (const victim of victims) {
     await other.call('tryAcquire', victim);
     await other.lineUp(context.claim(victim.key, { ttl: context.ttl }));
