@@ -1,11 +1,15 @@
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { getContainerRuntimeClient, getReaper, ImageName, LABEL_TESTCONTAINERS_SESSION_ID } from 'testcontainers';
-import type { ServerDefinition } from '../server/definition.ts';
+import type { LocalFolders, ServerDefinition } from '../server/definition.ts';
 import type { StartedServer } from '../server/handle.ts';
 import { PortTakenError, holdPort, startOnFreePort } from '../server/ports.ts';
 import { messageOf, tailOf, waitUntilReady } from '../server/ready.ts';
 
 type Client = Awaited<ReturnType<typeof getContainerRuntimeClient>>;
 type Container = ReturnType<Client['container']['getById']>;
+type ContainerCreateOptions = Parameters<Client['container']['create']>[0];
 
 /** In seconds, as Docker wants it: how long an orderly shutdown may take before it is a SIGKILL. */
 const patience = 5;
@@ -17,52 +21,118 @@ const patience = 5;
  * server that has ended, and drops its output.
  */
 export async function startContainer(definition: ServerDefinition, image: string): Promise<StartedServer> {
-  const client = await getContainerRuntimeClient();
-  await client.image.pull(ImageName.fromString(image));
-  const { sessionId } = await getReaper(client);
-  const labels = { 'org.testcontainers': 'true', [LABEL_TESTCONTAINERS_SESSION_ID]: sessionId };
-  const { host: engineHost } = client.info.containerRuntime;
-  // "localhost" may mean ::1, where the engine need not listen.
-  const host = engineHost === 'localhost' ? '127.0.0.1' : engineHost;
-  return startOnFreePort('0.0.0.0', (port) => startOn(port, { definition, image, client, labels, host }));
+  const engine = await prepareEngine(image);
+  const exposed = `${definition.containerPort}/tcp`;
+  const { network, alias } = definition.containerNetwork ?? {};
+  return startOnFreePort('0.0.0.0', (port) =>
+    startOn(port, '0.0.0.0', {
+      definition,
+      image,
+      engine,
+      make: async () => ({
+        Cmd: [...definition.containerCommand],
+        Env: Object.entries(definition.containerEnvironment ?? {}).map(([name, value]) => `${name}=${value}`),
+        ExposedPorts: { [exposed]: {} },
+        // A fixed port of the host: Docker gives a container another one at each start if it may
+        // choose.
+        HostConfig: {
+          PortBindings: {
+            [exposed]: [{ HostIp: engine.host === loopback ? engine.host : '', HostPort: `${port}` }],
+          },
+          ...(network === undefined ? {} : { NetworkMode: network }),
+        },
+        ...(network === undefined
+          ? {}
+          : { NetworkingConfig: { EndpointsConfig: { [network]: { Aliases: alias === undefined ? [] : [alias] } } } }),
+      }),
+    }),
+  );
 }
 
-interface Surroundings {
-  readonly definition: ServerDefinition;
-  readonly image: string;
+/**
+ * Starts a server in a container on the network of this machine, at `port`, with the arguments and
+ * the files of a local process. So several servers that must find each other do so as local ones.
+ */
+export async function startContainerOnHost(
+  definition: ServerDefinition,
+  image: string,
+  port: number,
+  signal: AbortSignal | undefined,
+): Promise<StartedServer> {
+  const engine = await prepareEngine(image);
+  if (engine.host !== loopback) {
+    throw new Error(
+      `${definition.name} as several servers needs a Docker engine of this machine, and this one is at ${engine.host}: unset LOCKS_TEST_SERVERS to run local processes`,
+    );
+  }
+  const folder = await realpath(await mkdtemp(join(tmpdir(), `locks-test-${definition.name}-`)));
+  const dataFolder = join(folder, 'data');
+  const folders = { folder, dataFolder };
+  // So this process can remove what the server writes.
+  const user = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
+  const make = async (): Promise<Partial<ContainerCreateOptions>> => {
+    await definition.configure?.(folders, port);
+    return {
+      Entrypoint: [definition.program.binary],
+      Cmd: [...definition.localArguments(folders, port)],
+      User: user,
+      HostConfig: { NetworkMode: 'host', Binds: [`${folder}:${folder}`] },
+    };
+  };
+  try {
+    await mkdir(dataFolder);
+    return await startOn(port, loopback, { definition, image, engine, make, folders, signal });
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Where servers on the network of the host listen. "localhost" may mean ::1. */
+const loopback = '127.0.0.1';
+
+interface Engine {
   readonly client: Client;
   readonly labels: Readonly<Record<string, string>>;
   readonly host: string;
 }
 
-async function startOn(
-  port: number,
-  { definition, image, client, labels, host }: Surroundings,
-): Promise<StartedServer> {
+/** The Docker engine, when it has `image`. */
+async function prepareEngine(image: string): Promise<Engine> {
+  const client = await getContainerRuntimeClient();
+  await client.image.pull(ImageName.fromString(image));
+  const { sessionId } = await getReaper(client);
+  const labels = { 'org.testcontainers': 'true', [LABEL_TESTCONTAINERS_SESSION_ID]: sessionId };
+  const { host: engineHost } = client.info.containerRuntime;
+  return { client, labels, host: engineHost === 'localhost' ? loopback : engineHost };
+}
+
+interface Surroundings {
+  readonly definition: ServerDefinition;
+  readonly image: string;
+  readonly engine: Engine;
+  /** What the container is made of, besides image, labels and signal. */
+  make(): Promise<Partial<ContainerCreateOptions>>;
+  /** Folders of this machine that the container has at the same place. */
+  readonly folders?: LocalFolders;
+  /** Gives the start up. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+async function startOn(port: number, held: string, surroundings: Surroundings): Promise<StartedServer> {
+  const { definition, image, engine, make, folders, signal } = surroundings;
+  const { client, labels, host } = engine;
   const url = definition.url(host, port);
   const what = `${image} on ${host}:${port}`;
-  const letGoOfPort = await holdPort('0.0.0.0', port);
+  const letGoOfPort = await holdPort(held, port);
   let container = await create();
 
-  function create(): Promise<Container> {
-    const exposed = `${definition.containerPort}/tcp`;
-    const { network, alias } = definition.containerNetwork ?? {};
-    return client.container.create({
+  async function create(): Promise<Container> {
+    return await client.container.create({
       Image: image,
-      Cmd: [...definition.containerCommand],
-      Env: Object.entries(definition.containerEnvironment ?? {}).map(([name, value]) => `${name}=${value}`),
       StopSignal: definition.stopSignal ?? 'SIGTERM',
       Labels: labels,
-      ExposedPorts: { [exposed]: {} },
-      // A fixed port of the host: Docker gives a container another one at each start if it may
-      // choose.
-      HostConfig: {
-        PortBindings: { [exposed]: [{ HostIp: host === '127.0.0.1' ? host : '', HostPort: `${port}` }] },
-        ...(network === undefined ? {} : { NetworkMode: network }),
-      },
-      ...(network === undefined
-        ? {}
-        : { NetworkingConfig: { EndpointsConfig: { [network]: { Aliases: alias === undefined ? [] : [alias] } } } }),
+      ...(await make()),
     });
   }
 
@@ -80,7 +150,7 @@ async function startOn(
         setUp = true;
         await definition.probe(new URL(url));
       },
-      failure: ended,
+      failure: async () => (signal?.aborted === true ? 'was given up' : await ended()),
       output: async () => tailOf(await log(), definition.secret),
       timeout: 60_000,
       what,
@@ -114,12 +184,18 @@ async function startOn(
     return container.remove({ force: true, v: true });
   }
 
+  async function removeAll(): Promise<void> {
+    await remove();
+    letGoOfPort();
+    if (folders !== undefined) await rm(folders.folder, { recursive: true, force: true });
+  }
+
   try {
     await start();
   } catch (error) {
-    letGoOfPort();
-    await remove();
-    throw error;
+    const taken = folders !== undefined && definition.portTaken.test(await log());
+    await removeAll();
+    throw taken ? new PortTakenError(messageOf(error), { cause: error }) : error;
   }
   return {
     address: { url, host, port },
@@ -139,7 +215,7 @@ async function startOn(
         await container.wait();
       },
       async restart({ keepData, meanwhile }) {
-        if (meanwhile !== undefined)
+        if (meanwhile !== undefined && folders === undefined)
           throw new Error(
             'the files of a container cannot be changed: unset LOCKS_TEST_SERVERS to run a local process',
           );
@@ -148,15 +224,17 @@ async function startOn(
           if ((await ended()) === undefined) await container.stop({ t: patience });
         } else {
           await remove();
+          if (folders !== undefined) {
+            await rm(folders.dataFolder, { recursive: true, force: true });
+            await mkdir(folders.dataFolder);
+          }
           container = await create();
         }
+        if (folders !== undefined) await meanwhile?.(folders.dataFolder);
         await start();
       },
       log,
-      async stop() {
-        await remove();
-        letGoOfPort();
-      },
+      stop: removeAll,
     },
   };
 }

@@ -1,6 +1,6 @@
-import { startLocally } from '../../local/local-process.ts';
-import { type ServerHandle, createHandle } from '../../server/handle.ts';
+import type { ServerHandle } from '../../server/handle.ts';
 import { startOnFreePorts } from '../../server/ports.ts';
+import { startMember } from '../../start/start-member.ts';
 import { startTogether } from '../../start/start-together.ts';
 import { eventually } from '../../support/eventually.ts';
 import { redisCommand } from '../command.ts';
@@ -64,7 +64,7 @@ export async function startRedisCluster(options: RedisClusterOptions = {}): Prom
     partitions = false,
     clocks,
   } = options;
-  mustBeLocal('a Redis Cluster');
+  if (clocks !== undefined) mustBeLocal('a Redis Cluster with clocks of its own');
   const count = masters * (1 + replicas);
   return await startOnFreePorts('127.0.0.1', (tls || partitions ? 4 : 2) * count, async (ports) => {
     const tlsPorts = tls ? ports.slice(2 * count, 3 * count) : [];
@@ -80,7 +80,7 @@ export async function startRedisCluster(options: RedisClusterOptions = {}): Prom
       settings.push('--cluster-node-timeout', `${nodeTimeout}`, ...(tls ? ['--tls-cluster', 'yes'] : []));
       if (partitions) settings.push(...announced(own[index]));
       const definition = withTls(defineNode([...settings, ...args], clocks), tlsPorts[index]);
-      return createHandle(await startLocally(definition, { port: ports[index], signal }));
+      return await startMember(definition, { port: ports[index] ?? 0, signal });
     });
     try {
       const loose = nodes.map((handle, index) => ({

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { startLocally } from '../../local/local-process.ts';
-import { type ServerHandle, createHandle } from '../../server/handle.ts';
+import type { ServerHandle } from '../../server/handle.ts';
 import { startOnFreePorts } from '../../server/ports.ts';
+import { startMember } from '../../start/start-member.ts';
 import { startTogether } from '../../start/start-together.ts';
 import { eventually } from '../../support/eventually.ts';
 import { redisCommand } from '../command.ts';
@@ -40,15 +40,15 @@ export interface RedisSentinel extends AsyncDisposable {
  */
 export async function startRedisSentinel(options: RedisSentinelOptions = {}): Promise<RedisSentinel> {
   const { sentinels = 3, replicas = 2, downAfter = 1_000, failoverTimeout = 2_000, publishPeriod = 500 } = options;
-  mustBeLocal('a Redis with Sentinels');
   const { args = [], tls = false, clocks } = options;
+  if (clocks !== undefined) mustBeLocal('a Redis with Sentinels and clocks of its own');
   const count = 1 + replicas;
   return await startOnFreePorts('127.0.0.1', (tls ? 2 : 1) * (count + sentinels), async (ports) => {
     const tlsPorts = ports.slice(count + sentinels);
     const servers = await startTogether(count, async (index, signal) => {
       const follow = index === 0 ? [] : ['--replicaof', '127.0.0.1', `${tlsPorts[0] ?? ports[0]}`];
       const definition = withTls(defineNode([...follow, ...args], clocks), tlsPorts[index]);
-      return createHandle(await startLocally(definition, { port: ports[index], signal }));
+      return await startMember(definition, { port: ports[index] ?? 0, signal });
     });
     const started = [...servers];
     try {
@@ -64,9 +64,9 @@ export async function startRedisSentinel(options: RedisSentinelOptions = {}): Pr
         failoverTimeout,
       };
       const watchers = await startTogether(sentinels, async (index, signal) => {
-        const port = ports[count + index];
+        const port = ports[count + index] ?? 0;
         const definition = withTls(defineSentinel(watched), tlsPorts[count + index]);
-        return createHandle(await startLocally(definition, { port, signal }));
+        return await startMember(definition, { port, signal });
       });
       started.push(...watchers);
       await Promise.all(watchers.map((sentinel) => hasten(sentinel, 100)));
