@@ -22,6 +22,7 @@ function settingOf({ faults = {}, ...given }: Given): Setting {
     guarded: false,
     detects: false,
     prompt: false,
+    deadHeads: false,
     mostUnused: Infinity,
     ...given,
     faults: { ticks: 3, crashes: 0, losses: 0, drops: 0, restarts: 0, ...faults },
@@ -29,6 +30,15 @@ function settingOf({ faults = {}, ...given }: Given): Setting {
 }
 
 const prompt = { prompt: true, ttl: 4, placeTtl: 3, lookEvery: 1 } as const;
+
+/** Two heads of a line die, and a third process waits. */
+const deadHeads = {
+  ...prompt,
+  ttl: 3,
+  placeTtl: 2,
+  assignable: [true, true, true],
+  deadHeads: true,
+} as const;
 
 const settings = {
   'messages that are late or lost': settingOf({ faults: { ticks: 3, drops: 1 } }),
@@ -91,8 +101,8 @@ describe('the key is unused for a bounded time', () => {
     ],
     [
       'where heads are gone: their places lapse together',
-      settingOf({ ...prompt, assignable: [true, true, true], faults: { ticks: isLong ? 12 : 4, crashes: 2 } }),
-      prompt.placeTtl + prompt.lookEvery,
+      settingOf({ ...deadHeads, faults: { ticks: isLong ? 6 : 4, crashes: 2 } }),
+      deadHeads.placeTtl + deadHeads.lookEvery,
     ],
   ])(
     '%s',
@@ -116,13 +126,23 @@ describe('it breaks', () => {
     [
       'where a grant lasts from the last busy answer, as a message may be older',
       weaker.countsFromBusy,
-      settingOf({ looks: 2, ttl: 2, faults: { ticks: 5 } }),
+      settingOf({ looks: 2, ttl: 2, faults: { ticks: 3 } }),
       twoHolders,
     ],
     [
       'where an assignment to a gone head never lapses',
       weaker.neverLapses,
       settingOf({ ...prompt, mostUnused: prompt.placeTtl + prompt.lookEvery, faults: { ticks: 8, crashes: 1 } }),
+      /the key is unused/,
+    ],
+    [
+      'where an assignment to a gone head lasts longer than its place',
+      weaker.lapsesLate,
+      settingOf({
+        ...deadHeads,
+        mostUnused: deadHeads.placeTtl + deadHeads.lookEvery,
+        faults: { ticks: 4, crashes: 2 },
+      }),
       /the key is unused/,
     ],
     [

@@ -99,7 +99,10 @@ function eventsOf(setting: Setting, world: World): readonly Event[] {
       if (process.renewals > 0 && calls.length === 0) add('renew', index);
       add('release', index);
     }
-    if (alive && stage !== 'idle' && stage !== 'over' && faults.crashes > 0) add('crash', index);
+    const mayCrash = setting.deadHeads
+      ? stage === 'waiting' && calls.length === 0
+      : alive && stage !== 'idle' && stage !== 'over';
+    if (mayCrash && faults.crashes > 0) add('crash', index);
     if (setting.prompt && calls.length > 0) mayTick = false;
     // One connection keeps the order. A call that was given up may arrive at any time.
     const first = calls.findIndex(({ orphan, answer }) => !orphan && answer === undefined);

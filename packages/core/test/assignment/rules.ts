@@ -45,6 +45,8 @@ export const weaker = {
     },
   },
   neverLapses: { ...rules, assignedTtl: () => Infinity },
+  /** It lasts for a whole ttl from when it is made, and not for as long as the place would have. */
+  lapsesLate: { ...rules, assignedTtl: (ttl) => ttl },
   /** The message tells the token of the holder before. */
   tokenOfAnother: { ...rules, tokenTold: (_minted, before) => before },
   keepsReleased: { ...rules, releaseFrees: false },

@@ -118,6 +118,8 @@ export interface Setting {
    * that are due. So times can be bounded.
    */
   readonly prompt: boolean;
+  /** Processes crash only while they wait, with no call under way: a dead head, no dead holder. */
+  readonly deadHeads: boolean;
   /** The key may stay unused for so many ticks while a live process waits. */
   readonly mostUnused: number;
   readonly faults: Faults;
