@@ -27,7 +27,7 @@ export async function runClusterSuite(context: SuiteContext): Promise<Servers> {
           const contention = { waiters, processes, hold };
           const title = `Contended, ${waiters} on one key in ${processes} process(es), held ${hold} ms`;
           await context.table(title, [...contendedColumns, serverColumn], () =>
-            measureClusterGaps(deployments, contention, patience, quick ? 1 : 3, context),
+            measureClusterGaps(deployments, contention, patience, quick ? 1 : 7, context),
           );
         }
       }
