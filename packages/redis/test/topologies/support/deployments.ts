@@ -110,7 +110,12 @@ export async function withSentinels(needs: Needs, args: readonly string[] = []):
         return known.every((byPort) => servers.every(({ port }) => byPort.get(`${port}`) === '1'));
       });
     },
-    failOver: async () => void (await set.failOver()),
+    async failOver() {
+      // A Sentinel that is told to does not wait for the copy.
+      const hasCopy = async (server: ServerHandle) => (await redisCommand(server, 'EXISTS', redisKey)) === 1;
+      await eventually('copies of the lock', async () => (await Promise.all(set.servers.map(hasCopy))).every(Boolean));
+      await set.failOver();
+    },
     async cutOff({ host, port }) {
       // Replicas and Sentinels come as the user `default`.
       const client = new Redis({ host, port, ...app });
