@@ -37,6 +37,28 @@ test('rewrite: faults are done to what passes', async () => {
   expect(server.text).toBe('rew');
 });
 
+test('rewrite: what it holds back, by connection, passes with a later piece', async () => {
+  const target = await startRecorder((piece) => piece.toUpperCase());
+  const held = new Map<object, Buffer>();
+  const proxy = await proxyTo(target, {
+    rewrite(piece, way, connection) {
+      if (way === 'requests') return piece;
+      const all = Buffer.concat([held.get(connection) ?? Buffer.alloc(0), piece]);
+      const end = all.indexOf('.') + 1;
+      held.set(connection, all.subarray(end));
+      return all.subarray(0, end);
+    },
+  });
+  const clients = [await dial(proxy), await dial(proxy)] as const;
+  for (const client of clients) client.write('one.t');
+  for (const client of clients) await client.received('ONE.');
+  for (const client of clients) expect(client.text).toBe('ONE.');
+  clients[0].write('wo.');
+  await clients[0].received('ONE.TWO.');
+  expect(clients[1].text).toBe('ONE.');
+  expect(held.size).toBe(2);
+});
+
 test('patience: a client waits for a server that is about to listen', async () => {
   const target = await findTarget();
   const proxy = await proxyTo(target, { patience: 10_000 });

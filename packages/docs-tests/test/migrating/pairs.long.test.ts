@@ -17,18 +17,19 @@ const pairs: readonly (readonly [StoreName, StoreName, Phase])[] =
       )
     : [['redis', 'sqlite', 'both']];
 
-/** Its floors raise the tokens of all keys of a ZooKeeper, near to where those of Redis end. */
+/** Its floors raise the tokens of all keys of a ZooKeeper, near to 2^53. */
 const ofHighTokens = 'token-end';
 /**
- * It asks for ten grants below 2^53, where the tokens of Redis end, with room for four steps each.
- * Those of ZooKeeper take larger steps.
+ * It asks for ten grants below 2^53, where the tokens of Redis and SQLite end, with room for four
+ * steps each. Those of ZooKeeper take larger steps.
  */
 const ofSmallSteps = 'token-exact';
 const others = requirements.map(({ id }) => id).filter((id) => id !== ofHighTokens && id !== ofSmallSteps);
 
 /** Requirements by pair of stores: all, unless both stores have each token, and end differently. */
 function partsOf(pair: (typeof pairs)[number]): readonly (readonly string[] | undefined)[] {
-  const mixed = pair.includes('both') && pair.includes('zookeeper') && pair.includes('redis');
+  const ends = pair.includes('redis') || pair.includes('sqlite');
+  const mixed = pair.includes('both') && pair.includes('zookeeper') && ends;
   return mixed ? [others, [ofHighTokens]] : [undefined];
 }
 

@@ -23,8 +23,11 @@ export interface Link {
   readonly closed: Promise<void>;
 }
 
-/** Gives what shall pass in place of a piece. */
-export type Rewrite = (piece: Buffer, way: Way) => Buffer;
+/**
+ * Gives what shall pass in place of a piece. `connection` is the same object for all pieces of one
+ * connection, and for no others: what is kept between pieces is kept by it.
+ */
+export type Rewrite = (piece: Buffer, way: Way, connection: object) => Buffer;
 
 /** What a link is made of. */
 export interface LinkOptions {
@@ -55,7 +58,8 @@ export function openLink({ client, server, target, conditions, rewrite }: LinkOp
         for (const socket of toServer) finish(socket, arrived);
         return;
       }
-      const item = rewrite(arrived, 'requests');
+      const item = rewrite(arrived, 'requests', client);
+      if (item.length === 0) return;
       if (cutWithin(item, 'requests', toServer)) return;
       dropping ??= conditions.take('drop', 'requests', item);
       shadowAnswered = false;
@@ -71,7 +75,8 @@ export function openLink({ client, server, target, conditions, rewrite }: LinkOp
     held: () => conditions.holding('replies') || (shadow !== undefined && !shadow.closed && !shadowAnswered),
     deliver(arrived) {
       if (stranded) return;
-      const item = typeof arrived === 'string' ? arrived : rewrite(arrived, 'replies');
+      const item = typeof arrived === 'string' ? arrived : rewrite(arrived, 'replies', client);
+      if (item.length === 0) return;
       if (dropping !== undefined && typeof item !== 'string') {
         cut();
         dropping.spring();

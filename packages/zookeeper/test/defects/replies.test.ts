@@ -134,10 +134,10 @@ test('row 20: the server does not take the watches after a reconnect', async () 
     return refusals === 1 ? withError(reply, -4) : reply.frame;
   });
   const refusing: ProxyOptions = {
-    rewrite(piece, way) {
+    rewrite(piece, way, connection) {
       const isSetWatches = way === 'requests' && piece.length >= 12 && piece.readInt32BE(8) === 101;
       if (isSetWatches) asked = piece.readInt32BE(4);
-      return rewrite(piece, way);
+      return rewrite(piece, way, connection);
     },
   };
   await using proxy = await startProxy(server, refusing);

@@ -1,4 +1,5 @@
 import type { Way } from '@locks/test-servers';
+import { frames } from './frames.ts';
 
 /** One frame of what a server sends, as a test changes it. */
 export interface Reply {
@@ -8,19 +9,32 @@ export interface Reply {
 }
 
 /** For a proxy: `change` gets every reply, and gives what shall come instead. */
-export function rewriteReplies(change: (reply: Reply) => Buffer): { rewrite(piece: Buffer, way: Way): Buffer } {
+export function rewriteReplies(change: (reply: Reply) => Buffer): {
+  rewrite(piece: Buffer, way: Way, connection: object): Buffer;
+} {
+  const connections = new WeakMap<object, (piece: Buffer) => Buffer>();
   return {
-    rewrite(piece, way) {
+    rewrite(piece, way, connection) {
       if (way === 'requests') return piece;
-      const frames: Buffer[] = [];
-      let rest = piece;
-      while (rest.length >= 8 && rest.length >= 4 + rest.readInt32BE(0)) {
-        const end = 4 + rest.readInt32BE(0);
-        frames.push(change({ frame: Buffer.from(rest.subarray(0, end)), xid: rest.readInt32BE(4) }));
-        rest = rest.subarray(end);
-      }
-      return Buffer.concat([...frames, rest]);
+      const changed = connections.get(connection) ?? changeFrames(change);
+      connections.set(connection, changed);
+      return changed(piece);
     },
+  };
+}
+
+/**
+ * For the pieces of one connection. A piece may end within a frame, which passes when it is whole.
+ */
+function changeFrames(change: (reply: Reply) => Buffer): (piece: Buffer) => Buffer {
+  let changed: Buffer[] = [];
+  const take = frames((frame) => {
+    changed.push(change({ frame: Buffer.from(frame), xid: frame.readInt32BE(4) }));
+  });
+  return (piece) => {
+    changed = [];
+    take(piece);
+    return Buffer.concat(changed);
   };
 }
 
