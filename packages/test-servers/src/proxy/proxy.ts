@@ -72,8 +72,8 @@ export interface Proxy extends AsyncDisposable {
 /** Options of `startProxy`. */
 export interface ProxyOptions {
   /**
-   * Gives what shall pass in place of a piece, before any fault is done to it. An empty one does not
-   * count as a piece. @default the piece
+   * Gives what shall pass in place of a piece, before any fault is done to it. An empty one does
+   * not count as a piece. @default the piece
    */
   readonly rewrite?: Rewrite;
   /**
