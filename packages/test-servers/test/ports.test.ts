@@ -9,6 +9,14 @@ test('ports lie below the range of outgoing connections', async () => {
   expect(port).toBeLessThan(32_000);
 });
 
+test('an unused port is not given to a server', async () => {
+  const unused = await unusedPort();
+  await expect(holdPort('127.0.0.1', unused)).rejects.toThrow(PortTakenError);
+  const choices = [unused, unused, await findFreePort('127.0.0.1')];
+  const [, , other] = choices;
+  expect(await findFreePort('127.0.0.1', () => choices.shift() ?? 0)).toBe(other);
+});
+
 test('another port is tried when the first is taken in between', async () => {
   const tried: number[] = [];
   const server = createServer();
@@ -41,7 +49,7 @@ test('it gives up after five ports, and at once for another reason', async () =>
 });
 
 test('a held port is passed over, though no process listens there', async () => {
-  const [held, free] = [await unusedPort(), await unusedPort()];
+  const [held, free] = [await findFreePort('127.0.0.1'), await findFreePort('127.0.0.1')];
   const letGo = await holdPort('127.0.0.1', held);
   const choices = [held, free];
   expect(await findFreePort('127.0.0.1', () => choices.shift() ?? 0)).toBe(free);

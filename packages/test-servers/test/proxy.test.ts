@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Proxy, type Target, startProxy } from '../src/index.ts';
+import { type Proxy, type Target, startProxy, unusedPort } from '../src/index.ts';
 import { type End, dial, startRecorder, until } from './wire.ts';
 
 /** Starts a proxy of the running test. */
@@ -317,9 +317,3 @@ describe('stop', () => {
     expect(await dial(proxy)).toMatchObject({ closed: true, failure: 'ECONNREFUSED' });
   });
 });
-
-async function unusedPort(): Promise<number> {
-  const proxy = await startProxy({ host: '127.0.0.1', port: 1 });
-  await proxy.stop();
-  return proxy.port;
-}

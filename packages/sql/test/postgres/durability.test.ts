@@ -1,3 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '@locks/test-servers';
+import type { Client } from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { connect, createTables, startServer } from './support/database.ts';
 import { join, untilBlocked } from './support/postgres.ts';
@@ -13,12 +16,11 @@ test('a release does not wait until a commit is durable, an acquire and a renewa
   const [alone, first, second, kept] = await Promise.all(
     ['a', 'b', 'c', 'd'].map((key) => locks.acquire(key, { ttl: 60_000 })),
   );
+  await client.query('CREATE TABLE probe ()');
   // From now on each commit waits for a standby that is not there.
   await client.query("ALTER SYSTEM SET synchronous_standby_names = 'absent'");
   await client.query('SELECT pg_reload_conf()');
-  await expect
-    .poll(async () => (await client.query<object>('SHOW synchronous_standby_names')).rows)
-    .toEqual([{ synchronous_standby_names: 'absent' }]);
+  await untilCommitsWait(client);
   expect(await alone!.release()).toBe(true);
   expect(await Promise.all([first!.release(), second!.release()])).toEqual([true, true]);
   await expect(locks.tryAcquire('a')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
@@ -27,3 +29,15 @@ test('a release does not wait until a commit is durable, an acquire and a renewa
   await client.query('SELECT pg_reload_conf()');
   await expect.poll(() => untilBlocked(url, 0)).toEqual([]);
 });
+
+/** Processes of a server take new settings one after the other. */
+async function untilCommitsWait(client: Client): Promise<void> {
+  const writer = await connect(url);
+  let written = Promise.resolve(true);
+  await eventually('a commit that waits', async () => {
+    if (await Promise.race([written, delay(5, false)]))
+      written = writer.query('INSERT INTO probe DEFAULT VALUES').then(() => true);
+    const { rows } = await client.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+    return rows.length > 0;
+  });
+}

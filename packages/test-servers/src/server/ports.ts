@@ -68,9 +68,15 @@ async function isHeld(host: string, port: number): Promise<boolean> {
   }
 }
 
-/** A port of 127.0.0.1 without a listener. */
+/**
+ * A port of 127.0.0.1 without a listener. No server or proxy of these packages takes it while this
+ * process runs: it would meet the clients of a test that has no server.
+ */
 export function unusedPort(): Promise<number> {
-  return findFreePort('127.0.0.1');
+  return startOnFreePort('127.0.0.1', async (port) => {
+    await holdPort('127.0.0.1', port);
+    return port;
+  });
 }
 
 /** Thrown by a start that found its port taken. */
