@@ -1,8 +1,9 @@
 import { conformanceTests } from '@locks/conformance/vitest';
 import type { LeakCounts } from '@locks/conformance';
-import { combine } from '@locks/core';
+import { combine, subscribe } from '@locks/core';
 import type { CombineOptions } from '@locks/core';
 import { Redis } from 'ioredis';
+import { afterAll } from 'vitest';
 import { breakable } from '../../support/faults.ts';
 import { left } from '../../support/left.ts';
 import { over } from '../../support/make.ts';
@@ -49,6 +50,12 @@ export async function quorumSuite(name: string, suite: QuorumSuite): Promise<voi
     const members = await Promise.all(servers.map(async ({ url }) => await member(url, { ...settings, ...more })));
     return combine(members, options);
   };
+  // The order of claims depends on it, so a failure is read together with these messages.
+  const sound = Object.keys(harms).length === 0 && disturb === undefined && !faults;
+  const messages = subscribe('locks:member', ({ member, suspect }) => {
+    if (suspect && sound) console.warn(`${member} is suspect, as the machine is slow`);
+  });
+  afterAll(messages);
   const disturber = disturb === undefined ? undefined : createDisturber(servers, disturb);
   conformanceTests({
     name,
