@@ -48,7 +48,7 @@ test('a busy answer without a wake comes when no store has a call or a vote of t
 });
 
 test('where all stores are needed, a lease is renewed in a slow one that has other calls under way', async () => {
-  const { provider } = twoStores()(80);
+  const { provider } = twoStores()(160);
   const told: MemberMessage[] = [];
   const subscription = subscribe('locks:member', (message) => void told.push(message));
   onTestFinished(() => subscription());
