@@ -147,7 +147,7 @@ test('a lease that is held goes along: it is carried, then shed', async () => {
   const { process, holders } = fleet();
   const heard = listen();
   const provider = process(() => phase);
-  const locks = createLocks(provider, { ttl: 10_000 });
+  const locks = createLocks(provider, { ttl: 1_500 });
   onTestFinished(() => locks.close());
   const lease = await locks.acquire('job');
   expect(await holders()).toEqual({ from: 1, to: 0 });
@@ -174,7 +174,7 @@ test('a lease that is carried there and back is renewed, though stores gave it o
   const heard = listen();
   const locks = createLocks(
     process(() => phase),
-    { ttl: 10_000 },
+    { ttl: 1_500 },
   );
   onTestFinished(() => locks.close());
   const lease = await locks.acquire('job');
@@ -193,6 +193,33 @@ test('a lease that is carried there and back is renewed, though stores gave it o
   expect(lease.held).toBe(true);
   expect(lease.token).toBe(token);
   expect(await lease.release()).toBe(true);
+});
+
+test('a lease that goes on under an end lasts for as long as was told before', async () => {
+  let phase: Phase = 'both';
+  const { process, holders } = fleet();
+  const heard = listen();
+  const provider = process(() => phase);
+  const claim = claimOf('p/1', { ttl: 2_500 });
+  const told = performance.now() + 2_450;
+  expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+  let earliest = Infinity;
+  const renew = async (): Promise<void> => {
+    const renewed = await provider.renew(claim);
+    earliest = Math.min(earliest, performance.now() + (renewed ? (renewed.validity ?? 0) : 0));
+  };
+  phase = 'to';
+  await vi.waitFor(async () => {
+    await renew();
+    expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: 'to' });
+  });
+  await renew();
+  expect(await holders()).toEqual({ from: 1, to: 1 });
+  await vi.waitFor(async () => {
+    await renew();
+    expect(await holders()).toEqual({ from: 0, to: 1 });
+  }, 5_000);
+  expect(earliest).toBeGreaterThan(told);
 });
 
 test('a lease that is carried keeps the presence for as long as was told under the end', async () => {

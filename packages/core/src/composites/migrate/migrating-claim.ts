@@ -106,7 +106,7 @@ export class MigratingClaim {
       if (this.#stage !== 'held' || (token !== undefined && token < this.#token)) return false;
       this.#claim = claim;
       const step = renewalStep(this.#scope.phase, this.#host.keeper.scope());
-      if (step === 'shed') this.#shed(this.#host.keeper.scope());
+      if (step === 'shed' && this.#until <= this.#presentUntil) this.#shed(this.#host.keeper.scope());
       const { phase } = this.#scope;
       const sentAt = this.#now();
       this.#lastSend = sentAt;
@@ -242,13 +242,21 @@ export class MigratingClaim {
   #hold(sentAt: number, validity: number = this.#claim.ttl): number {
     const { keeper } = this.#host;
     const present = mayHold(this.#scope, keeper.state, keeper.present);
-    const presentUntil = present ? this.#now() + keeper.remaining : sentAt;
     const { phase } = this.#scope;
-    const until = heldUntil(phase, sentAt + validity, presentUntil);
+    const sheds = renewalStep(phase, keeper.scope()) === 'shed';
+    // Both stores keep the lease for as long as core was told before. So it grows no longer than
+    // the presence, until it can do without the other store.
+    const presentUntil = present ? Math.max(this.#presentUntil, sheds ? this.#until : 0) : sentAt;
+    const until = heldUntil(sheds ? keeper.scope().phase : phase, sentAt + validity, presentUntil);
     if (phase !== 'both') this.#toldUntil = until;
     else if (until >= this.#toldUntil) this.#toldUntil = 0;
     this.#until = Math.max(until, this.#toldUntil);
     return Math.max(0, this.#until - sentAt);
+  }
+
+  /** When the presence ends, unless it is renewed, in ms of the clock. */
+  get #presentUntil(): number {
+    return this.#now() + this.#host.keeper.remaining;
   }
 
   async #renewIn(phase: Phase, token: bigint | undefined): Promise<Renewal | false> {
