@@ -52,8 +52,8 @@ export async function quorumSuite(name: string, suite: QuorumSuite): Promise<voi
   };
   // The order of claims depends on it, so a failure is read together with these messages.
   const sound = Object.keys(harms).length === 0 && disturb === undefined && !faults;
-  const messages = subscribe('locks:member', ({ member, suspect }) => {
-    if (suspect && sound) console.warn(`${member} is suspect, as the machine is slow`);
+  const messages = subscribe('locks:member', ({ member: title, suspect }) => {
+    if (suspect && sound) console.warn(`${title} is suspect, as the machine is slow`);
   });
   afterAll(messages);
   const disturber = disturb === undefined ? undefined : createDisturber(servers, disturb);
