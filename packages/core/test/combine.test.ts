@@ -10,6 +10,7 @@ import {
   subscribe,
 } from '../src/index.ts';
 import type { Claim, CombineOptions, LockProvider, MemberMessage, ReleaseMessage, Traits } from '../src/index.ts';
+import { createDeferred } from './support/deferred.ts';
 import { watch } from './support/setting.ts';
 import { VirtualRuntime } from './support/virtual-runtime.ts';
 
@@ -141,6 +142,27 @@ test('what is left of a lease that another process has released is no hold', asy
   }
   expect(await other.renew(claim)).toBe(false);
   expect(await other.release(claim)).toBe(false);
+});
+
+test('a vote that comes after a release by force goes back when the lease is found lost', async () => {
+  const runtime = new VirtualRuntime();
+  const [first, second, third] = threeMembersIn(runtime);
+  const connection = createDeferred();
+  const tryAcquire = third.tryAcquire.bind(third);
+  third.tryAcquire = async (claim) => {
+    await connection.promise;
+    return await tryAcquire(claim);
+  };
+  const locks = createLocks(combine([first, second, third], { runtime }), { ttl: 10_000, runtime });
+  const lease = await locks.acquire('job');
+  const other = combine([first, second, third], { runtime });
+  expect(await other.release(claimOf(lease.owner))).toBe(true);
+  connection.resolve();
+  await runtime.advance(1);
+  expect((await third.inspect('job')).holders).toHaveLength(1);
+  await expect(lease.renew()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+  await runtime.advance(1);
+  expect((await third.inspect('job')).holders).toEqual([]);
 });
 
 test.each<[count: number, need: CombineOptions['need']]>([

@@ -28,6 +28,7 @@ export const wakeRequirements: readonly Requirement[] = [
         );
         await mustGrant(two, waiter, 'for the waiter, when it tries again after its wake');
         await mustFree(two, waiter, 'by the waiter that was granted');
+        await mustFreeNothing(one, holder, 'by the holder, when its hold was released before');
       });
       await Promise.all(checks);
     },
