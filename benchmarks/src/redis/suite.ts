@@ -51,7 +51,7 @@ export async function runRedisSuite(context: SuiteContext): Promise<Servers> {
 }
 
 async function uncontended(context: SuiteContext, url: string, control: Redis, names: string[]): Promise<void> {
-  for (const concurrency of [1, 8, 64]) {
+  for (const concurrency of [1, 8, 64, 512]) {
     const rotation = rotationFor(context, 15, 130);
     await context.table(`Uncontended, ${concurrency} at once`, uncontendedColumns, () =>
       measureUncontended(url, control, names, concurrency, rotation, context.options),
