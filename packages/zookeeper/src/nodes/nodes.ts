@@ -4,8 +4,9 @@ import type { Answer } from '../wire/answer.ts';
 import type { Operation } from '../wire/multi.ts';
 import { allPermissions } from '../wire/records.ts';
 import type { Acl, Stat } from '../wire/records.ts';
-import { create, exists, getChildren, getData, remove, sync } from '../wire/requests.ts';
+import { create, exists, getChildren, getData, remove } from '../wire/requests.ts';
 import type { NodeKind } from '../wire/requests.ts';
+import { LatestReads } from './latest-reads.ts';
 import { childPath, encodeKey, folderOf } from './paths.ts';
 import { parentMissing, refusal } from './refusal.ts';
 import { renewedSequence } from './sequence.ts';
@@ -27,6 +28,7 @@ export class Nodes {
   readonly root: string;
   /** Of every node that is made. */
   readonly acl: readonly Acl[];
+  readonly #latestReads = new LatestReads();
 
   constructor(root: string, acl: readonly Acl[]) {
     this.root = root;
@@ -101,17 +103,10 @@ export class Nodes {
 
   /**
    * The result of `read`, at or below `path`, with all that any client committed before this call.
-   * Both go in one flight. Needed because a follower may lag behind other servers, except where
-   * this session's own writes show how far its server is.
+   * Needed except where this session's own writes show how far its server is.
    */
-  async latest<T>(session: Pick<Sender, 'send'>, path: string, read: () => Promise<T>): Promise<T> {
-    const syncing = session.send(sync(path));
-    const reading = read();
-    // Without the reply to the first there is none to the second.
-    reading.catch(() => {});
-    const synced = await syncing;
-    if (!synced.ok) throw refusal(synced, path);
-    return await reading;
+  latest<T>(session: Pick<Sender, 'send'>, path: string, read: () => Promise<T>): Promise<T> {
+    return this.#latestReads.read(session, path, read);
   }
 
   /**

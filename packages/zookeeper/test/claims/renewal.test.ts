@@ -3,6 +3,7 @@ import { startZookeeper } from '@locks/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { startFrameProxy } from '../support/frame-proxy.ts';
+import { requestsOf } from '../support/requests-of.ts';
 
 const server = await startZookeeper({ tickTime: 500 });
 afterAll(() => server.stop());
@@ -33,3 +34,23 @@ test.each(['mutex', 'read-write', 'semaphore'] as const)(
     expect(await provider.release(shared)).toBe(true);
   },
 );
+
+test('renewals of one tick share a sync', async () => {
+  const provider = createZookeeperProvider({ servers: `${server.host}:${server.port}`, acl: 'open' });
+  onTestFinished(() => provider.close());
+  const claims = Array.from({ length: 30 }, () => ({
+    key: randomUUID(),
+    owner: randomUUID(),
+    mode: 'exclusive' as const,
+    ttl: 10_000,
+  }));
+  const answers = await Promise.all(claims.map((claim) => provider.tryAcquire(claim)));
+  expect(answers.every(({ granted }) => granted)).toBe(true);
+  const requests = await requestsOf(server, async () => {
+    const renewals = await Promise.all(claims.map((claim) => provider.renew(claim)));
+    expect(renewals).not.toContain(false);
+  });
+  // A read for each of them, one sync, and what the session sends meanwhile.
+  expect(requests).toBeLessThan(40);
+  expect(requests).toBeGreaterThan(30);
+});

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eventually, fourLetterWord, startZookeeper } from '@locks/test-servers';
+import { eventually, startZookeeper } from '@locks/test-servers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Claim, LockProvider } from '@locks/core';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -7,6 +7,7 @@ import { createZookeeperProvider } from '../../../src/index.ts';
 import { create, getChildren, remove } from '../../../src/wire/requests.ts';
 import { serverOptions } from '../../support/backends.ts';
 import { startFrameProxy } from '../../support/frame-proxy.ts';
+import { requestsOf } from '../../support/requests-of.ts';
 import { isThere, makeNode, openAcl, openClient, valueOf } from '../../support/sessions.ts';
 
 // Folders stay until a test removes them.
@@ -37,17 +38,6 @@ async function usedKey(): Promise<{ readonly key: string; readonly folder: strin
   return { key, folder: `/locks/${key}` };
 }
 
-async function requestsOf(work: () => Promise<void>): Promise<number> {
-  const count = async (): Promise<number> => {
-    const answer = await fourLetterWord(server, 'mntr');
-    return Number(/^zk_packets_received\t(\d+)/m.exec(answer)?.[1]);
-  };
-  const before = await count();
-  await work();
-  // The second question counts, too.
-  return (await count()) - before - 1;
-}
-
 /** The nodes in line, without the folder, first come first. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   const { children } = valueOf(await stranger.send(getChildren(folder)));
@@ -61,7 +51,7 @@ async function removeNode(path: string): Promise<void> {
 describe('a key that this process uses alone', () => {
   test('takes two requests each time, and pings', async () => {
     const { key } = await usedKey();
-    const requests = await requestsOf(async () => {
+    const requests = await requestsOf(server, async () => {
       for (let time = 0; time < 50; time += 1) await pair(key);
     });
     expect(requests / 50).toBeGreaterThanOrEqual(2);
@@ -104,7 +94,7 @@ describe('a key that this process uses alone', () => {
     await removeNode(`${folder}/${(await namesIn(folder))[0]}`);
     expect(await provider.renew(ours)).toBe(false);
     await pair(key);
-    const requests = await requestsOf(async () => {
+    const requests = await requestsOf(server, async () => {
       for (let time = 0; time < 50; time += 1) await pair(key);
     });
     expect(requests / 50).toBeLessThan(2.5);
@@ -146,7 +136,7 @@ describe('those of one process that wait', () => {
     expect(await provider.tryAcquire(held)).toMatchObject({ granted: true });
     const claims = Array.from({ length: 30 }, () => claimOf(key));
     const order: string[] = [];
-    const requests = await requestsOf(async () => {
+    const requests = await requestsOf(server, async () => {
       const all = claims.map(async (claim) => {
         await waiting(claim).held;
         order.push(claim.owner);
