@@ -219,6 +219,13 @@ export interface LockProvider {
    */
   renew(claim: Claim, token?: bigint): Promise<Renewal | false>;
   /**
+   * Optional: `renew` without a token, for several claims in one call. The claims are exclusive, of
+   * one ttl and of different owners, at most 32. Resolves to what `renew` would answer for each, in
+   * their order. `undefined`: this claim is as it was, and core calls `renew` for it. A rejection
+   * means that it is unknown, for each of the claims.
+   */
+  readonly renewAll?: ((claims: readonly Claim[]) => Promise<readonly (Renewal | false | undefined)[]>) | undefined;
+  /**
    * Gives up all that the claim has: the hold, or the place in line. The local registration of
    * `wake` goes before any I/O. `true`: this call freed a hold that had not expired. A grant that
    * no attempt was answered with is no hold of the claim. Of several at once at most one answers

@@ -38,6 +38,7 @@ import { handingOff } from './locks/hand-off/hand-off-provider.ts';
 import { AbortFollowers } from './locks/ending/abort-followers.ts';
 import { closeQuietly } from './locks/ending/close-quietly.ts';
 import { LinkedSet } from './locks/ending/linked-set.ts';
+import { renewalsOf } from './locks/lease/joint-renewals.ts';
 import { printAs } from './locks/lease/printed.ts';
 import type { PublicLease } from './locks/lease/public-lease.ts';
 import { mustRest } from './locks/lease/rest.ts';
@@ -107,6 +108,7 @@ export class LockManager implements Locks {
       waitTimers: new TimerWheel(runtime, true),
       releases: new BackgroundReleases(provider, runtime),
       leases: new LinkedSet(),
+      renewals: renewalsOf(provider, runtime.clock),
       signals: new AbortFollowers(),
       acquisitions: new LinkedSet(),
       lookups,

@@ -33,6 +33,7 @@ export class RedisProvider implements LockProvider {
   readonly #writer: ReplicatedWrites | ClusterWrites | undefined;
   readonly #closeClient: (() => void) | undefined;
   readonly #acquireAll: LockProvider['tryAcquireAll'];
+  readonly #renewAll: LockProvider['renewAll'];
   #closed = false;
 
   /** `closeClient` ends a client that this package made. */
@@ -82,6 +83,7 @@ export class RedisProvider implements LockProvider {
       listen: listenOn(this.#servers, channelPrefix + process, waiterTtl, this.#deadline),
     });
     this.#closeClient = closeClient;
+    if (together) this.#renewAll = (claims) => scripts.renewAll(claims);
     // Keys of a Cluster have slots of their own, and the guard is in the scripts for one key.
     if (this.#servers.clustered || options.restartGuard !== undefined) return;
     this.#acquireAll = async (claims) => {
@@ -94,6 +96,10 @@ export class RedisProvider implements LockProvider {
   /** Not a field: `console.log` would show it. */
   get tryAcquireAll(): LockProvider['tryAcquireAll'] {
     return this.#acquireAll;
+  }
+
+  get renewAll(): LockProvider['renewAll'] {
+    return this.#renewAll;
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {

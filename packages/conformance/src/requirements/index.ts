@@ -33,6 +33,7 @@ import { processesRequirements } from './processes/processes.ts';
 import { releaseRequirements } from './hold/release.ts';
 import { renewalRequirements } from './hold/renewal.ts';
 import { repeatRequirements } from './hold/repeat.ts';
+import { renewAllRequirements } from './hold/renew-all.ts';
 import { severalRequirements } from './hold/several.ts';
 import { sharedRequirements } from './hold/shared.ts';
 import { staleRequirements } from './hold/stale.ts';
@@ -53,6 +54,7 @@ export const requirements: readonly Requirement[] = [
   staleRequirements,
   renewalRequirements,
   severalRequirements,
+  renewAllRequirements,
   sharedRequirements,
   downgradeRequirements,
   waitingRequirements,

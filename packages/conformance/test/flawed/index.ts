@@ -5,6 +5,7 @@ import { naming } from './names.ts';
 import { ownership } from './ownership.ts';
 import { queues } from './queue.ts';
 import { knownRecipes } from './recipes.ts';
+import { renewAll } from './renew-all.ts';
 import { several } from './several.ts';
 import { sharing } from './shared.ts';
 import { tokens } from './tokens.ts';
@@ -22,6 +23,7 @@ export const flaws: readonly Flaw[] = [
   wakes,
   sharing,
   several,
+  renewAll,
   naming,
   visibility,
 ].flat();

@@ -26,10 +26,16 @@ export class Batches<Call> {
   /** `call` is sent at the end of the tick, alone or with others. */
   add(call: Call): void {
     const { fits } = this.#parts;
-    const batch = this.#open.findLast((open) => open.length < largest && fits(call, open));
-    if (batch !== undefined) batch.push(call);
+    // From the last one, as those before it are full in most cases.
+    for (let index = this.#open.length - 1; index >= 0; index -= 1) {
+      const batch = this.#open[index] as Call[];
+      if (batch.length < largest && fits(call, batch)) {
+        batch.push(call);
+        return;
+      }
+    }
     // After the answers that arrived together were all handed out.
-    else if (this.#open.push([call]) === 1) process.nextTick(() => this.#flush());
+    if (this.#open.push([call]) === 1) process.nextTick(() => this.#flush());
   }
 
   #flush(): void {

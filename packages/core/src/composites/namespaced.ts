@@ -31,6 +31,7 @@ class NamespacedProvider implements LockProvider {
   readonly outage?: () => unknown;
   readonly time?: () => Promise<number>;
   readonly tryAcquireAll?: (claims: readonly Claim[]) => Promise<readonly Grant[] | false>;
+  readonly renewAll?: NonNullable<LockProvider['renewAll']>;
   readonly #provider: LockProvider;
   readonly #start: string;
   readonly #hashed: string;
@@ -44,7 +45,10 @@ class NamespacedProvider implements LockProvider {
     this.#hashed = `${length}:${prefix}#`;
     if (provider.list !== undefined) this.list = (keys) => this.#list(keys);
     if (provider.time !== undefined) this.time = () => provider.time?.() as Promise<number>;
-    if (provider.tryAcquireAll !== undefined) this.tryAcquireAll = (claims) => this.#tryAcquireAll(claims);
+    const { tryAcquireAll, renewAll } = provider;
+    if (tryAcquireAll)
+      this.tryAcquireAll = (claims) => this.#callAll(claims, (named) => tryAcquireAll.call(provider, named));
+    if (renewAll) this.renewAll = (claims) => this.#callAll(claims, (named) => renewAll.call(provider, named));
     if (provider.outage !== undefined) this.outage = () => provider.outage?.();
   }
 
@@ -72,10 +76,10 @@ class NamespacedProvider implements LockProvider {
     return this.#provider.close();
   }
 
-  async #tryAcquireAll(claims: readonly Claim[]): Promise<readonly Grant[] | false> {
+  async #callAll<T>(claims: readonly Claim[], send: (named: readonly Claim[]) => Promise<T>): Promise<T> {
     const named = claims.map((claim) => ({ ...claim, key: this.#nameOf(claim.key) }));
     try {
-      return (await this.#provider.tryAcquireAll?.(named)) ?? false;
+      return await send(named);
     } catch (error) {
       let own = error;
       named.forEach(({ key }, index) => (own = withKey(own, key, claims[index]?.key ?? key)));

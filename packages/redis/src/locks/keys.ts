@@ -9,6 +9,8 @@ export interface KeyNames {
   readonly main: (key: string) => string;
   /** The first three keys of the scripts: the main key, its counter and its queue. */
   readonly few: (key: string) => readonly [main: string, token: string, queue: string];
+  /** The queue of a main name. */
+  readonly queueOf: (main: string) => string;
   /** All keys of the scripts, in their order: see `lua/queue.lua`. */
   readonly all: (key: string) => readonly string[];
   /** The marker of option `restartGuard`: see `lua/restart-guard.lua`. */
@@ -36,6 +38,7 @@ export function keyNames(prefix: string, clientPrefix: string): KeyNames {
   return {
     main,
     few,
+    queueOf: (name) => `${open}${name}}:queue`,
     all(key) {
       const [name, token, queue] = few(key);
       const tag = `${open}${name}}`;

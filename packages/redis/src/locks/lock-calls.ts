@@ -111,38 +111,70 @@ export class Attempt extends ClaimCall {
   }
 }
 
-/** Takes the keys of all claims, or none of them. The claims have one ttl and one floor. */
-export class AttemptAll implements ScriptCall {
-  readonly script: Script = scripts.acquireAll;
-  readonly #terms: CallTerms;
-  readonly #claims: readonly Claim[];
+/** A call of several claims, of one ttl. */
+abstract class ClaimsCall implements ScriptCall {
+  abstract readonly script: Script;
+  protected abstract readonly about: string;
+  protected readonly terms: CallTerms;
+  protected readonly claims: readonly Claim[];
   readonly #status: string;
 
   constructor(terms: CallTerms, claims: readonly Claim[], status: string) {
-    this.#terms = terms;
-    this.#claims = claims;
+    this.terms = terms;
+    this.claims = claims;
     this.#status = status;
   }
 
-  input(): ScriptInput {
-    const { names, options } = this.#terms;
-    const { ttl, floor = 0n } = this.#first;
-    const keys = this.#claims.flatMap(({ key }) => names.few(key));
-    const owners = this.#claims.map(({ owner }) => owner);
-    return [keys.length, ...keys, ttl, `${floor}`, retentionOf(options, ttl), ...owners];
-  }
+  abstract input(): ScriptInput;
 
   what(): string {
-    return `an attempt on ${this.#claims.length} keys, the first of them ${JSON.stringify(this.#first.key)}`;
+    return `${this.about} on ${this.claims.length} keys, the first of them ${JSON.stringify(this.first.key)}`;
   }
 
   explain(error: unknown): LockError {
     const unsent = neverSent(this.#status, error);
-    return toLockError(error, { what: this.what(), claim: this.#first, lua: this.script.lua, unsent });
+    return toLockError(error, { what: this.what(), claim: this.first, lua: this.script.lua, unsent });
   }
 
-  get #first(): Claim {
-    return this.#claims[0] as Claim;
+  protected get first(): Claim {
+    return this.claims[0] as Claim;
+  }
+}
+
+/** Takes the keys of all claims, or none of them. The claims have one floor, too. */
+export class AttemptAll extends ClaimsCall {
+  readonly script: Script = scripts.acquireAll;
+  protected readonly about = 'an attempt';
+
+  input(): ScriptInput {
+    const { names, options } = this.terms;
+    const { ttl, floor = 0n } = this.first;
+    const keys = this.claims.flatMap(({ key }) => names.few(key));
+    const owners = this.claims.map(({ owner }) => owner);
+    return [keys.length, ...keys, ttl, `${floor}`, retentionOf(options, ttl), ...owners];
+  }
+}
+
+/** Restarts the ttl of each hold. */
+export class RenewalAll extends ClaimsCall {
+  readonly script: Script = scripts.renewEach;
+  protected readonly about = 'a renewal';
+
+  input(): ScriptInput {
+    const { names, options, clock } = this.terms;
+    const { ttl } = this.first;
+    const retention = retentionOf(options, ttl);
+    const keepsCounter = mustKeepCounter(clock.now(), ttl, retention);
+    const input: [number, ...(string | number)[]] = [0];
+    for (const { key } of this.claims) {
+      const main = names.main(key);
+      if (keepsCounter) input.push(...names.few(key));
+      else input.push(main, names.queueOf(main));
+    }
+    input[0] = input.length - 1;
+    input.push(ttl, keepsCounter ? retention : 0);
+    for (const { owner } of this.claims) input.push(owner);
+    return input;
   }
 }
 

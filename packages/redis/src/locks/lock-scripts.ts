@@ -10,7 +10,7 @@ import { ScriptBatches } from '../wire/script-batches.ts';
 import { scripts } from '../wire/scripts.ts';
 import type { Script } from '../wire/scripts.ts';
 import type { CallTerms } from './call-terms.ts';
-import { Attempt, AttemptAll, Release, Renewal as RenewalCall } from './lock-calls.ts';
+import { Attempt, AttemptAll, Release, RenewalAll, Renewal as RenewalCall } from './lock-calls.ts';
 import type { UnsettledAttempts } from './unsettled-attempts.ts';
 
 /** What the scripts go over. */
@@ -82,6 +82,15 @@ export class LockScripts {
     }
   }
 
+  /** Restarts the ttl of each hold. `undefined`: the script of one must decide. */
+  async renewAll(claims: readonly Claim[]): Promise<readonly (Renewal | undefined)[]> {
+    this.checkOpen();
+    const call = new RenewalAll(this.#terms, claims, this.#client.status);
+    const replies = await callScript(this.#writer, this.#deadline, call);
+    const list: readonly unknown[] = Array.isArray(replies) ? replies : [];
+    return claims.map((_, index) => (Number(list[index]) === 1 ? renewed : undefined));
+  }
+
   /** Resolves to 1 if it freed a hold, else to 0. */
   release(claim: Claim, awaited: boolean, within?: number): Promise<unknown> {
     this.checkOpen();
@@ -129,8 +138,11 @@ export class LockScripts {
   }
 }
 
+/** For its whole ttl. */
+const renewed: Renewal = Object.freeze({});
+
 function toRenewal(reply: unknown): Renewal | false {
-  return toInteger(reply, 'a renewal') === 1 ? {} : false;
+  return toInteger(reply, 'a renewal') === 1 ? renewed : false;
 }
 
 export function closedError(): LockError {

@@ -40,8 +40,7 @@ export const electionsRequirements: readonly Requirement[] = [
   {
     id: 'locks-election',
     level: 'locks',
-    title:
-      'of three candidates one leads; each hands over when it resigns, and observers see each leader once, in order',
+    title: 'of three candidates one leads; each hands over when it resigns, and observers see the leaders in order',
     appliesTo: always,
     async check(context) {
       const all = await Promise.all([1, 2, 3].map(() => context.createLocks({ ttl: context.longTtl })));
@@ -59,9 +58,12 @@ export const electionsRequirements: readonly Requirement[] = [
         const leaders = candidates.filter(({ leading }) => leading);
         assert.deepEqual([leaders.length, terms.filter(({ held }) => held).length], [1, 1], 'expected one leader');
         const [leader] = leaders as [Election];
-        const asked = await leader.leader();
-        assert.equal(asked?.owner, terms[number - 1]?.owner, 'expected leader() to name the leader');
         const lease = terms[number - 1] as Lease;
+        await context.eventually(
+          'leader() to name the leader',
+          () => leader.leader(),
+          (asked) => asked?.owner === lease.owner,
+        );
         const resigned = await within(context.patience, inBackground(leader.resign()), 'the leader to resign');
         assert.deepEqual([resigned, lease.held], [true, false], 'expected resign to end with the lease released');
         assert.ok(lease.signal.aborted, 'expected the signal of a leader that resigns to be aborted');
@@ -72,9 +74,16 @@ export const electionsRequirements: readonly Requirement[] = [
         (last) => last.every((leader) => leader === null),
       );
       for (const seen of observers) {
-        const leaders = seen.flatMap((leader) => leader?.owner ?? []);
+        const changes = seen.map((leader) => leader?.owner);
+        assert.ok(!changes.some(isRepeated), 'expected observers to see each change once');
+        // While a member of a quorum restarts, too few may show the leader for a moment.
+        const leaders = changes.filter((owner) => owner !== undefined);
         const owners = terms.map(({ owner }) => owner);
-        assert.deepEqual(leaders, owners, 'expected each leader once, in order');
+        assert.deepEqual(
+          leaders.filter((owner, index) => !isRepeated(owner, index, leaders)),
+          owners,
+          'expected each leader, in order',
+        );
       }
       await Promise.all(candidates.map((candidate) => candidate.stop()));
       const provider = await context.create();
@@ -112,3 +121,7 @@ export const electionsRequirements: readonly Requirement[] = [
     },
   },
 ];
+
+function isRepeated<T>(value: T, index: number, all: readonly T[]): boolean {
+  return index > 0 && value === all[index - 1];
+}

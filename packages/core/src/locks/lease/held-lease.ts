@@ -13,6 +13,7 @@ import type { Abandoned } from '../release/background-releases.ts';
 import { ReleaseCall } from '../release/release-call.ts';
 import { isAnswer, isRenewal } from './answers.ts';
 import { mustHandOver, takeTicket, ticketOf, writeHandOver } from './hand-over.ts';
+import type { RenewalTimes } from './joint-renewals.ts';
 import type { LeaseHost } from './lease-host.ts';
 import type { Holding } from './public-lease.ts';
 import { leftOf, restUntil, storedClaim, validityOf } from './rest.ts';
@@ -123,6 +124,10 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     return this.#claim.mode;
   }
 
+  get ttl(): number {
+    return this.#claim.ttl;
+  }
+
   get token(): bigint {
     return this.#token;
   }
@@ -157,8 +162,35 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   }
 
   async renew(): Promise<void> {
+    // A renewal with others does not tell what it came to for this one.
+    while (this.#renewing !== undefined && this.#host.renewals?.isUnderWay(this.#renewing)) await this.#renewing;
     if (!this.#isHeld()) throw this.#ended();
     await this.#renew();
+  }
+
+  /** A renewal with others is sent at `sentAt`. `undefined`: this one needs none any more. */
+  joinRenewal(sentAt: number, together: Promise<void>): Claim | undefined {
+    if (this.#renewing !== undefined || !this.#isHeld(sentAt)) return undefined;
+    this.#renewing = together;
+    this.#lastSend = Math.ceil(sentAt);
+    return this.#claim;
+  }
+
+  /** What a renewal with others came to. `undefined`: this one is renewed alone. */
+  renewedTogether(times: RenewalTimes, answer: unknown, error?: unknown): void {
+    this.#renewing = undefined;
+    try {
+      if (error !== undefined) throw this.#unknown(error);
+      if (answer !== undefined) this.#renewed(answer, times);
+      else if (this.#outcome === undefined) this.renewAlone();
+    } catch {
+      // No caller waits for it. The lease knows.
+    }
+  }
+
+  /** As the timer wheel asks. */
+  renewAlone(): void {
+    if (this.#renewing === undefined) void this.#renew();
   }
 
   async downgrade(): Promise<void> {
@@ -233,7 +265,10 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     }
     // A renewal may still be in flight. The deadline stands until an answer moves it.
     this.#host.timers.schedule(this, this.#deadline);
-    if (this.#extras.renew && this.#renewing === undefined) void this.#renew();
+    if (!this.#extras.renew) return;
+    const { renewals } = this.#host;
+    if (renewals !== undefined && this.mode === 'exclusive' && this.#rest === undefined) renewals.add(this);
+    else this.renewAlone();
   }
 
   /** Its rejection is handled here. A caller that wants to hear of it awaits it. */
@@ -259,6 +294,12 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
       if (this.#extras.unshared && isLockError(error, 'LOCK_INVALID')) throw this.#keptExclusive(error);
       throw this.#unknown(error);
     }
+    this.#renewed(answer, { sentAt, now: runtime.clock.exact() });
+  }
+
+  /** Throws where it is not renewed. */
+  #renewed(answer: unknown, { sentAt, now }: RenewalTimes): void {
+    const { provider } = this.#host;
     if (!isRenewal(answer)) throw this.#unknown(badAnswerError(provider, this.#claim));
     this.#publishRenewal(answer !== false);
     if (this.#outcome !== undefined) throw this.#ended();
@@ -266,11 +307,11 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
       this.#lose(`${provider.name} says that this owner does not hold it any more`);
       throw this.#ended();
     }
-    if (!this.#isHeld()) throw this.#ended();
+    if (!this.#isHeld(now)) throw this.#ended();
     if (this.#extras.failures > 0) this.#extras = { ...this.#extras, failures: 0 };
     this.#deadline = deadlineOf(sentAt, validityOf(this.#claim, this.#rest, answer.validity), this.#extras.holdUntil);
-    if (!this.#isHeld()) throw this.#ended();
-    this.#plan(sentAt + (this.#deadline - sentAt) / 3);
+    if (!this.#isHeld(now)) throw this.#ended();
+    this.#plan(sentAt + (this.#deadline - sentAt) / 3, now);
   }
 
   /** Asks the provider to share the hold, which renews it, too. */
@@ -320,8 +361,8 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
    * Whether it is held. After a blocked event loop its timer has not run yet. The first look then
    * makes it lapse.
    */
-  #isHeld(): boolean {
-    if (this.#outcome === undefined && !this.held) this.#lapse();
+  #isHeld(now: number = this.#host.runtime.clock.exact()): boolean {
+    if (this.#outcome === undefined && now >= this.#deadline) this.#lapse();
     return this.#outcome === undefined;
   }
 

@@ -4,6 +4,7 @@ import type { LinkedSet } from '../ending/linked-set.ts';
 import type { SlowWaits } from '../diagnostics/slow-waits.ts';
 import type { HandOffProvider } from '../hand-off/hand-off-provider.ts';
 import type { ReleaseHost } from '../release/release-call.ts';
+import type { JointRenewals } from './joint-renewals.ts';
 
 /** What a lease needs from the `Locks` that made it. */
 export interface LeaseHost extends ReleaseHost {
@@ -11,6 +12,8 @@ export interface LeaseHost extends ReleaseHost {
   /** The signals that end leases and waits. */
   readonly signals: AbortFollowers;
   readonly slowWaits: SlowWaits;
+  /** For leases that are due at once, where the provider has a call for several. */
+  readonly renewals: JointRenewals | undefined;
   /** The provider, where claims of this process pass keys on. */
   readonly handOff: HandOffProvider | undefined;
   /** An owner that is never used again. */
