@@ -111,6 +111,26 @@ describe('leases that are due at once', () => {
     expect(provider.releases).toHaveLength(1);
   });
 
+  it.each([['alone'], ['with others']])('are not renewed %s when another loss has made them end', async (how) => {
+    const runtime = new VirtualRuntime();
+    const provider = new ScriptedProvider(runtime);
+    provider.renewSeveral();
+    provider.answers.tryAcquire = grantAtOnce;
+    provider.answers.release = freeAtOnce;
+    const locks = createLocks(provider, { runtime, ttl });
+    // It is lost in the tick in which the others are due.
+    const lost = await locks.acquire('lost', { ttl: 345, renew: false });
+    const keys = how === 'alone' ? ['a'] : ['a', 'b', 'c'];
+    const leases = await Promise.all(keys.map((key) => locks.acquire(key)));
+    lost.signal.addEventListener('abort', () => void leases[0]?.release());
+    runtime.block(345);
+    await runtime.advance(1);
+    await settle();
+    expect(lost.held).toBe(false);
+    expect(provider.renewals.map(({ claim }) => claim.key)).not.toContain('a');
+    expect(provider.violations).toEqual([]);
+  });
+
   it('are in one call only if they have one ttl, and are exclusive', async () => {
     const runtime = new VirtualRuntime();
     const provider = new ScriptedProvider(runtime);

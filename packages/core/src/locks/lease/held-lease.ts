@@ -182,7 +182,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     try {
       if (error !== undefined) throw this.#unknown(error);
       if (answer !== undefined) this.#renewed(answer, times);
-      else if (this.#outcome === undefined) this.renewAlone();
+      else this.renewAlone();
     } catch {
       // No caller waits for it. The lease knows.
     }
@@ -190,7 +190,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
 
   /** As the timer wheel asks. */
   renewAlone(): void {
-    if (this.#renewing === undefined) void this.#renew();
+    if (this.#renewing === undefined && this.#isHeld()) void this.#renew();
   }
 
   async downgrade(): Promise<void> {
