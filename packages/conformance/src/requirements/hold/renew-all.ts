@@ -55,7 +55,7 @@ export const renewAllRequirements: readonly Requirement[] = [
   },
 ];
 
-/** Whether each of `claims` was renewed. What is left to `renew` is asked for there. */
+/** Whether each of `claims` was renewed, by `renew` where the call left it to that. */
 async function renewAll(provider: LockProvider, claims: readonly Claim[]): Promise<readonly boolean[]> {
   const answers = await provider.renewAll?.(claims);
   const complete = Array.isArray(answers) && answers.length === claims.length;
