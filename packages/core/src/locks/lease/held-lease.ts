@@ -13,7 +13,6 @@ import type { Abandoned } from '../release/background-releases.ts';
 import { ReleaseCall } from '../release/release-call.ts';
 import { isAnswer, isRenewal } from './answers.ts';
 import { mustHandOver, takeTicket, ticketOf, writeHandOver } from './hand-over.ts';
-import type { RenewalTimes } from './joint-renewals.ts';
 import type { LeaseHost } from './lease-host.ts';
 import type { Holding } from './public-lease.ts';
 import { leftOf, restUntil, storedClaim, validityOf } from './rest.ts';
@@ -177,11 +176,11 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   }
 
   /** What a renewal with others came to. `undefined`: this one is renewed alone. */
-  renewedTogether(times: RenewalTimes, answer: unknown, error?: unknown): void {
+  renewedTogether(sentAt: number, answer: unknown, error?: unknown): void {
     this.#renewing = undefined;
     try {
       if (error !== undefined) throw this.#unknown(error);
-      if (answer !== undefined) this.#renewed(answer, times);
+      if (answer !== undefined) this.#renewed(answer, sentAt);
       else this.renewAlone();
     } catch {
       // No caller waits for it. The lease knows.
@@ -294,11 +293,11 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
       if (this.#extras.unshared && isLockError(error, 'LOCK_INVALID')) throw this.#keptExclusive(error);
       throw this.#unknown(error);
     }
-    this.#renewed(answer, { sentAt, now: runtime.clock.exact() });
+    this.#renewed(answer, sentAt);
   }
 
   /** Throws where it is not renewed. */
-  #renewed(answer: unknown, { sentAt, now }: RenewalTimes): void {
+  #renewed(answer: unknown, sentAt: number): void {
     const { provider } = this.#host;
     if (!isRenewal(answer)) throw this.#unknown(badAnswerError(provider, this.#claim));
     this.#publishRenewal(answer !== false);
@@ -307,6 +306,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
       this.#lose(`${provider.name} says that this owner does not hold it any more`);
       throw this.#ended();
     }
+    const now = this.#host.runtime.clock.exact();
     if (!this.#isHeld(now)) throw this.#ended();
     if (this.#extras.failures > 0) this.#extras = { ...this.#extras, failures: 0 };
     this.#deadline = deadlineOf(sentAt, validityOf(this.#claim, this.#rest, answer.validity), this.#extras.holdUntil);

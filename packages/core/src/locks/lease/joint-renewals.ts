@@ -3,20 +3,13 @@ import type { Claim, LockProvider } from '../../contract.ts';
 import { badAnswerError } from '../../errors/messages.ts';
 import type { Clock } from '../../time/clock.ts';
 
-/** In ms of the clock. */
-export interface RenewalTimes {
-  readonly sentAt: number;
-  /** When the answer was read. */
-  readonly now: number;
-}
-
 /** A lease whose renewal is due. */
 export interface DueLease {
   readonly ttl: number;
   /** Begins its renewal, sent at `sentAt`, until `together` ends. `undefined`: it needs none. */
   joinRenewal(sentAt: number, together: Promise<void>): Claim | undefined;
-  /** Ends that, at `now`, with its answer, or with the error of all. */
-  renewedTogether(times: RenewalTimes, answer: unknown, error?: unknown): void;
+  /** Ends that with its answer, or with the error of all. */
+  renewedTogether(sentAt: number, answer: unknown, error?: unknown): void;
   renewAlone(): void;
 }
 
@@ -72,9 +65,7 @@ export class JointRenewals {
       failure = error ?? new Error('rejected without a reason');
     }
     this.#underWay.delete(together);
-    // Nothing else of the process runs before the last of them has heard.
-    const times = { sentAt, now: this.#clock.exact() };
-    joined.forEach((lease, index) => lease.renewedTogether(times, answers?.[index], failure));
+    joined.forEach((lease, index) => lease.renewedTogether(sentAt, answers?.[index], failure));
     end();
   }
 }
