@@ -1,31 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { createLocks } from '../src/index.ts';
 import type { Lease } from '../src/index.ts';
-import { ScriptedProvider, freeAtOnce, grantAtOnce, renewAtOnce } from './support/scripted-provider.ts';
-import { watch } from './support/setting.ts';
-import { VirtualRuntime, settle } from './support/virtual-runtime.ts';
+import { renewAtOnce } from './support/scripted-provider.ts';
+import type { ScriptedProvider } from './support/scripted-provider.ts';
+import { createFreeSetting, watch } from './support/setting.ts';
+import type { Setting } from './support/setting.ts';
+import { settle } from './support/virtual-runtime.ts';
 
 const ttl = 1_000;
 
-interface Setting {
-  readonly runtime: VirtualRuntime;
-  readonly provider: ScriptedProvider;
+interface DueLeases extends Setting {
   readonly leases: readonly [Lease, Lease, Lease];
 }
 
 /** Three leases whose renewals are due at once, until the first of them was sent. */
-async function threeDue(): Promise<Setting> {
-  const runtime = new VirtualRuntime();
-  const provider = new ScriptedProvider(runtime);
-  provider.renewSeveral();
-  provider.answers.tryAcquire = grantAtOnce;
-  provider.answers.release = freeAtOnce;
-  const locks = createLocks(provider, { runtime, ttl });
+async function threeDue(): Promise<DueLeases> {
+  const setting = createFreeSetting({ ttl, renewsSeveral: true });
+  const { runtime, provider, locks } = setting;
+  delete provider.answers.renew;
   const leases = (await Promise.all(['a', 'b', 'c'].map((key) => locks.acquire(key)))) as [Lease, Lease, Lease];
   await runtime.advance(330);
   await settle();
   expect(provider.renewedTogether).toEqual([['a', 'b', 'c']]);
-  return { runtime, provider, leases };
+  return { ...setting, leases };
 }
 
 describe('leases that are due at once', () => {
@@ -112,12 +108,7 @@ describe('leases that are due at once', () => {
   });
 
   it.each([['alone'], ['with others']])('are not renewed %s when another loss has made them end', async (how) => {
-    const runtime = new VirtualRuntime();
-    const provider = new ScriptedProvider(runtime);
-    provider.renewSeveral();
-    provider.answers.tryAcquire = grantAtOnce;
-    provider.answers.release = freeAtOnce;
-    const locks = createLocks(provider, { runtime, ttl });
+    const { runtime, provider, locks } = createFreeSetting({ ttl, renewsSeveral: true });
     // It is lost in the tick in which the others are due.
     const lost = await locks.acquire('lost', { ttl: 345, renew: false });
     const keys = how === 'alone' ? ['a'] : ['a', 'b', 'c'];
@@ -132,12 +123,7 @@ describe('leases that are due at once', () => {
   });
 
   it('are in one call only if they have one ttl, and are exclusive', async () => {
-    const runtime = new VirtualRuntime();
-    const provider = new ScriptedProvider(runtime);
-    provider.renewSeveral();
-    provider.answers.tryAcquire = grantAtOnce;
-    provider.answers.renew = renewAtOnce;
-    const locks = createLocks(provider, { runtime, ttl });
+    const { runtime, provider, locks } = createFreeSetting({ ttl, renewsSeveral: true });
     await Promise.all([
       locks.acquire('a'),
       locks.acquire('b', { ttl: 1_001 }),

@@ -9,8 +9,8 @@ export interface KeyNames {
   readonly main: (key: string) => string;
   /** The first three keys of the scripts: the main key, its counter and its queue. */
   readonly few: (key: string) => readonly [main: string, token: string, queue: string];
-  /** The queue of a main name. */
-  readonly queueOf: (main: string) => string;
+  /** The main key and its queue. */
+  readonly two: (key: string) => readonly [main: string, queue: string];
   /** All keys of the scripts, in their order: see `lua/queue.lua`. */
   readonly all: (key: string) => readonly string[];
   /** The marker of option `restartGuard`: see `lua/restart-guard.lua`. */
@@ -31,14 +31,18 @@ export function keyNames(prefix: string, clientPrefix: string): KeyNames {
   const main = (key: string): string =>
     prefix + (/[{}%]/.test(key) ? key.replaceAll(/[{}%]/g, (character) => special[character] ?? character) : key);
   const open = `{${clientPrefix}`;
-  const few: KeyNames['few'] = (key) => {
+  const two: KeyNames['two'] = (key) => {
     const name = main(key);
-    return [name, `${open}${name}}:token`, `${open}${name}}:queue`];
+    return [name, `${open}${name}}:queue`];
+  };
+  const few: KeyNames['few'] = (key) => {
+    const [name, queue] = two(key);
+    return [name, `${open}${name}}:token`, queue];
   };
   return {
     main,
     few,
-    queueOf: (name) => `${open}${name}}:queue`,
+    two,
     all(key) {
       const [name, token, queue] = few(key);
       const tag = `${open}${name}}`;

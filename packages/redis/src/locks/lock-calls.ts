@@ -167,9 +167,7 @@ export class RenewalAll extends ClaimsCall {
     const keepsCounter = mustKeepCounter(clock.now(), ttl, retention);
     const input: [number, ...(string | number)[]] = [0];
     for (const { key } of this.claims) {
-      const main = names.main(key);
-      if (keepsCounter) input.push(...names.few(key));
-      else input.push(main, names.queueOf(main));
+      input.push(...(keepsCounter ? names.few(key) : names.two(key)));
     }
     input[0] = input.length - 1;
     input.push(ttl, keepsCounter ? retention : 0);
@@ -206,8 +204,8 @@ export class Renewal extends ClaimCall {
   }
 
   manyKeys(): readonly string[] {
-    const few = this.terms.names.few(this.claim.key);
-    return this.#keepsCounter ? few : [few[0], few[2]];
+    const { names } = this.terms;
+    return this.#keepsCounter ? names.few(this.claim.key) : names.two(this.claim.key);
   }
 }
 
@@ -234,7 +232,6 @@ export class Release extends ClaimCall {
   }
 
   manyKeys(): readonly string[] {
-    const [main, , queue] = this.terms.names.few(this.claim.key);
-    return [main, queue];
+    return this.terms.names.two(this.claim.key);
   }
 }
