@@ -26,7 +26,9 @@ export const handOverRequirements: readonly Requirement[] = [
       assert.deepEqual([given.held, given.signal.aborted], [false, false], 'expected the lease of the giver to end');
       const resumed = await Promise.allSettled([one.resume(text), two.resume(text), one.resume(text)]);
       const leases = resumed.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-      assert.equal(leases.length, 1, `expected one of three resumers to win, ${leases.length} did`);
+      const refusals = resumed.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
+      const won = `expected one of three resumers to win, ${leases.length} did`;
+      assert.equal(leases.length, 1, [won, ...refusals].join('; '));
       const [lease] = leases as [(typeof leases)[0]];
       assert.deepEqual(
         [lease.owner, lease.token],

@@ -69,7 +69,7 @@ export class ClaimMachine {
     const { options, state } = this.#machine;
     if (token !== undefined && options.fencing && token > state.token) state.token = token;
     beginRound(this.#machine, 'renewing');
-    askToRenew(this.#machine, change);
+    askToRenew(this.#machine, change, token !== undefined);
     this.#goOn();
   }
 

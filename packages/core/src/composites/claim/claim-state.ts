@@ -85,6 +85,11 @@ export interface ClaimState {
   /** This attempt has paused already. */
   paused: boolean;
   token: bigint;
+  /**
+   * It was found in the members, and no renewal has shown yet that they hold it. Until then no
+   * member is asked for a vote: that would revive what another process is releasing.
+   */
+  found: boolean;
   /** What the tokens of this attempt must exceed, the same for all members. */
   floor: bigint | undefined;
   /** When it began to keep votes while it waits. */
@@ -110,6 +115,7 @@ export function initialState(members: number): ClaimState {
     moves: 0,
     paused: false,
     token: 0n,
+    found: false,
     floor: undefined,
     keptSince: undefined,
     patient: true,

@@ -14,6 +14,7 @@ import type { Member } from '../members/member.ts';
 import { timedCall } from '../members/timed-call.ts';
 import { ReleaseRound } from './release-round.ts';
 import { schedule, scheduleSilence } from '../../time/schedule.ts';
+import type { TimerEntry } from '../../time/timer-wheel.ts';
 import { Turns } from '../turns.ts';
 
 /** What one member has of a claim: under this owner, with this token, in this session. */
@@ -29,12 +30,17 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   readonly #machine: ClaimMachine;
   #claim: Claim;
   #wake: (() => void) | undefined = undefined;
+  /** Answers the call of core's that is under way. */
   #settle: ((outcome: Outcome) => void) | undefined = undefined;
+  /** When that call has lasted long enough. */
+  #limit: TimerEntry | undefined = undefined;
   readonly #turns = new Turns();
   readonly #inFlight: (Promise<unknown> | undefined)[];
   readonly #sessions: MemberSessions;
   /** The owners of a lease that another process took, by member. */
   #adopted: ReadonlyMap<number, string> | undefined = undefined;
+  /** Members that may get a vote of such a lease still, under an owner that is not known here. */
+  #unknown: readonly Member[] = [];
   #lost: AbortController | undefined = undefined;
   /** Why the last session has ended. */
   #goneWhy: unknown = undefined;
@@ -160,6 +166,13 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     );
     for (const { member, lost } of holds) this.#sessions.follow(member, lost);
     return this.#ending;
+  }
+
+  /** A lease that was looked up in the members: others may ask them, or release it, just now. */
+  adoptFound(holds: readonly MemberHold[]): void {
+    this.adopt(holds);
+    this.#machine.state.found = true;
+    this.#unknown = this.#host.members.filter(({ index }) => !holds.some(({ member }) => member === index));
   }
 
   /** Gives back all but the hold of `kept`, and forgets that. Gives it as `kept` knows it. */
@@ -290,8 +303,11 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
 
   settle(outcome: Outcome): void {
     const settle = this.#settle;
+    if (settle === undefined) return;
     this.#settle = undefined;
-    if (settle !== undefined) settle(outcome);
+    if (this.#limit !== undefined) this.#host.timers.cancel(this.#limit);
+    this.#limit = undefined;
+    settle(outcome);
   }
 
   pause(delay: number): void {
@@ -317,6 +333,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     const { state } = this.#machine;
     const hold = { held: this.held, ended: this.#machine.isOver };
     const round = new ReleaseRound(hold, this.#host, this.#claim);
+    for (const member of this.#unknown) round.unknown(member);
     this.#releasing = round;
     this.#wake = undefined;
     const wasRenewing = state.phase === 'renewing';
@@ -389,11 +406,9 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   #run(begin: () => void): Promise<Outcome> {
     const { timers, timeout } = this.#host;
     return new Promise((resolve) => {
-      const limit = scheduleSilence(timers, this.now() + timeout, () => this.#machine.expired());
-      this.#settle = (outcome) => {
-        timers.cancel(limit);
-        resolve(outcome);
-      };
+      // V8's young generation keeps an object whose field is set to a new closure over it.
+      this.#settle = resolve;
+      this.#limit = scheduleSilence(timers, this.now() + timeout, () => this.#machine.expired());
       begin();
     });
   }

@@ -40,11 +40,11 @@ export class PartCalls {
     });
   }
 
-  /** Restarts the ttl of a vote. `needed`: as for `ask`. */
-  renew(part: Part, member: number, needed = false): void {
+  /** Restarts the ttl of a vote. `needed`: as for `ask`. `raises`: also tells it the token. */
+  renew(part: Part, member: number, needed = false, raises = true): void {
     if (!needed && !this.#mayCall(part, member)) return;
     const { token } = this.#state;
-    const raised = this.#options.fencing && part.token !== undefined && part.token <= token;
+    const raised = raises && this.#options.fencing && part.token !== undefined && part.token <= token;
     this.#send(part, member, 'renew', raised ? token : undefined);
   }
 

@@ -42,6 +42,11 @@ export class ReleaseRound {
     this.#answers[member.index] = late || passedOver ? 'late' : 'awaited';
   }
 
+  /** The member may have a vote, and is not asked. */
+  unknown(member: Member): void {
+    this.#answers[member.index] = member.noAnswer(this.#claim.key);
+  }
+
   /** A member timeout has passed. */
   silent(): void {
     this.#answers.forEach((answer, member) => {

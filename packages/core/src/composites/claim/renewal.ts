@@ -4,12 +4,17 @@ import { viewOf } from './machine.ts';
 import type { Machine } from './machine.ts';
 import { isPending } from './part.ts';
 
-/** Asks for the votes that are missing, and restarts the ttl of the others. */
-export function askToRenew({ calls }: Machine, change: Change): void {
+/**
+ * Asks for the votes that are missing, and restarts the ttl of the others. `told`: core gave the
+ * token of the claim.
+ */
+export function askToRenew({ calls, state: { found } }: Machine, change: Change, told: boolean): void {
   calls.each((part, member) => {
+    if (found && part.token === undefined) return;
     if (part.call === undefined) {
       if (part.token === undefined || change === 'mode') calls.ask(member);
-      else calls.renew(part, member);
+      // Votes that are looked up may have different tokens, of which only the owner knows its own.
+      else calls.renew(part, member, false, !found || told);
     } else if (change === 'mode') part.next = 'ask';
     else if (change === 'ttl') part.next ??= 'renew';
   });
@@ -30,10 +35,12 @@ export function goOnRenewing(machine: Machine, now: number): void {
   switch (decideRenewal(viewOf(machine), now)) {
     case 'renewed':
       state.phase = 'held';
+      state.found = false;
       world.settle({ kind: 'renewed', until: heldUntil(viewOf(machine), now) });
       break;
     case 'lost':
       state.phase = 'resting';
+      state.found = false;
       calls.each((_, member) => calls.giveBack(member));
       world.settle({ kind: 'lost' });
       break;

@@ -8,11 +8,12 @@ import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedClaim } from '../claim/combined-claim.ts';
 import type { KeptHold } from '../claim/combined-claim.ts';
 import type { ClaimHost, HostedClaim } from '../claim/claim-host.ts';
-import { combineStates, holdsByOwner, isEnough } from '../members/key-states.ts';
+import { combineStates, holdsByOwner, isEnough, isKnown } from '../members/key-states.ts';
 import type { MemberHold } from '../members/key-states.ts';
 import { combinedError } from '../members/member-errors.ts';
 import { callMember } from '../members/member-answers.ts';
 import { readStates } from '../members/member-states.ts';
+import type { MemberStates } from '../members/member-states.ts';
 import { CommonFloor } from '../members/common-floor.ts';
 import { Member } from '../members/member.ts';
 import type { CombineRules } from './options.ts';
@@ -77,7 +78,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
     this.#checkOpen();
-    const known = await this.#find(claim);
+    const known = await this.#find(claim, true);
     return known === undefined ? false : await known.renew(claim, token);
   }
 
@@ -88,7 +89,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
 
   async inspect(key: string): Promise<KeyState> {
     this.#checkOpen();
-    return combineStates(key, await readStates(this, key), this.need);
+    return combineStates(key, (await readStates(this, key)).states, this.need);
   }
 
   // For a migration, whose claims are not always taken in all members.
@@ -166,15 +167,22 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return known;
   }
 
-  #find(claim: Claim): Promise<CombinedClaim | undefined> {
+  /**
+   * The claim, which another process may have taken. `certain`: rejects where too few members tell
+   * whether the claim is held, instead of saying that it is not.
+   */
+  #find(claim: Claim, certain = false): Promise<CombinedClaim | undefined> {
     const find = async (): Promise<readonly MemberHold[] | undefined> => {
-      const states = await readStates(this, claim.key);
-      const holds = holdsByOwner(states).get(claim.owner);
+      const { key, owner } = claim;
+      const isDecided = (told: MemberStates['states']): boolean => !certain || isKnown(told, owner, this.need);
+      const { states, failures } = await readStates(this, key, isDecided);
+      if (!isDecided(states)) throw combinedError(this, failures, key);
+      const holds = holdsByOwner(states).get(owner);
       return holds !== undefined && isEnough(states, holds, this.need) ? holds : undefined;
     };
     return this.#claims.getOrAdopt(claim.owner, find, (holds) => {
       const found = new CombinedClaim(this, claim);
-      found.adopt(holds);
+      found.adoptFound(holds);
       return found;
     });
   }

@@ -40,6 +40,13 @@ export function isEnough(
   return new Set(holds.map(({ member }) => member)).size >= Math.min(need, answered);
 }
 
+/** Whether the members without an answer cannot change whether `need` members know the owner. */
+export function isKnown(states: readonly (KeyState | undefined)[], owner: string, need: number): boolean {
+  const holds = holdsByOwner(states).get(owner) ?? [];
+  const silent = states.filter((state) => state === undefined).length;
+  return holds.length >= need || holds.length + silent < need;
+}
+
 /**
  * The states of the members as one. A holder is an owner that `need` members know; with fewer
  * answers than members, all that answered may be enough.

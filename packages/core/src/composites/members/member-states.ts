@@ -17,11 +17,23 @@ export interface MembersHost extends Quorum {
   readonly runtime: Runtime;
 }
 
+/** What members told of a key. */
+export interface MemberStates {
+  /** By member. `undefined`: no answer. */
+  readonly states: readonly (KeyState | undefined)[];
+  /** Why the others gave no state. */
+  readonly failures: readonly LockError[];
+}
+
 /**
- * Each member's state of `key`. `undefined`: no answer. Suspect and late members are not waited for
- * where the others are enough. Rejects where fewer than `need` answer.
+ * Each member's state of `key`. Suspect and late members are not waited for where the others are
+ * enough, and tell what `isDecided` asks. Rejects where fewer than `need` answer.
  */
-export async function readStates(host: MembersHost, key: string): Promise<readonly (KeyState | undefined)[]> {
+export async function readStates(
+  host: MembersHost,
+  key: string,
+  isDecided: (states: MemberStates['states']) => boolean = () => true,
+): Promise<MemberStates> {
   const { members, need, memberTimeout, timeout, timers, runtime } = host;
   const states: (KeyState | undefined)[] = members.map(() => undefined);
   const failures: LockError[] = [];
@@ -29,7 +41,8 @@ export async function readStates(host: MembersHost, key: string): Promise<readon
   const isEnough = (): boolean => states.filter((state) => state !== undefined).length >= need;
   await new Promise<void>((resolve) => {
     const check = (): void => {
-      if (open.size === 0 || (isEnough() && [...open].every(({ suspect }) => suspect))) settle();
+      const passedOver = isEnough() && [...open].every(({ suspect }) => suspect) && isDecided(states);
+      if (open.size === 0 || passedOver) settle();
     };
     const now = runtime.clock.now();
     const late = scheduleSilence(timers, now + memberTimeout, () => {
@@ -54,6 +67,7 @@ export async function readStates(host: MembersHost, key: string): Promise<readon
         });
     }
   });
-  if (isEnough()) return states;
-  throw combinedError(host, [...failures, ...[...open].map((member) => member.noAnswer(key))], key);
+  failures.push(...[...open].map((member) => member.noAnswer(key)));
+  if (isEnough()) return { states, failures };
+  throw combinedError(host, failures, key);
 }
