@@ -19,6 +19,10 @@ export interface Waiting {
   readonly isGranted: boolean;
   /** Gives up the hold. */
   release(): Promise<boolean>;
+  /** Tries no more until `goOn`. Resolves when no attempt is under way. */
+  rest(): Promise<void>;
+  /** Tries again, as it did before `rest`. */
+  goOn(): void;
   /**
    * Stops trying and, after the attempt in flight, gives up whatever it has. True: it was granted
    * meanwhile.
@@ -54,6 +58,9 @@ export function startWaiting(provider: LockProvider, claim: Claim, options: Wait
   let woken = false;
   let isGranted = false;
   let resume = (): void => {};
+  let rested = Promise.resolve();
+  let goOn = (): void => {};
+  let underWay: Promise<unknown> = Promise.resolve();
   let answered = (): void => {};
   const firstAnswer = new Promise<void>((resolve) => (answered = resolve));
 
@@ -74,7 +81,9 @@ export function startWaiting(provider: LockProvider, claim: Claim, options: Wait
   async function drive(): Promise<Grant> {
     for (let polls = 0; !stopped && !signal.aborted;) {
       woken = false;
-      const answer = await attempt();
+      const trying = attempt();
+      underWay = trying;
+      const answer = await trying;
       answered();
       expectAnswer(answer, 'for a claim that waits');
       if (answer.granted) {
@@ -84,6 +93,7 @@ export function startWaiting(provider: LockProvider, claim: Claim, options: Wait
       const poll = Math.min(firstPoll * 2 ** polls, longestPoll) * (0.5 + random.next() / 2);
       if (answer.retryAfter === undefined) polls = Math.min(polls + 1, 5);
       await pause(onlyWhenWoken ? Infinity : answer.retryAfter === undefined ? poll : answer.retryAfter * 0.9);
+      await rested;
     }
     throw new Error(`the claim of ${claim.owner} was abandoned`);
   }
@@ -101,7 +111,10 @@ export function startWaiting(provider: LockProvider, claim: Claim, options: Wait
     resume = () => {};
   }
 
-  const onEnd = (): void => resume();
+  const onEnd = (): void => {
+    resume();
+    goOn();
+  };
   signal.addEventListener('abort', onEnd, { once: true });
   const granted = inBackground(drive().finally(() => signal.removeEventListener('abort', onEnd)));
 
@@ -114,9 +127,14 @@ export function startWaiting(provider: LockProvider, claim: Claim, options: Wait
       return isGranted;
     },
     release: () => provider.release(claim),
+    async rest() {
+      rested = new Promise((resolve) => (goOn = resolve));
+      await underWay.catch(() => {});
+    },
+    goOn: () => goOn(),
     async abandon() {
       stopped = true;
-      resume();
+      onEnd();
       await granted.catch(() => {});
       return await provider.release(claim);
     },

@@ -14,6 +14,11 @@ export interface OtherProcess {
   wait(claim: Claim): Promise<bigint>;
   /** Waits for `claim` in that process; resolves when it is in line. */
   lineUp(claim: Claim): Promise<void>;
+  /**
+   * Has a claim that was given to `lineUp` try no more until `granted`. Resolves when no attempt is
+   * under way.
+   */
+  rest(claim: Claim): Promise<void>;
   /** Resolves to the token of the grant for a claim that was given to `lineUp`. */
   granted(claim: Claim): Promise<bigint>;
   /** Increments the counter in `file` once per claim, each time under that claim's lock. */
@@ -55,6 +60,7 @@ export async function forkProcess({ module, args }: ProcessesOption, limit: numb
     call: (method, ...parameters) => ask({ kind: 'call', method, parameters }),
     wait: (claim) => ask({ kind: 'wait', claim }) as Promise<bigint>,
     lineUp: (claim) => ask({ kind: 'line-up', claim }) as Promise<void>,
+    rest: ({ owner }) => ask({ kind: 'rest', owner }) as Promise<void>,
     granted: ({ owner }) => ask({ kind: 'granted', owner }) as Promise<bigint>,
     lineUpToDie: (claim) => ask({ kind: 'line-up', claim, onWake: 'die' }) as Promise<void>,
     acquire: (key, ttl) => ask({ kind: 'acquire', key, ttl }) as Promise<LeaseElsewhere>,

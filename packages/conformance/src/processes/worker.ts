@@ -40,8 +40,13 @@ async function answer(request: Request): Promise<unknown> {
     case 'line-up':
       if (request.onWake === 'die') return await lineUpToDie(request.claim);
       return await lineUp(request.claim);
-    case 'granted':
-      return (await linedUp(request.owner).granted).token;
+    case 'rest':
+      return await linedUp(request.owner).rest();
+    case 'granted': {
+      const waiting = linedUp(request.owner);
+      waiting.goOn();
+      return (await waiting.granted).token;
+    }
     case 'acquire':
       return look(await acquire(request.key, request.ttl));
     case 'look':

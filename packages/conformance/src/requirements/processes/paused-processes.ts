@@ -130,6 +130,8 @@ async function headIsPaused(context: Context): Promise<void> {
   await other.lineUp(paused);
   const next = context.wait(provider, context.claim(holder.key));
   await next.inLine;
+  // An attempt on its way to the store could be granted to the paused process, for a whole ttl.
+  await other.rest(paused);
   await other.pause();
   await mustFree(provider, holder, 'by the holder');
   const limit = context.patience + longestPlace;
