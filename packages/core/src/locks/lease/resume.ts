@@ -1,4 +1,4 @@
-import type { Claim, LockProvider, Renewal } from '../../contract.ts';
+import type { Claim, Renewal } from '../../contract.ts';
 import { isPermanent } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError, lostError, unconfirmedHandOver } from '../../errors/messages.ts';
@@ -38,7 +38,7 @@ export async function resume(
   await inTurn(locks, claim, (turn) => takeAway(host, handed, turn));
   const since = host.runtime.clock.now();
   const rest = handed.rest && { ...handed.rest, ttl: claim.ttl, since };
-  const { sentAt, renewal } = await confirm(host, claim, token, rest);
+  const { sentAt, renewal } = await confirm(host, claim, rest);
   const now = host.runtime.clock.exact();
   const holdUntil = left === undefined ? undefined : Math.floor(now + left);
   const deadline = deadlineOf(sentAt, validityOf(claim, rest, renewal.validity), holdUntil);
@@ -79,10 +79,11 @@ async function inTurn(locks: LockCalls, claim: Claim, work: (turn: Lease) => Pro
 async function takeAway({ provider }: LeaseHost, handed: HandOver, turn: Lease): Promise<void> {
   const { claim, ticketToken } = handed;
   const ticket = ticketOf(claim, handed.ticket);
+  const fenced = provider.traits.fencing !== 'none';
   let taken: boolean;
   try {
     // An inspection may not show a hold that a slow member of a quorum has. A renewal is certain.
-    const renewal = await renewAt(provider, ticket, ticketToken);
+    const renewal = await provider.renew(ticket, fenced ? ticketToken : undefined);
     if (!isRenewal(renewal)) throw badAnswerError(provider, ticket);
     taken = renewal !== false && (await provider.release(ticket));
   } catch (error) {
@@ -92,23 +93,18 @@ async function takeAway({ provider }: LeaseHost, handed: HandOver, turn: Lease):
   if (!turn.held) throw unconfirmedHandOver(provider, claim, new Error('other processes could try meanwhile'));
 }
 
-/** A renewal that is refused where the hold has a higher token: it was granted again. */
-function renewAt(provider: LockProvider, claim: Claim, token: bigint): Promise<Renewal | false> {
-  return provider.renew(claim, provider.traits.fencing === 'none' ? undefined : token);
-}
-
 /**
  * The first renewal. As no other process can resume the lease now, it is sent again while the hold
  * may last.
  */
-async function confirm(host: LeaseHost, claim: Claim, token: bigint, rest: Rest | undefined): Promise<Confirmed> {
+async function confirm(host: LeaseHost, claim: Claim, rest: Rest | undefined): Promise<Confirmed> {
   const { provider, runtime } = host;
   const end = runtime.clock.now() + claim.ttl;
   for (let failures = 1; ; failures += 1) {
     const sentAt = runtime.clock.exact();
     let cause: unknown;
     try {
-      const renewal = await renewAt(provider, storedClaim(claim, rest, sentAt), token);
+      const renewal = await provider.renew(storedClaim(claim, rest, sentAt));
       if (renewal === false) throw lostError(claim, `${provider.name} says that this owner does not hold it any more`);
       if (isRenewal(renewal)) return { sentAt, renewal };
       cause = badAnswerError(provider, claim);
