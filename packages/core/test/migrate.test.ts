@@ -195,6 +195,35 @@ test('a lease that is carried there and back is renewed, though stores gave it o
   expect(await lease.release()).toBe(true);
 });
 
+test('a lease that was carried is handed over, though the store gave it a higher token', async () => {
+  let phase: Phase = 'from';
+  const { process, to, holders } = fleet();
+  const open = (): Locks => {
+    const locks = createLocks(
+      process(() => phase),
+      { ttl: 1_500 },
+    );
+    onTestFinished(() => locks.close());
+    return locks;
+  };
+  const [giver, resumer] = [open(), open()];
+  const given = await giver.acquire('job');
+  for (const next of ['both', 'to'] as const) {
+    phase = next;
+    await vi.waitFor(async () => {
+      await given.renew();
+      expect(await holders()).toEqual({ from: next === 'to' ? 0 : 1, to: 1 });
+    }, 5_000);
+  }
+  const [holder] = (await createMemoryProvider({ store: to }).inspect('job')).holders;
+  expect(holder?.token).toBeGreaterThan(given.token);
+  const lease = await resumer.resume(await given.handOver());
+  expect([lease.owner, lease.token]).toEqual([given.owner, given.token]);
+  await lease.renew();
+  expect(await lease.release()).toBe(true);
+  expect(await holders()).toEqual({ from: 0, to: 0 });
+});
+
 test('a lease that goes on under an end lasts for as long as was told before', async () => {
   let phase: Phase = 'both';
   const { process, holders } = fleet();
