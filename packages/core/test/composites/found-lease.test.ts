@@ -12,18 +12,11 @@ type Members = [LockProvider, LockProvider, LockProvider];
 /** Three members, and a process that looks `claim` up. Those in `voters` have a vote for it. */
 async function foundLease(voters: readonly number[]) {
   const runtime = new VirtualRuntime();
-  const members = [0, 1, 2].map(() => createMemoryProvider({ store: createMemoryStore({ runtime }) })) as Members;
+  const stores = [0, 1, 2].map(() => createMemoryStore({ runtime }));
+  const open = (): Members => stores.map((store) => createMemoryProvider({ store })) as Members;
+  // Calls of the process go through `asked`, those of others through `members`.
+  const [members, asked] = [open(), open()];
   for (const voter of voters) await members[voter]?.tryAcquire(voteAt(voter));
-  // Calls of the process go through these, those of others do not.
-  const asked = members.map((member) => ({
-    name: member.name,
-    traits: member.traits,
-    tryAcquire: (each: Claim) => member.tryAcquire(each),
-    renew: (each: Claim, token?: bigint) => member.renew(each, token),
-    release: (each: Claim) => member.release(each),
-    inspect: (key: string) => member.inspect(key),
-    close: () => member.close(),
-  })) as unknown as Members;
   const process = combine(asked, { runtime, memberTimeout: 100 });
   onTestFinished(() => process.close());
   const later = (ms: number): Promise<void> => new Promise((resolve) => void runtime.setTimer(resolve, ms, false));
@@ -35,7 +28,7 @@ const voteAt = (member: number): Claim => ({ ...claim, owner: `me~${member + 1}`
 test('a renewal waits for a slow member, where its vote decides', async () => {
   const { runtime, asked, process, later } = await foundLease([0, 1]);
   const [slow] = asked;
-  const { inspect } = slow;
+  const inspect = slow.inspect.bind(slow);
   slow.inspect = async (key) => {
     await later(400);
     return await inspect(key);
@@ -70,7 +63,7 @@ test('a renewal revives no lease that another process is releasing', async () =>
   const { runtime, members, asked, process } = await foundLease([1, 2]);
   const [, second, third] = asked;
   // It is freed at one member between the look and the renewal, and at the other one later.
-  const { renew } = second;
+  const renew = second.renew.bind(second);
   second.renew = async (each, token) => {
     await members[1].release(voteAt(1));
     return await renew(each, token);
@@ -90,7 +83,7 @@ test('a renewal is not refused by votes that got the token of the lease meanwhil
   const { members, asked, process } = await foundLease([0, 1]);
   const token = (await members[1].inspect('job')).holders[0]?.token ?? 0n;
   const [first] = asked;
-  const { renew } = first;
+  const renew = first.renew.bind(first);
   first.renew = async (each, told) => {
     // The process that took it had not told it yet.
     await members[0].renew(voteAt(0), token + 5n);
@@ -109,7 +102,7 @@ test('a release is not told to have freed the lease while it may be freed elsewh
   const { runtime, members, asked, process, later } = await foundLease([0, 1, 2]);
   const [first, , third] = asked;
   first.inspect = () => never;
-  const { release } = third;
+  const release = third.release.bind(third);
   third.release = async (each) => {
     // Another process has freed the first member's and the third's.
     await members[0].release(voteAt(0));

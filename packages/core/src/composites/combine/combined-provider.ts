@@ -174,11 +174,12 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   #find(claim: Claim, certain = false): Promise<CombinedClaim | undefined> {
     const find = async (): Promise<readonly MemberHold[] | undefined> => {
       const { key, owner } = claim;
-      const isDecided = (told: MemberStates['states']): boolean => !certain || isKnown(told, owner, this.need);
+      const holdsIn = (told: MemberStates['states']): readonly MemberHold[] => holdsByOwner(told).get(owner) ?? [];
+      const isDecided = (told: MemberStates['states']): boolean => !certain || isKnown(told, holdsIn(told), this.need);
       const { states, failures } = await readStates(this, key, isDecided);
       if (!isDecided(states)) throw combinedError(this, failures, key);
-      const holds = holdsByOwner(states).get(owner);
-      return holds !== undefined && isEnough(states, holds, this.need) ? holds : undefined;
+      const holds = holdsIn(states);
+      return isEnough(holds, this.need) ? holds : undefined;
     };
     return this.#claims.getOrAdopt(claim.owner, find, (holds) => {
       const found = new CombinedClaim(this, claim);

@@ -27,36 +27,35 @@ export function holdsByOwner(states: readonly (KeyState | undefined)[]): Readonl
   return owners;
 }
 
-/**
- * Whether so many members know the owner that it holds the key. With fewer answers than members,
- * all that answered are enough.
- */
-export function isEnough(
+/** Whether so many members know the owner that it holds the key. */
+export function isEnough(holds: readonly MemberHold[], need: number): boolean {
+  return countMembers(holds) >= need;
+}
+
+/** Whether the members without an answer cannot change what `isEnough` says. */
+export function isKnown(
   states: readonly (KeyState | undefined)[],
   holds: readonly MemberHold[],
   need: number,
 ): boolean {
-  const answered = states.filter((state) => state !== undefined).length;
-  return new Set(holds.map(({ member }) => member)).size >= Math.min(need, answered);
+  const silent = states.filter((state) => state === undefined).length;
+  return isEnough(holds, need) || countMembers(holds) + silent < need;
 }
 
-/** Whether the members without an answer cannot change whether `need` members know the owner. */
-export function isKnown(states: readonly (KeyState | undefined)[], owner: string, need: number): boolean {
-  const holds = holdsByOwner(states).get(owner) ?? [];
-  const silent = states.filter((state) => state === undefined).length;
-  return holds.length >= need || holds.length + silent < need;
+/** A member may know an owner under several suffixes. */
+function countMembers(holds: readonly MemberHold[]): number {
+  return new Set(holds.map(({ member }) => member)).size;
 }
 
 /**
- * The states of the members as one. A holder is an owner that `need` members know; with fewer
- * answers than members, all that answered may be enough.
+ * The states of the members as one, of which `need` answered at least. A holder is an owner that
+ * `need` members know.
  */
 export function combineStates(key: string, states: readonly (KeyState | undefined)[], need: number): KeyState {
   const answered = states.filter((state) => state !== undefined);
-  const enough = Math.min(need, answered.length);
   const holders = [...holdsByOwner(states)]
-    .filter(([, holds]) => isEnough(states, holds, need))
-    .map(([owner, holds]) => combineHolder(owner, holds, enough));
+    .filter(([, holds]) => isEnough(holds, need))
+    .map(([owner, holds]) => combineHolder(owner, holds, need));
   // A claim waits in one line only.
   const waiters = answered.reduce((sum, state) => sum + state.waiters, 0);
   return { key, holders, waiters, members: answered };
