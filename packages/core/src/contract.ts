@@ -137,6 +137,12 @@ export interface KeyState {
   readonly members?: readonly KeyState[];
 }
 
+/** A change of a register: it becomes `to` if it is `from`. `undefined`: there is no text. */
+export interface RegisterChange {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
 /**
  * What a provider declares about itself. The conformance suite derives from it which requirements
  * apply.
@@ -253,6 +259,15 @@ export interface LockProvider {
    * nothing about a hold: core derives from it what a moment is called.
    */
   time?(): Promise<number>;
+  /**
+   * Optional: a short text that the store keeps under `name`, apart from all keys, until a client
+   * changes it. It outlives processes, sessions and restarts as far as the store's data does. It
+   * has no expiry. Without `change`: gives the text. With `change`: one atomic compare-and-set, and
+   * gives the text that the store has after it. The change was made, or found made, where that is
+   * `to`. `name`: 1 to 250 characters of `!` to `~`; a text has 1 to 200 of them. Neither `list`
+   * nor a clean-up of idle keys touches it. A rejection means unknown; a repeat does no harm.
+   */
+  register?(name: string, change?: RegisterChange): Promise<string | undefined>;
   /**
    * Optional. Gives why calls are not answered at present, or `undefined` if the provider does not
    * know. Core gives it as the cause of `LOCK_UNAVAILABLE` where a wait ends before the provider

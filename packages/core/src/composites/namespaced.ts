@@ -30,6 +30,7 @@ class NamespacedProvider implements LockProvider {
   readonly list?: (prefix: string) => AsyncIterable<string>;
   readonly outage?: () => unknown;
   readonly time?: () => Promise<number>;
+  readonly register?: NonNullable<LockProvider['register']>;
   readonly tryAcquireAll?: (claims: readonly Claim[]) => Promise<readonly Grant[] | false>;
   readonly renewAll?: NonNullable<LockProvider['renewAll']>;
   readonly #provider: LockProvider;
@@ -49,6 +50,10 @@ class NamespacedProvider implements LockProvider {
     if (tryAcquireAll)
       this.tryAcquireAll = (claims) => this.#callAll(claims, (named) => tryAcquireAll.call(provider, named));
     if (renewAll) this.renewAll = (claims) => this.#callAll(claims, (named) => renewAll.call(provider, named));
+    if (provider.register !== undefined) {
+      this.register = (name, change) =>
+        provider.register?.(this.#registerOf(name), change) as Promise<string | undefined>;
+    }
     if (provider.outage !== undefined) this.outage = () => provider.outage?.();
   }
 
@@ -74,6 +79,12 @@ class NamespacedProvider implements LockProvider {
 
   close(): Promise<void> {
     return this.#provider.close();
+  }
+
+  /** A register's name may have no other characters than those of ASCII that are printed. */
+  #registerOf(name: string): string {
+    const { createHash } = process.getBuiltinModule('node:crypto');
+    return `${createHash('sha256').update(this.#start).digest('base64url').slice(0, 22)}:${name}`;
   }
 
   async #callAll<T>(claims: readonly Claim[], send: (named: readonly Claim[]) => Promise<T>): Promise<T> {

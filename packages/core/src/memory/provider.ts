@@ -1,4 +1,4 @@
-import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '../contract.ts';
+import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
 import { permitsRefused, upgradeRefused } from '../errors/refusals.ts';
 import { readOptions } from '../options/read-options.ts';
@@ -68,6 +68,10 @@ class MemoryProvider implements LockProvider {
 
   time(): Promise<number> {
     return this.#call((now) => this.#store.epoch(now));
+  }
+
+  register(name: string, change?: RegisterChange): Promise<string | undefined> {
+    return this.#call(() => this.#store.register(name, change));
   }
 
   async *list(prefix: string): AsyncIterable<string> {

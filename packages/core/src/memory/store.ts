@@ -1,4 +1,4 @@
-import type { Claim } from '../contract.ts';
+import type { Claim, RegisterChange } from '../contract.ts';
 import { tokensEnded } from '../errors/refusals.ts';
 import type { Clock } from '../time/clock.ts';
 import { systemRuntime } from '../time/runtime.ts';
@@ -22,6 +22,7 @@ export class MemoryStorage implements MemoryStore {
   readonly #runtime: Runtime;
   readonly #clock: Clock;
   readonly #records = new Map<string, KeyRecord>();
+  readonly #registers = new Map<string, string>();
   /** Keys that were idle when last looked at, the longest ago first. */
   readonly #idle = new Set<KeyRecord>();
 
@@ -52,6 +53,15 @@ export class MemoryStorage implements MemoryStore {
       if (record.idle) this.tidy(record, now);
       else if (record.key.startsWith(prefix)) yield record.key;
     }
+  }
+
+  /** The text of a register, after `change`. */
+  register(name: string, change: RegisterChange | undefined): string | undefined {
+    if (change !== undefined && this.#registers.get(name) === change.from) {
+      if (change.to === undefined) this.#registers.delete(name);
+      else this.#registers.set(name, change.to);
+    }
+    return this.#registers.get(name);
   }
 
   /** The waiters that came through `provider`. */

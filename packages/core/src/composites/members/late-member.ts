@@ -1,4 +1,4 @@
-import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '../../contract.ts';
+import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '../../contract.ts';
 import { LockError, isLockError } from '../../errors/lock-error.ts';
 import { closeQuietly } from '../../locks/ending/close-quietly.ts';
 import { untilReopened } from '../../time/backoff.ts';
@@ -74,6 +74,14 @@ export class LateMember implements LockProvider {
   async time(): Promise<number> {
     if (this.#provider?.time === undefined) throw new LockError('LOCK_UNAVAILABLE', `${this.name} tells no time.`);
     return await this.#provider.time();
+  }
+
+  async register(name: string, change?: RegisterChange): Promise<string | undefined> {
+    if (this.#provider === undefined) await this.#notOpen(name);
+    if (this.#provider?.register === undefined) {
+      throw new LockError('LOCK_MISCONFIGURED', `${this.name} keeps no registers.`);
+    }
+    return await this.#provider.register(name, change);
   }
 
   outage(): unknown {
