@@ -211,10 +211,14 @@ test('a lease that was carried is handed over, though the store gave it a higher
     onTestFinished(() => locks.close());
     return locks;
   };
+  const heard = listen();
   const [giver, resumer] = [open(), open()];
   const given = await giver.acquire('job');
+  const changes = (to: Phase) => heard.filter(({ event, effective }) => event === 'changed' && effective === to);
+  await vi.waitFor(() => expect(changes('from')).toHaveLength(2), 5_000);
   for (const next of ['both', 'to'] as const) {
     phase = next;
+    await vi.waitFor(() => expect(changes(next)).toHaveLength(2), 5_000);
     await vi.waitFor(async () => {
       await given.renew();
       expect(await holders()).toEqual({ from: next === 'to' ? 0 : 1, to: 1 });

@@ -99,6 +99,11 @@ test('waitForPhase waits for the last process, and names it', async () => {
     code: 'LOCK_TIMEOUT',
     message: expect.stringMatching(/first is in "from"; second is in "both", waits for "to"/) as unknown,
   });
+  phase = 'both';
+  await vi.waitFor(async () => {
+    const { processes } = await migrationStatus(config('both'));
+    expect(processes).toMatchObject([{ process: 'first', effective: 'both' }, { process: 'second' }]);
+  }, 5_000);
   phase = 'to';
   const status = await waitForPhase(config('both'), 'to', '20s');
   expect(status.processes.map(({ effective }) => effective)).toEqual(['to', 'to']);
