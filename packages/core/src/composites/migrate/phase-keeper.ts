@@ -70,7 +70,7 @@ export class PhaseKeeper implements PhaseWorld {
     this.#machine = new PhaseMachine(this);
     const locksOf = (store: LockProvider): Locks => createLocks(store, { ttl, runtime, label });
     this.#locks = { from: locksOf(stores.from), to: locksOf(stores.to) };
-    this.#note = new PhaseNote(rules.name, this.#locks);
+    this.#note = new PhaseNote(rules.name, this.#locks, runtime);
   }
 
   get state(): PhaseMachine['state'] {
@@ -136,6 +136,7 @@ export class PhaseKeeper implements PhaseWorld {
     this.#closed = true;
     this.#turn += 1;
     if (this.#timer !== undefined) this.#rules.runtime.clearTimer(this.#timer);
+    this.#note.stop();
     this.#settleBegun();
   }
 
@@ -234,8 +235,8 @@ export class PhaseKeeper implements PhaseWorld {
     this.#settleBegun();
   }
 
-  #write(desired: Phase | undefined, again = false): void {
-    outsideContext(() => void this.#note.write(desired, again));
+  #write(desired: Phase | undefined): void {
+    void this.#note.write(desired);
   }
 
   /** Notes which store did not answer. */
@@ -304,8 +305,6 @@ export class PhaseKeeper implements PhaseWorld {
       () => {
         this.#timer = undefined;
         this.read();
-        const { acting, desired } = this.state;
-        if (!acting) this.#write(desired, true);
         if (this.state.refused) this.#machine.retry();
         else this.#machine.goOn();
       },
