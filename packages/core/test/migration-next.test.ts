@@ -126,7 +126,7 @@ test('a status leaves no key', async () => {
     for (const store of [stores.from, stores.to]) {
       for await (const key of createMemoryProvider({ store }).list!('')) keys.push(key);
     }
-    return [...keys, stores.from.size, stores.to.size];
+    return [...keys];
   };
   await migrationStatus(config());
   const before = await size();
