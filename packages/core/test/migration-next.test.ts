@@ -102,21 +102,24 @@ test.each([
   await waitForPhase(config(), phase, 0);
 });
 
-test.each(['from', 'both', 'to'] as const)('a process with the constant phase %s comes back in the status', async (phase) => {
-  const { stores, config, open } = fleet();
-  await open('p1', phase);
-  const seen = async () => (await migrationStatus(config(), { processes: 1 })).processes;
-  await vi.waitFor(async () => expect(await seen()).toMatchObject([{ process: 'p1', effective: phase }]), 5_000);
-  // Its sign is lost, as in a store that restarts empty.
-  const end = phase === 'to' ? 'to' : 'from';
-  const provider = createMemoryProvider({ store: stores[end] });
-  const key = `migration/m/${phase === 'both' ? 'both/both' : phase}`;
-  const { holders } = await provider.inspect(key);
-  expect(holders).toHaveLength(1);
-  for (const { owner } of holders) await provider.release({ key, owner, ttl: 1, mode: 'shared' });
-  expect(await seen()).toEqual([]);
-  await vi.waitFor(async () => expect(await seen()).toMatchObject([{ process: 'p1', effective: phase }]), 5_000);
-});
+test.each(['from', 'both', 'to'] as const)(
+  'a process with the constant phase %s comes back in the status',
+  async (phase) => {
+    const { stores, config, open } = fleet();
+    await open('p1', phase);
+    const seen = async () => (await migrationStatus(config(), { processes: 1 })).processes;
+    await vi.waitFor(async () => expect(await seen()).toMatchObject([{ process: 'p1', effective: phase }]), 5_000);
+    // Its sign is lost, as in a store that restarts empty.
+    const end = phase === 'to' ? 'to' : 'from';
+    const provider = createMemoryProvider({ store: stores[end] });
+    const key = `migration/m/${phase === 'both' ? 'both/both' : phase}`;
+    const { holders } = await provider.inspect(key);
+    expect(holders).toHaveLength(1);
+    for (const { owner } of holders) await provider.release({ key, owner, ttl: 1, mode: 'shared' });
+    expect(await seen()).toEqual([]);
+    await vi.waitFor(async () => expect(await seen()).toMatchObject([{ process: 'p1', effective: phase }]), 5_000);
+  },
+);
 
 test('a status leaves no key', async () => {
   const { stores, config, open } = fleet();
@@ -163,11 +166,26 @@ test('the steps of a fleet, there and back', async () => {
     phase = to;
     await vi.waitFor(async () => expect(await steps()).toEqual(expected), 8_000);
   };
-  await become('from', [['both', true], ['plain from', true]]);
-  await become('both', [['to', true], ['from', true]]);
-  await become('to', [['plain to', true], ['both', true]]);
-  await become('both', [['to', true], ['from', true]]);
-  await become('from', [['both', true], ['plain from', true]]);
+  await become('from', [
+    ['both', true],
+    ['plain from', true],
+  ]);
+  await become('both', [
+    ['to', true],
+    ['from', true],
+  ]);
+  await become('to', [
+    ['plain to', true],
+    ['both', true],
+  ]);
+  await become('both', [
+    ['to', true],
+    ['from', true],
+  ]);
+  await become('from', [
+    ['both', true],
+    ['plain from', true],
+  ]);
 });
 
 test('the next step waits for each process, and for the number of them', async () => {

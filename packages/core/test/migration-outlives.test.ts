@@ -51,7 +51,7 @@ function world(wrap: (store: LockProvider, end: 'from' | 'to') => LockProvider =
 }
 
 /** In ms: all processes see a change of phase, and have acted on it, well before that. */
-const change = 12_000;
+const changeTime = 12_000;
 
 describe('a lease that is handed over', () => {
   it.each<[Phase, Phase]>([
@@ -68,7 +68,7 @@ describe('a lease that is handed over', () => {
     await settled(other.locks.withLock('elsewhere', () => {}));
     const text = (await settled(given.handOver())).value!;
     for (const each of [giver, resumer, other]) each.phase = after;
-    await runtime.advance(change);
+    await runtime.advance(changeTime);
     const lease = (await settled(resumer.locks.resume(text), 2_000)).value!;
     expect([lease.owner, lease.token, lease.held]).toEqual([given.owner, given.token, true]);
     // No other process gets between, for longer than any ttl.
@@ -99,7 +99,11 @@ describe('a lease that is handed over', () => {
     const runtime = new VirtualRuntime();
     const stores = [0, 1, 2].map(() => createMemoryStore({ runtime }));
     const open = (): Locks => {
-      const members = stores.map((store) => createMemoryProvider({ store })) as [LockProvider, LockProvider, LockProvider];
+      const members = stores.map((store) => createMemoryProvider({ store })) as [
+        LockProvider,
+        LockProvider,
+        LockProvider,
+      ];
       const [from, to] = members;
       const provider =
         kind === 'combine'
@@ -155,7 +159,11 @@ it.each(['from', 'both', 'to'] as const)('a slot that was taken in %s stays take
   const [one, two] = [process(phase), process(phase)];
   expect((await settled(one.locks.once('job', 'today', () => 1))).value).toEqual({ held: true, value: 1 });
   for (let round = 0; round < 5; round += 1) {
-    for (let call = 0; call < 3; call += 1) await settled(one.locks.withLock(`job ${call}`, () => {}), 60_000);
+    for (let call = 0; call < 3; call += 1)
+      await settled(
+        one.locks.withLock(`job ${call}`, () => {}),
+        60_000,
+      );
     expect((await settled(two.locks.once('job', 'today', () => 2))).value).toEqual({ held: false });
   }
 });

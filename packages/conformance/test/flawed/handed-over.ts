@@ -9,7 +9,8 @@ export const handedOver: readonly Flaw[] = [
     mayAlsoFail: ['locks-rest*', 'locks-once*'],
     make: wrapped((inner) => {
       const granted = new Map<string, { readonly claim: Claim; readonly until: number }>();
-      const note = (claim: Claim): void => void granted.set(claim.owner, { claim, until: performance.now() + claim.ttl });
+      const note = (claim: Claim): void =>
+        void granted.set(claim.owner, { claim, until: performance.now() + claim.ttl });
       return {
         async tryAcquire(claim, wake) {
           for (const [owner, { claim: ended, until }] of granted) {

@@ -303,7 +303,7 @@ export class MigratingClaim {
   }
 
   /** Gives why the other store does not have it, if that is needed. */
-  async #carry(end: End): Promise<unknown> {
+  async #carry(end: End): Promise<LockError | undefined> {
     const other = oppositeOf(end);
     const owner = memberOwner(this.owner, this.#host.both.nextNumber());
     const isNeeded = (): boolean =>
@@ -323,7 +323,7 @@ export class MigratingClaim {
       answer = await callMember(() => this.#host.stores[other].tryAcquire(claim));
     } catch (error) {
       if (!leavesNothing(error)) giveBack(true);
-      return error;
+      return this.#notCarried(end, 'it gave no answer', error);
     }
     if (!answer.granted) return this.#notCarried(end, 'another claim has it there');
     const until = sentAt + (answer.validity ?? claim.ttl);
@@ -345,10 +345,10 @@ export class MigratingClaim {
     return undefined;
   }
 
-  #notCarried(end: End, why: string): LockError {
+  #notCarried(end: End, why: string, cause?: unknown): LockError {
     const { key } = this.#claim;
     const message = `The lease on ${JSON.stringify(key)} is held in store "${end}" alone, and store "${oppositeOf(end)}" did not take it too: ${why}.`;
-    return new LockError('LOCK_UNAVAILABLE', message, { key });
+    return new LockError('LOCK_UNAVAILABLE', message, { key, cause });
   }
 
   #giveBack(end: End): void {

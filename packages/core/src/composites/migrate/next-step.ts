@@ -63,7 +63,7 @@ export function nextSteps(facts: FleetFacts): NextSteps {
 export function obstaclesTo(phase: Phase, facts: FleetFacts): readonly string[] {
   const late = facts.processes.filter(({ desired, effective }) => desired !== phase || effective !== phase);
   const left = phase === 'both' ? (['from', 'to'] as const) : [oppositeOf(phase)];
-  return [...crowd(facts), ...named(late.map(placeOf)), ...silent(facts), ...plain(facts, left)];
+  return [...crowd(facts), ...named(late.map(placeOf)), ...silent(facts), ...plainLocks(facts, left)];
 }
 
 function phaseStep(facts: FleetFacts, step: Phase): MigrationStep {
@@ -74,7 +74,7 @@ function phaseStep(facts: FleetFacts, step: Phase): MigrationStep {
   }
   const other = oppositeOf(step);
   const away = facts.processes.filter(({ desired, effective }) => desired === other || effective === other);
-  return stepOf(step, [...crowd(facts), ...named(away.map(placeOf)), ...silent(facts), ...plain(facts, [other])]);
+  return stepOf(step, [...crowd(facts), ...named(away.map(placeOf)), ...silent(facts), ...plainLocks(facts, [other])]);
 }
 
 function plainStep(facts: FleetFacts, end: End): MigrationStep {
@@ -113,7 +113,7 @@ function silent({ stores, without }: FleetFacts): readonly string[] {
 }
 
 /** Locks of processes without `migrate`. */
-function plain({ stores }: FleetFacts, ends: readonly End[]): readonly string[] {
+function plainLocks({ stores }: FleetFacts, ends: readonly End[]): readonly string[] {
   const held = ends.flatMap((end) => {
     const direct = stores[end].direct ?? [];
     return direct.map(({ key, owner }) => `${JSON.stringify(key)} is held in "${end}" without migrate, by ${owner}`);

@@ -83,10 +83,10 @@ async function withFleet<T>(
   }
   const { stores, options } = readMigration(backend, runtime);
   const { name, without } = options;
-  const [from, to] = (await Promise.all([
+  const [from, to] = await Promise.all([
     openStore(stores[0], without === 'from'),
     openStore(stores[1], without === 'to'),
-  ])) as [KnownStore, KnownStore];
+  ]);
   try {
     return await work(() => readFleet({ name, stores: { from, to }, expected, without, runtime }));
   } finally {
