@@ -10,7 +10,6 @@ import type { RunLog } from '../log/events.ts';
 import { readRunLog } from '../log/reader.ts';
 import { type OpenedRun, openRun } from '../opened-run.ts';
 import { type Random, createRandom } from '../random.ts';
-import { within } from '../within.ts';
 import { type Fleet, createFleet } from './fleet.ts';
 import { type Change, faultTime, planDrill } from './plan.ts';
 import { type StoreName, modules, presenceTtl, startStores, storeNames } from './stores.ts';
@@ -117,6 +116,7 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
     await follow(fault, victims, random, run.append);
     after = now();
   });
+  const watching = watch(run, fleet);
   await Promise.all([tellAll(), sleep(faultTime), ...follows]);
   await Promise.all(victims.proxies.flat().map((proxy) => proxy.pass()));
   if (!(await fleet.workers.obeyed(patience))) wrong(run, 'a process could not open its locks after the faults');
@@ -125,6 +125,10 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
   const until = after + longestChange * 1_000;
   const error = await complete(fleet, to, until);
   const t = now();
+  await watching.stop();
+  if (error === undefined && !(await ask(run, fleet, true)).includes(`plain ${to}`)) {
+    wrong(run, `the status of ${name} does not allow the plain store after all processes were in "${to}"`);
+  }
   run.append({ ev: 'change', t, migration: name, to, from, after });
   if (error !== undefined || t > until) {
     const when = `${((t - after) / 1e6).toFixed(1)} s after the last fault`;
@@ -132,19 +136,43 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
   }
 }
 
+/** Asks for the status, again and again until it is stopped. */
+function watch(run: OpenedRun, fleet: Fleet): { stop(): Promise<void> } {
+  let stopped = false;
+  const asking = (async () => {
+    while (!stopped) {
+      await ask(run, fleet, false);
+      await sleep(500);
+    }
+  })();
+  return {
+    async stop() {
+      stopped = true;
+      await asking;
+    },
+  };
+}
+
+/** Logs the status; gives the next steps that it allows. */
+async function ask(run: OpenedRun, fleet: Fleet, settled: boolean): Promise<readonly string[]> {
+  const from = now();
+  const { name, processes, next } = await migrationStatus(fleet.config(), { processes: fleet.slots.length });
+  const allowed = [next.forward, next.back].flatMap((step) => (step?.allowed === true ? [step.step] : []));
+  const seen = processes.map(({ process, effective }) => ({ process, effective }));
+  run.append({ ev: 'status', t: now(), from, migration: name, settled, processes: seen, allowed });
+  return allowed;
+}
+
 /** Waits until each process is in `phase`; gives why not. */
 async function complete(fleet: Fleet, phase: 'from' | 'to', until: number): Promise<string | undefined> {
-  let seen = 0;
-  const all = await within((until - now()) / 1_000 + 1_000, async () => {
-    const left = Math.max(0, Math.round((until - now()) / 1_000));
-    const { processes } = await waitForPhase(fleet.config(), phase, left);
-    seen = new Set(processes.map(({ process }) => process)).size;
-    return seen === fleet.slots.length;
-  }).catch((error: unknown) => {
+  const left = Math.max(0, Math.round((until - now()) / 1_000));
+  try {
+    await waitForPhase(fleet.config(), phase, left, { processes: fleet.slots.length });
+    return undefined;
+  } catch (error) {
     if (isLockError(error, 'LOCK_TIMEOUT')) return error.message;
     throw error;
-  });
-  return all === true ? undefined : all === false ? `only ${seen} processes are there` : all;
+  }
 }
 
 /** Without faults each process gets each lock, and ends when it is told to. */
