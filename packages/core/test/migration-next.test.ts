@@ -121,20 +121,36 @@ test.each(['from', 'both', 'to'] as const)(
   },
 );
 
-test('a status leaves no key', async () => {
+test('a status only reads', async () => {
   const { stores, config, open } = fleet();
   await open('p1', 'to');
-  const size = async () => {
-    const keys: string[] = [];
-    for (const store of [stores.from, stores.to]) {
-      for await (const key of createMemoryProvider({ store }).list!('')) keys.push(key);
-    }
-    return [...keys];
-  };
-  await migrationStatus(config());
-  const before = await size();
-  for (let call = 0; call < 5; call += 1) await migrationStatus(config());
-  expect(await size()).toEqual(before);
+  const changes: string[] = [];
+  const reading = (end: 'from' | 'to') => ({
+    provider: {
+      fromConfig: (): LockProvider => {
+        const store = createMemoryProvider({ store: stores[end] });
+        const register: LockProvider['register'] = async (name, change) => {
+          if (change !== undefined) changes.push(name);
+          return await store.register?.(name);
+        };
+        const tryAcquire: LockProvider['tryAcquire'] = async ({ key }) => {
+          changes.push(key);
+          throw new Error(`status asks for ${key}`);
+        };
+        return Object.assign(Object.create(store) as LockProvider, {
+          register,
+          tryAcquire,
+          time: () => store.time!(),
+          list: (prefix: string) => store.list!(prefix),
+          inspect: (key: string) => store.inspect(key),
+          close: () => store.close(),
+        });
+      },
+    },
+  });
+  const { from, to, processes } = await migrationStatus(config({ from: reading('from'), to: reading('to') }));
+  expect([from.error, to.error, changes]).toEqual([undefined, undefined, []]);
+  expect(processes).toHaveLength(1);
 });
 
 test('without a process the next step is both, unless the name is wrong or a store is silent', async () => {
@@ -266,6 +282,62 @@ test('presences of another migration in the same store are no plain locks', asyn
   await open('other', 'from', { name: 'another' });
   await vi.waitFor(async () => expect((await next({ processes: 1 })).forward.allowed).toBe(true), 5_000);
   expect((await migrationStatus(config())).from.direct).toEqual([]);
+});
+
+test('an end that was left comes after both, and the status says so', async () => {
+  const { config, open, next } = fleet();
+  let phase: Phase = 'from';
+  await open('p1', () => phase);
+  await vi.waitFor(() => waitForPhase(config(), 'from', 0), 5_000);
+  phase = 'to';
+  await vi.waitFor(async () => {
+    expect(await next()).toEqual({
+      forward: {
+        step: 'plain to',
+        allowed: false,
+        why: [
+          'p1 is in "both", waits for "to"',
+          'processes went on to "from": "to" comes after phase "both", for some seconds',
+        ],
+        tokenFloor: undefined,
+      },
+      back: { step: 'both', allowed: true, why: [] },
+    });
+  }, 5_000);
+  phase = 'both';
+  await vi.waitFor(async () => expect((await next()).forward).toEqual({ step: 'to', allowed: true, why: [] }), 8_000);
+  phase = 'to';
+  await waitForPhase(config(), 'to', '5s');
+});
+
+test('a slot that was taken in one store alone is in the way while its key rests', async () => {
+  const { stores, open, next } = fleet();
+  let phase: Phase = 'from';
+  const locks = await open('p1', () => phase);
+  await locks.once('job', 'today', { keep: 60_000 }, () => {});
+  phase = 'both';
+  const seen: unknown[] = [];
+  await vi.waitFor(async () => {
+    const { forward } = await next();
+    seen.push(forward);
+    expect(forward).toMatchObject({ step: 'to', allowed: false });
+    expect(forward.why).toEqual([
+      expect.stringMatching(/^"once.*today" is held in "from" alone by \S+, for \d+ ms more$/),
+    ]);
+  }, 8_000);
+  phase = 'to';
+  // It is refused: the slot would be free there.
+  for (let call = 0; call < 3; call += 1) {
+    expect(await locks.once('job', 'today', { keep: 60_000 }, () => {})).toEqual({ held: false });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+  const provider = createMemoryProvider({ store: stores.from });
+  for await (const key of provider.list!('once')) {
+    for (const { owner } of (await provider.inspect(key)).holders) {
+      await provider.release({ key, owner, ttl: 1, mode: 'exclusive' });
+    }
+  }
+  await vi.waitFor(async () => expect((await next()).forward.step).toBe('plain to'), 5_000);
 });
 
 test('a silent store is in the way, unless an operator says that it is gone', async () => {

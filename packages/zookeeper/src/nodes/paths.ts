@@ -18,6 +18,11 @@ export const holdPrefix = '@hold-';
 
 const longestKey = 512;
 
+/** The name of a register's node, under the root. */
+export function registerName(name: string): string {
+  return `@register-${name.replace(encoded, percentEncode)}`;
+}
+
 /**
  * The name of a key's node: the key, with the characters that ZooKeeper refuses percent-encoded as
  * UTF-8. Different keys have different names.

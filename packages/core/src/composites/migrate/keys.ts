@@ -38,3 +38,26 @@ export function noteKey(name: string, desired: Phase): string {
 export function noteStore(desired: Phase): End {
   return desired === 'to' ? 'to' : 'from';
 }
+
+/** The register of a store that has the floor of its tokens. All migrations have it together. */
+export const floorRegister = 'token-floor';
+
+/** Its copy in the other store: one that lost its data gets it back from there. */
+export function floorCopy(name: string, end: End): string {
+  return `${reservedFor(name)}floor-of-${end}`;
+}
+
+/** The register in the store of `end` that has the mark of a process that acts under the other end. */
+export function markRegister(name: string, end: End): string {
+  return `${reservedFor(name)}left-${end}`;
+}
+
+/** The register in each store that tells which stores a migration is between. */
+export function storesRegister(name: string): string {
+  return `${reservedFor(name)}stores`;
+}
+
+/** Whether a key is one of any migration: it has holders without a number. */
+export function isOfAMigration(key: string): boolean {
+  return key === floorKey || migrationOf(key) !== undefined;
+}

@@ -1,50 +1,62 @@
 import type { Holder, KeyState, LockProvider } from '../../contract.ts';
+import { LockError } from '../../errors/lock-error.ts';
 import type { Runtime } from '../../time/runtime.ts';
-import { outerOwner } from '../members/member.ts';
+import { isDirect } from './direct-holders.ts';
+import type { DirectHolder } from './direct-holders.ts';
 import { isOfAMigration } from './keys.ts';
-
-/** A hold, and its key. */
-export interface KeyHolder extends Holder {
-  readonly key: string;
-}
+import { oppositeOf } from './phase.ts';
+import type { End } from './phase.ts';
 
 /** More are not needed to say that there are some. */
 const most = 100;
+/** A claim in both has its place in the second store after so many ms. */
+const pause = 500;
 
 /**
- * Holds in `store` that were taken through `migrate`, on keys that `other` knows nothing of: keys
- * that rest, and leases of dead processes or on their way to another one. A process that uses
- * `other` alone would not see them. A claim in both is in that state for a moment; so they are looked
- * at again after `pause` ms. None where a store lists no keys.
+ * Holds in `store` that were taken through `migrate`, last for more than `longer` ms, and are on keys
+ * that `other` knows nothing of: keys that rest, leases on their way to another process, and those
+ * of dead processes. A process that uses `other` alone does not see them. None where a store lists no
+ * keys.
  */
 export async function findLoneHolders(
   store: LockProvider,
   other: LockProvider,
   runtime: Runtime,
-  pause: number,
-): Promise<readonly KeyHolder[]> {
-  const found: KeyHolder[] = [];
-  if (store.list === undefined) return found;
-  for await (const key of store.list('')) {
-    if (isOfAMigration(key)) continue;
-    found.push(...(await loneAt(key, store, other)));
+  longer: number,
+): Promise<readonly DirectHolder[]> {
+  const loneAt = async (key: string): Promise<readonly DirectHolder[]> => {
+    const own = (await store.inspect(key)).holders.filter((holder) => lasts(holder, longer));
+    if (own.length === 0 || !isUnused(await other.inspect(key))) return [];
+    return own.map((holder) => ({ ...holder, key }));
+  };
+  const found: DirectHolder[] = [];
+  for await (const key of store.list?.('') ?? []) {
+    if (!isOfAMigration(key)) found.push(...(await loneAt(key)));
     if (found.length >= most) break;
   }
   if (found.length === 0) return found;
+  // A claim in both begins in one store.
   await new Promise<void>((resolve) => runtime.setTimer(resolve, pause, true));
   const owners = new Set(found.map(({ owner }) => owner));
-  const keys = new Set(found.map(({ key }) => key));
-  const again = await Promise.all([...keys].map((key) => loneAt(key, store, other)));
+  const again = await Promise.all([...new Set(found.map(({ key }) => key))].map(loneAt));
   return again.flat().filter(({ owner }) => owners.has(owner));
 }
 
-async function loneAt(key: string, store: LockProvider, other: LockProvider): Promise<readonly KeyHolder[]> {
-  const isShared = ({ owner }: Holder): boolean => outerOwner(owner) !== owner;
-  const holders = (await store.inspect(key)).holders.filter(isShared);
-  if (holders.length === 0 || !isUnused(await other.inspect(key))) return [];
-  return holders.map((holder) => ({ ...holder, key }));
+function lasts(holder: Holder, longer: number): boolean {
+  return !isDirect(holder) && (holder.remaining ?? 0) > longer;
 }
 
 function isUnused({ holders, waiters }: KeyState): boolean {
   return holders.length === 0 && waiters === 0;
+}
+
+/** Says so. */
+export function describeLone(end: End, { key, owner, remaining = 0 }: DirectHolder): string {
+  return `${JSON.stringify(key)} is held in "${end}" alone by ${owner}, for ${Math.ceil(remaining)} ms more`;
+}
+
+/** Why a process does not act under the other end. */
+export function heldAlone(end: End, holder: DirectHolder): LockError {
+  const message = `migrate: ${describeLone(end, holder)}. Phase "${oppositeOf(end)}" begins after that, or when it was released.`;
+  return new LockError('LOCK_UNAVAILABLE', message, { key: holder.key });
 }

@@ -13,6 +13,7 @@ import type { PhaseKeeper } from './phase-keeper.ts';
 import { oppositeOf } from './phase.ts';
 import type { End, Phase } from './phase.ts';
 import { Turns } from '../turns.ts';
+import { above } from '../../token-floor/with-floor.ts';
 
 /** What all claims of a migration share. */
 export interface MigrationHost {
@@ -208,14 +209,17 @@ export class MigratingClaim {
 
   async #ask(wake: (() => void) | undefined): Promise<Grant | Busy> {
     const { phase } = this.#scope;
-    const sentAt = this.#now();
+    const { keeper } = this.#host;
     const heard = wake === undefined ? undefined : this.#onWake;
-    this.#lastSend = sentAt;
     this.#attempting = true;
-    if (phase !== 'both') this.#owner ??= memberOwner(this.owner, this.#host.both.nextNumber());
-    const [store, claim] =
-      phase === 'both' ? [this.#host.both, this.#claim] : [this.#host.stores[phase], this.#claimAt()];
     try {
+      await keeper.ready(phase);
+      if (this.#isOver()) return { granted: false };
+      const sentAt = this.#now();
+      this.#lastSend = sentAt;
+      if (phase !== 'both') this.#owner ??= memberOwner(this.owner, this.#host.both.nextNumber());
+      const store = phase === 'both' ? this.#host.both : this.#host.stores[phase];
+      const claim = above(keeper.floor(phase), phase === 'both' ? this.#claim : this.#claimAt());
       return this.#answered(await callMember(() => store.tryAcquire(claim, heard)), sentAt);
     } catch (error) {
       if (!leavesNothing(error)) {

@@ -1,3 +1,5 @@
+import type { DirectHolder } from './direct-holders.ts';
+import { describeLone } from './lone-holders.ts';
 import { oppositeOf } from './phase.ts';
 import type { End, Phase } from './phase.ts';
 import type { MigrationProcess } from './process-signs.ts';
@@ -30,6 +32,10 @@ export interface FleetFacts {
   readonly name: string;
   readonly processes: readonly MigrationProcess[];
   readonly stores: Readonly<Record<End, MigrationStore>>;
+  /** Holds in the store of an end that the other store does not know, while no process acts there. */
+  readonly alone: Readonly<Record<End, readonly DirectHolder[]>>;
+  /** Processes left that end for the other one, and the fleet has not been in both since. */
+  readonly left: Readonly<Record<End, boolean>>;
   /** Labels that two processes have. */
   readonly doubled: readonly string[];
   /** Names of other migrations whose processes were seen. */
@@ -63,7 +69,8 @@ export function nextSteps(facts: FleetFacts): NextSteps {
 export function obstaclesTo(phase: Phase, facts: FleetFacts): readonly string[] {
   const late = facts.processes.filter(({ desired, effective }) => desired !== phase || effective !== phase);
   const left = phase === 'both' ? (['from', 'to'] as const) : [oppositeOf(phase)];
-  return [...crowd(facts), ...named(late.map(placeOf)), ...silent(facts), ...plainLocks(facts, left)];
+  const barred = late.length > 0 && phase !== 'both' ? marked(facts, phase) : [];
+  return [...crowd(facts), ...named(late.map(placeOf)), ...barred, ...silent(facts), ...plainLocks(facts, left)];
 }
 
 function phaseStep(facts: FleetFacts, step: Phase): MigrationStep {
@@ -74,7 +81,15 @@ function phaseStep(facts: FleetFacts, step: Phase): MigrationStep {
   }
   const other = oppositeOf(step);
   const away = facts.processes.filter(({ desired, effective }) => desired === other || effective === other);
-  return stepOf(step, [...crowd(facts), ...named(away.map(placeOf)), ...silent(facts), ...plainLocks(facts, [other])]);
+  const alone = facts.alone[other].map((holder) => describeLone(other, holder));
+  return stepOf(step, [
+    ...crowd(facts),
+    ...named(away.map(placeOf)),
+    ...silent(facts),
+    ...marked(facts, step),
+    ...plainLocks(facts, [other]),
+    ...named(alone),
+  ]);
 }
 
 function plainStep(facts: FleetFacts, end: End): MigrationStep {
@@ -110,6 +125,12 @@ function placeOf({ process, effective, desired }: MigrationProcess): string {
 function silent({ stores, without }: FleetFacts): readonly string[] {
   const ends = (['from', 'to'] as const).filter((end) => end !== without && stores[end].error !== undefined);
   return ends.map((end) => `the store "${end}" (${stores[end].store}) does not answer`);
+}
+
+/** Why no process enters `end`. */
+function marked({ left }: FleetFacts, end: End): readonly string[] {
+  if (!left[end]) return [];
+  return [`processes went on to "${oppositeOf(end)}": "${end}" comes after phase "both", for some seconds`];
 }
 
 /** Locks of processes without `migrate`. */

@@ -1,4 +1,4 @@
-import type { Locks } from '../../locks.ts';
+import type { LockProvider } from '../../contract.ts';
 import { labelOf } from '../../options/owner.ts';
 import { noteKey, noteStore, presenceKey } from './keys.ts';
 import type { End, Phase } from './phase.ts';
@@ -34,11 +34,11 @@ export interface Sign {
 const phases = ['from', 'both', 'to'] as const;
 
 /** The signs in the store of `end`. */
-export async function readSigns(name: string, end: End, locks: Locks): Promise<readonly Sign[]> {
-  const { expiry } = locks.traits;
+export async function readSigns(name: string, end: End, provider: LockProvider): Promise<readonly Sign[]> {
+  const { expiry } = provider.traits;
   const found: Sign[] = [];
   const read = async (key: string, desired: Phase, present?: End): Promise<void> => {
-    for (const { owner, token } of (await locks.inspect(key)).holders) {
+    for (const { owner, token } of (await provider.inspect(key)).holders) {
       const since = expiry === 'ttl' && token !== undefined ? { since: Number(token / 1_000n) } : {};
       found.push({ process: labelOf(owner), presence: present, desired, ...since });
     }

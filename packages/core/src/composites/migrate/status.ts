@@ -1,6 +1,9 @@
 import type { Runtime } from '../../time/runtime.ts';
+import type { DirectHolder } from './direct-holders.ts';
+import { findLoneHolders } from './lone-holders.ts';
 import { nextSteps } from './next-step.ts';
 import type { FleetFacts, NextSteps } from './next-step.ts';
+import { oppositeOf } from './phase.ts';
 import type { End } from './phase.ts';
 import { doubledLabels, joinSigns } from './process-signs.ts';
 import type { MigrationProcess } from './process-signs.ts';
@@ -30,13 +33,30 @@ export interface StatusQuestion {
 /** Asks both stores. A store that does not answer is told by its `error`. Never rejects. */
 export async function readFleet({ name, stores, runtime, expected, without }: StatusQuestion): Promise<FleetFacts> {
   const [from, to] = (await Promise.all(
-    (['from', 'to'] as const).map((end) => readStore(name, end, stores[end], runtime)),
+    (['from', 'to'] as const).map((end) => readStore(name, end, stores[end])),
   )) as [StoreRead, StoreRead];
   const signs = [...from.signs, ...to.signs];
+  const processes = joinSigns(signs);
+  const told = { from: from.store, to: to.store };
+  const aloneIn = async (end: End): Promise<readonly DirectHolder[]> => {
+    const [own, other] = [stores[end], stores[oppositeOf(end)]];
+    // There each lock is held in one store alone.
+    const used = processes.some(({ effective }) => effective === end);
+    if (used || 'error' in own || 'error' in other) return [];
+    try {
+      return await findLoneHolders(own.provider, other.provider, runtime, 0);
+    } catch (error) {
+      told[end] = { ...told[end], error };
+      return [];
+    }
+  };
+  const [inFrom, inTo] = await Promise.all([aloneIn('from'), aloneIn('to')]);
   return {
     name,
-    processes: joinSigns(signs),
-    stores: { from: from.store, to: to.store },
+    processes,
+    alone: { from: inFrom, to: inTo },
+    stores: told,
+    left: { from: from.left, to: to.left },
     doubled: doubledLabels(signs),
     others: [...new Set([...from.names, ...to.names])].filter((other) => other !== name),
     expected,
