@@ -310,11 +310,18 @@ test('an end that was left comes after both, and the status says so', async () =
   await waitForPhase(config(), 'to', '5s');
 });
 
+test('a status does not need the phase of the fleet', async () => {
+  const { config } = fleet();
+  for (const phase of ['file:no-such-file', 'env:NO_SUCH_VARIABLE', undefined]) {
+    expect((await migrationStatus(config({ phase }))).processes).toEqual([]);
+  }
+});
+
 test('a slot that was taken in one store alone is in the way while its key rests', async () => {
   const { stores, open, next } = fleet();
   let phase: Phase = 'from';
   const locks = await open('p1', () => phase);
-  await locks.once('job', 'today', { keep: 60_000 }, () => {});
+  await locks.once('job', 'today', { keep: 600_000 }, () => {});
   phase = 'both';
   const seen: unknown[] = [];
   await vi.waitFor(async () => {
@@ -328,7 +335,7 @@ test('a slot that was taken in one store alone is in the way while its key rests
   phase = 'to';
   // It is refused: the slot would be free there.
   for (let call = 0; call < 3; call += 1) {
-    expect(await locks.once('job', 'today', { keep: 60_000 }, () => {})).toEqual({ held: false });
+    expect(await locks.once('job', 'today', { keep: 600_000 }, () => {})).toEqual({ held: false });
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
   const provider = createMemoryProvider({ store: stores.from });

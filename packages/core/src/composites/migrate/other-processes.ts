@@ -10,10 +10,10 @@ import { oppositeOf } from './phase.ts';
 import type { End } from './phase.ts';
 
 /**
- * A hold that lasts for more than so many presences is a rest: it outlives the step. More would
- * forget longer rests; with less a process waits for leases of dead ones.
+ * A hold that lasts for more than so many ms is taken for a rest. With more, slots of `once` are
+ * forgotten. With less, a process waits for long leases of dead ones.
  */
-const restsPerTtl = 10;
+const longLease = 300_000;
 
 /** Why a process must not act under an end. */
 export interface Refusal {
@@ -58,8 +58,8 @@ export class OtherProcesses {
     if (mark !== undefined && !(await this.#lift(end, mark))) return { error: wasLeft(end) };
     const direct = await this.#findDirect(other);
     if (direct !== undefined) return { by: [labelOf(direct.owner)], error: heldDirectly(other, direct) };
-    const { stores, runtime, presenceTtl } = this.#rules;
-    const [alone] = await findLoneHolders(stores[other], stores[end], runtime, restsPerTtl * presenceTtl);
+    const { stores, runtime } = this.#rules;
+    const [alone] = await findLoneHolders(stores[other], stores[end], runtime, longLease);
     return alone && { by: [labelOf(alone.owner)], error: heldAlone(other, alone) };
   }
 

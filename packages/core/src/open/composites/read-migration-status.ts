@@ -81,7 +81,9 @@ async function withFleet<T>(
   if (backend.provider !== migration) {
     throw misconfigured(migrateSource.where, 'the configuration is none of provider "migrate", so it has no status');
   }
-  const { stores, options } = readMigration(backend, runtime);
+  // The phase of this process is none of the fleet's, and may be read where only that runs.
+  const asked = { ...backend, options: { ...backend.options, phase: 'both' } };
+  const { stores, options } = readMigration(asked, runtime);
   const { name, without } = options;
   const [from, to] = await Promise.all([
     openStore(stores[0], without === 'from'),
