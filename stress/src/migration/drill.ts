@@ -60,8 +60,8 @@ export async function drill(folder: string, options: DrillOptions): Promise<RunL
       fleet.begin(leg, floor);
       await deploy(run, fleet, index > 0);
       for (const change of changes) await go(run, fleet, victims, random, change);
-      // The next migration begins before the clock has passed it.
-      floor = Number((await migrationStatus(fleet.config())).to.floor);
+      // The next migration begins above the floor of this one, before the clock has passed it.
+      floor = 0;
     }
     await calm(run, fleet);
     const left = await Promise.all(storeNames.map((store) => inspect(folder, stores.plain(store), 20_000)));
@@ -100,6 +100,7 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
   const { to, skipping, lead, late, between, faults } = change;
   const begun = now();
   let from = begun;
+  let after = begun;
   run.append({ ev: 'phase', t: begun, phase: 'faults' });
   const tellAll = async (): Promise<void> => {
     const others = fleet.slots.filter((slot) => !skipping.includes(slot));
@@ -109,14 +110,14 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
     await sleep(late);
     fleet.tell(others, 'both');
     await sleep(between);
+    await mayGo(run, fleet, to, begun + (faultTime + longestChange) * 1_000);
+    after = now();
     fleet.tell(others, to);
   };
-  let after = begun;
   const follows = faults.map(async (fault) => {
     await follow(fault, victims, random, run.append);
-    after = now();
+    after = Math.max(after, now());
   });
-  const watching = watch(run, fleet);
   await Promise.all([tellAll(), sleep(faultTime), ...follows]);
   await Promise.all(victims.proxies.flat().map((proxy) => proxy.pass()));
   if (!(await fleet.workers.obeyed(patience))) wrong(run, 'a process could not open its locks after the faults');
@@ -125,7 +126,6 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
   const until = after + longestChange * 1_000;
   const error = await complete(fleet, to, until);
   const t = now();
-  await watching.stop();
   if (error === undefined && !(await ask(run, fleet, true)).includes(`plain ${to}`)) {
     wrong(run, `the status of ${name} does not allow the plain store after all processes were in "${to}"`);
   }
@@ -136,21 +136,21 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
   }
 }
 
-/** Asks for the status, again and again until it is stopped. */
-function watch(run: OpenedRun, fleet: Fleet): { stop(): Promise<void> } {
-  let stopped = false;
-  const asking = (async () => {
-    while (!stopped) {
-      await ask(run, fleet, false);
-      await sleep(500);
+/**
+ * Waits until the status allows the step to `end`, as an operator does that
+ * counts no processes: those that are stranded or paused are left behind.
+ */
+async function mayGo(run: OpenedRun, fleet: Fleet, end: string, until: number): Promise<void> {
+  for (;;) {
+    await ask(run, fleet, false);
+    const { forward, back } = (await migrationStatus(fleet.config())).next;
+    if ([forward, back].some((step) => step?.allowed === true && step.step === end)) return;
+    if (now() > until) {
+      wrong(run, `the status does not allow "${end}", though all processes may be in both`);
+      return;
     }
-  })();
-  return {
-    async stop() {
-      stopped = true;
-      await asking;
-    },
-  };
+    await sleep(250);
+  }
 }
 
 /** Logs the status; gives the next steps that it allows. */

@@ -13,10 +13,10 @@ const most = 100;
 const pause = 500;
 
 /**
- * Holds in `store` that were taken through `migrate`, last for more than `longer` ms, and are on keys
- * that `other` knows nothing of: keys that rest, leases on their way to another process, and those
- * of dead processes. A process that uses `other` alone does not see them. None where a store lists no
- * keys.
+ * Holds in `store` that were taken through `migrate`, and last for more than `longer` ms, on keys
+ * that `other` knows nothing of. They are rests, leases on their way to another process, or those
+ * of dead processes. A process that uses `other` alone does not see them. None where a store lists
+ * no keys.
  */
 export async function findLoneHolders(
   store: LockProvider,

@@ -121,7 +121,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     });
   }
 
-  /** Also of the store that this process does not use, as far as that answers: others may use it. */
+  /** Also of the store that this process does not use, if that answers: others may use it. */
   async #allStates(key: string): Promise<readonly (KeyState | undefined)[]> {
     const { phase } = this.keeper.scope();
     if (phase === 'both') return await this.#states(key);

@@ -27,12 +27,12 @@ export interface NextSteps {
   readonly back?: MigrationStep;
 }
 
-/** What is known of the fleet. */
+/** What the stores tell of the fleet. */
 export interface FleetFacts {
   readonly name: string;
   readonly processes: readonly MigrationProcess[];
   readonly stores: Readonly<Record<End, MigrationStore>>;
-  /** Holds in the store of an end that the other store does not know, while no process acts there. */
+  /** Holds in the store of an end that the other store has not, while no process acts there. */
   readonly alone: Readonly<Record<End, readonly DirectHolder[]>>;
   /** Processes left that end for the other one, and the fleet has not been in both since. */
   readonly left: Readonly<Record<End, boolean>>;

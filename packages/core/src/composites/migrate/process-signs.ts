@@ -75,7 +75,7 @@ export function joinSigns(signs: readonly Sign[]): readonly MigrationProcess[] {
   return found.toSorted((one, other) => (one.process < other.process ? -1 : 1));
 }
 
-/** Labels that several processes seem to have: a process has one note, and one presence, at most. */
+/** Labels that several processes seem to have: one has a note and a presence at most. */
 export function doubledLabels(signs: readonly Sign[]): readonly string[] {
   const doubled = signs.filter((sign, index) => {
     const same = (other: Sign): boolean =>

@@ -32,9 +32,10 @@ export interface StatusQuestion {
 
 /** Asks both stores. A store that does not answer is told by its `error`. Never rejects. */
 export async function readFleet({ name, stores, runtime, expected, without }: StatusQuestion): Promise<FleetFacts> {
-  const [from, to] = (await Promise.all(
-    (['from', 'to'] as const).map((end) => readStore(name, end, stores[end])),
-  )) as [StoreRead, StoreRead];
+  const [from, to] = (await Promise.all((['from', 'to'] as const).map((end) => readStore(name, end, stores[end])))) as [
+    StoreRead,
+    StoreRead,
+  ];
   const signs = [...from.signs, ...to.signs];
   const processes = joinSigns(signs);
   const told = { from: from.store, to: to.store };
