@@ -14,8 +14,8 @@ export interface MigrationStore {
   /** Tokens of a process that acts under this end exceed it. `undefined`: they need no floor. */
   readonly floor: bigint | undefined;
   /**
-   * Option `tokenFloor` of the provider of this store, without `migrate`. With it the provider gives
-   * tokens above all that were given. Absent: it needs none.
+   * Option `tokenFloor` of the provider of this store, without `migrate`: then its tokens exceed
+   * all that were given. Absent: it needs none.
    */
   readonly tokenFloor?: string;
   /**
