@@ -1,16 +1,21 @@
 import type { LockProvider } from '../../contract.ts';
+import { LockError } from '../../errors/lock-error.ts';
 import type { Runtime } from '../../time/runtime.ts';
 
-const register = 'store-id';
+/** The register that has the id of a store. */
+const idRegister = 'store-id';
 
 /**
- * The random id of a store, which it gets from the first that asks. Two names of one store have one
- * id. `known`: what it was before. A store that lost its data gets that back.
+ * The random id of the store behind `provider`, which it gets from the first process that asks. Two
+ * names of one store give one id. `known`: the id that it is to have, as a store that came back
+ * without its data has lost it. Rejects as `register` does.
  */
 export async function readStoreId(provider: LockProvider, runtime: Runtime, known?: string): Promise<string> {
-  let id = await provider.register?.(register);
-  while (id === undefined || (known !== undefined && id !== known)) {
-    id = await provider.register?.(register, { from: id, to: known ?? runtime.uniqueId() });
-  }
+  if (provider.register === undefined)
+    throw new LockError('LOCK_MISCONFIGURED', `${provider.name} keeps no registers.`);
+  const found = await provider.register(idRegister);
+  if (found !== undefined && (known === undefined || found === known)) return found;
+  const id = await provider.register(idRegister, { from: found, to: known ?? runtime.uniqueId() });
+  if (id === undefined) throw new LockError('LOCK_UNAVAILABLE', `the register ${idRegister} was removed meanwhile.`);
   return id;
 }

@@ -16,9 +16,9 @@ export function isReserved(name: string, key: string): boolean {
   return key === floorKey || key.startsWith(reservedFor(name));
 }
 
-/** A key that was never locked, if `unique` is. */
-export function freshKey(name: string, unique: string): string {
-  return `${reservedFor(name)}fresh/${unique}`;
+/** The name of the migration whose presence or note a key is. */
+export function migrationOf(key: string): string | undefined {
+  return /^migration\/([^/]+)\/(?:from|to|both\/(?:from|both|to))$/.exec(key)?.[1];
 }
 
 /** Held, shared, in the store of `end` by each process that acts under it. */
@@ -59,5 +59,5 @@ export function storesRegister(name: string): string {
 
 /** Whether a key is one of any migration: it has holders without a number. */
 export function isOfAMigration(key: string): boolean {
-  return key === floorKey || /^migration\/[!-.0-~]{1,100}\/(from|to|both\/(from|both|to)|fresh\/.*)$/.test(key);
+  return key === floorKey || migrationOf(key) !== undefined;
 }

@@ -3,10 +3,17 @@ import { LockError } from '../../errors/lock-error.ts';
 import { settledWithin } from '../../time/settled-within.ts';
 import { lifting } from './decisions.ts';
 import { findDirect, heldDirectly } from './direct-holders.ts';
+import { findLoneHolders, heldAlone } from './lone-holders.ts';
 import { markRegister, presenceKey } from './keys.ts';
 import type { MigrateRules } from './options.ts';
 import { oppositeOf } from './phase.ts';
 import type { End } from './phase.ts';
+
+/**
+ * A hold that lasts for more than so many ms is taken for a rest. With more, slots of `once` are
+ * forgotten. With less, a process waits for long leases of dead ones.
+ */
+const longLease = 300_000;
 
 /** Why a process must not act under an end. */
 export interface Refusal {
@@ -50,7 +57,10 @@ export class OtherProcesses {
     const mark = await this.#register(end);
     if (mark !== undefined && !(await this.#lift(end, mark))) return { error: wasLeft(end) };
     const direct = await this.#findDirect(other);
-    return direct && { by: [labelOf(direct.owner)], error: heldDirectly(other, direct) };
+    if (direct !== undefined) return { by: [labelOf(direct.owner)], error: heldDirectly(other, direct) };
+    const { stores, runtime } = this.#rules;
+    const [alone] = await findLoneHolders(stores[other], stores[end], runtime, longLease);
+    return alone && { by: [labelOf(alone.owner)], error: heldAlone(other, alone) };
   }
 
   /**

@@ -69,7 +69,7 @@ export class PhaseKeeper implements PhaseWorld {
     this.#machine = new PhaseMachine(this);
     const locksOf = (store: LockProvider): Locks => createLocks(store, { ttl, runtime, label });
     this.#locks = { from: locksOf(stores.from), to: locksOf(stores.to) };
-    this.#note = new PhaseNote(rules.name, this.#locks);
+    this.#note = new PhaseNote(rules.name, this.#locks, runtime);
     this.#floors = new Floors(rules);
     this.#identity = new Identity(rules);
     this.#others = new OtherProcesses(rules);
@@ -156,6 +156,7 @@ export class PhaseKeeper implements PhaseWorld {
     this.#closed = true;
     this.#turn += 1;
     if (this.#timer !== undefined) this.#rules.runtime.clearTimer(this.#timer);
+    this.#note.stop();
     this.#settleBegun();
   }
 
@@ -274,8 +275,8 @@ export class PhaseKeeper implements PhaseWorld {
     if (isBoth()) outsideContext(() => void this.#others.lift(isBoth));
   }
 
-  #write(desired: Phase | undefined, again = false): void {
-    outsideContext(() => void this.#note.write(desired, again));
+  #write(desired: Phase | undefined): void {
+    void this.#note.write(desired);
   }
 
   /** Notes which store did not answer. */
@@ -310,8 +311,6 @@ export class PhaseKeeper implements PhaseWorld {
       () => {
         this.#timer = undefined;
         this.read();
-        const { acting, desired } = this.state;
-        if (!acting) this.#write(desired, true);
         this.#lift();
         if (this.state.refused) this.#machine.retry();
         else this.#machine.goOn();
