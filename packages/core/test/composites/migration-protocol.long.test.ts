@@ -23,14 +23,14 @@ const settings = {
   }),
   'stores with clocks': settingOf({
     ...clocks,
-    processes: [wants(['from', 'both'], { retries: 1 }), wants(['to'], { retries: 1 })],
+    processes: [wants(['from', 'both']), wants(['both', 'to'], { lifts: 1 })],
   }),
   'one that leaves, and one that comes': settingOf({
-    processes: [wants(['from', 'both'], { attempts: 2 }), wants(['to'], { retries: 1 })],
+    processes: [wants(['from', 'both']), wants(['both', 'to'], { lifts: 1 })],
   }),
   'one that goes over, and one that stays': settingOf({ processes: [wants(['from', 'to']), wants(['from'])] }),
   'a lease that is carried': settingOf({
-    processes: [wants(['from', 'both'], { renewals: 1 }), wants(['to'], { retries: 1 })],
+    processes: [wants(['from', 'both'], { renewals: 1 }), wants(['both', 'to'], { lifts: 1 })],
   }),
   'a lease that is carried and shed': settingOf({
     processes: [wants(['from', 'both', 'to'], { renewals: 2 }), wants(['both'])],
@@ -60,7 +60,7 @@ const longer: Readonly<Record<string, Setting>> = {
     faults: { ticks: 1, sleeps: 1 },
   }),
   'renewals and ticks': settingOf({
-    processes: [wants(['from', 'both'], { renewals: 2 }), wants(['to'], { retries: 1 })],
+    processes: [wants(['from', 'both'], { renewals: 2 }), wants(['both', 'to'], { lifts: 1 })],
     faults: { ticks: 3 },
   }),
   'keep-alive in both': settingOf({
@@ -120,6 +120,7 @@ function walkAll(use: Rules, count: number): readonly string[] {
 const twoHolders = /P1 and P2 hold key 0 at once/;
 const tokensBack = /token \d+ of key 0 is granted after \d+/;
 
+const comesOver = 'one that leaves, and one that comes';
 const goesOn = 'one that wakes when the other has gone on without a migration';
 
 describe('it breaks', () => {
@@ -131,9 +132,7 @@ describe('it breaks', () => {
       twoHolders,
     ],
     ['where it does not look', weaker.doesNotLook, 'two processes that want the two ends', twoHolders],
-    ['where it probes before it looks', weaker.probesFirst, 'one that leaves, and one that comes', tokensBack],
-    ['where leases may outlast the presence', weaker.notCapped, 'a presence that ends before a lease', twoHolders],
-    ['where the presence goes while a lease is held', weaker.withdrawsEarly, 'a lease that is carried', twoHolders],
+    ['where the presence goes while a lease is held', weaker.withdrawsEarly, comesOver, twoHolders],
     ['where tokens have no floor', weaker.noFloor, 'stores with clocks', tokensBack],
     ['where a process does not look for a mark', weaker.doesNotCheck, goesOn, tokensBack],
     ['where a process leaves no mark', weaker.leavesNoMark, goesOn, tokensBack],
@@ -169,6 +168,39 @@ describe('it breaks', () => {
     const way = [...enters('P1', 0, 1), ...before, ...meanwhile, ...after];
     expect(play(modelOf(setting, rules), way)).toBeUndefined();
     expect(play(modelOf(setting, await rulesWith(...flaws)), way)).toMatch(tokensBack);
+  });
+});
+
+describe('it breaks on one way', () => {
+  const acts = [...enters('P1', 0, 1), 'P1 begins key 0 (from)', 'answer ask of P1'];
+  const enterTo = ['P2 wants to', ...enters('P2', 1, 0), 'P2 begins', 'answer ask of P2'];
+
+  it('where leases may outlast the presence', async () => {
+    const setting = settingOf({
+      presenceTtl: 1,
+      processes: [wants(['from']), wants(['both', 'to'], { lifts: 1 })],
+      faults: { ticks: 1 },
+    });
+    const way = [...acts, 'tick', ...lifts('P2', 1, 0), ...enterTo];
+    expect(play(modelOf(setting, rules), way)).toBeUndefined();
+    expect(play(modelOf(setting, await rulesWith(...weaker.notCapped)), way)).toMatch(twoHolders);
+  });
+
+  it('where a process probes before it looks', async () => {
+    const setting = settingOf({
+      processes: [wants(['from', 'both']), wants(['both', 'to'], { lifts: 1 })],
+    });
+    const [announce, look, check, mark, ...probes] = enters('P2', 1, 0);
+    const own = 'answer lift own of P2 at s1';
+    const first = enters('P1', 0, 1);
+    const firstProbing = [first[0]!, ...first.slice(4), ...first.slice(1, 4)];
+    const comes = ['P2 lifts the mark of to', 'answer read mark of P2', 'P2 wants to', announce!];
+    const leaves = ['P1 begins key 0 (from)', 'answer ask of P1', 'P1 release', 'P1 wants both'];
+    const begins = ['P2 begins key 0 (to)', 'answer ask of P2'];
+    const probesLast = [...first, ...comes, ...leaves, look!, check!, own, mark!, ...probes, ...begins];
+    const probesFirst = [...firstProbing, ...comes, ...probes, ...leaves, look!, check!, own, mark!, ...begins];
+    expect(play(modelOf(setting, rules), probesLast)).toBeUndefined();
+    expect(play(modelOf(setting, await rulesWith(...weaker.probesFirst)), probesFirst)).toMatch(tokensBack);
   });
 });
 
