@@ -188,14 +188,15 @@ describe('it breaks on one way', () => {
 
   it('where a process probes before it looks', async () => {
     const setting = settingOf({
-      processes: [wants(['from', 'both']), wants(['both', 'to'], { lifts: 1 })],
+      processes: [wants(['from', 'both'], { attempts: 2 }), wants(['both', 'to'], { lifts: 1 })],
     });
     const [announce, look, check, mark, ...probes] = enters('P2', 1, 0);
     const own = 'answer lift own of P2 at s1';
     const first = enters('P1', 0, 1);
     const firstProbing = [first[0]!, ...first.slice(4), ...first.slice(1, 4)];
     const comes = ['P2 lifts the mark of to', 'answer read mark of P2', 'P2 wants to', announce!];
-    const leaves = ['P1 begins key 0 (from)', 'answer ask of P1', 'P1 release', 'P1 wants both'];
+    const holds = ['P1 begins key 0 (from)', 'answer ask of P1', 'P1 release'];
+    const leaves = [...holds, ...holds, 'P1 wants both'];
     const begins = ['P2 begins key 0 (to)', 'answer ask of P2'];
     const probesLast = [...first, ...comes, ...leaves, look!, check!, own, mark!, ...probes, ...begins];
     const probesFirst = [...firstProbing, ...comes, ...probes, ...leaves, look!, check!, own, mark!, ...begins];

@@ -9,6 +9,9 @@ import type { End, Phase } from './phase.ts';
 const ends = ['from', 'to'] as const;
 const phases = ['from', 'both', 'to'] as const;
 
+/** As in `readStoreId`. */
+const idRegister = 'store-id';
+
 /** Which stores these are is asked again after this part of the presence's ttl. */
 const looksPerTtl = 3;
 
@@ -18,12 +21,15 @@ const looksPerTtl = 3;
  */
 export class Identity {
   readonly #rules: MigrateRules;
+  readonly #isBoth: () => boolean;
   readonly #ids: Partial<Record<End, string>> = {};
   #checkedAt = -Infinity;
   #checking: Promise<void> | undefined = undefined;
 
-  constructor(rules: MigrateRules) {
+  /** `isBoth`: the process is to be in `both`. */
+  constructor(rules: MigrateRules, isBoth: () => boolean) {
     this.#rules = rules;
+    this.#isBoth = isBoth;
   }
 
   /**
@@ -57,29 +63,33 @@ export class Identity {
   async #check(): Promise<void> {
     // Nothing can be said of a store that is gone.
     if (this.#rules.without !== undefined) return;
+    const { stores } = this.#rules;
+    const before = await Promise.all(ends.map((end) => stores[end].register?.(idRegister)));
     await this.#keep('both');
     const { from = '', to = '' } = this.#ids;
     if (from === to) {
       throw misconfigured(migrateSource.where, 'options "from" and "to" name the same store; give two stores');
     }
-    for (const end of ends) await this.#record(end, `${from}/${to}`);
+    // One that lost its data, with all processes stopped, comes back into `both` only.
+    const mayBeNew = before.includes(undefined) && this.#isBoth();
+    for (const end of ends) await this.#record(end, `${from}/${to}`, mayBeNew);
   }
 
   /** Keeps `ours` in the store of `end`. */
-  async #record(end: End, ours: string): Promise<void> {
+  async #record(end: End, ours: string, mayBeNew: boolean): Promise<void> {
     const { stores, name } = this.#rules;
     const register = storesRegister(name);
     let text = await stores[end].register?.(register);
     while (text !== ours) {
-      if (text !== undefined && (await this.#isInUse(end))) throw this.#others(end, text, ours);
+      if (text !== undefined && (await this.#isInUse(end, mayBeNew))) throw this.#others(end, text, ours);
       text = await stores[end].register?.(register, { from: text, to: ours });
     }
   }
 
   /** Processes of the migration are alive at that store, or went on to the other one. */
-  async #isInUse(end: End): Promise<boolean> {
+  async #isInUse(end: End, mayBeNew: boolean): Promise<boolean> {
     const { stores, name } = this.#rules;
-    if ((await stores[end].register?.(markRegister(name, end))) !== undefined) return true;
+    if (!mayBeNew && (await stores[end].register?.(markRegister(name, end))) !== undefined) return true;
     const notes = phases.filter((phase) => noteStore(phase) === end).map((phase) => noteKey(name, phase));
     const states = await Promise.all([presenceKey(name, end), ...notes].map((key) => stores[end].inspect(key)));
     return states.some(({ holders }) => holders.length > 0);
@@ -90,7 +100,7 @@ export class Identity {
     const what = `store "${end}" (${stores[end].name}) has processes of migration "${name}" between stores ${theirs}`;
     return misconfigured(
       migrateSource.where,
-      `${what}, not ${ours}. Check options "from" and "to", or give this migration another name`,
+      `${what}, not ${ours}. Check options "from" and "to". If a store lost its data, give all processes phase "both" first`,
     );
   }
 }

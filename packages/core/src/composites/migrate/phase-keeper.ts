@@ -1,5 +1,5 @@
 import type { LockProvider } from '../../contract.ts';
-import { LockError } from '../../errors/lock-error.ts';
+import { LockError, isLockError } from '../../errors/lock-error.ts';
 import type { Lease } from '../../lease.ts';
 import { channels } from '../../locks/diagnostics/channels.ts';
 import type { MigrationMessage } from '../../locks/diagnostics/channels.ts';
@@ -71,7 +71,7 @@ export class PhaseKeeper implements PhaseWorld {
     this.#locks = { from: locksOf(stores.from), to: locksOf(stores.to) };
     this.#note = new PhaseNote(rules.name, this.#locks, runtime);
     this.#floors = new Floors(rules);
-    this.#identity = new Identity(rules);
+    this.#identity = new Identity(rules, () => this.state.desired === 'both');
     this.#others = new OtherProcesses(rules);
     const { phase } = rules;
     this.#desired = typeof phase === 'function' ? phaseReader(phase, (error) => this.tell('misread', { error })) : () => phase;
@@ -172,6 +172,7 @@ export class PhaseKeeper implements PhaseWorld {
     const turn = this.#turn;
     const key = presenceKey(this.#rules.name, end);
     this.#step(async () => {
+      await this.#identified();
       // A presence with the note is none of a process that acts.
       await this.#note.write(end);
       const lease = await this.#locks[end].acquire(key, { mode: 'shared', wait: patience });
@@ -276,7 +277,22 @@ export class PhaseKeeper implements PhaseWorld {
   }
 
   #write(desired: Phase | undefined): void {
-    void this.#note.write(desired);
+    const written = outsideContext(async () => {
+      await this.#identified();
+      if (!this.#closed) await this.#note.write(desired);
+    });
+    written.catch(() => {});
+  }
+
+  /** Others must not see a process that has other stores. A store that is silent tells nothing. */
+  async #identified(): Promise<void> {
+    const { runtime, memberTimeout } = this.#rules;
+    let wrong: unknown;
+    const asked = Promise.resolve(this.#identity.ready('both')).catch((error: unknown) => {
+      if (isLockError(error, 'LOCK_MISCONFIGURED')) wrong = error;
+    });
+    await settledWithin(runtime, memberTimeout, asked);
+    if (wrong !== undefined) throw wrong;
   }
 
   /** Notes which store did not answer. */
