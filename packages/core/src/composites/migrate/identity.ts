@@ -1,7 +1,7 @@
 import type { LockError } from '../../errors/lock-error.ts';
 import { misconfigured } from '../../errors/misconfigured.ts';
 import { readStoreId } from '../members/store-id.ts';
-import { markRegister, noteKey, noteStore, presenceKey, storesRegister } from './keys.ts';
+import { markRegister, noteKey, presenceKey, storesRegister } from './keys.ts';
 import { migrateSource } from './options.ts';
 import type { MigrateRules } from './options.ts';
 import type { End, Phase } from './phase.ts';
@@ -22,7 +22,7 @@ const looksPerTtl = 3;
 export class Identity {
   readonly #rules: MigrateRules;
   readonly #isBoth: () => boolean;
-  readonly #ids: Partial<Record<End, string>> = {};
+  #ids: Partial<Record<End, string>> = {};
   #checkedAt = -Infinity;
   #checking: Promise<void> | undefined = undefined;
 
@@ -64,6 +64,8 @@ export class Identity {
     // Nothing can be said of a store that is gone.
     if (this.#rules.without !== undefined) return;
     const { stores } = this.#rules;
+    // What it was told when it was refused may be wrong.
+    this.#ids = {};
     const before = await Promise.all(ends.map((end) => stores[end].register?.(idRegister)));
     await this.#keep('both');
     const { from = '', to = '' } = this.#ids;
@@ -89,9 +91,11 @@ export class Identity {
   /** Processes of the migration are alive at that store, or went on to the other one. */
   async #isInUse(end: End, mayBeNew: boolean): Promise<boolean> {
     const { stores, name } = this.#rules;
-    if (!mayBeNew && (await stores[end].register?.(markRegister(name, end))) !== undefined) return true;
-    const notes = phases.filter((phase) => noteStore(phase) === end).map((phase) => noteKey(name, phase));
-    const states = await Promise.all([presenceKey(name, end), ...notes].map((key) => stores[end].inspect(key)));
+    const store = stores[end];
+    const marks = await Promise.all(ends.map((each) => store.register?.(markRegister(name, each))));
+    if (!mayBeNew && marks.some((mark) => mark !== undefined)) return true;
+    const keys = [...ends.map((each) => presenceKey(name, each)), ...phases.map((phase) => noteKey(name, phase))];
+    const states = await Promise.all(keys.map((key) => store.inspect(key)));
     return states.some(({ holders }) => holders.length > 0);
   }
 
