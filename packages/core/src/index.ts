@@ -56,6 +56,7 @@ export type { Subscription } from './locks/diagnostics/subscribe.ts';
 export type { Work } from './locks/with-lock.ts';
 export type { LocalHandOff } from './options/local-hand-off.ts';
 export type { DefaultOptions, LocksOptions } from './options/locks-options.ts';
+export type { TokenFloor } from './token-floor/floor-line.ts';
 export type { Duration } from './options/option-reader.ts';
 export { createMemoryProvider } from './memory/provider.ts';
 export type { MemoryOptions } from './memory/options.ts';

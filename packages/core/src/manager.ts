@@ -89,8 +89,7 @@ export class LockManager implements Locks {
     const { runtime } = read;
     const timers = new TimerWheel(runtime, false);
     const { tokenFloor } = read;
-    const floored =
-      tokenFloor === undefined ? store : withFloor(store, new StoreFloor(store, runtime, [], tokenFloor));
+    const floored = tokenFloor === undefined ? store : withFloor(store, new StoreFloor(store, runtime, [], tokenFloor));
     const handOff = read.localHandOff && handingOff(floored, read.localHandOff, runtime.clock, timers);
     const provider = handOff ?? floored;
     checkRequires(provider, options.requires);

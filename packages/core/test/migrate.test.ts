@@ -214,7 +214,7 @@ test('a lease that was carried is handed over, though the store gave it a higher
   const heard = listen();
   const [giver, resumer] = [open(), open()];
   const given = await giver.acquire('job');
-  const changes = (to: Phase) => heard.filter(({ event, effective }) => event === 'changed' && effective === to);
+  const changes = (next: Phase) => heard.filter(({ event, effective }) => event === 'changed' && effective === next);
   await vi.waitFor(() => expect(changes('from')).toHaveLength(2), 5_000);
   for (const next of ['both', 'to'] as const) {
     phase = next;

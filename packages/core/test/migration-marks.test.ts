@@ -1,5 +1,13 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { LockError, createLocks, createMemoryProvider, createMemoryStore, migrate, openLocks, subscribe } from '../src/index.ts';
+import {
+  LockError,
+  createLocks,
+  createMemoryProvider,
+  createMemoryStore,
+  migrate,
+  openLocks,
+  subscribe,
+} from '../src/index.ts';
 import type { End, LockProvider, Locks, MemoryStore, MigrateOptions, MigrationMessage, Phase } from '../src/index.ts';
 import { breakable } from './support/breakable.ts';
 import type { Breakable } from './support/breakable.ts';
@@ -67,7 +75,9 @@ test('one that was cut off in from stays in both when it is back and the others 
     await lease.release();
   }
   expect(await asleep.stores()).toBe(2);
-  expect(refusals().at(-1)).toMatch(/phase "from" is refused: processes went on to store "to".*"both" in all processes/);
+  expect(refusals().at(-1)).toMatch(
+    /phase "from" is refused: processes went on to store "to".*"both" in all processes/,
+  );
 });
 
 test.each<[Phase, End, End]>([
@@ -107,7 +117,10 @@ test('an end is refused by name while processes without migrate hold locks in th
   const { process, plain, refusals, heard } = fleet();
   const lease = await plain('from').acquire('job', { ttl: 60_000 });
   const early = process('to');
-  await vi.waitFor(() => expect(refusals().at(-1)).toMatch(/plain\/\S+ holds "job" in store "from", without migrate/), 5_000);
+  await vi.waitFor(
+    () => expect(refusals().at(-1)).toMatch(/plain\/\S+ holds "job" in store "from", without migrate/),
+    5_000,
+  );
   expect(heard.findLast(({ event }) => event === 'refused')).toMatchObject({ by: ['plain'], effective: 'both' });
   expect(await early.locks.tryAcquire('job')).toBeNull();
   await lease.release();
@@ -119,7 +132,10 @@ test('"without" is not believed while that store answers and shows others', asyn
   const first = process('from');
   await acts(first, 1);
   const second = process('to', { without: 'from', label: 'second' });
-  await vi.waitFor(() => expect(heard).toContainEqual(expect.objectContaining({ event: 'refused', without: 'from' })), 5_000);
+  await vi.waitFor(
+    () => expect(heard).toContainEqual(expect.objectContaining({ event: 'refused', without: 'from' })),
+    5_000,
+  );
   await acts(second, 2);
   for (const each of [first, second]) each.from.down = true;
   await acts(second, 1);
@@ -137,11 +153,27 @@ test('a mark does not keep a process from the store that is left, where the othe
 
 test('openLocks opens without a store that is gone for good, though its error is no outage', async () => {
   const reason = new LockError('LOCK_MISCONFIGURED', 'NOAUTH');
-  const gone = { provider: { fromConfig: (): LockProvider => { throw reason; } } };
-  const options = { name: 'm', from: gone, to: 'memory:', phase: 'to', without: 'from', presenceTtl: '1s', memberTimeout: 100 };
+  const gone = {
+    provider: {
+      fromConfig: (): LockProvider => {
+        throw reason;
+      },
+    },
+  };
+  const options = {
+    name: 'm',
+    from: gone,
+    to: 'memory:',
+    phase: 'to',
+    without: 'from',
+    presenceTtl: '1s',
+    memberTimeout: 100,
+  };
   const locks = await openLocks({ provider: 'migrate', options });
   onTestFinished(() => locks.close());
   await locks.withLock('job', ({ held }) => expect(held).toBe(true));
   const { without: _without, ...others } = options;
-  await expect(openLocks({ provider: 'migrate', options: others })).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+  await expect(openLocks({ provider: 'migrate', options: others })).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+  });
 });

@@ -54,7 +54,9 @@ test.each<Phase>(['from', 'both', 'to'])('swapped ends are refused, where others
   await first.withLock('first', () => {});
   for (const swapped of ['from', 'both', 'to'] as const) {
     const second = open(b, a, swapped);
-    expect(await reason(second), swapped).toMatch(/processes of migration "m" between stores \S+, not \S+ Check options/);
+    expect(await reason(second), swapped).toMatch(
+      /processes of migration "m" between stores \S+, not \S+ Check options/,
+    );
     await second.close();
   }
   expect(await reason(first)).toBe('granted');

@@ -46,7 +46,7 @@ export class StoreFloor {
     this.#given = given;
   }
 
-  /** Its tokens begin at its clock. Other stores keep their counters: a constant floor is enough. */
+  /** Its tokens begin at its clock. Other stores keep their counters, and a constant floor. */
   get runs(): boolean {
     const { time, traits } = this.#provider;
     if (typeof this.#given === 'bigint') return false;
@@ -146,7 +146,7 @@ export class StoreFloor {
     );
     await settledWithin(this.#runtime, patience, done);
     if (error === undefined) return;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = error instanceof Error ? error.message : 'see the cause';
     const message = `${this.#provider.name} did not tell its clock and its token floor: ${why}`;
     const code = isLockError(error) ? error.code : 'LOCK_UNAVAILABLE';
     throw new LockError(code, message, { cause: error, sent: false });

@@ -158,7 +158,10 @@ describe('it breaks', () => {
   ] as const)('%s', async (_, flaws, given, before, after) => {
     const setting = settingOf({
       ...given,
-      processes: [wants(['from', 'both', 'from'], { attempts: 2, retries: 1 }), wants(['both', 'to', 'both'], { lifts: 2 })],
+      processes: [
+        wants(['from', 'both', 'from'], { attempts: 2, retries: 1 }),
+        wants(['both', 'to', 'both'], { lifts: 2 }),
+      ],
     });
     const meanwhile = [
       ...lifts('P2', 1, 0),
@@ -221,9 +224,9 @@ describe('a mark that was left meanwhile', () => {
   it.each([
     ['marks are alike', [], true, [read, look, ...meanwhile]],
     ['a process looks before it reads', weaker.looksBeforeItReads, false, [look, ...meanwhile, read]],
-  ] as const)('is taken away where %s', async (_, flaws, sameMarks, lifts) => {
+  ] as const)('is taken away where %s', async (_, flaws, sameMarks, steps) => {
     const weak = modelOf({ ...toAndFro, sameMarks }, await rulesWith(...flaws));
-    const way = [...begins, ...lifts, 'answer lift of P1', ...comesBack, ...ends];
+    const way = [...begins, ...steps, 'answer lift of P1', ...comesBack, ...ends];
     expect(play(weak, way)).toMatch(/hold key 0 at once|is granted after/);
   });
 });

@@ -66,7 +66,7 @@ export class Identity {
     const { stores } = this.#rules;
     // What it was told when it was refused may be wrong.
     this.#ids = {};
-    const before = await Promise.all(ends.map((end) => stores[end].register?.(idRegister)));
+    const before = await Promise.all(ends.map(async (end) => await stores[end].register?.(idRegister)));
     await this.#keep('both');
     const { from = '', to = '' } = this.#ids;
     if (from === to) {
@@ -92,7 +92,7 @@ export class Identity {
   async #isInUse(end: End, mayBeNew: boolean): Promise<boolean> {
     const { stores, name } = this.#rules;
     const store = stores[end];
-    const marks = await Promise.all(ends.map((each) => store.register?.(markRegister(name, each))));
+    const marks = await Promise.all(ends.map(async (each) => await store.register?.(markRegister(name, each))));
     if (!mayBeNew && marks.some((mark) => mark !== undefined)) return true;
     const keys = [...ends.map((each) => presenceKey(name, each)), ...phases.map((phase) => noteKey(name, phase))];
     const states = await Promise.all(keys.map((key) => store.inspect(key)));

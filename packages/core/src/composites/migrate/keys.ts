@@ -47,7 +47,7 @@ export function floorCopy(name: string, end: End): string {
   return `${reservedFor(name)}floor-of-${end}`;
 }
 
-/** The register in the store of `end` that has the mark of a process that acts under the other end. */
+/** The register in the store of `end` that has the mark of a process of the other end. */
 export function markRegister(name: string, end: End): string {
   return `${reservedFor(name)}left-${end}`;
 }

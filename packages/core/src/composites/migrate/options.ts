@@ -130,7 +130,8 @@ function checkStores({ from, to }: MigrateRules['stores']): void {
     throw misconfigured(migrateSource.where, 'options "from" and "to" are one provider; give two stores');
   for (const [end, { name, traits, register }] of Object.entries({ from, to })) {
     const lacks = traits.shared
-      ? register === undefined && 'keeps no registers, in which processes leave what others must know; use one that does'
+      ? register === undefined &&
+        'keeps no registers, in which processes leave what others must know; use one that does'
       : 'has no shared mode, by which processes announce themselves; configure it so that it has';
     if (lacks) throw misconfigured(migrateSource.where, `store "${end}" (${name}) ${lacks}`);
   }

@@ -81,7 +81,11 @@ export class OtherProcesses {
     if (this.#isLifting) return;
     this.#isLifting = true;
     for (const end of ['from', 'to'] as const) {
-      const steps = { read: () => this.#readMark(end, isBoth), look: () => this.#isUnused(oppositeOf(end)), lift: () => this.#lift(end) };
+      const steps = {
+        read: () => this.#readMark(end, isBoth),
+        look: () => this.#isUnused(oppositeOf(end)),
+        lift: () => this.#lift(end),
+      };
       try {
         for (const step of lifting) if (!(await steps[step]())) break;
       } catch {

@@ -74,7 +74,8 @@ export class PhaseKeeper implements PhaseWorld {
     this.#identity = new Identity(rules, () => this.state.desired === 'both');
     this.#others = new OtherProcesses(rules);
     const { phase } = rules;
-    this.#desired = typeof phase === 'function' ? phaseReader(phase, (error) => this.tell('misread', { error })) : () => phase;
+    this.#desired =
+      typeof phase === 'function' ? phaseReader(phase, (error) => this.tell('misread', { error })) : () => phase;
   }
 
   get state(): PhaseMachine['state'] {
@@ -118,8 +119,8 @@ export class PhaseKeeper implements PhaseWorld {
   }
 
   /**
-   * Resolves when an attempt under `phase` may be sent. Rejects where a store of it does not answer,
-   * or is the wrong one.
+   * Resolves when an attempt under `phase` may be sent. Rejects where a store of it does not
+   * answer, or is the wrong one.
    */
   async ready(phase: Phase): Promise<void> {
     await this.#identity.ready(phase);
@@ -287,7 +288,7 @@ export class PhaseKeeper implements PhaseWorld {
   /** Others must not see a process that has other stores. A store that is silent tells nothing. */
   async #identified(): Promise<void> {
     const { runtime, memberTimeout } = this.#rules;
-    let wrong: unknown;
+    let wrong: LockError | undefined;
     const asked = Promise.resolve(this.#identity.ready('both')).catch((error: unknown) => {
       if (isLockError(error, 'LOCK_MISCONFIGURED')) wrong = error;
     });

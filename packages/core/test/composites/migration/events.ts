@@ -32,7 +32,17 @@ type EventKind =
   | 'take back'
   | 'tick';
 
-const rare: ReadonlySet<EventKind> = new Set(['desire', 'crash', 'lose', 'meet', 'tick', 'retry', 'release', 'sleep', 'leave']);
+const rare: ReadonlySet<EventKind> = new Set([
+  'desire',
+  'crash',
+  'lose',
+  'meet',
+  'tick',
+  'retry',
+  'release',
+  'sleep',
+  'leave',
+]);
 
 /** In random schedules most of these must wait until something else has happened. */
 export function isRare({ kind }: Event): boolean {
@@ -104,10 +114,12 @@ function isAwake({ stage }: Process): boolean {
 
 /** An operator takes back no step while processes use the second store without a migration. */
 function mayLift({ processes }: World, { lifts, lift, phase }: Process): boolean {
-  return lifts > 0 && lift === undefined && phase.desired === 'both' && !processes.some(({ stage }) => stage === 'plain');
+  return (
+    lifts > 0 && lift === undefined && phase.desired === 'both' && !processes.some(({ stage }) => stage === 'plain')
+  );
 }
 
-/** The status has no process that is elsewhere. One that sleeps is not seen, once its presence is over. */
+/** The status has no process that is elsewhere. One that sleeps is not seen without a presence. */
 function mayLeave({ now, processes }: World, each: Process): boolean {
   const isUnseen = ({ stage, presence }: Process): boolean =>
     stage === 'asleep' && (presence === undefined || now >= presence.until);
@@ -115,7 +127,13 @@ function mayLeave({ now, processes }: World, each: Process): boolean {
   return (
     arrived(each.phase) &&
     each.claim === undefined &&
-    others.every((other) => other.stage === 'crashed' || other.stage === 'plain' || isUnseen(other) || (other.stage === 'up' && arrived(other.phase)))
+    others.every(
+      (other) =>
+        other.stage === 'crashed' ||
+        other.stage === 'plain' ||
+        isUnseen(other) ||
+        (other.stage === 'up' && arrived(other.phase)),
+    )
   );
 }
 

@@ -90,7 +90,16 @@ function addCall(
   number: NumberOf,
 ): void {
   add(kind, store, number(call.number), token, orphan);
-  if (kind !== 'look' && !isOfLift({ kind }) && kind !== 'check' && kind !== 'mark' && kind !== 'probe other' && kind !== 'probe own' && !orphan) add(sentAt);
+  if (
+    kind !== 'look' &&
+    !isOfLift({ kind }) &&
+    kind !== 'check' &&
+    kind !== 'mark' &&
+    kind !== 'probe other' &&
+    kind !== 'probe own' &&
+    !orphan
+  )
+    add(sentAt);
   if (typeof about === 'object') add(about.migration, about.end);
   else add(about);
   const isMark = kind === 'check' || kind === 'read mark';
