@@ -92,7 +92,7 @@ test.each<[string, (provider: LockProvider) => void]>([
 ])('where clocks %s, members are told the token', async (_, change) => {
   const { quorum, told } = await setUp((provider) => {
     const own = Object.create(provider) as LockProvider;
-    const { tryAcquire, renew, release, inspect, close, time, traits } = provider;
+    const { tryAcquire, renew, release, inspect, close, time, register, traits } = provider;
     Object.assign(own, {
       tryAcquire: tryAcquire.bind(provider),
       renew: renew.bind(provider),
@@ -100,6 +100,7 @@ test.each<[string, (provider: LockProvider) => void]>([
       inspect: inspect.bind(provider),
       close: close.bind(provider),
       time: time?.bind(provider),
+      register: register?.bind(provider),
       traits,
     });
     change(own);

@@ -14,5 +14,9 @@ import type { CombineOptions } from './options.ts';
  */
 export function combine(members: readonly LockProvider[], options: CombineOptions = {}): LockProvider {
   checkMembers(members);
-  return new CombinedProvider({ providers: [...members], ...readCombineOptions(options, members.length) });
+  return new CombinedProvider({
+    providers: [...members],
+    keepsSet: true,
+    ...readCombineOptions(options, members.length),
+  });
 }

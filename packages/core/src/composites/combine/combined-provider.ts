@@ -16,6 +16,8 @@ import { readStates } from '../members/member-states.ts';
 import type { MemberStates } from '../members/member-states.ts';
 import { CommonFloor } from '../members/common-floor.ts';
 import { Member } from '../members/member.ts';
+import { setKey } from '../set/keys.ts';
+import { SetKeeper } from '../set/set-keeper.ts';
 import type { CombineRules } from './options.ts';
 import { timeOf } from '../members/time-of.ts';
 import { combinedTraits } from './traits.ts';
@@ -23,6 +25,8 @@ import { combinedTraits } from './traits.ts';
 /** What a composite is made of. */
 export interface CombinedParts extends CombineRules {
   readonly providers: readonly LockProvider[];
+  /** Processes with another set of stores are kept apart. @default false */
+  readonly keepsSet?: boolean;
 }
 
 /**
@@ -45,13 +49,18 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   readonly list?: (prefix: string) => AsyncIterable<string>;
   readonly time?: () => Promise<number>;
   readonly #floor: CommonFloor;
+  readonly #set: SetKeeper | undefined;
   readonly #claims = new ClaimsByOwner<CombinedClaim>();
   /** How many claims of this process wait, by key. */
   readonly #waiting = new Map<string, Set<HostedClaim>>();
+  /** Claims that wait until the set is known to be the only one, and which of them were released. */
+  #unready = 0;
+  readonly #releasedUnready = new Set<string>();
   #numbers = 0;
   #closing: Promise<void> | undefined = undefined;
 
-  constructor({ providers, need, memberTimeout, timeout, fencing, runtime }: CombinedParts) {
+  constructor(parts: CombinedParts) {
+    const { providers, need, memberTimeout, timeout, fencing, runtime, keepsSet = false } = parts;
     this.traits = combinedTraits(providers, { need, fencing });
     this.members = providers.map((each, index) => new Member(this.name, each, index, providers.length, runtime));
     this.need = need;
@@ -62,6 +71,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     this.runtime = runtime;
     this.timers = new TimerWheel(runtime, false);
     this.#floor = new CommonFloor(this.members, runtime.clock);
+    this.#set = keepsSet ? new SetKeeper(this) : undefined;
     if (providers.every(({ time }) => time !== undefined)) this.time = () => timeOf(this.name, providers);
     if (providers.every(({ list }) => list !== undefined)) this.list = (prefix) => this.#list(prefix);
   }
@@ -73,16 +83,18 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     } catch (error) {
       return Promise.reject(error);
     }
-    return this.#claims.getOrMake(claim.owner, () => new CombinedClaim(this, claim)).tryAcquire(claim, wake);
+    const ready = this.#set?.ready(claim.ttl);
+    return ready === undefined ? this.#attempt(claim, wake) : this.#attemptWhen(ready, claim, wake);
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
     this.#checkOpen();
-    const known = await this.#find(claim, true);
+    const [known] = await Promise.all([this.#find(claim, true), this.#set?.ready(claim.ttl, true)]);
     return known === undefined ? false : await known.renew(claim, token);
   }
 
   release(claim: Claim): Promise<boolean> {
+    if (this.#unready > 0) this.#releasedUnready.add(claim.owner);
     const known = this.#closing === undefined ? this.#claims.get(claim.owner) : undefined;
     return known === undefined ? this.#releaseFound(claim) : known.release();
   }
@@ -152,6 +164,24 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return this.#claims.size + this.#waiting.size;
   }
 
+  #attempt(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
+    return this.#claims.getOrMake(claim.owner, () => new CombinedClaim(this, claim)).tryAcquire(claim, wake);
+  }
+
+  async #attemptWhen(ready: Promise<void>, claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
+    this.#unready += 1;
+    try {
+      await ready;
+      this.#checkOpen();
+      // Nothing may be asked for a claim after its release.
+      if (this.#releasedUnready.has(claim.owner)) return { granted: false };
+    } finally {
+      this.#unready -= 1;
+      if (this.#unready === 0) this.#releasedUnready.clear();
+    }
+    return await this.#attempt(claim, wake);
+  }
+
   #countWaiting(claim: HostedClaim): void {
     const { key } = claim;
     const waiting = this.#waiting.get(key);
@@ -201,7 +231,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     for (const member of this.members) {
       try {
         for await (const key of member.provider.list?.(prefix) ?? []) {
-          if (seen.has(key)) continue;
+          if (key === setKey || seen.has(key)) continue;
           seen.add(key);
           yield key;
         }
@@ -219,6 +249,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     const { members } = this;
     const claims = this.#claims.values();
     for (const claim of claims) claim.close(this.#closedError());
+    this.#set?.close();
     await Promise.all(members.map((member) => this.#finish(member)));
     for (const member of members) member.releases.stop();
     const closed = await Promise.allSettled(members.map(({ provider }) => callMember(() => provider.close())));
@@ -243,6 +274,10 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   #check({ owner, mode, key }: Claim): void {
     if (owner.length > longestOwner) {
       const message = `An owner of a composite has at most ${longestOwner} characters, not ${owner.length}.`;
+      throw new LockError('LOCK_INVALID', message, { key });
+    }
+    if (key === setKey) {
+      const message = `The key ${JSON.stringify(key)} is one of the composite itself. Lock another key.`;
       throw new LockError('LOCK_INVALID', message, { key });
     }
     if (mode === 'shared' && !this.traits.shared) {

@@ -1,4 +1,4 @@
-import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '../../contract.ts';
+import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '../../contract.ts';
 import { LockError, isLockError } from '../../errors/lock-error.ts';
 import { closeQuietly } from '../../locks/ending/close-quietly.ts';
 import { untilReopened } from '../../time/backoff.ts';
@@ -76,12 +76,11 @@ export class LateMember implements LockProvider {
     return await this.#provider.time();
   }
 
-  async register(name: string, change?: RegisterChange): Promise<string | undefined> {
-    if (this.#provider === undefined) await this.#notOpen(name);
-    if (this.#provider?.register === undefined) {
-      throw new LockError('LOCK_MISCONFIGURED', `${this.name} keeps no registers.`);
-    }
-    return await this.#provider.register(name, change);
+  /** Until it opens it is taken for one that keeps registers. */
+  get register(): LockProvider['register'] {
+    const provider = this.#provider;
+    if (provider === undefined) return (name) => this.#notOpen(name);
+    return provider.register && ((name, change) => provider.register?.(name, change) as Promise<string | undefined>);
   }
 
   outage(): unknown {

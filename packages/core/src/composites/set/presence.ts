@@ -1,0 +1,110 @@
+import type { Claim } from '../../contract.ts';
+import { certain } from '../../locks/lease/validity.ts';
+import { isAnswer } from '../../locks/lease/answers.ts';
+import type { Clock } from '../../time/clock.ts';
+import { callMember } from '../members/member-answers.ts';
+import { memberOwner, outerOwner } from '../members/member.ts';
+import type { Member } from '../members/member.ts';
+import { setKey } from './keys.ts';
+import { readStoreId } from './store-id.ts';
+import { readOwner } from './store-set.ts';
+import type { Announced } from './store-set.ts';
+
+interface Hold {
+  readonly claim: Claim;
+  /** When it was last asked for, in ms of the clock. */
+  readonly at: number;
+  readonly answer: Promise<unknown>;
+  /** A call of it was not answered. */
+  uncertain: boolean;
+}
+
+/** What one member has of this process: a shared hold, which is repeated while it is in use. */
+export class Presence {
+  readonly member: Member;
+  /** The id of its store, once it has told it. */
+  store: string | undefined = undefined;
+  /** Of the hold, if there is one. */
+  token: bigint | undefined = undefined;
+  /** The others that it told of after the hold began. */
+  seen: readonly Announced[] | undefined = undefined;
+  /** Why its store's id may have changed: the last step failed, or another set was seen. */
+  trouble: unknown = undefined;
+  /** A step is under way. */
+  busy = false;
+  readonly #clock: Clock;
+  #hold: Hold | undefined = undefined;
+  #until = -Infinity;
+  #lost: AbortSignal | undefined = undefined;
+
+  constructor(member: Member, clock: Clock) {
+    this.member = member;
+    this.#clock = clock;
+  }
+
+  /** Until then the hold is certain, in ms of the clock, if others were looked for since it began. */
+  get until(): number {
+    return this.seen === undefined || this.#lost?.aborted ? -Infinity : this.#until;
+  }
+
+  /** `restore`: the store is to have the id that it had. */
+  async identify(restore: boolean): Promise<void> {
+    this.store = await readStoreId(this.member.provider, restore ? this.store : undefined);
+  }
+
+  /** Takes the hold, or repeats it, and looks for others after that. */
+  async announce(outer: string, ttl: number, restore: boolean): Promise<void> {
+    const before = this.token;
+    // It may be back without its data.
+    if (this.trouble !== undefined) await this.identify(restore);
+    await this.#take({ key: setKey, owner: memberOwner(outer, this.member.index), ttl, mode: 'shared' });
+    if (before !== undefined && this.token !== before) await this.identify(restore);
+    await this.look();
+  }
+
+  async look(): Promise<void> {
+    const { holders } = await this.member.provider.inspect(setKey);
+    const own = this.#hold?.claim.owner;
+    this.seen = holders.flatMap(({ owner, token }) => {
+      const told = owner === own ? undefined : readOwner(owner);
+      return told === undefined ? [] : { ...told, owner: outerOwner(owner), token };
+    });
+  }
+
+  /** Gives the hold back, in the background. */
+  withdraw(): void {
+    this.#release(this.#hold);
+    this.#hold = undefined;
+    this.token = undefined;
+    this.seen = undefined;
+  }
+
+  async #take(claim: Claim): Promise<void> {
+    const before = this.#hold;
+    const isRepeat = before?.claim.owner === claim.owner;
+    const at = this.#clock.exact();
+    const answer = callMember(() => this.member.provider.tryAcquire(claim));
+    const hold: Hold = { claim, at, answer, uncertain: true };
+    this.#hold = hold;
+    try {
+      const grant = await answer;
+      if (this.#hold !== hold) throw new Error('its presence was withdrawn.');
+      if (!isAnswer(grant) || !grant.granted) throw new Error(`its key ${setKey} is not free.`);
+      hold.uncertain = isRepeat && before.uncertain;
+      // What was seen before a hold began does not count for it.
+      if (grant.token !== this.token) this.seen = undefined;
+      this.token = grant.token;
+      this.#lost = grant.lost;
+      // A hold of a session ends with it, as all leases of this process do there.
+      this.#until = grant.lost === undefined ? at + certain(grant.validity ?? claim.ttl) : Infinity;
+    } finally {
+      if (!isRepeat) this.#release(before);
+    }
+  }
+
+  #release(hold: Hold | undefined): void {
+    if (hold === undefined) return;
+    const { claim, at: lastSend, answer: inFlight, uncertain } = hold;
+    this.member.releases.start({ claim, inFlight, uncertain, lastSend });
+  }
+}
