@@ -53,7 +53,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   readonly #claims = new ClaimsByOwner<CombinedClaim>();
   /** How many claims of this process wait, by key. */
   readonly #waiting = new Map<string, Set<HostedClaim>>();
-  /** Claims that wait until the set is known to be the only one, and which of them were released. */
+  /** How many claims wait for the set, and which claims were released meanwhile. */
   #unready = 0;
   readonly #releasedUnready = new Set<string>();
   #numbers = 0;

@@ -28,8 +28,8 @@ export class Presence {
   token: bigint | undefined = undefined;
   /** The others that it told of after the hold began. */
   seen: readonly Announced[] | undefined = undefined;
-  /** Why its store's id may have changed: the last step failed, or another set was seen. */
-  trouble: unknown = undefined;
+  /** Why the last step failed. */
+  failure: unknown = undefined;
   /** A step is under way. */
   busy = false;
   readonly #clock: Clock;
@@ -42,23 +42,19 @@ export class Presence {
     this.#clock = clock;
   }
 
-  /** Until then the hold is certain, in ms of the clock, if others were looked for since it began. */
+  /** Until then it is certain, in ms of the clock, where others were looked for since it began. */
   get until(): number {
     return this.seen === undefined || this.#lost?.aborted ? -Infinity : this.#until;
   }
 
-  /** `restore`: the store is to have the id that it had. */
+  /** `restore`: the store is to have the id that it had. It may be back without its data. */
   async identify(restore: boolean): Promise<void> {
     this.store = await readStoreId(this.member.provider, restore ? this.store : undefined);
   }
 
   /** Takes the hold, or repeats it, and looks for others after that. */
-  async announce(outer: string, ttl: number, restore: boolean): Promise<void> {
-    const before = this.token;
-    // It may be back without its data.
-    if (this.trouble !== undefined) await this.identify(restore);
+  async announce(outer: string, ttl: number): Promise<void> {
     await this.#take({ key: setKey, owner: memberOwner(outer, this.member.index), ttl, mode: 'shared' });
-    if (before !== undefined && this.token !== before) await this.identify(restore);
     await this.look();
   }
 

@@ -95,10 +95,13 @@ export class SetKeeper {
 
   #isReady(ttl: number): boolean {
     if (this.#refusal !== undefined) return false;
-    const until = this.#host.runtime.clock.now() + Math.min(ttl, this.#ttl / longer);
     let present = 0;
-    for (const presence of this.#presences) if (presence.until >= until) present += 1;
+    for (const presence of this.#presences) if (this.#lasts(presence, ttl)) present += 1;
     return present >= this.#host.need;
+  }
+
+  #lasts({ until }: Presence, ttl: number): boolean {
+    return until >= this.#host.runtime.clock.now() + Math.min(ttl, longestTtl / longer);
   }
 
   async #becomeReady(ttl: number): Promise<void> {
@@ -110,8 +113,8 @@ export class SetKeeper {
     if (this.#refusal !== undefined) throw this.#refusal;
     if (this.#closed || this.#isReady(ttl)) return;
     const failures = this.#presences
-      .filter(({ until }) => until === -Infinity)
-      .map(({ member, trouble }) => (trouble === undefined ? member.noAnswer(setKey) : member.name(trouble, setKey)));
+      .filter((presence) => !this.#lasts(presence, ttl))
+      .map(({ member, failure }) => (failure === undefined ? member.noAnswer(setKey) : member.name(failure, setKey)));
     throw combinedError(this.#host, failures, setKey, { nothingLeft: true });
   }
 
@@ -133,15 +136,15 @@ export class SetKeeper {
     // After a gap others may have changed the ids.
     if (!this.#isReady(0)) this.#clear = false;
     await this.#ask(
-      ({ store }) => store === undefined || !this.#clear,
-      (presence) => presence.identify(false),
+      () => true,
+      (presence) => presence.identify(this.#clear),
     );
     if (this.#refusedAt !== undefined) {
       await this.#ask(isKnown, (presence) => presence.look());
       if (this.#refuseIfLater()) return;
     }
     const owner = this.#ownerOf(this.#set);
-    await this.#ask(isKnown, (presence) => presence.announce(owner, this.#ttl, this.#clear));
+    await this.#ask(isKnown, (presence) => presence.announce(owner, this.#ttl));
     this.#conclude();
   }
 
@@ -176,10 +179,7 @@ export class SetKeeper {
         if (conflict === undefined) continue;
         const error = conflictError(name, members, set, other, conflict);
         this.#tell(member, other.owner, error);
-        if (!givesWay(token, other)) {
-          for (const presence of this.#presences) presence.trouble ??= error;
-          continue;
-        }
+        if (!givesWay(token, other)) continue;
         if (!mayBeEmptied(set, other.set)) return this.#refuse(error, false);
         emptied = error;
       }
@@ -210,7 +210,7 @@ export class SetKeeper {
   #ask(due: (presence: Presence) => boolean, step: (presence: Presence) => Promise<void>): Promise<void> {
     const { need, memberTimeout, timeout, timers, runtime } = this.#host;
     const open = new Set(this.#presences.filter((presence) => !presence.busy && due(presence)));
-    let answered = this.#presences.length - open.size;
+    let answered = 0;
     return new Promise((resolve) => {
       let isLate = false;
       const check = (): void => {
@@ -236,16 +236,19 @@ export class SetKeeper {
         callMember(() => step(presence))
           .then(
             () => {
-              presence.trouble = undefined;
+              presence.failure = undefined;
               answered += 1;
             },
-            (error: unknown) => void (presence.trouble = error),
+            (error: unknown) => void (presence.failure = error),
           )
           .finally(() => {
             presence.busy = false;
             open.delete(presence);
             // Later than the round: what it has told counts all the same.
-            if (this.#round === undefined) this.#conclude();
+            if (this.#round === undefined && !this.#closed) {
+              this.#conclude();
+              this.#arm();
+            }
             check();
           });
       }
@@ -254,9 +257,11 @@ export class SetKeeper {
   }
 
   #arm(): void {
+    this.#stopTimer();
     const { runtime } = this.#host;
     const isWell =
-      this.#refusal === undefined && this.#presences.every(({ trouble, until }) => trouble === undefined && until > 0);
+      this.#refusal === undefined &&
+      this.#presences.every(({ failure, until }) => failure === undefined && until > -Infinity);
     const delay = isWell
       ? Math.min(this.#ttl / 4, pace) * (0.75 + runtime.random() / 4)
       : soon * (0.5 + runtime.random());
