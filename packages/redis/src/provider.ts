@@ -1,6 +1,6 @@
 import { createDeadline, createLine } from '@locks/core/adapter';
 import type { Deadline, Line, Runtime } from '@locks/core/adapter';
-import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import { createTerms } from './locks/call-terms.ts';
 import { keyNames } from './locks/keys.ts';
 import type { KeyNames } from './locks/keys.ts';
@@ -123,6 +123,10 @@ export class RedisProvider implements LockProvider {
 
   time(): Promise<number> {
     return this.#scripts.time();
+  }
+
+  register(name: string, change?: RegisterChange): Promise<string | undefined> {
+    return this.#scripts.register(name, change);
   }
 
   list(prefix: string): AsyncIterable<string> {

@@ -81,10 +81,10 @@ class NamespacedProvider implements LockProvider {
     return this.#provider.close();
   }
 
-  /** A register's name may have no other characters than those of ASCII that are printed. */
+  /** A hash: with the prefix the name could be too long, and have other characters than ASCII. */
   #registerOf(name: string): string {
     const { createHash } = process.getBuiltinModule('node:crypto');
-    return `${createHash('sha256').update(this.#start).digest('base64url').slice(0, 22)}:${name}`;
+    return createHash('sha256').update(`${this.#start}${name}`).digest('base64url');
   }
 
   async #callAll<T>(claims: readonly Claim[], send: (named: readonly Claim[]) => Promise<T>): Promise<T> {

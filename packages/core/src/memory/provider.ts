@@ -1,6 +1,7 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
 import { permitsRefused, upgradeRefused } from '../errors/refusals.ts';
+import { checkRegister } from '../options/register.ts';
 import { readOptions } from '../options/read-options.ts';
 import type { Hold } from './holds.ts';
 import { memoryReaders } from './options.ts';
@@ -71,7 +72,10 @@ class MemoryProvider implements LockProvider {
   }
 
   register(name: string, change?: RegisterChange): Promise<string | undefined> {
-    return this.#call(() => this.#store.register(name, change));
+    return this.#call(() => {
+      checkRegister(name, change);
+      return this.#store.register(name, change);
+    });
   }
 
   async *list(prefix: string): AsyncIterable<string> {

@@ -1,6 +1,6 @@
-import { LockError } from '@locks/core/adapter';
+import { LockError, checkRegister } from '@locks/core/adapter';
 import type { Deadline, Waiting } from '@locks/core/adapter';
-import type { Claim, Grant, KeyState, Renewal } from '@locks/core';
+import type { Claim, Grant, KeyState, RegisterChange, Renewal } from '@locks/core';
 import { neverSent } from '../wire/client.ts';
 import type { ScriptClient } from '../wire/client.ts';
 import { toAnswer, toGrants, toInteger, toKeyState, toLockError } from '../wire/replies.ts';
@@ -102,6 +102,16 @@ export class LockScripts {
     return toKeyState(key, await this.#look(scripts.inspect, this.#terms.names.all(key), what));
   }
 
+  /** The text of a register, after `change`. */
+  async register(name: string, change: RegisterChange | undefined): Promise<string | undefined> {
+    checkRegister(name, change);
+    const args = change === undefined ? [] : [change.from ?? '', change.to ?? ''];
+    const keys = [this.#terms.names.register(name)];
+    const what = (): string => `register ${JSON.stringify(name)}`;
+    const [text] = (await this.#look(scripts.register, keys, what, args, this.#writer)) as readonly unknown[];
+    return text === '' ? undefined : String(text);
+  }
+
   /** The ms since 1970, by the clock of a server. */
   async time(): Promise<number> {
     const about = 'a look at the clock';
@@ -120,12 +130,18 @@ export class LockScripts {
   }
 
   /** Calls a script that is about no claim. */
-  async #look(script: Script, keys: readonly string[], what: () => string): Promise<unknown> {
+  async #look(
+    script: Script,
+    keys: readonly string[],
+    what: () => string,
+    args: readonly string[] = [],
+    sender: ScriptSender = this.#client,
+  ): Promise<unknown> {
     this.checkOpen();
     const { status } = this.#client;
-    return await callScript(this.#client, this.#deadline, {
+    return await callScript(sender, this.#deadline, {
       script,
-      input: () => [keys.length, ...keys],
+      input: () => [keys.length, ...keys, ...args],
       what,
       explain: (error) => toLockError(error, { what: what(), lua: script.lua, unsent: neverSent(status, error) }),
     });
