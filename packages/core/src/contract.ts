@@ -267,7 +267,7 @@ export interface LockProvider {
    * `to`. `name`: 1 to 250 characters of `!` to `~`; a text has 1 to 200 of them. Neither `list`
    * nor a clean-up of idle keys touches it. A rejection means unknown; a repeat does no harm.
    */
-  readonly register?: ((name: string, change?: RegisterChange) => Promise<string | undefined>) | undefined;
+  register?(name: string, change?: RegisterChange): Promise<string | undefined>;
   /**
    * Optional. Gives why calls are not answered at present, or `undefined` if the provider does not
    * know. Core gives it as the cause of `LOCK_UNAVAILABLE` where a wait ends before the provider

@@ -25,6 +25,9 @@ type Refuse = (traits: Traits) => LockError | undefined;
  */
 export class LateMember implements LockProvider {
   readonly name: string;
+  /** Until it opens it is taken for one that keeps registers. */
+  register?: NonNullable<LockProvider['register']> = (name, change) =>
+    this.#provider?.register?.(name, change) ?? this.#notOpen(name);
   readonly #parts: LateMemberParts;
   #provider: LockProvider | undefined = undefined;
   #reason: unknown = new Error('it is being opened');
@@ -76,13 +79,6 @@ export class LateMember implements LockProvider {
     return await this.#provider.time();
   }
 
-  /** Until it opens it is taken for one that keeps registers. */
-  get register(): LockProvider['register'] {
-    const provider = this.#provider;
-    if (provider === undefined) return (name) => this.#notOpen(name);
-    return provider.register && ((name, change) => provider.register?.(name, change) as Promise<string | undefined>);
-  }
-
   outage(): unknown {
     return this.#provider === undefined ? this.#reason : this.#provider.outage?.();
   }
@@ -104,6 +100,7 @@ export class LateMember implements LockProvider {
     const refusal = this.#refuse(provider.traits);
     if (refusal === undefined && this.#closing === undefined) {
       this.#provider = provider;
+      if (provider.register === undefined) delete this.register;
       this.#parts.report(undefined);
       return;
     }

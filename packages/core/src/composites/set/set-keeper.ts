@@ -187,10 +187,10 @@ export class SetKeeper {
     return emptied !== undefined && this.#refuse(emptied, true);
   }
 
-  #refuse(error: LockError, mayBeEmptied: boolean): true {
+  #refuse(error: LockError, isEmptied: boolean): true {
     const now = this.#host.runtime.clock.now();
     this.#refusedAt ??= now;
-    this.#refusal = mayBeEmptied && now - this.#refusedAt < patience ? emptiedError(error) : error;
+    this.#refusal = isEmptied && now - this.#refusedAt < patience ? emptiedError(error) : error;
     this.#clear = false;
     this.#owner = undefined;
     for (const presence of this.#presences) presence.withdraw();

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { conflictOf, mayBeEmptied, presenceLabel, readOwner, twinsOf } from '../../../src/composites/set/store-set.ts';
 import type { StoreSet } from '../../../src/composites/set/store-set.ts';
 
-const setOf = (stores: string, need = Math.floor(stores.length / 2) + 1): StoreSet => ({ need, stores: stores.split('') });
+const setOf = (stores: string, need = Math.floor(stores.length / 2) + 1): StoreSet => ({
+  need,
+  stores: stores.split(''),
+});
 
 /** All choices of `need` of `stores`. */
 function quorums(stores: readonly unknown[], need: number): readonly (readonly unknown[])[] {
