@@ -89,7 +89,9 @@ test('of two that begin at once one at most grants, and one does in the end', as
     const world = new World();
     const processes = [world.start('abc'), world.start('bcd')];
     for (let step = 0; step < 40; step += 1) {
-      const answers = await Promise.all(processes.map((each) => attempt(world, each, claimOf(`job ${step}`), 500)));
+      // Keys of their own: each of them is free.
+      const attempts = processes.map((each, index) => attempt(world, each, claimOf(`job ${index} ${step}`), 500));
+      const answers = await Promise.all(attempts);
       expect(answers.filter((answer) => (answer as Grant).granted).length).toBeLessThanOrEqual(1);
       if (step > 30) expect(answers.some((answer) => (answer as Grant).granted)).toBe(true);
     }
