@@ -79,7 +79,8 @@ export interface SlowMessage extends LockMessage {
 
 /**
  * `locks:member`: a member of a composite does not answer in time any more, or does again. From
- * configuration: a member could not be opened, or is open now.
+ * configuration: a member could not be opened, or is open now. With an `error` that is
+ * `LOCK_MISCONFIGURED`: a process that it told of uses stores that must not be used beside these.
  */
 export interface MemberMessage {
   /** The composite's name. */

@@ -34,7 +34,7 @@ test('a register that was removed is put back by those that know it', async () =
   expect(await member.register?.('store-id')).toBe(id);
 });
 
-test('members that all lost their data, with nobody left who knew them, are taken as they are', async () => {
+test('members that all lost their data, when no process knows them any more, are taken as they are', async () => {
   const world = new World();
   const first = world.start('abc');
   await attempt(world, first);
