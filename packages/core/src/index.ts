@@ -21,6 +21,7 @@ export type {
   LostMessage,
   SlowMessage,
   MemberMessage,
+  SetMessage,
   MigrationMessage,
   ReleaseMessage,
   RenewMessage,

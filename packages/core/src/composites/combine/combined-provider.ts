@@ -16,8 +16,8 @@ import { readStates } from '../members/member-states.ts';
 import type { MemberStates } from '../members/member-states.ts';
 import { CommonFloor } from '../members/common-floor.ts';
 import { Member } from '../members/member.ts';
-import { setKey } from '../set/keys.ts';
 import { SetKeeper } from '../set/set-keeper.ts';
+import { setKey } from '../set/store-set.ts';
 import type { CombineRules } from './options.ts';
 import { timeOf } from '../members/time-of.ts';
 import { combinedTraits } from './traits.ts';
@@ -164,8 +164,19 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return this.#claims.size + this.#waiting.size;
   }
 
-  #attempt(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
-    return this.#claims.getOrMake(claim.owner, () => new CombinedClaim(this, claim)).tryAcquire(claim, wake);
+  async #attempt(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
+    const known = this.#claims.getOrMake(claim.owner, () => new CombinedClaim(this, claim));
+    const answer = await known.tryAcquire(claim, wake);
+    // A process that stood still in the attempt may have lost its presence meanwhile.
+    const ready = answer.granted ? this.#set?.ready(0) : undefined;
+    if (ready === undefined) return answer;
+    try {
+      await ready;
+      return answer;
+    } catch (error) {
+      void this.release(claim);
+      throw error;
+    }
   }
 
   async #attemptWhen(ready: Promise<void>, claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {

@@ -1,13 +1,12 @@
 import type { Claim } from '../../contract.ts';
 import { certain } from '../../locks/lease/validity.ts';
 import { isAnswer } from '../../locks/lease/answers.ts';
-import type { Clock } from '../../time/clock.ts';
+import type { Runtime } from '../../time/runtime.ts';
 import { callMember } from '../members/member-answers.ts';
 import { memberOwner, outerOwner } from '../members/member.ts';
 import type { Member } from '../members/member.ts';
-import { setKey } from './keys.ts';
-import { readStoreId } from './store-id.ts';
-import { readOwner } from './store-set.ts';
+import { readStoreId } from '../members/store-id.ts';
+import { idLength, readOwner, setKey } from './store-set.ts';
 import type { Announced } from './store-set.ts';
 
 interface Hold {
@@ -22,8 +21,6 @@ interface Hold {
 /** What one member has of this process: a shared hold, which is repeated while it is in use. */
 export class Presence {
   readonly member: Member;
-  /** The id of its store, once it has told it. */
-  store: string | undefined = undefined;
   /** Of the hold, if there is one. */
   token: bigint | undefined = undefined;
   /** The others that it told of after the hold began. */
@@ -32,14 +29,20 @@ export class Presence {
   failure: unknown = undefined;
   /** A step is under way. */
   busy = false;
-  readonly #clock: Clock;
+  readonly #runtime: Runtime;
+  #id: string | undefined = undefined;
   #hold: Hold | undefined = undefined;
   #until = -Infinity;
   #lost: AbortSignal | undefined = undefined;
 
-  constructor(member: Member, clock: Clock) {
+  constructor(member: Member, runtime: Runtime) {
     this.member = member;
-    this.#clock = clock;
+    this.#runtime = runtime;
+  }
+
+  /** The id of its store, as owners of presences have it. `undefined`: it did not tell it yet. */
+  get store(): string | undefined {
+    return this.#id?.slice(0, idLength);
   }
 
   /** Until then it is certain, in ms of the clock, where others were looked for since it began. */
@@ -49,7 +52,7 @@ export class Presence {
 
   /** `restore`: the store is to have the id that it had. It may be back without its data. */
   async identify(restore: boolean): Promise<void> {
-    this.store = await readStoreId(this.member.provider, restore ? this.store : undefined);
+    this.#id = await readStoreId(this.member.provider, this.#runtime, restore ? this.#id : undefined);
   }
 
   /** Takes the hold, or repeats it, and looks for others after that. */
@@ -78,7 +81,7 @@ export class Presence {
   async #take(claim: Claim): Promise<void> {
     const before = this.#hold;
     const isRepeat = before?.claim.owner === claim.owner;
-    const at = this.#clock.exact();
+    const at = this.#runtime.clock.exact();
     const answer = callMember(() => this.member.provider.tryAcquire(claim));
     const hold: Hold = { claim, at, answer, uncertain: true };
     this.#hold = hold;

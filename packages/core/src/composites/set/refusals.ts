@@ -24,8 +24,10 @@ export function conflictError(
     const message = `${name}: ${why}, so claims could wait for each other. Give all processes the same order.`;
     return new LockError('LOCK_MISCONFIGURED', message, { sent: false });
   }
-  const strange = members.filter((_, index) => !set.stores.includes(own.stores[index])).map(({ title }) => title);
-  const theirs = set.stores.filter((id) => !own.stores.includes(id)).length;
+  const isStrange = (id: string | undefined, stores: StoreSet['stores']): boolean =>
+    id !== undefined && !stores.includes(id);
+  const strange = members.filter((_, index) => isStrange(own.stores[index], set.stores)).map(({ title }) => title);
+  const theirs = set.stores.filter((id) => isStrange(id, own.stores)).length;
   const lacks = strange.length === 0 ? '' : `, and lacks ${strange.join(', ')} of this process`;
   const why = `process ${process} needs ${set.need} of ${set.stores.length} stores, ${theirs} of them no members here${lacks}`;
   const message = `${name}: ${why}. Both could hold one key. ${safeWay}.`;

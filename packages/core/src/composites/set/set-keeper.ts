@@ -1,17 +1,16 @@
 import type { LockError } from '../../errors/lock-error.ts';
+import { channels } from '../../locks/diagnostics/channels.ts';
+import type { SetMessage } from '../../locks/diagnostics/channels.ts';
 import { createOwners, defaultLabel } from '../../options/owner.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import type { TimerHandle } from '../../time/runtime.ts';
-import { scheduleSilence } from '../../time/schedule.ts';
 import { combinedError } from '../members/member-errors.ts';
 import type { MembersHost } from '../members/member-states.ts';
-import { callMember } from '../members/member-answers.ts';
-import { publishMember } from '../members/member.ts';
 import type { Member } from '../members/member.ts';
-import { setKey } from './keys.ts';
+import { askPresences } from './ask-presences.ts';
 import { Presence } from './presence.ts';
 import { conflictError, emptiedError, twinsError } from './refusals.ts';
-import { conflictOf, givesWay, mayBeEmptied, mostStores, presenceLabel, twinsOf } from './store-set.ts';
+import { conflictOf, givesWay, mayBeEmptied, mostStores, presenceLabel, setKey, twinsOf } from './store-set.ts';
 import type { StoreSet } from './store-set.ts';
 
 /**
@@ -58,13 +57,11 @@ export class SetKeeper {
   #round: Promise<void> | undefined = undefined;
   #timer: TimerHandle | undefined = undefined;
   #closed = false;
-  /** What was told of already. */
-  readonly #told = new Set<string>();
   readonly #ends = new Set<() => void>();
 
   constructor(host: SetHost) {
     this.#host = host;
-    this.#presences = host.members.map((member) => new Presence(member, host.runtime.clock));
+    this.#presences = host.members.map((member) => new Presence(member, host.runtime));
   }
 
   /**
@@ -136,15 +133,15 @@ export class SetKeeper {
     // After a gap others may have changed the ids.
     if (!this.#isReady(0)) this.#clear = false;
     await this.#ask(
-      () => true,
       (presence) => presence.identify(this.#clear),
+      () => true,
     );
     if (this.#refusedAt !== undefined) {
-      await this.#ask(isKnown, (presence) => presence.look());
+      await this.#ask((presence) => presence.look());
       if (this.#refuseIfLater()) return;
     }
     const owner = this.#ownerOf(this.#set);
-    await this.#ask(isKnown, (presence) => presence.announce(owner, this.#ttl));
+    await this.#ask((presence) => presence.announce(owner, this.#ttl));
     this.#conclude();
   }
 
@@ -152,6 +149,7 @@ export class SetKeeper {
     if (this.#closed || this.#refuseIfLater()) return;
     this.#refusal = undefined;
     if (!this.#isReady(0)) return;
+    if (this.#refusedAt !== undefined) this.#tell({ event: 'resumed' });
     this.#refusedAt = undefined;
     this.#clear = true;
   }
@@ -173,13 +171,11 @@ export class SetKeeper {
     const twins = twinsOf(set)?.map((index) => members[index] as Member);
     if (twins !== undefined) return this.#refuse(twinsError(name, twins), false);
     let emptied: LockError | undefined;
-    for (const { member, token, seen = [] } of this.#presences) {
+    for (const { token, seen = [] } of this.#presences) {
       for (const other of seen) {
         const conflict = conflictOf(set, other.set);
-        if (conflict === undefined) continue;
+        if (conflict === undefined || !givesWay(token, other)) continue;
         const error = conflictError(name, members, set, other, conflict);
-        this.#tell(member, other.owner, error);
-        if (!givesWay(token, other)) continue;
         if (!mayBeEmptied(set, other.set)) return this.#refuse(error, false);
         emptied = error;
       }
@@ -190,69 +186,27 @@ export class SetKeeper {
   #refuse(error: LockError, isEmptied: boolean): true {
     const now = this.#host.runtime.clock.now();
     this.#refusedAt ??= now;
+    const before = this.#refusal?.message;
     this.#refusal = isEmptied && now - this.#refusedAt < patience ? emptiedError(error) : error;
+    if (this.#refusal.message !== before) this.#tell({ event: 'refused', error: this.#refusal });
     this.#clear = false;
     this.#owner = undefined;
     for (const presence of this.#presences) presence.withdraw();
     return true;
   }
 
-  #tell({ title: member, index, suspect }: Member, owner: string, error: LockError): void {
-    if (this.#told.has(owner)) return;
-    this.#told.add(owner);
-    publishMember({ provider: this.#host.name, member, index, suspect }, error);
+  #tell(message: Pick<SetMessage, 'event' | 'error'>): void {
+    if (channels.set.hasSubscribers) channels.set.publish({ provider: this.#host.name, ...message });
   }
 
-  /**
-   * Takes a step with each of the presences that are `due`. Resolves when all are over but those of
-   * suspect and late members, which are not waited for where `need` members have answered.
-   */
-  #ask(due: (presence: Presence) => boolean, step: (presence: Presence) => Promise<void>): Promise<void> {
-    const { need, memberTimeout, timeout, timers, runtime } = this.#host;
-    const open = new Set(this.#presences.filter((presence) => !presence.busy && due(presence)));
-    let answered = 0;
-    return new Promise((resolve) => {
-      let isLate = false;
-      const check = (): void => {
-        const passedOver = answered >= need && (isLate || [...open].every(({ member }) => member.suspect));
-        if (open.size === 0 || passedOver) end();
-      };
-      const now = runtime.clock.now();
-      const late = scheduleSilence(timers, now + memberTimeout, () => {
-        isLate = true;
-        for (const { member } of open) member.silent(runtime.clock.now(), memberTimeout);
-        check();
-      });
-      const limit = scheduleSilence(timers, now + timeout / 2, () => end());
-      const end = (): void => {
-        timers.cancel(late);
-        timers.cancel(limit);
-        this.#ends.delete(end);
-        resolve();
-      };
-      this.#ends.add(end);
-      for (const presence of open) {
-        presence.busy = true;
-        callMember(() => step(presence))
-          .then(
-            () => {
-              presence.failure = undefined;
-              answered += 1;
-            },
-            (error: unknown) => void (presence.failure = error),
-          )
-          .finally(() => {
-            presence.busy = false;
-            open.delete(presence);
-            // Later than the round: what it has told counts all the same.
-            if (this.#round === undefined && !this.#closed) {
-              this.#conclude();
-              this.#arm();
-            }
-            check();
-          });
-      }
-      check();
+  /** A step of each presence that knows its store, or that is `due`. */
+  #ask(step: (presence: Presence) => Promise<void>, due: (presence: Presence) => boolean = isKnown): Promise<void> {
+    const presences = this.#presences.filter((presence) => !presence.busy && due(presence));
+    return askPresences(this.#host, presences, step, this.#ends, () => {
+      // Later than its round: what it has told counts all the same.
+      if (this.#round !== undefined || this.#closed) return;
+      this.#conclude();
+      this.#arm();
     });
   }
 

@@ -1,3 +1,6 @@
+/** Held, shared, in each member of a composite by each process that uses it. */
+export const setKey = 'quorum/members';
+
 /** The members of a composite, as the stores that they are. */
 export interface StoreSet {
   /** How many must agree. */
@@ -20,6 +23,11 @@ export interface Announced {
 /** Why two sets must not be in use at once. */
 export type Conflict = 'order' | 'stores';
 
+/**
+ * So much of an id is in an owner: 48 random bits. With fewer, two stores of one fleet may be taken
+ * for one. With more, fewer stores have room.
+ */
+export const idLength = 8;
 /** More would not fit into an owner. Such a set is not announced. */
 export const mostStores = 16;
 const longestOwner = 230;
@@ -32,7 +40,7 @@ export function presenceLabel(process: string, { need, stores }: StoreSet): stri
 
 /** What the owner of a presence tells. `undefined`: it is none. */
 export function readOwner(owner: string): Pick<Announced, 'process' | 'set'> | undefined {
-  const [, process, need, ids] = /^(.+)!(\d+)!([0-9a-z.]*)\//.exec(owner) ?? [];
+  const [, process, need, ids] = /^(.+)!(\d+)!([\w.-]*)\//.exec(owner) ?? [];
   if (process === undefined || ids === undefined) return undefined;
   return { process, set: { need: Number(need), stores: ids.split('.').map((id) => (id === '' ? undefined : id)) } };
 }

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Channel } from 'node:diagnostics_channel';
 import type { Claim, Mode } from '../../contract.ts';
+import type { LockError } from '../../errors/lock-error.ts';
 
 /** What every message tells. */
 export interface LockMessage {
@@ -79,8 +80,7 @@ export interface SlowMessage extends LockMessage {
 
 /**
  * `locks:member`: a member of a composite does not answer in time any more, or does again. From
- * configuration: a member could not be opened, or is open now. With an `error` that is
- * `LOCK_MISCONFIGURED`: a process that it told of uses stores that must not be used beside these.
+ * configuration: a member could not be opened, or is open now.
  */
 export interface MemberMessage {
   /** The composite's name. */
@@ -93,6 +93,22 @@ export interface MemberMessage {
   readonly suspect: boolean;
   /** Why, where an error tells. */
   readonly error?: unknown;
+}
+
+/**
+ * `locks:set`: another process uses a composite whose members must not be in use beside those of
+ * this process.
+ */
+export interface SetMessage {
+  /** The composite's name. */
+  readonly provider: string;
+  /**
+   * `refused`: this process came later. It grants nothing, and looks again soon.
+   * `resumed`: it grants again.
+   */
+  readonly event: 'refused' | 'resumed';
+  /** `refused`: names the other process, and how its members differ. */
+  readonly error?: LockError;
 }
 
 /** `locks:migration`: what became of this process in a migration between two stores. */
@@ -151,6 +167,7 @@ export interface ChannelMessages {
   'locks:lost': LostMessage;
   'locks:slow': SlowMessage;
   'locks:member': MemberMessage;
+  'locks:set': SetMessage;
   'locks:migration': MigrationMessage;
   'locks:election': ElectionMessage;
 }
@@ -167,6 +184,7 @@ export const channels = {
   lost: channel('locks:lost') as Published<LostMessage>,
   slow: channel('locks:slow') as Published<SlowMessage>,
   member: channel('locks:member') as Published<MemberMessage>,
+  set: channel('locks:set') as Published<SetMessage>,
   migration: channel('locks:migration') as Published<MigrationMessage>,
   election: channel('locks:election') as Published<ElectionMessage>,
 } as const;

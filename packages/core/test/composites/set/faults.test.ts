@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { subscribe } from '../../../src/index.ts';
 import type { Claim } from '../../../src/index.ts';
 import { watch } from '../../support/setting.ts';
 import { claimOf, attempt, granted } from './attempt.ts';
@@ -93,6 +94,8 @@ test('a presence lasts longer than each lease that the process asks for', async 
 });
 
 test('of two sets that could not see each other, the later one renews nothing any more', async () => {
+  const told = new Set<string>();
+  onTestFinished(subscribe('locks:set', ({ event }) => void told.add(event)));
   const world = new World();
   // Stores b and c are the common ones.
   const [first, second] = [world.start('abc'), world.start('bcd')];
@@ -110,6 +113,7 @@ test('of two sets that could not see each other, the later one renews nothing an
   await world.runtime.advance(1_000);
   expect(renewed.filter(({ state }) => state === 'fulfilled')).toHaveLength(1);
   expect(renewed.find(({ state }) => state === 'rejected')?.error).toMatchObject(misconfigured);
+  expect([...told]).toEqual(['refused']);
 });
 
 test('a claim that is released while the set is looked up asks for nothing', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createMemoryProvider, namespaced, subscribe } from '../../../src/index.ts';
-import type { Grant, LockProvider, MemberMessage } from '../../../src/index.ts';
+import type { Grant, LockProvider, SetMessage } from '../../../src/index.ts';
 import { attempt, claimOf, granted } from './attempt.ts';
 import { World } from './fleet.ts';
 
@@ -98,15 +98,19 @@ test('of two that begin at once one at most grants, and one does in the end', as
   }
 });
 
-test('locks:member tells once of a process with another set', async () => {
-  const told: MemberMessage[] = [];
-  onTestFinished(subscribe('locks:member', (message) => void told.push(message)));
+test('locks:set tells once that a process is refused, and when it goes on', async () => {
+  const told: SetMessage[] = [];
+  onTestFinished(subscribe('locks:set', (message) => void told.push(message)));
   const world = new World();
   const [first, second] = [world.start('abc'), world.start('bcd')];
   await attempt(world, first);
   await attempt(world, second);
   await world.runtime.advance(60_000);
-  expect(told).toMatchObject([{ index: 0, suspect: false, error: { code: 'LOCK_MISCONFIGURED' } }]);
+  expect(told).toMatchObject([{ provider: 'combine', event: 'refused', error: { code: 'LOCK_MISCONFIGURED' } }]);
+  await first.provider.close();
+  await world.runtime.advance(5_000);
+  expect(told).toHaveLength(2);
+  expect(told[1]).toEqual({ provider: 'combine', event: 'resumed' });
 });
 
 test('what a claim of a known set costs is what it cost before, and a minute costs each member few calls', async () => {
