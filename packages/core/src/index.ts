@@ -1,6 +1,17 @@
 export type { AdapterConfig, AdapterModule } from './adapter/adapter-config.ts';
 export type { Clock } from './time/clock.ts';
-export type { Busy, Claim, Grant, Holder, KeyState, LockProvider, Mode, Renewal, Traits } from './contract.ts';
+export type {
+  Busy,
+  Claim,
+  Grant,
+  Holder,
+  KeyState,
+  LockProvider,
+  Mode,
+  Renewal,
+  Traits,
+  UnknownState,
+} from './contract.ts';
 export type {
   AcquireMessage,
   ChannelMessages,

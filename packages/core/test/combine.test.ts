@@ -90,7 +90,7 @@ test('members see the owner with a number, and inspect shows it without', async 
   await provider.tryAcquire(claimOf('me/1'));
   const state = await provider.inspect('job');
   expect(state.holders.map(({ owner }) => owner)).toEqual(['me/1']);
-  const seen = (state.members ?? []).flatMap(({ holders }) => holders.map(({ owner }) => owner));
+  const seen = (state.members ?? []).flatMap(({ holders = [] }) => holders.map(({ owner }) => owner));
   expect(seen).toHaveLength(3);
   for (const owner of seen) expect(owner).toMatch(/^me\/1~[0-9a-z]+$/);
   expect(new Set(seen).size).toBe(3);

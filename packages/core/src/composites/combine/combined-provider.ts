@@ -9,20 +9,25 @@ import { CombinedClaim } from '../claim/combined-claim.ts';
 import type { KeptHold } from '../claim/combined-claim.ts';
 import type { ClaimHost, HostedClaim } from '../claim/claim-host.ts';
 import { combineStates, holdsByOwner, isEnough, isKnown } from '../members/key-states.ts';
-import type { MemberHold } from '../members/key-states.ts';
+import type { MemberHold, ToldState } from '../members/key-states.ts';
 import { combinedError } from '../members/member-errors.ts';
 import { callMember } from '../members/member-answers.ts';
-import { readStates } from '../members/member-states.ts';
-import type { MemberStates } from '../members/member-states.ts';
+import { failuresOf, readStates } from '../members/member-states.ts';
 import { CommonFloor } from '../members/common-floor.ts';
-import { Member } from '../members/member.ts';
+import { Member, memberTitle } from '../members/member.ts';
 import type { CombineRules } from './options.ts';
 import { timeOf } from '../members/time-of.ts';
 import { combinedTraits } from './traits.ts';
 
+type Told = readonly (ToldState | undefined)[];
+
 /** What a composite is made of. */
 export interface CombinedParts extends CombineRules {
   readonly providers: readonly LockProvider[];
+  /** For messages. @default 'combine' */
+  readonly name?: string;
+  /** What messages call the members. @default as in "member 2 of 3 (redis)" */
+  readonly titles?: readonly string[];
 }
 
 /**
@@ -32,7 +37,7 @@ export const longestOwner = 200;
 
 /** Several providers as one: a claim is held when `need` of them granted it. */
 export class CombinedProvider implements LockProvider, ClaimHost {
-  readonly name = 'combine';
+  readonly name: string;
   readonly traits: Traits;
   readonly members: readonly Member[];
   readonly need: number;
@@ -51,9 +56,13 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   #numbers = 0;
   #closing: Promise<void> | undefined = undefined;
 
-  constructor({ providers, need, memberTimeout, timeout, fencing, runtime }: CombinedParts) {
+  constructor({ providers, need, memberTimeout, timeout, fencing, runtime, name, titles = [] }: CombinedParts) {
+    this.name = name ?? 'combine';
     this.traits = combinedTraits(providers, { need, fencing });
-    this.members = providers.map((each, index) => new Member(this.name, each, index, providers.length, runtime));
+    this.members = providers.map((each, index) => {
+      const title = titles[index] ?? memberTitle(index, providers.length, each.name);
+      return new Member(this.name, each, index, title, runtime);
+    });
     this.need = need;
     this.fencing = fencing;
     this.memberTimeout = memberTimeout;
@@ -89,7 +98,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
 
   async inspect(key: string): Promise<KeyState> {
     this.#checkOpen();
-    return combineStates(key, (await readStates(this, key)).states, this.need);
+    return combineStates(key, await readStates(this, key), this.need);
   }
 
   // For a migration, whose claims are not always taken in all members.
@@ -174,10 +183,10 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   #find(claim: Claim, certain = false): Promise<CombinedClaim | undefined> {
     const find = async (): Promise<readonly MemberHold[] | undefined> => {
       const { key, owner } = claim;
-      const holdsIn = (told: MemberStates['states']): readonly MemberHold[] => holdsByOwner(told).get(owner) ?? [];
-      const isDecided = (told: MemberStates['states']): boolean => !certain || isKnown(told, holdsIn(told), this.need);
-      const { states, failures } = await readStates(this, key, isDecided);
-      if (!isDecided(states)) throw combinedError(this, failures, key);
+      const holdsIn = (told: Told): readonly MemberHold[] => holdsByOwner(told).get(owner) ?? [];
+      const isDecided = (told: Told): boolean => !certain || isKnown(told, holdsIn(told), this.need);
+      const states = await readStates(this, key, isDecided);
+      if (!isDecided(states)) throw combinedError(this, failuresOf(states), key);
       const holds = holdsIn(states);
       return isEnough(holds, this.need) ? holds : undefined;
     };

@@ -1,6 +1,6 @@
-import type { KeyState } from '../../contract.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { callMember } from './member-answers.ts';
+import type { ToldState } from './key-states.ts';
 import { combinedError } from './member-errors.ts';
 import type { Quorum } from './member-errors.ts';
 import type { Runtime } from '../../time/runtime.ts';
@@ -17,28 +17,19 @@ export interface MembersHost extends Quorum {
   readonly runtime: Runtime;
 }
 
-/** What members told of a key. */
-export interface MemberStates {
-  /** By member. `undefined`: no answer. */
-  readonly states: readonly (KeyState | undefined)[];
-  /** Why the others gave no state. */
-  readonly failures: readonly LockError[];
-}
-
 /**
- * Each member's state of `key`. Suspect and late members are not waited for where the others are
+ * What each member told of `key`. Suspect and late members are not waited for where the others are
  * enough, and tell what `isDecided` asks. Rejects where fewer than `need` answer.
  */
 export async function readStates(
   host: MembersHost,
   key: string,
-  isDecided: (states: MemberStates['states']) => boolean = () => true,
-): Promise<MemberStates> {
+  isDecided: (states: readonly (ToldState | undefined)[]) => boolean = () => true,
+): Promise<readonly ToldState[]> {
   const { members, need, memberTimeout, timeout, timers, runtime } = host;
-  const states: (KeyState | undefined)[] = members.map(() => undefined);
-  const failures: LockError[] = [];
+  const states: (ToldState | undefined)[] = members.map(() => undefined);
   const open = new Set(members);
-  const isEnough = (): boolean => states.filter((state) => state !== undefined).length >= need;
+  const isEnough = (): boolean => states.filter((state) => state?.holders !== undefined).length >= need;
   await new Promise<void>((resolve) => {
     const check = (): void => {
       const passedOver = isEnough() && [...open].every(({ suspect }) => suspect) && isDecided(states);
@@ -59,7 +50,7 @@ export async function readStates(
       callMember(() => member.provider.inspect(key))
         .then(
           (state) => void (states[member.index] = state),
-          (error: unknown) => void failures.push(member.name(error, key)),
+          (error: unknown) => void (states[member.index] = { error: member.name(error, key) }),
         )
         .finally(() => {
           open.delete(member);
@@ -67,7 +58,13 @@ export async function readStates(
         });
     }
   });
-  failures.push(...[...open].map((member) => member.noAnswer(key)));
-  if (isEnough()) return { states, failures };
-  throw combinedError(host, failures, key);
+  // What arrives later changes nothing.
+  const told = members.map((member, index) => states[index] ?? { error: member.noAnswer(key) });
+  if (isEnough()) return told;
+  throw combinedError(host, failuresOf(told), key);
+}
+
+/** Why members told nothing. */
+export function failuresOf(states: readonly ToldState[]): readonly LockError[] {
+  return states.flatMap((state) => (state.holders === undefined ? (state.error as LockError) : []));
 }

@@ -1,9 +1,11 @@
 import type { Claim, LockProvider } from '../../contract.ts';
 import { LockError, isLockError } from '../../errors/lock-error.ts';
 import { BackgroundReleases } from '../../locks/release/background-releases.ts';
-import { channels } from '../../locks/diagnostics/channels.ts';
-import type { MemberMessage } from '../../locks/diagnostics/channels.ts';
 import type { Runtime } from '../../time/runtime.ts';
+import { LateMember } from './late-member.ts';
+import type { MemberCall } from './member-answers.ts';
+import { MemberHealth } from './member-health.ts';
+import type { SentCall } from './member-health.ts';
 
 /**
  * A member is slow when it takes so many times as long as another one at the same time. Less makes
@@ -24,8 +26,7 @@ export class Member {
   readonly index: number;
   readonly title: string;
   readonly releases: BackgroundReleases;
-  readonly #composite: string;
-  #suspect = false;
+  readonly #health: MemberHealth;
   /** The last call was rejected. */
   #refusing = false;
   #inFlight = 0;
@@ -35,27 +36,28 @@ export class Member {
   /** When the last answer came, and how long it took, in ms. */
   #last = { at: -Infinity, took: Infinity };
 
-  constructor(composite: string, provider: LockProvider, index: number, count: number, runtime: Runtime) {
-    this.#composite = composite;
+  constructor(composite: string, provider: LockProvider, index: number, title: string, runtime: Runtime) {
     this.provider = provider;
     this.index = index;
-    this.title = memberTitle(index, count, provider.name);
+    this.title = title;
     this.releases = new BackgroundReleases(provider, runtime, false);
+    this.#health = new MemberHealth({ provider: composite, member: title, index });
+    if (provider instanceof LateMember) provider.follow((reason) => this.#health.opened(reason));
   }
 
   /** It is asked one call at a time, and not waited for. */
   get suspect(): boolean {
-    return this.#suspect;
+    return this.#health.suspect;
   }
 
   /** Whether another call may go out. */
   get takesCall(): boolean {
-    return !this.#suspect || this.#inFlight === 0;
+    return !this.suspect || this.#inFlight === 0;
   }
 
   /** Whether a call that goes out now is likely to be answered. */
   get answers(): boolean {
-    return !this.#suspect && !this.#refusing;
+    return !this.suspect && !this.#refusing;
   }
 
   /** How long its last answer took, in ms. Infinity: none came after `moment`. */
@@ -63,32 +65,35 @@ export class Member {
     return this.#last.at > moment ? this.#last.took : Infinity;
   }
 
-  begin(): void {
+  begin(call: MemberCall = 'ask'): SentCall {
     this.#inFlight += 1;
+    return this.#health.sent(call);
   }
 
   /**
-   * A call was answered at `at`, after `took` ms. `fastest`: the shortest time of other members
+   * The call `sent` was answered at `at`, after `took` ms. `fastest`: the shortest time of other members
    * that answered meanwhile. What delays this process delays those, too. `late`: the call was told
    * to have no answer in time.
    */
-  answered(at: number, took: number, fastest: number, late = false): void {
+  answered(sent: SentCall, at: number, took: number, fastest: number, late = false): void {
     this.#inFlight -= 1;
     this.#refusing = false;
     this.#last = { at, took };
-    if (late || (took > neverSlow && fastest === Infinity)) return;
-    if (took <= Math.max(neverSlow, slowFactor * fastest)) {
-      this.#slow = 0;
-      this.#suspicion(false);
-    } else this.#countSlow(at, took);
+    const unclear = late || (took > neverSlow && fastest === Infinity);
+    const prompt = !unclear && took <= Math.max(neverSlow, slowFactor * fastest);
+    if (prompt) this.#slow = 0;
+    else if (!unclear) this.#countSlow(at, took);
+    this.#health.answered(sent, prompt);
   }
 
-  /** A call was rejected. */
-  failed(error: unknown): void {
+  /** The call `sent` was rejected. `late`: as in `answered`. */
+  failed(sent: SentCall, error: unknown, late = false): void {
     this.#inFlight -= 1;
     this.#refusing = true;
+    // That is about the claim, or tells no more than that it was silent.
+    if (late || isLockError(error, 'LOCK_INVALID')) return;
     // A server that refuses at once costs no time: it is only suspect when it was silent.
-    if (!isLockError(error)) this.#suspicion(true, error);
+    this.#health.refused(sent, this.#outage ?? error, !isLockError(error));
   }
 
   /** A release in the background was answered, or rejected. */
@@ -103,7 +108,13 @@ export class Member {
   silent(at: number, timeout: number, fastest = 0): void {
     const together = fastest < Infinity && fastest > timeout / 2;
     this.#countSlow(at, timeout);
-    if (!together) this.#suspicion(true);
+    if (!together) this.#health.suspected('silent', this.#outage);
+  }
+
+  /** Its composite closes: it repeats no release, and its state is not told. */
+  end(): void {
+    this.releases.stop();
+    this.#health.end();
   }
 
   /** `error`, with the member's name. */
@@ -121,13 +132,12 @@ export class Member {
     if (at - took < this.#slowAt) return;
     this.#slowAt = at;
     this.#slow += 1;
-    if (this.#slow >= slowAnswers) this.#suspicion(true);
+    if (this.#slow >= slowAnswers) this.#health.suspected('slow');
   }
 
-  #suspicion(suspect: boolean, error?: unknown): void {
-    if (this.#suspect === suspect) return;
-    this.#suspect = suspect;
-    publishMember({ provider: this.#composite, member: this.title, index: this.index, suspect }, error);
+  /** Why it does not answer, if its provider knows: that is the same for all calls. */
+  get #outage(): unknown {
+    return this.provider.outage?.();
   }
 }
 
@@ -141,11 +151,6 @@ export function memberError(title: string, error: unknown, options: { readonly k
   const code = isLockError(error) ? error.code : 'LOCK_UNAVAILABLE';
   const text = error instanceof Error ? error.message : String(error);
   return new LockError(code, `${title}: ${text}`, { ...options, cause: error });
-}
-
-/** Tells those who listen to `locks:member`. */
-export function publishMember(message: MemberMessage, error: unknown): void {
-  if (channels.member.hasSubscribers) channels.member.publish(error === undefined ? message : { ...message, error });
 }
 
 /** The owner that a member sees. */

@@ -1,5 +1,6 @@
 import { scheduleSilence } from '../../time/schedule.ts';
 import { callMember } from './member-answers.ts';
+import type { MemberCall } from './member-answers.ts';
 import type { MembersHost } from './member-states.ts';
 import type { Member } from './member.ts';
 
@@ -15,12 +16,13 @@ export interface CallEnd<Answer> {
 export function timedCall<Answer>(
   { members, memberTimeout, runtime, timers }: MembersHost,
   member: Member,
+  kind: MemberCall,
   call: () => Promise<Answer>,
   end: CallEnd<Answer>,
 ): Promise<Answer> {
   const { clock } = runtime;
   const sentAt = clock.now();
-  member.begin();
+  const sentCall = member.begin(kind);
   let late = false;
   const silence = scheduleSilence(timers, sentAt + memberTimeout, () => {
     late = true;
@@ -32,12 +34,12 @@ export function timedCall<Answer>(
     (answer) => {
       timers.cancel(silence);
       const now = clock.now();
-      member.answered(now, now - sentAt, fastestBesides(members, member, sentAt), late);
+      member.answered(sentCall, now, now - sentAt, fastestBesides(members, member, sentAt), late);
       end.answered(answer);
     },
     (error: unknown) => {
       timers.cancel(silence);
-      member.failed(error);
+      member.failed(sentCall, error, late);
       end.failed(error);
     },
   );
