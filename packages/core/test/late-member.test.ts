@@ -398,7 +398,7 @@ describe('a member that opens later', () => {
     expect(runtime.pendingTimers).toBe(0);
   });
 
-  it('is closed when it opens during close, which waits for that', async () => {
+  it('is closed when it opens after close, which waits a member timeout for it', async () => {
     const { runtime, third, open } = setting();
     third.hangs = new Promise((resolve) => void runtime.setTimer(resolve, 3_000, false));
     const opening = open();
@@ -406,10 +406,12 @@ describe('a member that opens later', () => {
     const locks = await opening;
     let isClosed = false;
     const closing = locks.close().then(() => (isClosed = true));
-    await runtime.advance(2_000);
+    await runtime.advance(499);
     expect(isClosed).toBe(false);
-    await runtime.advance(1_000);
+    await runtime.advance(1);
     await closing;
+    expect(third).toMatchObject({ opened: 0, closed: 0 });
+    await runtime.advance(3_000);
     expect(third).toMatchObject({ opened: 1, closed: 1 });
   });
 });

@@ -123,8 +123,8 @@ function withKey(error: unknown, name: string, key: string): unknown {
   if (!isLockError(error)) return error;
   const message = error.message.replaceAll(quoted(name), () => quoted(key)).replaceAll(name, () => key);
   if (error.key === undefined && message === error.message) return error;
-  const { code, cause = error, sent, result } = error;
-  return new LockError(code, message, { key, cause, sent, result });
+  const { code, cause = error, sent, retryAfter, result } = error;
+  return new LockError(code, message, { key, cause, sent, retryAfter, result });
 }
 
 /** As messages quote a key, without the quotes. */

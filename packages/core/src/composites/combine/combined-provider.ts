@@ -2,7 +2,6 @@ import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from
 import { LockError } from '../../errors/lock-error.ts';
 import { AbortFollowers } from '../../locks/ending/abort-followers.ts';
 import type { Runtime } from '../../time/runtime.ts';
-import { settledWithin } from '../../time/settled-within.ts';
 import { TimerWheel } from '../../time/timer-wheel.ts';
 import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedClaim } from '../claim/combined-claim.ts';
@@ -10,8 +9,9 @@ import type { KeptHold } from '../claim/combined-claim.ts';
 import type { ClaimHost, HostedClaim } from '../claim/claim-host.ts';
 import { combineStates, holdsByOwner, isEnough, isKnown } from '../members/key-states.ts';
 import type { MemberHold, ToldState } from '../members/key-states.ts';
+import { closeMembers } from '../members/close-members.ts';
+import { listKeys } from '../members/list-keys.ts';
 import { combinedError } from '../members/member-errors.ts';
-import { callMember } from '../members/member-answers.ts';
 import { failuresOf, readStates } from '../members/member-states.ts';
 import { CommonFloor } from '../members/common-floor.ts';
 import { Member, memberTitle } from '../members/member.ts';
@@ -205,48 +205,21 @@ export class CombinedProvider implements LockProvider, ClaimHost {
 
   async *#list(prefix: string): AsyncIterable<string> {
     this.#checkOpen();
-    const seen = new Set<string>();
-    const failures: LockError[] = [];
-    for (const member of this.members) {
-      try {
-        for await (const key of member.provider.list?.(prefix) ?? []) {
-          if (seen.has(key)) continue;
-          seen.add(key);
-          yield key;
-        }
-      } catch (error) {
-        failures.push(member.name(error, prefix));
-      }
-    }
-    // A key that `need` members have may be in their lists alone.
-    if (failures.length >= this.need) {
-      throw combinedError(this, failures, prefix);
-    }
+    yield* listKeys(this, prefix);
   }
 
   async #close(): Promise<void> {
-    const { members } = this;
     const claims = this.#claims.values();
+    for (const member of this.members) member.closing();
     for (const claim of claims) claim.close(this.#closedError());
-    await Promise.all(members.map((member) => this.#finish(member)));
-    for (const member of members) member.releases.stop();
-    const closed = await Promise.allSettled(members.map(({ provider }) => callMember(() => provider.close())));
-    for (const claim of claims) queueMicrotask(() => claim.wakeUp());
-    this.#claims.clear();
-    this.#waiting.clear();
-    this.timers.stop();
-    const failed = closed.find(({ status }) => status === 'rejected');
-    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
-  }
-
-  /**
-   * What a member keeps may block others until its ttl. One that does not answer costs little time.
-   */
-  async #finish(member: Member): Promise<void> {
-    const { runtime, timeout, memberTimeout } = this;
-    const finished = member.releases.finished();
-    await settledWithin(runtime, memberTimeout, finished);
-    if (member.answers) await settledWithin(runtime, timeout / 2, finished);
+    try {
+      await closeMembers(this);
+    } finally {
+      for (const claim of claims) queueMicrotask(() => claim.wakeUp());
+      this.#claims.clear();
+      this.#waiting.clear();
+      this.timers.stop();
+    }
   }
 
   #check({ owner, mode, key }: Claim): void {

@@ -41,7 +41,11 @@ export class Member {
     this.index = index;
     this.title = title;
     this.releases = new BackgroundReleases(provider, runtime, false);
-    this.#health = new MemberHealth({ provider: composite, member: title, index });
+    this.#health = new MemberHealth({
+      about: { provider: composite, member: title, index },
+      outage: () => provider.outage?.(),
+      runtime,
+    });
     if (provider instanceof LateMember) provider.follow((reason) => this.#health.opened(reason));
   }
 
@@ -93,7 +97,7 @@ export class Member {
     // That is about the claim, or tells no more than that it was silent.
     if (late || isLockError(error, 'LOCK_INVALID')) return;
     // A server that refuses at once costs no time: it is only suspect when it was silent.
-    this.#health.refused(sent, this.#outage ?? error, !isLockError(error));
+    this.#health.refused(sent, error, !isLockError(error));
   }
 
   /** A release in the background was answered, or rejected. */
@@ -108,12 +112,11 @@ export class Member {
   silent(at: number, timeout: number, fastest = 0): void {
     const together = fastest < Infinity && fastest > timeout / 2;
     this.#countSlow(at, timeout);
-    if (!together) this.#health.suspected('silent', this.#outage);
+    if (!together) this.#health.suspected('silent');
   }
 
-  /** Its composite closes: it repeats no release, and its state is not told. */
-  end(): void {
-    this.releases.stop();
+  /** Its composite closes: what calls hear from now on says nothing of its state. */
+  closing(): void {
     this.#health.end();
   }
 
@@ -134,11 +137,6 @@ export class Member {
     this.#slow += 1;
     if (this.#slow >= slowAnswers) this.#health.suspected('slow');
   }
-
-  /** Why it does not answer, if its provider knows: that is the same for all calls. */
-  get #outage(): unknown {
-    return this.provider.outage?.();
-  }
 }
 
 /** A member as messages name it: "member 2 of 3 (redis)". */
@@ -148,9 +146,9 @@ export function memberTitle(index: number, count: number, name: string | undefin
 
 /** `error`, with the member's title before its message. A foreign error is `LOCK_UNAVAILABLE`. */
 export function memberError(title: string, error: unknown, options: { readonly key?: string } = {}): LockError {
-  const code = isLockError(error) ? error.code : 'LOCK_UNAVAILABLE';
+  const { code, retryAfter } = isLockError(error) ? error : ({ code: 'LOCK_UNAVAILABLE' } as const);
   const text = error instanceof Error ? error.message : String(error);
-  return new LockError(code, `${title}: ${text}`, { ...options, cause: error });
+  return new LockError(code, `${title}: ${text}`, { ...options, cause: error, retryAfter });
 }
 
 /** The owner that a member sees. */

@@ -7,6 +7,7 @@ import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedProvider, longestOwner } from '../combine/combined-provider.ts';
 import { combineStates, holdsByOwner } from '../members/key-states.ts';
 import type { MemberHold, ToldState } from '../members/key-states.ts';
+import { settledWhileAnswered } from '../members/close-members.ts';
 import { callMember } from '../members/member-answers.ts';
 import { isReserved } from './keys.ts';
 import { timeOf } from '../members/time-of.ts';
@@ -144,8 +145,9 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     const reason = new LockError('LOCK_CLOSED', 'its provider was closed');
     for (const claim of claims) claim.presenceLost(reason);
     const { from, to } = this.releases;
-    await settledWithin(this.runtime, this.both.timeout / 2, Promise.all([from.finished(), to.finished()]));
-    await this.keeper.close();
+    // A store that does not answer costs one member timeout at each step, and goes on behind.
+    await Promise.all([from, to].map((each) => settledWhileAnswered(each, this.both, each.finished())));
+    await settledWithin(this.runtime, this.both.memberTimeout, this.keeper.close());
     this.#claims.clear();
     try {
       await callMember(() => this.both.close());
