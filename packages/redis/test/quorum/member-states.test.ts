@@ -5,7 +5,7 @@ import { startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { connect, eventually } from '../support/redis.ts';
+import { collect, connect, eventually } from '../support/redis.ts';
 
 interface Quorum {
   readonly servers: readonly [ServerHandle, ServerHandle, ServerHandle];
@@ -165,3 +165,21 @@ test('a member that stands still is told as silent, and keeps its place', async 
   });
   expect(told.slice(1)).toEqual([{ ...second, state: 'answers', suspect: false }]);
 });
+
+test('list and close cost one member timeout where a member stands still', async () => {
+  const { locks, servers } = await quorum();
+  await Promise.all(['a', 'b', 'c'].map((key) => locks.acquire(key)));
+  await servers[2].pause();
+  const keys = await timed(() => collect(locks.list('')));
+  expect(keys.answer.toSorted()).toEqual(['a', 'b', 'c']);
+  expect(keys.took).toBeLessThan(1_000);
+  // It gives three leases back first.
+  const { took } = await timed(() => locks.close());
+  expect(took).toBeLessThan(1_300);
+});
+
+async function timed<T>(work: () => Promise<T>): Promise<{ readonly answer: T; readonly took: number }> {
+  const began = performance.now();
+  const answer = await work();
+  return { answer, took: performance.now() - began };
+}
