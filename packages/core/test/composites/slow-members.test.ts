@@ -84,3 +84,23 @@ test('an answer counts for others that were asked before it came', () => {
   expect(one.tookSince(now - 1)).toBe(7);
   expect(one.tookSince(now)).toBe(Infinity);
 });
+
+test('a member that is suspect again soon is trusted when it was prompt for longer, each time', () => {
+  const one = member();
+  const trials = [0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000];
+  for (const trial of trials) {
+    silence(one);
+    const slowAt = now;
+    let prompt = 0;
+    while (one.suspect) {
+      answer(one, 3, 2);
+      prompt += 1;
+    }
+    expect(now - slowAt).toBe(Math.max(1_000, trial));
+    expect(prompt).toBe(Math.max(1, trial / 1_000));
+  }
+  now += 60_000;
+  silence(one);
+  answer(one, 3, 2);
+  expect(one.suspect).toBe(false);
+});

@@ -19,6 +19,18 @@ const slowFactor = 10;
 const neverSlow = 100;
 /** So many slow answers one after another make it suspect. Fewer make noise count. */
 const slowAnswers = 2;
+/**
+ * A member that is suspect again within so many ms is trusted later. A longer time makes two
+ * troubles that have nothing in common one.
+ */
+const relapse = 60_000;
+/**
+ * It is trusted when it was prompt for so many ms, twice as many after each relapse. With less,
+ * processes that see an unsteady member differently wait in different lines more often. With more,
+ * claims leave the line of a member that is well again for longer.
+ */
+const shortestTrial = 1_000;
+const longestTrial = 60_000;
 
 /** One member of a composite: how fast it answers, and what it must still take back. */
 export class Member {
@@ -33,6 +45,10 @@ export class Member {
   #slow = 0;
   /** When the last slow answer was noticed. */
   #slowAt = -Infinity;
+  #unclear = false;
+  /** How long it must be prompt to be trusted, in ms. */
+  #trial = 0;
+  #trustedAt = -Infinity;
   /** When the last answer came, and how long it took, in ms. */
   #last = { at: -Infinity, took: Infinity };
 
@@ -69,9 +85,19 @@ export class Member {
     return this.#last.at > moment ? this.#last.took : Infinity;
   }
 
+  /** Its last answer took long, and no other member was asked meanwhile. */
+  get unclear(): boolean {
+    return this.#unclear;
+  }
+
   begin(call: MemberCall = 'ask'): SentCall {
     this.#inFlight += 1;
     return this.#health.sent(call);
+  }
+
+  /** Any answer came at `at`, after `took` ms. */
+  heard(at: number, took: number): void {
+    this.#last = { at, took };
   }
 
   /**
@@ -82,12 +108,15 @@ export class Member {
   answered(sent: SentCall, at: number, took: number, fastest: number, late = false): void {
     this.#inFlight -= 1;
     this.#refusing = false;
-    this.#last = { at, took };
-    const unclear = late || (took > neverSlow && fastest === Infinity);
-    const prompt = !unclear && took <= Math.max(neverSlow, slowFactor * fastest);
+    this.heard(at, took);
+    this.#unclear = !late && took > neverSlow && fastest === Infinity;
+    const judged = !late && !this.#unclear;
+    const prompt = judged && took <= Math.max(neverSlow, slowFactor * fastest);
     if (prompt) this.#slow = 0;
-    else if (!unclear) this.#countSlow(at, took);
-    this.#health.answered(sent, prompt);
+    else if (judged) this.#countSlow(at, took);
+    const { suspect } = this;
+    this.#health.answered(sent, prompt && at - this.#slowAt >= this.#trial);
+    if (suspect && !this.suspect) this.#trustedAt = at;
   }
 
   /** The call `sent` was rejected. `late`: as in `answered`. */
@@ -112,7 +141,7 @@ export class Member {
   silent(at: number, timeout: number, fastest = 0): void {
     const together = fastest < Infinity && fastest > timeout / 2;
     this.#countSlow(at, timeout);
-    if (!together) this.#health.suspected('silent');
+    if (!together) this.#suspected('silent', at);
   }
 
   /** Its composite closes: what calls hear from now on says nothing of its state. */
@@ -135,7 +164,15 @@ export class Member {
     if (at - took < this.#slowAt) return;
     this.#slowAt = at;
     this.#slow += 1;
-    if (this.#slow >= slowAnswers) this.#health.suspected('slow');
+    if (this.#slow >= slowAnswers) this.#suspected('slow', at);
+  }
+
+  #suspected(how: 'slow' | 'silent', at: number): void {
+    if (!this.suspect) {
+      const longer = Math.min(Math.max(shortestTrial, 2 * this.#trial), longestTrial);
+      this.#trial = at - this.#trustedAt < relapse ? longer : 0;
+    }
+    this.#health.suspected(how);
   }
 }
 

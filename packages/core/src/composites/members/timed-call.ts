@@ -1,3 +1,4 @@
+import type { Clock } from '../../time/clock.ts';
 import { scheduleSilence } from '../../time/schedule.ts';
 import { callMember } from './member-answers.ts';
 import type { MemberCall } from './member-answers.ts';
@@ -23,6 +24,7 @@ export function timedCall<Answer>(
   const { clock } = runtime;
   const sentAt = clock.now();
   const sentCall = member.begin(kind);
+  if (member.unclear) askAnother(members, member, clock);
   let late = false;
   const silence = scheduleSilence(timers, sentAt + memberTimeout, () => {
     late = true;
@@ -44,6 +46,17 @@ export function timedCall<Answer>(
     },
   );
   return sent;
+}
+
+/** Reads the clock of another member, so that the answer to a call has one to compare with. */
+function askAnother(members: readonly Member[], member: Member, clock: Clock): void {
+  const other = members.find((each) => each !== member && !each.suspect && each.provider.time !== undefined);
+  if (other === undefined) return;
+  const sentAt = clock.now();
+  callMember(async () => await other.provider.time?.()).then(
+    () => other.heard(clock.now(), clock.now() - sentAt),
+    () => {},
+  );
 }
 
 /** The shortest time of the other members that answered after `moment`, in ms. */
