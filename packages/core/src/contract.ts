@@ -133,8 +133,17 @@ export interface KeyState {
   readonly holders: readonly Holder[];
   /** How many claims are in line. */
   readonly waiters: number;
-  /** Composites: the states of the members, in their order. */
-  readonly members?: readonly KeyState[];
+  /** Composites: what each member told, in their order. */
+  readonly members?: readonly (KeyState | UnknownState)[];
+}
+
+/** A member of a composite that told nothing of a key. It may be held there. */
+export interface UnknownState {
+  /** Why: it refused, did not answer in time, or was not asked. */
+  readonly error: Error;
+  readonly key?: undefined;
+  readonly holders?: undefined;
+  readonly waiters?: undefined;
 }
 
 /** A change of a register: it becomes `to` if it is `from`. `undefined`: there is no text. */

@@ -11,6 +11,7 @@ export type {
   RegisterChange,
   Renewal,
   Traits,
+  UnknownState,
 } from './contract.ts';
 export type {
   AcquireMessage,

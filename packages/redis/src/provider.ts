@@ -10,7 +10,7 @@ import { LockScripts, closedError } from './locks/lock-scripts.ts';
 import type { ReadRedisOptions } from './options/options.ts';
 import { Releases } from './locks/releases.ts';
 import { UnsettledAttempts } from './locks/unsettled-attempts.ts';
-import { connectionTrouble } from './wire/replies.ts';
+import { connectionTrouble, outageOf } from './wire/replies.ts';
 import { copyOptions } from './wire/client.ts';
 import type { RedisCopy } from './wire/client.ts';
 import { ClusterWrites } from './wire/cluster-writes.ts';
@@ -135,7 +135,7 @@ export class RedisProvider implements LockProvider {
 
   /** Why calls wait: the client keeps them until it has a connection. */
   outage(): unknown {
-    return connectionTrouble(this.#client);
+    return outageOf(this.#client);
   }
 
   async close(): Promise<void> {

@@ -10,8 +10,6 @@ export interface LateMemberParts {
   /** What it is taken for until it opens. */
   readonly traits: Traits;
   open(): Promise<LockProvider>;
-  /** Called when the reason changes why it is not open. `undefined`: it is open. */
-  report(reason: unknown): void;
   readonly runtime: Runtime;
 }
 
@@ -33,6 +31,7 @@ export class LateMember implements LockProvider {
   #reason: unknown = new Error('it is being opened');
   #failures = 0;
   #refuse: Refuse = () => undefined;
+  #report: (reason: unknown) => void = () => {};
   #attempt: Promise<void> | undefined = undefined;
   #pause: TimerHandle | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
@@ -46,6 +45,11 @@ export class LateMember implements LockProvider {
   begin(attempt: Promise<LockProvider>, refuse: Refuse): void {
     this.#refuse = refuse;
     this.#attempt = this.#follow(attempt);
+  }
+
+  /** `report` is called when the reason changes why it is not open. `undefined`: it is open. */
+  follow(report: (reason: unknown) => void): void {
+    this.#report = report;
   }
 
   get traits(): Traits {
@@ -101,7 +105,7 @@ export class LateMember implements LockProvider {
     if (refusal === undefined && this.#closing === undefined) {
       this.#provider = provider;
       if (provider.register === undefined) delete this.register;
-      this.#parts.report(undefined);
+      this.#report(undefined);
       return;
     }
     // Another attempt would give the same traits.
@@ -125,7 +129,7 @@ export class LateMember implements LockProvider {
   #because(reason: unknown): void {
     const isNews = textOf(reason) !== textOf(this.#reason);
     this.#reason = reason;
-    if (isNews) this.#parts.report(reason);
+    if (isNews) this.#report(reason);
   }
 
   async #notOpen(key: string): Promise<never> {

@@ -135,6 +135,11 @@ function checkStores({ from, to }: MigrateRules['stores']): void {
   }
 }
 
+/** A store as messages name it: `store "from" (redis)`. */
+export function storeTitle(end: End, name: string): string {
+  return `store "${end}" (${name})`;
+}
+
 /** What a migration can promise in each of its phases: the least of both stores. */
 export function migrationTraits({ from, to }: Readonly<Record<End, Pick<LockProvider, 'traits'>>>): Traits {
   const weakest = Math.min(...[from, to].map(({ traits }) => fencings.indexOf(traits.fencing)));

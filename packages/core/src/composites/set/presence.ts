@@ -50,6 +50,19 @@ export class Presence {
     return this.seen === undefined || this.#lost?.aborted ? -Infinity : this.#until;
   }
 
+  /** Whether `step` succeeds. */
+  async take(step: (presence: Presence) => Promise<void>): Promise<boolean> {
+    this.busy = true;
+    try {
+      await step(this);
+      this.failure = undefined;
+    } catch (error) {
+      this.failure = error;
+    }
+    this.busy = false;
+    return this.failure === undefined;
+  }
+
   /** `restore`: the store is to have the id that it had. It may be back without its data. */
   async identify(restore: boolean): Promise<void> {
     this.#id = await readStoreId(this.member.provider, this.#runtime, restore ? this.#id : undefined);

@@ -5,9 +5,9 @@ import { createOwners, defaultLabel } from '../../options/owner.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import type { TimerHandle } from '../../time/runtime.ts';
 import { combinedError } from '../members/member-errors.ts';
+import { callMembers } from '../members/member-states.ts';
 import type { MembersHost } from '../members/member-states.ts';
 import type { Member } from '../members/member.ts';
-import { askPresences } from './ask-presences.ts';
 import { Presence } from './presence.ts';
 import { conflictError, emptiedError, twinsError } from './refusals.ts';
 import { conflictOf, givesWay, mayBeEmptied, mostStores, presenceLabel, setKey, twinsOf } from './store-set.ts';
@@ -201,13 +201,19 @@ export class SetKeeper {
 
   /** A step of each presence that knows its store, or that is `due`. */
   #ask(step: (presence: Presence) => Promise<void>, due: (presence: Presence) => boolean = isKnown): Promise<void> {
-    const presences = this.#presences.filter((presence) => !presence.busy && due(presence));
-    return askPresences(this.#host, presences, step, this.#ends, () => {
+    const { need, timeout } = this.#host;
+    const members = this.#presences.filter((each) => !each.busy && due(each)).map(({ member }) => member);
+    let succeeded = 0;
+    const take = async ({ index }: Member): Promise<void> => {
+      const presence = this.#presences[index] as Presence;
+      if (await presence.take(step)) succeeded += 1;
       // Later than its round: what it has told counts all the same.
       if (this.#round !== undefined || this.#closed) return;
       this.#conclude();
       this.#arm();
-    });
+    };
+    const end = { isEnough: () => succeeded >= need, limit: timeout / 2, ends: this.#ends };
+    return callMembers(this.#host, members, take, end);
   }
 
   #arm(): void {

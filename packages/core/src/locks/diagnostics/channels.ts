@@ -79,19 +79,26 @@ export interface SlowMessage extends LockMessage {
 }
 
 /**
- * `locks:member`: a member of a composite does not answer in time any more, or does again. From
- * configuration: a member could not be opened, or is open now.
+ * `locks:member`: the state of a member of a composite has changed, or the reason of its refusals.
+ * Calls tell: a composite without calls notices nothing, except how its members open.
  */
 export interface MemberMessage {
-  /** The composite's name. */
+  /** The composite's name: `combine`, or `migrate`. */
   readonly provider: string;
-  /** The member, as in "member 2 of 3 (redis)". */
+  /** The member, as in "member 2 of 3 (redis)", or `store "from" (redis)`. */
   readonly member: string;
   /** From 0. */
   readonly index: number;
-  /** It is asked, but not waited for. */
+  /**
+   * `answers`: it is well, again.
+   * `slow`: it takes much longer than the others.
+   * `silent`: it does not answer within `memberTimeout`.
+   * `refuses`: it rejects what claims ask of it, or could not be opened: see `error`.
+   */
+  readonly state: 'answers' | 'slow' | 'silent' | 'refuses';
+  /** `false`: it answers. */
   readonly suspect: boolean;
-  /** Why, where an error tells. */
+  /** Why it refuses; why it is silent, where its connection tells. */
   readonly error?: unknown;
 }
 

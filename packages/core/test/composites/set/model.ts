@@ -48,6 +48,8 @@ export function modelOf(sets: readonly StoreSet[], retries: number, flaw?: Flaw)
     looked: set.stores.map(() => undefined),
   });
 
+  const isCommon = (store: string): boolean => sets.every(({ stores }) => stores.includes(store));
+
   function mayDecide({ set, state, looked, tokens }: Process): boolean {
     const done = looked.filter((look, index) => look !== undefined && tokens[index] !== undefined).length;
     // A process that grants already may hear more, and give way then.
@@ -89,10 +91,12 @@ export function modelOf(sets: readonly StoreSet[], retries: number, flaw?: Flaw)
       if (kind === 'announces') {
         const token = state.lastToken + 1n;
         const { tries } = process;
+        // The other one never comes to a store of its own: a look there is no step of interest.
+        const looked = isCommon(store) ? process.looked : process.looked.with(member, false);
         return {
           ...state,
           lastToken: token,
-          processes: become({ ...process, tokens: process.tokens.with(member, token) }),
+          processes: become({ ...process, tokens: process.tokens.with(member, token), looked }),
           stores: { ...state.stores, [store]: [...there, { process: who, tries, token }] },
         };
       }
