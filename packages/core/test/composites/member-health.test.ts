@@ -138,7 +138,22 @@ test('that there is no connection is no reason where the provider, or an earlier
   expect(told).toEqual([refuses(readOnly)]);
   faults.outage = new Error('connect ECONNREFUSED');
   for (let call = 0; call < 10; call += 1) await take();
-  expect(told).toEqual([refuses(readOnly), refuses(faults.outage)]);
+  const both = [refuses(readOnly), refuses(faults.outage)];
+  expect(told).toEqual(both);
+  faults.outage = undefined;
+  for (let call = 0; call < 10; call += 1) await take();
+  expect(told).toEqual(both);
+});
+
+test('the reason that a provider knows is not followed by none', async () => {
+  const { faults, told, take } = setting();
+  faults.refusal = () => refused('its client has no connection', { sent: false });
+  const outage = new Error('connect ECONNREFUSED');
+  faults.outage = outage;
+  for (let call = 0; call < 10; call += 1) await take();
+  faults.outage = undefined;
+  for (let call = 0; call < 10; call += 1) await take();
+  expect(told).toEqual([refuses(outage)]);
 });
 
 test('a refusal of the claim, as of a wrong option, says nothing of the member', async () => {
@@ -181,12 +196,7 @@ test('a migration tells of its stores by their names, and keeps their places', a
     createMemoryProvider({ store, runtime }),
   ) as [LockProvider, LockProvider];
   const down = refused('It is down.');
-  const lost: LockProvider = {
-    ...from,
-    traits: from.traits,
-    name: 'memory',
-    close: () => from.close(),
-  } as LockProvider;
+  const lost: LockProvider = { ...from, traits: from.traits, name: 'memory', close: () => from.close() };
   let isDown = false;
   for (const name of ['tryAcquire', 'renew', 'release', 'inspect'] as const) {
     Object.assign(lost, {

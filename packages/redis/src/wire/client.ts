@@ -103,11 +103,11 @@ export function noteLoss(client: object, error: Error | undefined): void {
 }
 
 /**
- * What the client has told of its connections: a refused password, a server that is a replica now.
- * `undefined` while it has a connection.
+ * Why `client` has no connection, as far as it has told: a refused password, a server that is a
+ * replica now. It may say `ready` for a moment still.
  */
-export function lastLoss(client: Pick<ScriptClient, 'status'>): NoConnection | undefined {
-  const error = client.status === 'ready' ? undefined : losses.get(client);
+export function lastLoss(client: object): NoConnection | undefined {
+  const error = losses.get(client);
   return error && new NoConnection(error, error, true);
 }
 

@@ -109,7 +109,7 @@ test.each(refusals)(
     });
     for (let round = 0; round < 3; round += 1) await load(locks);
     expect(told).toMatchObject([{ ...second, state: 'refuses', suspect: true }]);
-    expect((told[0]?.error as Error).message).toMatch(reason);
+    expect(String(told[0]?.error)).toMatch(reason);
     await end(setting);
     await eventually('the end of the refusals', async () => {
       await load(locks);

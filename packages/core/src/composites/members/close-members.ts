@@ -11,11 +11,11 @@ type Limits = Pick<MembersHost, 'memberTimeout' | 'timeout' | 'runtime'>;
  */
 export async function closeMembers(host: MembersHost): Promise<void> {
   const closings = host.members.map(async (member) => {
-    let failure: { readonly error: unknown } | undefined;
-    const closing = closeMember(member, host).catch((error: unknown) => (failure = { error }));
+    const failures: unknown[] = [];
+    const closing = closeMember(member, host).catch((error: unknown) => void failures.push(error));
     await settledWhileAnswered(member.releases, host, closing);
     // What fails later is told to no caller.
-    if (failure !== undefined) throw (failure as { readonly error: unknown }).error;
+    if (failures.length > 0) throw failures[0];
   });
   const failed = (await Promise.allSettled(closings)).find(({ status }) => status === 'rejected');
   if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;

@@ -23,7 +23,7 @@ export async function* listKeys(host: MembersHost, prefix: string): AsyncGenerat
   const { members, need, memberTimeout, timeout, runtime, timers } = host;
   const { clock } = runtime;
   let wake: () => void = () => {};
-  const listings = members.map((member) => open(member));
+  const listings = members.map((member) => begin(member));
   const seen = new Set<string>();
   try {
     for (;;) {
@@ -49,7 +49,7 @@ export async function* listKeys(host: MembersHost, prefix: string): AsyncGenerat
     for (const { keys } of listings) keys.return?.().catch(() => {});
   }
 
-  function open(member: Member): Listing {
+  function begin(member: Member): Listing {
     const keys = (member.provider.list?.(prefix) ?? nothing())[Symbol.asyncIterator]();
     const listing: Listing = { member, keys, since: undefined, key: undefined, end: undefined };
     pull(listing);
@@ -64,9 +64,9 @@ export async function* listKeys(host: MembersHost, prefix: string): AsyncGenerat
 
   async function read(listing: Listing): Promise<void> {
     try {
-      const { done, value } = await listing.keys.next();
-      if (done === true) listing.end ??= 'done';
-      else if (listing.end === undefined) listing.key = value;
+      const next = await listing.keys.next();
+      if (next.done === true) listing.end ??= 'done';
+      else if (listing.end === undefined) listing.key = next.value;
     } catch (error) {
       listing.end ??= listing.member.name(error, prefix);
     }

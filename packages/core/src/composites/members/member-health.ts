@@ -100,7 +100,7 @@ export class MemberHealth {
     this.#tell();
   }
 
-  /** What is answered from now on says nothing of its state. */
+  /** Answers say nothing of its state any more. */
   end(): void {
     this.#ended = true;
     this.#unsettle();
@@ -128,9 +128,10 @@ export class MemberHealth {
   }
 
   get #isTold(): boolean {
-    const reason = reasonOf(this.#error);
-    const known = reason === '' || this.#reasons.has(reason) || this.#reasons.size === mostReasons;
-    return this.#told === this.#state && known;
+    if (this.#told !== this.#state) return false;
+    const error = this.#error;
+    const reason = reasonOf(error);
+    return reason === '' || neverSent(error) || this.#reasons.has(reason) || this.#reasons.size === mostReasons;
   }
 
   #tell(): void {
@@ -158,7 +159,7 @@ function neverSent(error: unknown): boolean {
  */
 function reasonOf(error: unknown): string {
   if (error === undefined) return '';
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return typeof error;
   const { cause } = error;
   if (cause instanceof Error && cause.message !== '') return reasonOf(cause);
   return error.message.replaceAll(/"[^"]*"|\S*\d\S*/g, '');

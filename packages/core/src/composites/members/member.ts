@@ -101,9 +101,9 @@ export class Member {
   }
 
   /**
-   * The call `sent` was answered at `at`, after `took` ms. `fastest`: the shortest time of other members
-   * that answered meanwhile. What delays this process delays those, too. `late`: the call was told
-   * to have no answer in time.
+   * The call `sent` was answered at `at`, after `took` ms. `fastest`: the shortest time of other
+   * members that answered meanwhile. What delays this process delays those, too. `late`: the call
+   * was told to have no answer in time.
    */
   answered(sent: SentCall, at: number, took: number, fastest: number, late = false): void {
     this.#inFlight -= 1;
