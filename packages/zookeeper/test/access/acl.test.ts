@@ -75,6 +75,10 @@ test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false 
     const locks = setting.locks({ ...alice, ...layout });
     const mode = 'recipe' in layout && layout.recipe === 'semaphore' ? ({ mode: 'shared', permits: 2 } as const) : {};
     const lease = await locks.acquire('key', mode);
+    const keeping = { servers: `${server.host}:${server.port}`, root: setting.root, ...alice, ...layout };
+    const provider = createZookeeperProvider(keeping);
+    expect(await provider.register?.('name', { from: undefined, to: 'text' })).toBe('text');
+    await provider.close();
     const herself = await setting.client(digest(alice));
     const stranger = await setting.client();
     const found: string[] = [];
@@ -98,7 +102,7 @@ test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false 
       for (const child of children) await visit(`${path}/${child}`);
     };
     await visit(setting.root);
-    expect(found.some((path) => path.endsWith('/@base'))).toBe(true);
+    for (const end of ['/@base', '/@registers/name']) expect(found.some((path) => path.endsWith(end))).toBe(true);
     expect(found.length).toBeGreaterThanOrEqual(3);
     expect(lease.held).toBe(true);
     expect(await lease.release()).toBe(true);
