@@ -67,7 +67,7 @@ test('many registers are made at once, by several processes', async () => {
   const names = Array.from({ length: 60 }, (_, index) => `name-${index}`);
   const made = await Promise.all(
     names.flatMap((name) =>
-      providers.map((provider, index) => provider.register?.(name, { from: undefined, to: `${index}` })),
+      providers.map(async (provider, index) => await provider.register?.(name, { from: undefined, to: `${index}` })),
     ),
   );
   for (const [index, name] of names.entries()) {
