@@ -273,8 +273,10 @@ export interface LockProvider {
    * changes it. It outlives processes, sessions and restarts as far as the store's data does. It
    * has no expiry. Without `change`: gives the text. With `change`: one atomic compare-and-set, and
    * gives the text that the store has after it. The change was made, or found made, where that is
-   * `to`. `name`: 1 to 250 characters of `!` to `~`; a text has 1 to 200 of them. Neither `list`
-   * nor a clean-up of idle keys touches it. A rejection means unknown; a repeat does no harm.
+   * `to`. `name`: 1 to 250 characters of `!` to `~`; a text has 1 to 200 of them. Both are compared
+   * byte by byte; others reject with `LOCK_INVALID`. Neither `list` nor a clean-up of idle keys
+   * touches it. Another rejection means unknown: the change may still be made later, while the text
+   * is `from`. A repeat does no harm.
    */
   register?(name: string, change?: RegisterChange): Promise<string | undefined>;
   /**

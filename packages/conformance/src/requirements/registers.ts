@@ -10,7 +10,7 @@ import type { Condition } from './when.ts';
 export const whenRegistering: Condition = (_traits, provider) => provider.register !== undefined;
 
 /** What the checks call. */
-export type Registers = Pick<Required<LockProvider>, 'register'>;
+type Registers = Pick<Required<LockProvider>, 'register'>;
 
 /** Short texts that the store keeps apart from all keys. */
 export const registersRequirements: readonly Requirement[] = [
@@ -193,7 +193,7 @@ export async function withRegisters(
 }
 
 /** `provider`, which has registers. */
-export function mustRegister(provider: LockProvider): Both {
+function mustRegister(provider: LockProvider): Both {
   assert.ok(provider.register !== undefined, 'expected each provider to have a method "register"');
   return provider as Both;
 }

@@ -38,6 +38,9 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
       expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
       expect(await atReplica.get(`${prefix}job-${round}`)).toBe(claim.owner);
       expect(await provider.renew({ ...claim, ttl: 100_000 })).toEqual({});
+      const change = { from: undefined, to: `text-${round}` };
+      expect(await provider.register?.(`name-${round}`, change)).toBe(change.to);
+      expect(await atReplica.get(`{${prefix}}:register:name-${round}`)).toBe(change.to);
       expect(await atReplica.pttl(`${prefix}job-${round}`)).toBeGreaterThan(50_000);
     }
   });
@@ -53,6 +56,11 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
       // Another write of the client, so that a WAIT without one of its own has nothing to wait for.
       await expect(provider.tryAcquire(claimOf({ key: 'free' }))).rejects.toMatchObject(tooFew);
       await expect(provider.renew(held)).rejects.toMatchObject(tooFew);
+      // A repeat finds the change made, and is not sure of it either.
+      for (const _ of [1, 2]) {
+        const change = { from: undefined, to: 'text' };
+        await expect(provider.register?.('name', change)).rejects.toMatchObject(tooFew);
+      }
       const several = ['one', 'two'].map((key) => claimOf({ key }));
       await expect(provider.tryAcquireAll?.(several)).rejects.toMatchObject(tooFew);
       expect(await provider.tryAcquireAll?.([claimOf(), claimOf({ key: 'three' })])).toBe(false);
