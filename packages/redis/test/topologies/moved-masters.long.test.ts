@@ -1,8 +1,8 @@
 import { openLocks } from '@locks/core';
-import type { Lease, Locks } from '@locks/core';
+import type { Claim, Lease, LockProvider, Locks } from '@locks/core';
 import { redisCommand } from '@locks/test-servers';
 import type { RedisCluster, ServerHandle } from '@locks/test-servers';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { claimOf } from '../support/line.ts';
 import { eventually, ownPrefix } from '../support/redis.ts';
@@ -98,19 +98,78 @@ test('with minReplicas leases and a load go on when slots are moved', async () =
   });
 }, 120_000);
 
-test.each(clusterClients)('renewals alone find the next master, %s', async (_name, open) => {
-  const prefix = ownPrefix();
-  const provider = createRedisProvider(connectCluster(cluster, {}, open), { prefix, minReplicas: 1, timeout: 1_000 });
-  onTestFinished(() => provider.close());
-  const claims = heldKeys.map((key) => claimOf({ key, ttl: 60_000 }));
-  for (const claim of claims)
-    await eventually('a grant', async () => (await provider.tryAcquire(claim).catch(() => undefined))?.granted);
-  for (const master of await cluster.masters()) {
-    await failOver(master);
-    for (const claim of claims) expect(await provider.renew(claim)).toEqual({});
-    // The old master, which is a replica now.
-    const waiting = String(await redisCommand(master, 'CLIENT', 'LIST')).split('\n');
-    expect(waiting.filter((line) => / cmd=(?:wait|evalsha) /.test(line) && line.includes(' flags=N '))).toEqual([]);
+describe.each(clusterClients)('renewals alone, with minReplicas and %s', (_name, open) => {
+  function providerOn(servers: RedisCluster): LockProvider {
+    const client = connectCluster(servers, {}, open);
+    const provider = createRedisProvider(client, { prefix: ownPrefix(), minReplicas: 1, timeout: 1_000 });
+    onTestFinished(() => provider.close());
+    return provider;
   }
-  for (const claim of claims) expect(await provider.release(claim)).toBe(true);
+
+  /** Claims in the slots of all masters. */
+  async function granted(provider: LockProvider): Promise<readonly Claim[]> {
+    const claims = heldKeys.map((key) => claimOf({ key, ttl: 60_000 }));
+    const attempt = (claim: Claim) => async (): Promise<boolean | undefined> =>
+      (await provider.tryAcquire(claim).catch(() => undefined))?.granted;
+    for (const claim of claims) await eventually('a grant', attempt(claim));
+    return claims;
+  }
+
+  /** Waits for a renewal of each. Until then it is unknown, and never refused. */
+  async function renewEach(provider: LockProvider, claims: readonly Claim[]): Promise<void> {
+    const renew = async (claim: Claim): Promise<boolean> => {
+      try {
+        expect(await provider.renew(claim)).toEqual({});
+        return true;
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+        return false;
+      }
+    };
+    for (const claim of claims) await eventually('a renewal', () => renew(claim), 20_000);
+  }
+
+  test('find the next master at once, and leave the old one', async () => {
+    const provider = providerOn(cluster);
+    const claims = await granted(provider);
+    for (const master of await cluster.masters()) {
+      await failOver(master);
+      for (const claim of claims) expect(await provider.renew(claim)).toEqual({});
+      expect(await writersAt(master)).toBe(0);
+    }
+    for (const claim of claims) expect(await provider.release(claim)).toBe(true);
+  });
+
+  test('find the next master after one was killed', async () => {
+    const provider = providerOn(cluster);
+    const claims = await granted(provider);
+    const [old] = await cluster.masters();
+    await old?.kill();
+    await eventually('another master', async () => !(await cluster.masters()).includes(old!), 20_000);
+    // Its replica has none. The old master becomes one.
+    await old?.restart();
+    await renewEach(provider, claims);
+    await cluster.settled();
+  });
+
+  test('leave a master that left the Cluster', async () => {
+    await using small = await ownCluster({ masters: 1, replicas: 2 });
+    const provider = providerOn(small);
+    const claims = await granted(provider);
+    const [old] = await small.masters();
+    const [next] = await small.replicasOf(old!);
+    await small.failOver(next!);
+    await small.settled();
+    const id = String(await redisCommand(old!, 'CLUSTER', 'MYID'));
+    await redisCommand(old!, 'CLUSTER', 'RESET', 'HARD');
+    for (const node of small.nodes) if (node !== old) await redisCommand(node, 'CLUSTER', 'FORGET', id);
+    expect(await writersAt(old!)).toBe(1);
+    await renewEach(provider, claims);
+    await eventually('the end of its connection', async () => (await writersAt(old!)) === 0);
+  });
 });
+
+/** The connections to a server over which renewals waited for replicas. */
+async function writersAt(server: ServerHandle): Promise<number> {
+  return String(await redisCommand(server, 'CLIENT', 'LIST')).split(' cmd=wait ').length - 1;
+}
