@@ -103,8 +103,7 @@ export class ReplicatedWrites implements ScriptSender {
     const answered = written.map(async ([call, reply]) => {
       try {
         const answer = await reply;
-        // Not held.
-        if (Number(answer) !== 1) {
+        if (!isWritten(answer)) {
           call.resolve(answer);
           return;
         }
@@ -147,6 +146,11 @@ export class ReplicatedWrites implements ScriptSender {
     this.#connection?.catch(() => {});
     this.#connection = undefined;
   }
+}
+
+/** A renewal of a hold, or a list: the text of a register. */
+function isWritten(answer: unknown): boolean {
+  return Array.isArray(answer) || Number(answer) === 1;
 }
 
 /** The master was reached, and too few replicas confirmed in time. */
