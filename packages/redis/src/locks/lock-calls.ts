@@ -178,7 +178,7 @@ export class RenewalAll extends ClaimsCall {
 
 /** Restarts the ttl of a hold. */
 export class Renewal extends ClaimCall {
-  protected readonly about = 'a renewal';
+  protected readonly about: string = 'a renewal';
   readonly script: Script = scripts.renew;
   readonly many: Script | undefined;
   readonly #token: bigint | undefined;
@@ -207,6 +207,11 @@ export class Renewal extends ClaimCall {
     const { names } = this.terms;
     return this.#keepsCounter ? names.few(this.claim.key) : names.two(this.claim.key);
   }
+}
+
+/** Renews what an attempt was granted. */
+export class Confirmation extends Renewal {
+  protected override readonly about = 'an attempt';
 }
 
 /** Gives up what the claim has. */

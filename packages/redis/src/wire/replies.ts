@@ -138,6 +138,16 @@ export function releasedInDoubt({ key }: Claim): LockError {
   );
 }
 
+/** A server granted the claim, and the one that is the master now does not know it. */
+export function grantGone({ key }: Claim): LockError {
+  const name = JSON.stringify(key);
+  return new LockError(
+    'LOCK_UNAVAILABLE',
+    `The grant on ${name} was gone before replicas had it (option "minReplicas"): try again.`,
+    { key },
+  );
+}
+
 /** The client may still send an attempt of the claim that was given up at its deadline. */
 export function attemptUnderWay({ key }: Claim): LockError {
   const name = JSON.stringify(key);
