@@ -1,3 +1,4 @@
+import { isPresence } from '@locks/core/adapter';
 import type { LockError } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { JointCall } from '../wire/script-batches.ts';
@@ -68,7 +69,9 @@ export class Attempt extends ClaimCall {
   constructor(terms: CallTerms, claim: Claim, status: string, others: readonly Claim[] | undefined, awaited: boolean) {
     super(terms, claim, status);
     const { restartGuard } = terms.options;
-    if (restartGuard !== undefined && claim.ttl > restartGuard) throw outlivesGuard(claim, restartGuard);
+    if (restartGuard !== undefined && claim.ttl > restartGuard && !isPresence(claim)) {
+      throw outlivesGuard(claim, restartGuard);
+    }
     const shared = claim.mode === 'shared';
     this.script = shared ? scripts.acquireShared : scripts.acquire;
     const joins = !shared && !awaited && restartGuard === undefined && (others === undefined || others.length === 0);

@@ -16,7 +16,7 @@ import { failuresOf, readStates } from '../members/member-states.ts';
 import { CommonFloor } from '../members/common-floor.ts';
 import { Member, memberTitle } from '../members/member.ts';
 import { SetKeeper } from '../set/set-keeper.ts';
-import { setKey } from '../set/store-set.ts';
+import { setKey } from '../../options/presence.ts';
 import type { CombineRules } from './options.ts';
 import { timeOf } from '../members/time-of.ts';
 import { combinedTraits } from './traits.ts';

@@ -1,12 +1,13 @@
 import type { Claim } from '../../contract.ts';
 import { certain } from '../../locks/lease/validity.ts';
 import { isAnswer } from '../../locks/lease/answers.ts';
+import { setKey } from '../../options/presence.ts';
 import type { Runtime } from '../../time/runtime.ts';
 import { callMember } from '../members/member-answers.ts';
 import { memberOwner, outerOwner } from '../members/member.ts';
 import type { Member } from '../members/member.ts';
 import { readStoreId } from '../members/store-id.ts';
-import { idLength, readOwner, setKey } from './store-set.ts';
+import { idLength, readOwner } from './store-set.ts';
 import type { Announced } from './store-set.ts';
 
 interface Hold {

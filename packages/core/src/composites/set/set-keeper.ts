@@ -2,6 +2,7 @@ import type { LockError } from '../../errors/lock-error.ts';
 import { channels } from '../../locks/diagnostics/channels.ts';
 import type { SetMessage } from '../../locks/diagnostics/channels.ts';
 import { createOwners, defaultLabel } from '../../options/owner.ts';
+import { setKey } from '../../options/presence.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import type { TimerHandle } from '../../time/runtime.ts';
 import { combinedError } from '../members/member-errors.ts';
@@ -10,7 +11,7 @@ import type { MembersHost } from '../members/member-states.ts';
 import type { Member } from '../members/member.ts';
 import { Presence } from './presence.ts';
 import { conflictError, emptiedError, twinsError } from './refusals.ts';
-import { conflictOf, givesWay, mayBeEmptied, mostStores, presenceLabel, setKey, twinsOf } from './store-set.ts';
+import { conflictOf, givesWay, mayBeEmptied, mostStores, presenceLabel, twinsOf } from './store-set.ts';
 import type { StoreSet } from './store-set.ts';
 
 /**

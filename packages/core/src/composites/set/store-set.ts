@@ -1,6 +1,3 @@
-/** Held, shared, in each member of a composite by each process that uses it. */
-export const setKey = 'quorum/members';
-
 /** The members of a composite, as the stores that they are. */
 export interface StoreSet {
   /** How many must agree. */
