@@ -22,6 +22,7 @@ function recorded(isBusyAndSuspect: (member: number) => boolean): {
     send: (member, call, _number, token) => void calls.push(`${call} ${member} ${token ?? ''}`.trim()),
     giveBack: ({ member }) => void calls.push(`give back ${member}`),
     settle: (outcome) => void outcomes.push(outcome),
+    keep: () => {},
     pause: () => {},
     lost: () => {},
   };

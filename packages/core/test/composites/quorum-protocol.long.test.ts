@@ -69,6 +69,20 @@ const settings = {
     faults: { ticks: 2, amnesias: 1 },
     faultyStore: 1,
   }),
+  'a lease that is lost, and its votes': settingOf({
+    ...apart,
+    fencing: false,
+    tokens: 'newest',
+    waits: true,
+    orders: [],
+    ways: ['spp', 'p-p'],
+    repeats: 0,
+    renewals: 1,
+    ttl: 1,
+    quarantine: 1,
+    faults: { ticks: 1, amnesias: 1 },
+    faultyStore: 1,
+  }),
   'an answer that is lost, and a release that is late': settingOf({
     ...apart,
     ways: ['ppp', 'pp-'],
@@ -94,6 +108,7 @@ const quick = new Set<Setting>([
   settings['an answer that comes late'],
   settings['clocks that run apart'],
   settings['a member that comes back empty'],
+  settings['a lease that is lost, and its votes'],
 ]);
 
 /** All of this together is more than a search can visit. */
@@ -190,6 +205,12 @@ describe('it breaks', () => {
       weaker.ownerTwice,
       settings['an answer that is lost, and a release that is late'],
       /two calls of one owner/,
+    ],
+    [
+      'where the votes of a lost lease go back before what it promised is over',
+      weaker.freesWhatWasPromised,
+      settings['a lease that is lost, and its votes'],
+      twoHolders,
     ],
     [
       'where votes are valid from the reply',

@@ -38,7 +38,7 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
     case 'no vote':
       part.heard = 'busy';
       // It may have a hold with a higher token, which this claim cannot renew.
-      calls.giveBack(member);
+      calls.giveBack(member, false, true);
       break;
     case 'failed':
       part.heard = 'failed';

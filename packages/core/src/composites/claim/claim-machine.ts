@@ -1,10 +1,10 @@
 import type { MemberAnswer } from '../members/member-answers.ts';
 import { takeAnswer } from './answers.ts';
 import { goOnAsking, goOnConfirming } from './attempt.ts';
-import { initialState } from './claim-state.ts';
+import { initialState, keepsPromise } from './claim-state.ts';
 import type { Change, ClaimState, MachineOptions, MachineWorld } from './claim-state.ts';
 import { chooseLine } from './decisions.ts';
-import { beginRound, settleIfReturned, tidy, tidyHeld } from './machine.ts';
+import { beginRound, lose, settleIfReturned, tidy, tidyHeld } from './machine.ts';
 import type { Machine } from './machine.ts';
 import { emptyPart, hasSomething, isVote } from './part.ts';
 import { PartCalls } from './part-calls.ts';
@@ -84,6 +84,8 @@ export class ClaimMachine {
       Object.assign(calls.part(vote.member), { number: adopted, token: vote.token, since: now, until: vote.until });
     state.token =
       token ?? votes.reduce((lowest, vote) => (vote.token < lowest ? vote.token : lowest), votes[0]?.token ?? 0n);
+    // What the process that had it was told may last as long as its votes.
+    state.promisedUntil = Math.max(...votes.map(({ until }) => until));
     state.phase = 'held';
   }
 
@@ -101,9 +103,28 @@ export class ClaimMachine {
     return inLine && token === undefined && !uncertain && call === undefined;
   }
 
+  /** Core gives it up as it was lost. `false`: its votes go back when what core was told is over. */
+  forsake(): boolean {
+    const { state } = this;
+    const idle = state.phase === 'held' || (state.phase === 'resting' && !state.waiting);
+    if (!idle || !keepsPromise(state, this.#machine.world.now())) return true;
+    state.phase = 'resting';
+    return false;
+  }
+
+  /** What core was told of a lost claim is over. */
+  promiseOver(): void {
+    const { state } = this;
+    if (!state.lost || this.#machine.world.now() < state.promisedUntil) return;
+    state.lost = false;
+    // An attempt that is under way, or waits, goes on.
+    if (state.phase === 'held' || (state.phase === 'resting' && !state.waiting)) this.release();
+  }
+
   /** Core gives it up. All that the members have goes back; the world counts their answers. */
   release(): void {
     const { calls, state } = this.#machine;
+    state.lost = false;
     state.phase = 'over';
     state.waiting = false;
     state.outcome = undefined;
@@ -147,7 +168,10 @@ export class ClaimMachine {
     part.heard = 'failed';
     if (state.phase === 'held') {
       const now = world.now();
-      if (state.parts.filter((each) => isVote(each, now)).length < options.need) world.lost();
+      if (state.parts.filter((each) => isVote(each, now)).length < options.need) {
+        lose(this.#machine, now);
+        world.lost();
+      }
     } else this.#goOn();
   }
 

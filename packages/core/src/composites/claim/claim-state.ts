@@ -54,6 +54,8 @@ export interface MachineWorld {
    */
   giveBack(returned: Returned, awaited: boolean): void;
   settle(outcome: Outcome): void;
+  /** Calls `promiseOver` at `until`, in ms of the clock. */
+  keep(until: number): void;
   /** Calls `resumed` after `delay` ms. */
   pause(delay: number): void;
   /** Too few votes are left of a held claim, and no call of core's is there to say so. */
@@ -85,6 +87,10 @@ export interface ClaimState {
   /** This attempt has paused already. */
   paused: boolean;
   token: bigint;
+  /** Until when core was told last that it holds the key, in ms of the clock. */
+  promisedUntil: number;
+  /** It has too few votes since. The others stay until what core was told is over. */
+  lost: boolean;
   /**
    * It was found in the members, and no renewal has shown yet that they hold it. Until then no
    * member is asked for a vote: that would revive what another process is releasing.
@@ -115,6 +121,8 @@ export function initialState(members: number): ClaimState {
     moves: 0,
     paused: false,
     token: 0n,
+    promisedUntil: 0,
+    lost: false,
     found: false,
     floor: undefined,
     keptSince: undefined,
@@ -122,4 +130,9 @@ export function initialState(members: number): ClaimState {
     returning: 0,
     outcome: undefined,
   };
+}
+
+/** Whether it was lost before what core was told is over, and some of its votes are left. */
+export function keepsPromise({ lost, promisedUntil, parts }: ClaimState, now: number): boolean {
+  return lost && now < promisedUntil && parts.some(({ token }) => token !== undefined);
 }

@@ -137,6 +137,10 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
 
   /** All of one owner's releases are one: the first call has its answer. */
   release(): Promise<boolean> {
+    if (this.#releasing === undefined && !this.#machine.forsake()) {
+      this.#wake = undefined;
+      return Promise.resolve(false);
+    }
     return this.#releasing === undefined ? this.#release().result : this.#releasing.result.then(() => false);
   }
 
@@ -308,6 +312,13 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     if (this.#limit !== undefined) this.#host.timers.cancel(this.#limit);
     this.#limit = undefined;
     settle(outcome);
+  }
+
+  keep(until: number): void {
+    schedule(this.#host.timers, until, () => {
+      this.#machine.promiseOver();
+      this.#host.changed(this);
+    });
   }
 
   pause(delay: number): void {

@@ -1,3 +1,4 @@
+import { keepsPromise } from './claim-state.ts';
 import type { ClaimState, MachineOptions, MachineWorld, Outcome, Phase } from './claim-state.ts';
 import type { RoundView } from './decisions.ts';
 import type { PartCalls } from './part-calls.ts';
@@ -24,6 +25,22 @@ export function beginRound({ state }: Machine, phase: Phase): void {
     part.heard = undefined;
     part.error = undefined;
   }
+}
+
+/** Core is told that it holds the key until then. */
+export function promise({ state, world }: Machine, outcome: Outcome & { readonly until: number }): void {
+  state.lost = false;
+  state.promisedUntil = outcome.until;
+  world.settle(outcome);
+}
+
+/**
+ * It has too few votes. Those that are left keep others out until what core was told is over: core
+ * may believe that until then.
+ */
+export function lose({ state, world }: Machine, now: number): void {
+  state.lost = true;
+  if (keepsPromise(state, now)) world.keep(state.promisedUntil);
 }
 
 /** Answers core once the members have taken back what the claim must not keep. */

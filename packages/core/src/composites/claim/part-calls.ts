@@ -1,6 +1,7 @@
 import { emptyPart, hasSomething, isUnasked, isUnraised } from './part.ts';
 import type { Part } from './part.ts';
 import type { MemberCall } from '../members/member-answers.ts';
+import { keepsPromise } from './claim-state.ts';
 import type { ClaimState, MachineOptions, MachineWorld } from './claim-state.ts';
 
 /** The calls to members for one claim. Each has one call in flight at most. */
@@ -90,11 +91,13 @@ export class PartCalls {
   }
 
   /**
-   * Gives back all that a member has. `awaited`: the answer to core waits until it has, also where
-   * a call is in flight: what that brings would be in the way of others after the answer.
+   * Gives back all that a member has, but a vote that keeps what core was told. `awaited`: the
+   * answer to core waits until it has, also where a call is in flight: what that brings would be in
+   * the way of others after the answer. `refused`: the member says that there is no such vote.
    */
-  giveBack(member: number, awaited = false): void {
+  giveBack(member: number, awaited = false, refused = false): void {
     const part = this.part(member);
+    if (!refused && part.token !== undefined && keepsPromise(this.#state, this.#world.now())) return;
     if (hasSomething(part)) {
       const { number, call, uncertain, inLine, sentAt } = part;
       const waits = awaited && !this.#world.isSuspect(member);

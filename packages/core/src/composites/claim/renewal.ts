@@ -1,6 +1,6 @@
 import type { Change } from './claim-state.ts';
 import { decideRenewal, heldUntil } from './decisions.ts';
-import { viewOf } from './machine.ts';
+import { lose, promise, viewOf } from './machine.ts';
 import type { Machine } from './machine.ts';
 import { isPending } from './part.ts';
 
@@ -36,11 +36,12 @@ export function goOnRenewing(machine: Machine, now: number): void {
     case 'renewed':
       state.phase = 'held';
       state.found = false;
-      world.settle({ kind: 'renewed', until: heldUntil(viewOf(machine), now) });
+      promise(machine, { kind: 'renewed', until: heldUntil(viewOf(machine), now) });
       break;
     case 'lost':
       state.phase = 'resting';
       state.found = false;
+      lose(machine, now);
       calls.each((_, member) => calls.giveBack(member));
       world.settle({ kind: 'lost' });
       break;

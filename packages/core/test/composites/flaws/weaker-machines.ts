@@ -63,6 +63,9 @@ export const weaker = {
     ),
   ],
   ownerTwice: [calls('= emptyPart(part);', '= { ...emptyPart(part), number: part.number };')],
+  freesWhatWasPromised: [
+    calls('if (!refused && part.token !== undefined && keepsPromise(this.#state, this.#world.now())) return;', ''),
+  ],
   validFromTheReply: [
     answers(
       'part.since = part.sentAt; part.until = part.sentAt + answer.validity;',

@@ -93,7 +93,7 @@ export class ContenderWorld implements MachineWorld {
         }
         break;
       case 'lost':
-        this.#draft.change(this.#index, { lease: undefined });
+        this.lost();
         break;
       case 'busy':
       case 'unavailable':
@@ -112,8 +112,13 @@ export class ContenderWorld implements MachineWorld {
     // `resumed` may come at any time while the machine pauses.
   }
 
+  keep(): void {
+    // `promiseOver` may come at any time after that.
+  }
+
+  /** What core was told stays true: its holder may believe it until then. */
   lost(): void {
-    this.#draft.change(this.#index, { lease: undefined });
+    this.#draft.change(this.#index, { stage: 'lost' });
   }
 
   /** A member's wake reaches the process. */

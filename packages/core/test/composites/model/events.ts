@@ -20,6 +20,8 @@ type EventKind =
   | 'repeat'
   | 'renew'
   | 'release'
+  | 'forsake'
+  | 'promise over'
   | 'leave'
   | 'limit'
   | 'resume'
@@ -80,6 +82,12 @@ function addCore(each: Contender, setting: Setting, now: number, faults: Faults,
     case 'held':
       add('release');
       if (each.renewals > 0 && machine.phase === 'held' && lease !== undefined && now < lease.until) add('renew');
+      break;
+    case 'lost':
+      add('forsake');
+      break;
+    case 'forsaken':
+      if (machine.promisedUntil <= now) add('promise over');
       break;
     default:
   }

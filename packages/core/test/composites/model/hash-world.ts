@@ -141,8 +141,10 @@ class Hasher {
         (machine.waiting ? 4 : 0) +
         (machine.paused ? 8 : 0) +
         (machine.patient ? 16 : 0) +
-        returning * 32,
+        (machine.lost ? 32 : 0) +
+        returning * 64,
     );
+    this.#left(machine.promisedUntil);
     this.#token(machine.token);
     this.#token(machine.floor);
     this.#age(keptSince);

@@ -32,6 +32,17 @@ export function step(setting: Setting, machine: Machine, world: World, event: Ev
       draft.change(contender, { renewals: each.renewals - 1 });
       enter().machine.renew(undefined);
       break;
+    case 'forsake':
+      if (!enter().machine.forsake()) draft.change(contender, { stage: 'forsaken' });
+      else {
+        enter().machine.release();
+        end(draft, contender);
+      }
+      break;
+    case 'promise over':
+      enter().machine.promiseOver();
+      end(draft, contender);
+      break;
     case 'release':
     case 'leave':
       if (kind === 'leave' && setting.waits) draft.spend('departures');

@@ -37,10 +37,11 @@ export interface Lease {
 }
 
 /**
- * What core does about a claim. `asking`: its call is under way. `waiting`: it was told no.
- * `crashed`: its process is gone, and what it has lapses.
+ * What core does about a claim. `asking`: its call is under way. `waiting`: it was told no. `lost`:
+ * it was held, and has too few votes. `forsaken`: core gave it up then. `crashed`: its process is
+ * gone, and what it has lapses.
  */
-type Stage = 'new' | 'asking' | 'waiting' | 'held' | 'done' | 'crashed';
+type Stage = 'new' | 'asking' | 'waiting' | 'held' | 'lost' | 'forsaken' | 'done' | 'crashed';
 
 /** A process that wants the key, with its claim, and the messages on their way from and to it. */
 export interface Contender {
