@@ -23,6 +23,7 @@ function recorded(isBusyAndSuspect: (member: number) => boolean): {
     giveBack: ({ member }) => void calls.push(`give back ${member}`),
     settle: (outcome) => void outcomes.push(outcome),
     keep: () => {},
+    look: () => {},
     pause: () => {},
     lost: () => {},
   };

@@ -12,8 +12,11 @@ const ttl = 6_000;
 interface Setting {
   readonly runtime: VirtualRuntime;
   readonly servers: readonly RestartingServer[];
-  /** A process. `session`: what its votes of the second member depend on. */
-  readonly locks: (session?: AbortSignal) => Locks;
+  /**
+   * A process. `session`: what its votes of the second member depend on. `cut`: it does not reach
+   * this server.
+   */
+  readonly locks: (session?: AbortSignal, cut?: RestartingServer) => Locks;
 }
 
 type Compose = (members: LockProvider[], options: Pick<CombineOptions, 'runtime' | 'memberTimeout'>) => LockProvider;
@@ -22,10 +25,13 @@ type Compose = (members: LockProvider[], options: Pick<CombineOptions, 'runtime'
 function setUp(count: number, compose: Compose): Setting {
   const runtime = new VirtualRuntime();
   const servers = Array.from({ length: count }, () => new RestartingServer(runtime));
-  const locks = (session = new AbortController().signal): Locks => {
-    const members = servers.map((server, index) =>
-      index === 1 ? withSession(server.open(), 'job', () => session) : server.open(),
-    );
+  const gone = new RestartingServer(runtime);
+  gone.stop();
+  const locks = (session = new AbortController().signal, cut?: RestartingServer): Locks => {
+    const members = servers.map((server, index) => {
+      const member = (server === cut ? gone : server).open();
+      return index === 1 ? withSession(member, 'job', () => session) : member;
+    });
     const opened = createLocks(compose(members, { runtime, memberTimeout: 100 }), { runtime, ttl });
     onTestFinished(() => opened.close());
     return opened;
@@ -36,8 +42,9 @@ function setUp(count: number, compose: Compose): Setting {
 /** A lease of the second and the third member of three. */
 async function leaseOfTwo(session?: AbortSignal): Promise<Setting & { readonly lease: Lease }> {
   const setting = setUp(3, combine);
-  setting.servers[0]?.stop();
-  return { ...setting, lease: await within(setting.runtime, setting.locks(session).acquire('job')) };
+  const [first] = setting.servers;
+  first?.stop();
+  return { ...setting, lease: await within(setting.runtime, setting.locks(session, first).acquire('job')) };
 }
 
 /** Moves time on until `promise` has settled. Gives what it gave. */

@@ -1,5 +1,5 @@
 import { chooseLine, decideAttempt, decideConfirmation, heldUntil, highestToken } from './decisions.ts';
-import { answerLater, promise, tidyHeld, viewOf } from './machine.ts';
+import { answerLater, promise, viewOf } from './machine.ts';
 import type { Machine } from './machine.ts';
 import { isVote } from './part.ts';
 import { waitInLine } from './wait-in-line.ts';
@@ -98,7 +98,6 @@ function hold(machine: Machine, now: number): void {
   state.phase = 'held';
   state.waiting = false;
   state.keptSince = undefined;
-  tidyHeld(machine);
   promise(machine, { kind: 'granted', token: state.token, until: heldUntil(viewOf(machine), now) });
 }
 

@@ -1,14 +1,14 @@
 import type { MemberAnswer } from '../members/member-answers.ts';
 import { takeAnswer } from './answers.ts';
 import { goOnAsking, goOnConfirming } from './attempt.ts';
-import { initialState, keepsPromise } from './claim-state.ts';
+import { initialState, isHeld, keepsPromise } from './claim-state.ts';
 import type { Change, ClaimState, MachineOptions, MachineWorld } from './claim-state.ts';
 import { chooseLine } from './decisions.ts';
-import { beginRound, lose, settleIfReturned, tidy, tidyHeld } from './machine.ts';
+import { beginRound, lose, settleIfReturned, tidy } from './machine.ts';
 import type { Machine } from './machine.ts';
 import { emptyPart, hasSomething, isVote } from './part.ts';
 import { PartCalls } from './part-calls.ts';
-import { askToRenew, goOnRenewing } from './renewal.ts';
+import { askForPlaces, askInTurn, askToRenew, goOnRenewing } from './renewal.ts';
 
 /** The number of a part whose owner another process made. */
 export const adopted = -1;
@@ -109,6 +109,7 @@ export class ClaimMachine {
     const idle = state.phase === 'held' || (state.phase === 'resting' && !state.waiting);
     if (!idle || !keepsPromise(state, this.#machine.world.now())) return true;
     state.phase = 'resting';
+    this.#machine.calls.each((_, member) => this.#machine.calls.giveBack(member));
     return false;
   }
 
@@ -134,7 +135,7 @@ export class ClaimMachine {
   /** Its process ends its calls: what is not part of a hold by then goes back. */
   close(): void {
     const { calls, state } = this.#machine;
-    if (state.phase !== 'held' && state.phase !== 'renewing') this.release();
+    if (!isHeld(state)) this.release();
     else calls.each((part, member) => part.token === undefined && calls.giveBack(member));
   }
 
@@ -180,14 +181,28 @@ export class ClaimMachine {
    */
   woken(member: number): boolean {
     const { state } = this;
+    if (isHeld(state)) {
+      askInTurn(this.#machine, member);
+      return true;
+    }
     if (state.phase !== 'pausing' || member !== state.line) return false;
     this.#askAgain();
     return true;
   }
 
+  /** Another claim may hold the key, and then needs the votes that this one keeps while it waits. */
+  looked(): void {
+    const { calls, state } = this.#machine;
+    if (!state.waiting || (state.phase !== 'resting' && state.phase !== 'returning')) return;
+    state.keptSince = undefined;
+    calls.each((part, member) => part.token !== undefined && calls.giveBack(member));
+  }
+
   /** A pause has ended. */
   resumed(): void {
-    if (this.state.phase === 'pausing') this.#askAgain();
+    const { state } = this;
+    if (state.phase === 'pausing') this.#askAgain();
+    else if (isHeld(state) && this.#machine.world.now() >= (state.healAt ?? Infinity)) askForPlaces(this.#machine);
   }
 
   #askAgain(): void {
@@ -223,8 +238,6 @@ export class ClaimMachine {
         tidy(this.#machine);
         break;
       case 'held':
-        tidyHeld(this.#machine);
-        break;
       case 'over':
         break;
       default:

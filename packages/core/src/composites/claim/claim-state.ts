@@ -56,6 +56,8 @@ export interface MachineWorld {
   settle(outcome: Outcome): void;
   /** Calls `promiseOver` at `until`, in ms of the clock. */
   keep(until: number): void;
+  /** Calls `looked` if another claim has so many votes that it may hold the key. */
+  look(): void;
   /** Calls `resumed` after `delay` ms. */
   pause(delay: number): void;
   /** Too few votes are left of a held claim, and no call of core's is there to say so. */
@@ -98,6 +100,10 @@ export interface ClaimState {
   found: boolean;
   /** What the tokens of this attempt must exceed, the same for all members. */
   floor: bigint | undefined;
+  /** When it asked last whether another claim holds the key, in ms of the clock. */
+  lookedAt: number | undefined;
+  /** When a holder asks again for votes that it lacks, in ms of the clock. */
+  healAt: number | undefined;
   /** When it began to keep votes while it waits. */
   keptSince: number | undefined;
   /** Late members are waited for where the others are too few. */
@@ -125,11 +131,18 @@ export function initialState(members: number): ClaimState {
     lost: false,
     found: false,
     floor: undefined,
+    lookedAt: undefined,
+    healAt: undefined,
     keptSince: undefined,
     patient: true,
     returning: 0,
     outcome: undefined,
   };
+}
+
+/** Whether core was told that it holds the key. */
+export function isHeld({ phase }: ClaimState): boolean {
+  return phase === 'held' || phase === 'renewing';
 }
 
 /** Whether it was lost before what core was told is over, and some of its votes are left. */

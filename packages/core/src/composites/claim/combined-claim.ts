@@ -2,9 +2,12 @@ import type { Busy, Claim, Grant, Renewal } from '../../contract.ts';
 import { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError } from '../../errors/messages.ts';
 import { ClaimMachine, adopted } from './claim-machine.ts';
+import { isHeld } from './claim-state.ts';
 import type { Change, MachineOptions, MachineWorld, Outcome, Returned } from './claim-state.ts';
 import type { ClaimHost, HostedClaim } from './claim-host.ts';
+import { holdsByOwner, isEnough } from '../members/key-states.ts';
 import type { MemberHold } from '../members/key-states.ts';
+import { readStates } from '../members/member-states.ts';
 import { MemberSessions } from '../members/member-sessions.ts';
 import { failure, readAnswer } from '../members/member-answers.ts';
 import type { MemberAnswer, MemberCall } from '../members/member-answers.ts';
@@ -69,8 +72,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   }
 
   get held(): boolean {
-    const { phase } = this.#machine.state;
-    return phase === 'held' || phase === 'renewing';
+    return isHeld(this.#machine.state);
   }
 
   get waiting(): boolean {
@@ -319,6 +321,21 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
       this.#machine.promiseOver();
       this.#host.changed(this);
     });
+  }
+
+  look(): void {
+    const { need } = this.#host;
+    const isHolder = ([owner, holds]: [string, readonly MemberHold[]]): boolean =>
+      owner !== this.owner && isEnough(holds, need);
+    readStates(this.#host, this.key).then(
+      ({ states }) => {
+        if (![...holdsByOwner(states)].some(isHolder)) return;
+        this.#machine.looked();
+        this.#host.changed(this);
+      },
+      // Too few members answered.
+      () => {},
+    );
   }
 
   pause(delay: number): void {

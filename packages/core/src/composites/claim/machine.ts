@@ -67,10 +67,3 @@ export function tidy({ state, calls }: Machine): void {
     if (!kept && (part.token !== undefined || (part.inLine && state.waiting))) calls.giveBack(member);
   });
 }
-
-/** A holder waits in no line. */
-export function tidyHeld({ calls }: Machine): void {
-  calls.each((part, member) => {
-    if (part.call === undefined && part.token === undefined && part.inLine) calls.giveBack(member);
-  });
-}

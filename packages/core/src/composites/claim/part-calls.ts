@@ -1,7 +1,7 @@
 import { emptyPart, hasSomething, isUnasked, isUnraised } from './part.ts';
 import type { Part } from './part.ts';
 import type { MemberCall } from '../members/member-answers.ts';
-import { keepsPromise } from './claim-state.ts';
+import { isHeld, keepsPromise } from './claim-state.ts';
 import type { ClaimState, MachineOptions, MachineWorld } from './claim-state.ts';
 
 /** The calls to members for one claim. Each has one call in flight at most. */
@@ -54,8 +54,8 @@ export class PartCalls {
     const part = this.part(member);
     if (part.call !== undefined || !(needed || this.#takesCall(member))) return;
     if (part.number === 0) part.number = this.#world.nextNumber();
-    const { phase, token, floor } = this.#state;
-    const held = phase === 'renewing' && this.#options.fencing;
+    const { token, floor } = this.#state;
+    const held = isHeld(this.#state) && this.#options.fencing;
     this.#send(part, member, inLine ? 'ask in line' : 'ask', held ? token : floor);
   }
 

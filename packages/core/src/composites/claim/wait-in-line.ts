@@ -19,6 +19,11 @@ const longestPoll = 50;
  * answer to a claim that must wait.
  */
 const pause = 20;
+/**
+ * A waiting claim that keeps votes looks once in so many ms whether another one holds the key. Less
+ * costs more calls, more keeps a holder longer from a member that came back.
+ */
+const looksEvery = 1_000;
 /** Waiting claims that keep votes repeat so often in a ttl. */
 const repeatsPerTtl = 3;
 
@@ -48,11 +53,16 @@ export function waitInLine(machine: Machine, now: number): void {
   }
   state.waiting = true;
   state.line = line;
-  if (!state.paused && part.inLine && state.parts.some((each, member) => member < line && isVote(each, now))) {
+  const keeps = state.parts.some((each, member) => member < line && isVote(each, now));
+  if (!state.paused && part.inLine && keeps) {
     state.paused = true;
     state.phase = 'pausing';
     world.pause(pause);
     return;
+  }
+  if (keeps && now >= (state.lookedAt ?? -Infinity) + looksEvery) {
+    state.lookedAt = now;
+    world.look();
   }
   answerLater(machine, { kind: 'busy', retryAfter: untilRepeat(machine, part, now) });
 }

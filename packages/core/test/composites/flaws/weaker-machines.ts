@@ -46,6 +46,7 @@ export const weaker = {
       'part.token !== undefined || member === state.line',
     ),
   ],
+  looksWithoutEnd: [waiting('keeps && now >= (state.lookedAt ?? -Infinity) + looksEvery', 'keeps')],
   trustsAnOldBusy: [waiting('(!part.inLine || line !== state.line)', '!part.inLine')],
   onePhase: [
     decisions(sound, 'const known = votes.length;'),

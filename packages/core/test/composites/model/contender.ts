@@ -116,6 +116,11 @@ export class ContenderWorld implements MachineWorld {
     // `promiseOver` may come at any time after that.
   }
 
+  look(): void {
+    // Without a holder to see it would change nothing.
+    if (this.#draft.hasLooks) this.#draft.change(this.#index, { looks: true });
+  }
+
   /** What core was told stays true: its holder may believe it until then. */
   lost(): void {
     this.#draft.change(this.#index, { stage: 'lost' });

@@ -25,6 +25,7 @@ type EventKind =
   | 'leave'
   | 'limit'
   | 'resume'
+  | 'look'
   // Messages.
   | 'meet'
   | 'copy'
@@ -92,6 +93,8 @@ function addCore(each: Contender, setting: Setting, now: number, faults: Faults,
     default:
   }
   if (machine.phase === 'pausing') add('resume');
+  // One that sees no holder changes nothing.
+  if (each.looks) for (const seen of faults.looks > 0 ? [0, 1] : [0]) add('look', seen);
   if (machine.patient && isBusy(machine.phase) && each.calls.some(({ silent }) => silent)) add('limit');
   each.wakes.forEach((_, item) => add('wake', item));
   if (faults.crashes > 0 && stage !== 'new' && stage !== 'done') add('crash');

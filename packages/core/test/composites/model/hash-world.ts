@@ -76,7 +76,7 @@ class Hasher {
     const hash = this.#hash;
     const { members } = this.#setting;
     this.#number(each, index);
-    hash.add(code(each.stage) * 4 + (each.woken ? 2 : 0) + (each.polls ? 1 : 0));
+    hash.add(code(each.stage) * 8 + (each.looks ? 4 : 0) + (each.woken ? 2 : 0) + (each.polls ? 1 : 0));
     hash.add(each.suspects);
     hash.add(each.leases * 64 + each.renewals * 8 + (each.repeats === Infinity ? 7 : each.repeats));
     this.#token(each.lease?.token);
@@ -148,6 +148,7 @@ class Hasher {
     this.#token(machine.token);
     this.#token(machine.floor);
     this.#age(keptSince);
+    this.#age(machine.lookedAt);
     this.#outcome(outcome);
     machine.parts.forEach((part, member) => this.#part(part, member));
   }

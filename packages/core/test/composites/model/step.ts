@@ -55,6 +55,12 @@ export function step(setting: Setting, machine: Machine, world: World, event: Ev
     case 'resume':
       enter().machine.resumed();
       break;
+    case 'look':
+      draft.change(contender, { looks: false });
+      if (item === 0) break;
+      draft.spend('looks');
+      enter().machine.looked();
+      break;
     case 'meet':
     case 'copy':
       meetCall(draft, contender, item, machine, kind === 'copy');
@@ -120,6 +126,7 @@ function end(draft: Draft, contender: number): void {
     lease: undefined,
     woken: false,
     polls: false,
+    looks: false,
     leases: leases - 1,
     renewals,
     repeats,
@@ -135,6 +142,7 @@ function crash(draft: Draft, contender: number): void {
     lease: undefined,
     woken: false,
     polls: false,
+    looks: false,
     suspects: 0,
     wakes: [],
     calls: calls.flatMap((call) => (call.answer === undefined ? [{ ...call, orphan: true, silent: false }] : [])),

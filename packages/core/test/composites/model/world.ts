@@ -51,6 +51,8 @@ export interface Contender {
   readonly woken: boolean;
   /** The claim told core when to ask again, as no member would wake it. */
   readonly polls: boolean;
+  /** It is about to see whether another claim holds the key. */
+  readonly looks: boolean;
   readonly lease: Lease | undefined;
   readonly calls: readonly Call[];
   readonly returns: readonly Return[];
@@ -100,6 +102,8 @@ export interface Faults {
   readonly amnesias: number;
   /** A waiting contender gives up. */
   readonly departures: number;
+  /** A claim sees, rightly or not, that another one holds the key. */
+  readonly looks: number;
   readonly ticks: number;
 }
 
@@ -124,5 +128,6 @@ export const noFaults: Faults = {
   copies: 0,
   amnesias: 0,
   departures: 0,
+  looks: 0,
   ticks: 0,
 };
