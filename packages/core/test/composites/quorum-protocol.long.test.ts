@@ -108,7 +108,6 @@ const quick = new Set<Setting>([
   settings['an answer that comes late'],
   settings['clocks that run apart'],
   settings['a member that comes back empty'],
-  settings['a lease that is lost, and its votes'],
 ]);
 
 /** All of this together is more than a search can visit. */
@@ -141,6 +140,20 @@ const longer: Readonly<Record<string, Setting>> = {
   }),
   'three members, and copies': settingOf({ ...apart, ways: ['ppp', 'ppp'], faults: { ticks: 2, copies: 1 } }),
   'waiting contenders': settingOf({ ...apart, waits: true, leases: 2, ways: ['ppp', 'ppp'], faults: { ticks: 2 } }),
+  'votes for the time of a place': settingOf({
+    ...apart,
+    waits: true,
+    orders: [],
+    ways: ['ppp', 'llp'],
+    ttl: 2,
+    place: 1,
+    repeats: 1,
+    crowded: false,
+    fencing: false,
+    tokens: 'newest',
+    faults: { ticks: 2, rejections: 1, flips: 1 },
+    faultyContender: 0,
+  }),
   'healing after a member came back empty': settingOf({
     ...apart,
     tokens: 'clock',

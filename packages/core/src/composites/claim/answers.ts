@@ -50,6 +50,8 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
       part.heard = 'failed';
       part.error = answer.error;
       part.uncertain ||= !answer.leftNothing;
+      // It may come late, and shorten the vote again: another owner asks next.
+      if (part.brief && !answer.leftNothing) calls.giveBack(member);
       break;
     case 'refused':
       part.heard = 'failed';
@@ -62,10 +64,11 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
   return true;
 }
 
-/** A vote that came after the others gets the claim's token, too. */
+/** A vote that came after the others gets the claim's token and its ttl, too. */
 function raiseLate({ options, state, calls }: Machine, part: Part, member: number): void {
-  if (!options.fencing || part.token === undefined) return;
-  if (state.phase === 'confirming' || isHeld(state)) calls.raise(part, member);
+  if (state.phase !== 'confirming' && !isHeld(state)) return;
+  if (options.fencing) calls.raise(part, member);
+  if (part.call === undefined) calls.lengthen(part, member);
 }
 
 /** A member refused the claim as such. */

@@ -94,11 +94,12 @@ function lastSend({ state }: Machine, now: number): number {
 }
 
 function hold(machine: Machine, now: number): void {
-  const { state } = machine;
+  const { state, calls } = machine;
   state.phase = 'held';
   state.waiting = false;
   state.keptSince = undefined;
   promise(machine, { kind: 'granted', token: state.token, until: heldUntil(viewOf(machine), now) });
+  calls.each((part, member) => part.call === undefined && calls.lengthen(part, member));
 }
 
 /**

@@ -59,8 +59,9 @@ export class ClaimMachine {
     state.paused = false;
     state.askedAll = !state.waiting && !crowded;
     state.line = chooseLine(state.parts, (member) => world.isSuspect(member));
-    // Votes that it keeps while it waits last for a ttl from here.
-    if (!state.askedAll) calls.each((part, member) => part.token !== undefined && calls.ask(member));
+    // Votes that it keeps while it waits last for a place from here.
+    if (!state.askedAll)
+      calls.each((part, member) => part.token !== undefined && calls.ask(member, false, false, true));
     this.#goOn();
   }
 

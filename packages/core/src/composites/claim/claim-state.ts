@@ -46,8 +46,11 @@ export interface MachineWorld {
    * What the tokens of an attempt must exceed. Members whose clocks it exceeds give the same one.
    */
   floor(): bigint | undefined;
-  /** `token`: of a renewal. Of an attempt: what the token must exceed. */
-  send(member: number, call: MemberCall, number: number, token: bigint | undefined): void;
+  /**
+   * `token`: of a renewal. Of an attempt: what the token must exceed. `brief`: for the time of a
+   * place, not the ttl.
+   */
+  send(member: number, call: MemberCall, number: number, token: bigint | undefined, brief: boolean): void;
   /**
    * With `awaited` the world calls `returned` once the member answered, or after the member
    * timeout.
@@ -70,6 +73,8 @@ export interface MachineOptions {
   readonly need: number;
   readonly fencing: boolean;
   readonly ttl: number;
+  /** How long a vote lasts that may never be part of a hold, in ms. */
+  readonly place: number;
   /** The members tell when another attempt is worth making. */
   readonly wake: boolean;
 }

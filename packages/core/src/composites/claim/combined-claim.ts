@@ -20,6 +20,12 @@ import { schedule, scheduleSilence } from '../../time/schedule.ts';
 import type { TimerEntry } from '../../time/timer-wheel.ts';
 import { Turns } from '../turns.ts';
 
+/**
+ * What may never be granted ends so many ms after its last call, like a place in line. With less,
+ * claims that wait repeat more often. With more, one whose process dies closes a free key longer.
+ */
+const place = 6_000;
+
 /** What one member has of a claim: under this owner, with this token, in this session. */
 export interface KeptHold {
   readonly owner: string;
@@ -52,7 +58,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   constructor(host: ClaimHost, claim: Claim) {
     const { members, need, fencing, traits } = host;
     const { length } = members;
-    const options: MachineOptions = { members: length, need, fencing, ttl: claim.ttl, wake: traits.wake };
+    const options: MachineOptions = { members: length, need, fencing, ttl: claim.ttl, place, wake: traits.wake };
     this.#host = host;
     this.#claim = claim;
     this.#machine = new ClaimMachine(options, this);
@@ -236,15 +242,15 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     return this.#host.floor();
   }
 
-  send(index: number, call: MemberCall, number: number, token: bigint | undefined): void {
+  send(index: number, call: MemberCall, number: number, token: bigint | undefined, brief: boolean): void {
     const member = this.#member(index);
     const { provider } = member;
     const owner = this.#ownerAt(index, number);
     // It may be another one when the answer comes.
-    const { ttl } = this.#claim;
+    const ttl = brief ? place : this.#claim.ttl;
     const ask = (): Promise<Grant | Busy | Renewal | false> => {
-      if (call === 'renew') return provider.renew({ ...this.#claim, owner }, token);
-      const claim = memberClaim(this.#claim, owner, token);
+      if (call === 'renew') return provider.renew({ ...this.#claim, owner, ttl }, token);
+      const claim = memberClaim({ ...this.#claim, ttl }, owner, token);
       return call === 'ask' ? provider.tryAcquire(claim) : provider.tryAcquire(claim, () => this.#woken(index, number));
     };
     this.#inFlight[index] = timedCall(this.#host, member, ask, {

@@ -24,8 +24,8 @@ const pause = 20;
  * costs more calls, more keeps a holder longer from a member that came back.
  */
 const looksEvery = 1_000;
-/** Waiting claims that keep votes repeat so often in a ttl. */
-const repeatsPerTtl = 3;
+/** Waiting claims that keep votes repeat so often in the time that those last. */
+const repeatsPerVote = 3;
 
 /** The claim is too late: it waits in the line of the lowest busy member, or ends. */
 export function waitInLine(machine: Machine, now: number): void {
@@ -72,17 +72,18 @@ export function waitInLine(machine: Machine, now: number): void {
  * wakes.
  */
 function untilRepeat({ options, state, world, calls }: Machine, line: Part, now: number): number | undefined {
-  const { ttl, wake } = options;
+  const { wake } = options;
+  const ttl = Math.min(options.ttl, options.place);
   const poll = world.random() * longestPoll;
   if (!state.parts.some(({ token }) => token !== undefined)) {
     state.keptSince = undefined;
     return wake && line.inLine ? line.retryAfter : poll;
   }
   state.keptSince ??= now;
-  if (now - state.keptSince > Math.min(ttl, longestKept) * (0.5 + world.random() / 2)) {
+  if (now - state.keptSince > Math.min(options.ttl, longestKept) * (0.5 + world.random() / 2)) {
     // Where members have another order elsewhere, two claims may wait for each other.
     state.keptSince = undefined;
     calls.each((part, member) => part.token !== undefined && calls.giveBack(member, true));
-  }
-  return wake && line.inLine ? Math.min(line.retryAfter ?? Infinity, ttl / repeatsPerTtl) : poll;
+  } else calls.each((part, member) => calls.shorten(part, member));
+  return wake && line.inLine ? Math.min(line.retryAfter ?? Infinity, ttl / repeatsPerVote) : poll;
 }

@@ -157,7 +157,7 @@ class Hasher {
     const hash = this.#hash;
     this.#owner(member, part.number);
     hash.add(code(part.call) * 64 + code(part.heard));
-    hash.add((part.late ? 1 : 0) + (part.inLine ? 2 : 0) + (part.uncertain ? 4 : 0));
+    hash.add((part.late ? 1 : 0) + (part.inLine ? 2 : 0) + (part.uncertain ? 4 : 0) + (part.brief ? 8 : 0));
     if (part.call !== undefined) this.#age(part.sentAt);
     this.#token(part.token);
     if (part.token === undefined) return;
@@ -165,9 +165,9 @@ class Hasher {
     this.#left(part.until);
   }
 
-  #call({ member, number, kind, token, answer, silent, orphan }: Call): void {
+  #call({ member, number, kind, token, brief, answer, silent, orphan }: Call): void {
     this.#owner(member, number);
-    this.#hash.add(code(kind) * 4 + (silent ? 2 : 0) + (orphan ? 1 : 0));
+    this.#hash.add(code(kind) * 8 + (brief ? 4 : 0) + (silent ? 2 : 0) + (orphan ? 1 : 0));
     this.#token(token);
     this.#answer(answer);
   }

@@ -8,6 +8,8 @@ export interface Call {
   readonly number: number;
   readonly kind: MemberCall;
   readonly token: bigint | undefined;
+  /** For the time of a place, not the ttl. */
+  readonly brief: boolean;
   /** `undefined`: the member has not met it. */
   readonly answer: MemberAnswer | undefined;
   /** The member timeout is over. */
