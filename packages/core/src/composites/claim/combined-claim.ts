@@ -11,6 +11,7 @@ import { readStates } from '../members/member-states.ts';
 import { MemberSessions } from '../members/member-sessions.ts';
 import { failure, readAnswer } from '../members/member-answers.ts';
 import type { MemberAnswer, MemberCall } from '../members/member-answers.ts';
+import { freeVotes } from './free-votes.ts';
 import { tooFewAnswers } from './too-few-answers.ts';
 import { memberClaim, memberOwner } from '../members/member.ts';
 import type { Member } from '../members/member.ts';
@@ -48,8 +49,8 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   readonly #sessions: MemberSessions;
   /** The owners of a lease that another process took, by member. */
   #adopted: ReadonlyMap<number, string> | undefined = undefined;
-  /** Members that may get a vote of such a lease still, under an owner that is not known here. */
-  #unknown: readonly Member[] = [];
+  /** Members that may have, or get, a vote of such a lease under an owner that is not known here. */
+  readonly #unknown = new Set<Member>();
   #lost: AbortController | undefined = undefined;
   /** Why the last session has ended. */
   #goneWhy: unknown = undefined;
@@ -184,7 +185,9 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   adoptFound(holds: readonly MemberHold[]): void {
     this.adopt(holds);
     this.#machine.state.found = true;
-    this.#unknown = this.#host.members.filter(({ index }) => !holds.some(({ member }) => member === index));
+    for (const member of this.#host.members) {
+      if (!holds.some(({ member: index }) => index === member.index)) this.#unknown.add(member);
+    }
   }
 
   /** Gives back all but the hold of `kept`, and forgets that. Gives it as `kept` knows it. */
@@ -264,6 +267,10 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
         this.#inFlight[index] = undefined;
         const read = readAnswer(answer, call, token, ttl);
         if (read !== undefined) this.#sessions.follow(index, (answer as Grant).lost);
+        // Of the process that had the lease before: this one's place comes next.
+        if (call !== 'renew' && this.#unknown.delete(member) && read?.kind === 'busy') {
+          freeVotes(this.#host, member, this.#claim, owner);
+        }
         this.#answered(index, read ?? this.#badAnswer(member));
       },
       failed: (error) => {
@@ -367,7 +374,10 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     const { state } = this.#machine;
     const hold = { held: this.held, ended: this.#machine.isOver };
     const round = new ReleaseRound(hold, this.#host, this.#claim);
-    for (const member of this.#unknown) round.unknown(member);
+    for (const member of this.#unknown) {
+      round.unknown(member);
+      freeVotes(this.#host, member, this.#claim);
+    }
     this.#releasing = round;
     this.#wake = undefined;
     const wasRenewing = state.phase === 'renewing';
