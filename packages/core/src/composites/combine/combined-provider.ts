@@ -30,6 +30,12 @@ export interface CombinedParts extends CombineRules {
  */
 export const longestOwner = 200;
 
+/**
+ * The last releases have so many ms to go out before members close. With less, one that stands still
+ * may get an attempt without them. With more, `close` takes longer beside such a member.
+ */
+const sending = 10;
+
 /** Several providers as one: a claim is held when `need` of them granted it. */
 export class CombinedProvider implements LockProvider, ClaimHost {
   readonly name = 'combine';
@@ -221,6 +227,9 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     for (const claim of claims) claim.close(this.#closedError());
     await Promise.all(members.map((member) => this.#finish(member)));
     for (const member of members) member.releases.stop();
+    // A client that sends at the end of a tick has sent the last releases then.
+    const finished = Promise.all(members.map(({ releases }) => releases.finished()));
+    await settledWithin(this.runtime, sending, finished);
     const closed = await Promise.allSettled(members.map(({ provider }) => callMember(() => provider.close())));
     for (const claim of claims) queueMicrotask(() => claim.wakeUp());
     this.#claims.clear();
