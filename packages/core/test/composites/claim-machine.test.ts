@@ -118,7 +118,7 @@ test('a vote that could not be given the token is not asked again: the claim is 
   expect(outcomes).toEqual([{ kind: 'unavailable' }]);
 });
 
-/** A claim that waits at the third member with the vote of the first, which is never granted there. */
+/** A claim that waits at the third member with the vote of the first. */
 function waitAbove(world: MachineWorld): ClaimMachine {
   const options = { members: 3, need: 2, fencing: true, ttl: 10_000, place: 1_000, wake: true };
   const machine = new ClaimMachine(options, world);

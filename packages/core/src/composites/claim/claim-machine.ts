@@ -104,7 +104,7 @@ export class ClaimMachine {
     return inLine && token === undefined && !uncertain && call === undefined;
   }
 
-  /** Core gives it up as it was lost. `false`: its votes go back when what core was told is over. */
+  /** Core gives up a lost claim. `false`: its votes go back when what core was told is over. */
   forsake(): boolean {
     const { state } = this;
     const idle = state.phase === 'held' || (state.phase === 'resting' && !state.waiting);
@@ -191,7 +191,7 @@ export class ClaimMachine {
     return true;
   }
 
-  /** Another claim may hold the key, and then needs the votes that this one keeps while it waits. */
+  /** Another claim may hold the key. It needs the votes that this one keeps. */
   looked(): void {
     const { calls, state } = this.#machine;
     if (!state.waiting || (state.phase !== 'resting' && state.phase !== 'returning')) return;

@@ -49,7 +49,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   readonly #sessions: MemberSessions;
   /** The owners of a lease that another process took, by member. */
   #adopted: ReadonlyMap<number, string> | undefined = undefined;
-  /** Members that may have, or get, a vote of such a lease under an owner that is not known here. */
+  /** Members that may have, or get, a vote of such a lease under an owner not known here. */
   readonly #unknown = new Set<Member>();
   #lost: AbortController | undefined = undefined;
   /** Why the last session has ended. */

@@ -62,8 +62,8 @@ export class PartCalls {
   }
 
   /**
-   * Asks for a vote. `needed`: also where the member is suspect and has a call already. `brief`: for
-   * the time of a place, as where the attempt does not wait for the answer.
+   * Asks for a vote. `needed`: also where the member is suspect and has a call already. `brief`:
+   * for the time of a place, as where the attempt does not wait for the answer.
    */
   ask(member: number, inLine = false, needed = false, brief: boolean = !needed && this.#isPassedOver(member)): void {
     const part = this.part(member);

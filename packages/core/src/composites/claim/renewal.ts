@@ -12,9 +12,8 @@ import type { Part } from './part.ts';
 const untilRepeat = 500;
 
 /**
- * Asks for the votes that are missing, in line, so that no later claim gets them first. Restarts the
- * ttl of the others. `told`: core gave the
- * token of the claim.
+ * Asks for the votes that are missing, in line, so that no later claim gets them first. Restarts
+ * the ttl of the others. `told`: core gave the token of the claim.
  */
 export function askToRenew({ calls, state: { found } }: Machine, change: Change, told: boolean): void {
   calls.each((part, member) => {
@@ -64,8 +63,8 @@ export function goOnRenewing(machine: Machine, now: number): void {
   switch (decideRenewal(viewOf(machine), now)) {
     case 'renewed':
       state.phase = 'held';
-      // A member that has lost its vote may give another. One that was forced to is not asked before
-      // the others have told that the lease goes on.
+      // A member that has lost its vote may give another. A release by force looks the same, so it
+      // is not asked before the others have told that the lease goes on.
       if (!state.found)
         calls.each((part, member) => part.heard === 'busy' && part.number === 0 && calls.ask(member, true));
       state.found = false;

@@ -31,8 +31,8 @@ export interface CombinedParts extends CombineRules {
 export const longestOwner = 200;
 
 /**
- * The last releases have so many ms to go out before members close. With less, one that stands still
- * may get an attempt without them. With more, `close` takes longer beside such a member.
+ * The last releases have so many ms to go out before members close. With less, one that stands
+ * still may get an attempt without them. With more, `close` takes longer beside such a member.
  */
 const sending = 10;
 
