@@ -37,8 +37,9 @@ export function askInTurn({ calls }: Machine, member: number): void {
 
 /** A holder heard busy: it asks again in time for its place. */
 export function askForPlacesLater({ state, world }: Machine, { retryAfter = untilRepeat }: Part): void {
-  if (state.healAt !== undefined) return;
-  state.healAt = world.now() + retryAfter;
+  const now = world.now();
+  if (state.healAt !== undefined && state.healAt > now) return;
+  state.healAt = now + retryAfter;
   world.pause(retryAfter);
 }
 
