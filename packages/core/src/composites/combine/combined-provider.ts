@@ -226,7 +226,10 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     const claims = this.#claims.values();
     for (const claim of claims) claim.close(this.#closedError());
     await Promise.all(members.map((member) => this.#finish(member)));
-    for (const member of members) member.releases.stop();
+    for (const { releases } of members) {
+      releases.sendNow();
+      releases.stop();
+    }
     // A client that sends at the end of a tick has sent the last releases then.
     const finished = Promise.all(members.map(({ releases }) => releases.finished()));
     await settledWithin(this.runtime, sending, finished);

@@ -108,13 +108,17 @@ export class BackgroundReleases {
   }
 
   /**
-   * Ends the repetitions. A claim that is left in the store ends with its ttl. A release that would
-   * follow an attempt in flight goes out now: a client that keeps the order sends it behind that.
+   * Sends each release that would follow an attempt in flight. A client that keeps the order sends
+   * it behind that.
    */
+  sendNow(): void {
+    for (const atOnce of this.#behind) atOnce();
+  }
+
+  /** Ends the repetitions. A claim that is left in the store ends with its ttl. */
   stop(): void {
     this.#stopped = true;
     this.#endPauses();
-    for (const atOnce of this.#behind) atOnce();
   }
 
   #endPauses(): void {

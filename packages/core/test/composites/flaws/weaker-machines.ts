@@ -29,7 +29,7 @@ function decisions(find: string, replace: string): Flaw {
 /** Machines that look right, each without one rule. */
 export const weaker = {
   placeInEveryLine: [
-    calls(`inLine ? 'ask in line' : 'ask', held`, `'ask in line', held`),
+    calls(`inLine ? 'ask in line' : 'ask', above`, `'ask in line', above`),
     waiting(
       'if (member > line ? each.call === undefined : member !== line && each.inLine) calls.giveBack(member, true);',
       '',
