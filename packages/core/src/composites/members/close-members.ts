@@ -6,6 +6,12 @@ import type { Member } from './member.ts';
 type Limits = Pick<MembersHost, 'memberTimeout' | 'timeout' | 'runtime'>;
 
 /**
+ * The last releases have so many ms to go out before their member closes. With less, one that
+ * stands still may get an attempt without them. With more, it closes later.
+ */
+const sending = 10;
+
+/**
  * Closes the members of a composite, when they have taken back what they can. One that does not
  * answer is waited for as `settledWhileAnswered` says, and is closed behind.
  */
@@ -26,7 +32,10 @@ async function closeMember(member: Member, { memberTimeout, timeout, runtime }: 
   const finished = member.releases.finished();
   await settledWithin(runtime, memberTimeout, finished);
   if (member.answers) await settledWithin(runtime, timeout / 2, finished);
+  member.releases.sendNow();
   member.releases.stop();
+  // A client that sends at the end of a tick has sent the last releases then.
+  await settledWithin(runtime, sending, member.releases.finished());
   await member.provider.close();
 }
 
