@@ -70,9 +70,10 @@ test('close leaves nothing of an attempt at a member that stands still', async (
   const claim = (key: string): Claim => ({ ...claimOf({ ttl: 60_000 }), key });
   // A server that does not know the script of a release is told it only after its answer.
   const first = claim('first');
-  await provider.tryAcquire(first);
-  await provider.release(first);
   const isLeft = async (key: string): Promise<boolean> => (await observers[2]?.exists(`${options.prefix}${key}`)) === 1;
+  await provider.tryAcquire(first);
+  await eventually('the first vote', () => isLeft('first'));
+  await provider.release(first);
   await eventually('the first release', async () => !(await isLeft('first')));
   await servers[2]?.pause();
   onTestFinished(() => servers[2]?.resume());
