@@ -6,7 +6,7 @@
 local text = redis.call('GET', KEYS[1]) or ''
 -- It changes nothing, but a replica, which may be behind, refuses it.
 redis.call('PERSIST', KEYS[1])
--- What is found changed is written again: replicas may not have it yet.
+-- A change that is found made is written again: replicas may not have it yet.
 if ARGV[2] and (text == ARGV[1] or text == ARGV[2]) then
   text = ARGV[2]
   if text == '' then

@@ -6,6 +6,7 @@ import { naming } from './names.ts';
 import { ownership } from './ownership.ts';
 import { queues } from './queue.ts';
 import { knownRecipes } from './recipes.ts';
+import { registers } from './registers.ts';
 import { renewAll } from './renew-all.ts';
 import { several } from './several.ts';
 import { sharing } from './shared.ts';
@@ -26,6 +27,7 @@ export const flaws: readonly Flaw[] = [
   several,
   renewAll,
   handedOver,
+  registers,
   naming,
   visibility,
 ].flat();

@@ -1,6 +1,7 @@
--- Registers: a short text under a name, which lasts until a client changes it. Each is a row that is
--- no key's. Its key is the byte 254, which UTF-8 does not have, and the name. Its owner is the text,
--- and it is not held. No version is higher than that of a row with a text, so no sweep removes it.
+-- Registers: a short text under a name, which lasts until a client changes it. Each is a row that
+-- is no key's. Its key is the byte 254, which UTF-8 does not have, and the name. Its owner is the
+-- text, and it is not held. No version is higher than that of a row with a text, so no sweep
+-- removes it.
 
 -- name: read-register
 -- The text of a register.

@@ -1,6 +1,6 @@
--- Registers: a short text under a name, which lasts until a client changes it. Each is a row that is
--- no key's. Its key is the name as a blob, which no text equals, and which is after all texts. Its
--- owner is the text, and it is not held. No version is higher, so no sweep removes it.
+-- Registers: a short text under a name, which lasts until a client changes it. Each is a row that
+-- is no key's. Its key is the name as a blob, which no text equals, and which is after all texts.
+-- Its owner is the text, and it is not held. No version is higher, so no sweep removes it.
 
 -- name: read-register
 -- The text of a register.

@@ -13,15 +13,13 @@ const taken = new Set(['.', '..', 'zookeeper']);
 /** The node that raises tokens: one per root, beside the keys. */
 export const baseName = '@base';
 
+/** The folder of the registers, under the root. */
+export const registersName = '@registers';
+
 /** The second node of a holder without a line, under the root: `<prefix><uuid of its owner>`. */
 export const holdPrefix = '@hold-';
 
 const longestKey = 512;
-
-/** The name of a register's node, under the root. */
-export function registerName(name: string): string {
-  return `@register-${name.replace(encoded, percentEncode)}`;
-}
 
 /**
  * The name of a key's node: the key, with the characters that ZooKeeper refuses percent-encoded as

@@ -1,21 +1,26 @@
 import { LockError, checkRegister } from '@locks/core/adapter';
 import type { RegisterChange } from '@locks/core';
 import type { Sender } from '../session/session.ts';
-import { setData } from '../wire/requests.ts';
-import type { Nodes } from './nodes.ts';
-import { registerName } from './paths.ts';
+import { failedStep, multi } from '../wire/multi.ts';
+import type { Operation } from '../wire/multi.ts';
+import type { Nodes, ReadNode } from './nodes.ts';
+import { encodeKey, childPath, registersName } from './paths.ts';
 import { refusal } from './refusal.ts';
 
 /**
  * How often a change is repeated when other clients are faster. With fewer, it fails earlier where
- * they write one text again and again.
+ * they make new registers all the time.
  */
-const rounds = 20;
+const rounds = 100;
+
+/** How a step fails when another client was faster. */
+const meanwhile: ReadonlySet<string> = new Set(['BAD_VERSION', 'NODE_EXISTS', 'NO_NODE']);
 
 /**
- * The text of a register, after `change`. A register is a persistent node, empty without a text. It
- * is never removed: a new node would have the versions of the old one again, and a client that has
- * read the old one could overwrite the new one.
+ * The text of a register, after `change`. A register is a persistent node while it has a text. All
+ * are in one folder, whose version counts those that were made. A node that was made again has the
+ * versions of the one before it again. So a change also fails if a register was made since its
+ * read.
  */
 export async function register(
   nodes: Nodes,
@@ -24,19 +29,42 @@ export async function register(
   change: RegisterChange | undefined,
 ): Promise<string | undefined> {
   checkRegister(name, change);
-  const path = nodes.under(registerName(name));
+  const folder = nodes.under(registersName);
+  const path = childPath(folder, encodeKey(name));
   for (let round = 0; round < rounds; round += 1) {
-    const found = await nodes.latest(session, path, () => nodes.read(session, path));
-    const text = found?.data || undefined;
+    const [made, found] = await nodes.latest(session, folder, () =>
+      Promise.all([nodes.exists(session, folder), nodes.read(session, path)]),
+    );
+    const text = found?.data;
     if (change === undefined || text !== change.from || change.from === change.to) return text;
-    const data = change.to ?? '';
-    const answer =
-      found === undefined
-        ? await nodes.make(session, path, 'persistent', data)
-        : await session.send(setData(path, Buffer.from(data), found.stat.version));
-    if (answer.ok) return change.to;
-    if (answer.error === 'NO_NODE') await nodes.makeRoot(session);
-    else if (answer.error !== 'BAD_VERSION' && answer.error !== 'NODE_EXISTS') throw refusal(answer, path);
+    const check: Operation = { type: 'check', path: folder, version: made?.version ?? 0 };
+    const steps = found === undefined ? making(nodes, folder, path, change.to) : [check, changing(path, found, change)];
+    const answer = await session.send(multi(steps));
+    if (!answer.ok) throw refusal(answer, path);
+    if (answer.value.committed) return change.to;
+    const failed = failedStep(answer.value);
+    if (!meanwhile.has(failed.error)) throw refusal(failed, path);
+    if (made === undefined) await makeFolder(nodes, session, folder);
   }
-  throw new LockError('LOCK_UNAVAILABLE', `ZooKeeper: ${path} changes too often to be changed.`);
+  throw new LockError('LOCK_UNAVAILABLE', `ZooKeeper: ${folder} changes too often to change ${path}.`);
+}
+
+function making(nodes: Nodes, folder: string, path: string, text: string = ''): readonly Operation[] {
+  return [
+    { type: 'setData', path: folder, data: Buffer.alloc(0) },
+    { type: 'create', path, kind: 'persistent', data: Buffer.from(text), acl: nodes.acl },
+  ];
+}
+
+function changing(path: string, { stat: { version } }: ReadNode, { to }: RegisterChange): Operation {
+  return to === undefined
+    ? { type: 'remove', path, version }
+    : { type: 'setData', path, version, data: Buffer.from(to) };
+}
+
+async function makeFolder(nodes: Nodes, session: Sender, folder: string): Promise<void> {
+  const made = await nodes.make(session, folder, 'persistent', '');
+  if (made.ok || made.error === 'NODE_EXISTS') return;
+  if (made.error !== 'NO_NODE') throw refusal(made, folder);
+  await nodes.makeRoot(session);
 }

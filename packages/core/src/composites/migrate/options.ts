@@ -132,9 +132,14 @@ function checkStores({ from, to }: MigrateRules['stores']): void {
     const lacks = traits.shared
       ? register === undefined &&
         'keeps no registers, in which processes leave what others must know; use one that does'
-      : 'has no shared mode, by which processes announce themselves; configure it so that it has';
+      : 'has no shared mode, by which processes announce themselves; configure it so that it has. One store becomes a quorum without a migration: see docs/quorum.md';
     if (lacks) throw misconfigured(migrateSource.where, `store "${end}" (${name}) ${lacks}`);
   }
+}
+
+/** A store as messages name it: `store "from" (redis)`. */
+export function storeTitle(end: End, name: string): string {
+  return `store "${end}" (${name})`;
 }
 
 /** What a migration can promise in each of its phases: the least of both stores. */
