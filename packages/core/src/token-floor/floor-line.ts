@@ -4,7 +4,7 @@
  * clock, which so passes it one day. A line is given by what it would be at the epoch, in µs. Lines
  * never cross, so that also orders them.
  */
-const perMs = 0n;
+const perMs = 500n;
 
 /** The line that is `token` when the store's clock shows `time`, in ms. */
 export function lineThrough(token: bigint, time: number): bigint {

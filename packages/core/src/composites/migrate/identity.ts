@@ -1,5 +1,6 @@
 import type { LockError } from '../../errors/lock-error.ts';
 import { misconfigured } from '../../errors/misconfigured.ts';
+import { memberError } from '../members/member.ts';
 import { readStoreId } from '../members/store-id.ts';
 import { markRegister, noteKey, presenceKey, storesRegister } from './keys.ts';
 import { migrateSource } from './options.ts';
@@ -56,7 +57,9 @@ export class Identity {
     const { stores, runtime } = this.#rules;
     const used = phase === 'both' ? ends : [phase];
     await Promise.all(
-      used.map(async (end) => (this.#ids[end] = await readStoreId(stores[end], runtime, this.#ids[end]))),
+      used.map(async (end) => {
+        this.#ids[end] = await this.#asking(end, readStoreId(stores[end], runtime, this.#ids[end]));
+      }),
     );
   }
 
@@ -66,7 +69,9 @@ export class Identity {
     const { stores } = this.#rules;
     // What it was told when it was refused may be wrong.
     this.#ids = {};
-    const before = await Promise.all(ends.map(async (end) => await stores[end].register?.(idRegister)));
+    const before = await Promise.all(
+      ends.map((end) => this.#asking(end, (async () => await stores[end].register?.(idRegister))())),
+    );
     await this.#keep('both');
     const { from = '', to = '' } = this.#ids;
     if (from === to) {
@@ -75,6 +80,15 @@ export class Identity {
     // One that lost its data, with all processes stopped, comes back into `both` only.
     const mayBeNew = before.includes(undefined) && this.#isBoth();
     for (const end of ends) await this.#record(end, `${from}/${to}`, mayBeNew);
+  }
+
+  /** Errors of a store name it. */
+  async #asking<T>(end: End, asked: Promise<T>): Promise<T> {
+    try {
+      return await asked;
+    } catch (error) {
+      throw memberError(`store "${end}" (${this.#rules.stores[end].name})`, error);
+    }
   }
 
   /** Keeps `ours` in the store of `end`. */
