@@ -34,7 +34,13 @@ function fleet({ createMemoryStore, createMemoryProvider, createLocks, migrate }
     };
   };
   const open = (phase: Phase | (() => Phase)): Locks => {
-    const provider = migrate({ name: 'm', from: connect('from'), to: connect('to'), phase, presenceTtl: 1_000 });
+    const provider = migrate({
+      name: 'data-loss',
+      from: connect('from'),
+      to: connect('to'),
+      phase,
+      presenceTtl: 1_000,
+    });
     const locks = createLocks(provider, { closeProvider: true, ttl: 2_000 });
     onTestFinished(() => locks.close());
     return locks;
@@ -62,7 +68,10 @@ function tokensOf(): { take(locks: Locks, count?: number): Promise<void>; readon
 
 function listen(): MigrationMessage[] {
   const heard: MigrationMessage[] = [];
-  const subscription = subscribe('locks:migration', (message) => void heard.push(message));
+  const subscription = subscribe('locks:migration', (message) => {
+    // Processes of other tests may still end.
+    if (message.migration === 'data-loss') heard.push(message);
+  });
   onTestFinished(() => subscription());
   return heard;
 }
@@ -134,6 +143,23 @@ const ways: Readonly<Record<string, Way>> = {
     await take(plain);
   },
 };
+
+test('a plain process follows a floor that a migration raises later', { timeout: 30_000 }, async () => {
+  const { connect } = fleet(whole);
+  const store = connect('to');
+  const time = (await store.time?.()) ?? 0;
+  const given = whole.createLocks(store, { tokenFloor: { token: BigInt(time) * 1_000n + 1_000_000n, at: time } });
+  onTestFinished(() => given.close());
+  const first = await given.withLock('job', ({ token }) => token);
+  const text = await store.register?.('token-floor');
+  const raised = BigInt(time) * 1_000n + 9_000_000_000n;
+  await store.register?.('token-floor', { from: text, to: `${raised}@${time}` });
+  await vi.waitFor(
+    async () => expect(await given.withLock('job', ({ token }) => token)).toBeGreaterThan(raised),
+    9_000,
+  );
+  expect(raised).toBeGreaterThan(first);
+});
 
 test.each(Object.entries(ways))(
   'tokens increase though a store loses its data %s',

@@ -13,6 +13,9 @@ const lasting = 2_000;
 /** A store that is silent for so many ms has not answered. */
 const patience = 5_000;
 
+/** The register of a store that has the floor of its tokens. All migrations have it together. */
+export const floorRegister = 'token-floor';
+
 /** Where a store keeps a floor for all of its clients. */
 export interface FloorRegister {
   readonly provider: LockProvider;

@@ -1,8 +1,8 @@
 import { closedError } from '../../errors/messages.ts';
 import type { Locks } from '../../locks.ts';
 import { createLocks } from '../../manager.ts';
-import { StoreFloor } from '../../token-floor/store-floor.ts';
-import { floorCopy, floorKey, floorRegister } from './keys.ts';
+import { StoreFloor, floorRegister } from '../../token-floor/store-floor.ts';
+import { floorCopy, floorKey } from './keys.ts';
 import type { MigrateRules } from './options.ts';
 import { oppositeOf } from './phase.ts';
 import type { End, Phase } from './phase.ts';

@@ -39,9 +39,6 @@ export function noteStore(desired: Phase): End {
   return desired === 'to' ? 'to' : 'from';
 }
 
-/** The register of a store that has the floor of its tokens. All migrations have it together. */
-export const floorRegister = 'token-floor';
-
 /** Its copy in the other store: one that lost its data gets it back from there. */
 export function floorCopy(name: string, end: End): string {
   return `${reservedFor(name)}floor-of-${end}`;

@@ -1,8 +1,9 @@
 import type { LockProvider } from '../../contract.ts';
 import { floorAt, lineText, readLine } from '../../token-floor/floor-line.ts';
+import { floorRegister } from '../../token-floor/store-floor.ts';
 import { isDirect } from './direct-holders.ts';
 import type { DirectHolder } from './direct-holders.ts';
-import { floorRegister, isOfAMigration, markRegister, migrationOf } from './keys.ts';
+import { isOfAMigration, markRegister, migrationOf } from './keys.ts';
 import type { End } from './phase.ts';
 import { readSigns } from './process-signs.ts';
 import type { Sign } from './process-signs.ts';
