@@ -29,6 +29,8 @@ export const flaws: Readonly<Record<FlawName, MigrationFlaw>> = {
         find: 'acting && present && end !== void 0 ? { phase: end, epoch, floor }',
         replace: 'acting && present && end !== void 0 ? { phase: end, epoch, floor: void 0 }',
       },
+      // It also rises with the store's clock.
+      { find: 'if (phase !== "both") return this.#of[phase].now();', replace: 'if (phase !== "both") return void 0;' },
     ],
     mustFind: /^a token of .* went back|^token .* was given twice/,
     // A probe raises all tokens of a ZooKeeper: there it does not show.
