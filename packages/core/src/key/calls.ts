@@ -104,7 +104,8 @@ function repeat(
   if (hold.assigned && floor !== undefined && floor >= BigInt(hold.token)) {
     const token = nextToken(record, floor, now, rules);
     if (token === undefined) return { granted: undefined, refused: 'tokens' };
-    hold.token = record.token = token;
+    record.token = token;
+    hold.token = token;
   }
   hold.mode = mode;
   hold.permits = permits;
