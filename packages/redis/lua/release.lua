@@ -22,8 +22,7 @@ if wasShared then
   local expiry = redis.call('ZSCORE', KEYS[5], owner)
   if expiry then
     if tonumber(expiry) > now then freed = 1 end
-    redis.call('ZREM', KEYS[5], owner)
-    redis.call('HDEL', KEYS[6], owner)
+    endShare(owner)
     settleShares()
     value = holder()
   end

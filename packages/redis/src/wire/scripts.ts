@@ -9,7 +9,7 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireEach' | 'acquireAll' | 'acquireShared' | 'renew' | 'renewEach' | 'release' | 'releaseEach' | 'inspect' | 'time' | 'initialise' | 'fencedSet', Script>> = {
   acquire: {
-    sha: '7912dbaee0465da526935930d2f69a9fc7bb7b5e',
+    sha: '8c9f78111ed4969439a3f599eb6f28f6ca4e3893',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -112,6 +112,10 @@ local function giveUpPlace(waiter)
 newHead = newHead or headOfLine() == waiter
 leaveLine(waiter)
 end
+local function endShare(owner)
+redis.call('ZREM', KEYS[5], owner)
+redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
+end
 local function settleShares()
 local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
 if not last[1] then
@@ -129,8 +133,7 @@ for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
-for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
-redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+for _, owner in ipairs(gone) do endShare(owner) end
 settleShares()
 return holder()
 end
@@ -261,7 +264,8 @@ if value == owner then
 keepPlaces(7, now, waiterTtl)
 redis.call('PEXPIRE', KEYS[1], ttl)
 local counter = redis.call('GET', KEYS[2])
-if not counter or tonumber(tokenOf(counter)) <= above then return answer(mint(KEYS[2], above, retention, micros)) end
+local raises = string.sub(ARGV[6] or '', 1, 1) == '+'
+if not counter or raises and tonumber(tokenOf(counter)) <= above then return answer(mint(KEYS[2], above, retention, micros)) end
 keep(KEYS[2], tonumber(retention))
 return answer(tokenOf(counter))
 end
@@ -282,7 +286,7 @@ return answer(mint(KEYS[2], above, retention, micros, KEYS[1]))
 end
 local new = false
 if inLine then
-new = stayInLine(me, now, waiterTtl, ARGV[6])
+new = stayInLine(me, now, waiterTtl, (string.gsub(ARGV[6], '^%+', '')))
 keepPlaces(7, now, waiterTtl)
 else
 refuseOnReplica()
@@ -426,7 +430,7 @@ end
 return tokens`,
   },
   acquireShared: {
-    sha: 'd322b8563ee74abc2497c674a868a735f2fb7910',
+    sha: 'bec0d87d4acb6e38a8bc6b003fd892023748443f',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -503,6 +507,10 @@ local function giveUpPlace(waiter)
 newHead = newHead or headOfLine() == waiter
 leaveLine(waiter)
 end
+local function endShare(owner)
+redis.call('ZREM', KEYS[5], owner)
+redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
+end
 local function settleShares()
 local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
 if not last[1] then
@@ -520,8 +528,7 @@ for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
-for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
-redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+for _, owner in ipairs(gone) do endShare(owner) end
 settleShares()
 return holder()
 end
@@ -674,23 +681,25 @@ end
 end
 end
 local value = purge(now, holder())
-local function isShared()
-if value == SHARED then return true end
+local function isFixed()
+if value == SHARED then
+for _, sharer in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do
+if redis.call('HEXISTS', KEYS[6], string.char(10) .. sharer) == 0 then return true end
+end
+end
 for _, waiter in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
-if waiter ~= me and string.sub(waiter, 1, 1) == 's' then return true end
+local shares = waiter ~= me and string.sub(waiter, 1, 1) == 's'
+if shares and redis.call('HGET', KEYS[8], waiter) ~= '-' then return true end
 end
 return false
 end
 local function fixPermits(span)
-if resize then
-redis.call('DEL', KEYS[7])
-else
-redis.call('SET', KEYS[7], permits, 'PX', span)
-end
+if not resize then redis.call('SET', KEYS[7], permits, 'PX', span) end
 end
 local function share(token)
 redis.call('ZADD', KEYS[5], now + ttl, owner)
 redis.call('HSET', KEYS[6], owner, token)
+if resize then redis.call('HSET', KEYS[6], string.char(10) .. owner, '') end
 fixPermits(math.max(settleShares() - now, redis.call('PTTL', KEYS[3])))
 keep(KEYS[2], tonumber(retention))
 keepPlaces(7, now, waiterTtl)
@@ -701,7 +710,7 @@ end
 local fixed = redis.call('GET', KEYS[7])
 if fixed and fixed ~= permits and not resize then
 refuseOnReplica()
-if isShared() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
+if isFixed() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
 redis.call('DEL', KEYS[7])
 end
 if value == owner then
@@ -722,7 +731,7 @@ return share(mint(KEYS[2], above, retention, micros))
 end
 local new = false
 if inLine then
-new = stayInLine(me, now, waiterTtl)
+new = stayInLine(me, now, waiterTtl, resize and '-' or '')
 keepPlaces(7, now, waiterTtl)
 fixPermits(math.max(waiterTtl, redis.call('PTTL', KEYS[7])))
 else
@@ -732,7 +741,7 @@ if told and not new then limitDeadlines(head, now) end
 return answer(busy(me, head, value, now, waiterTtl))`,
   },
   renew: {
-    sha: '243298037ac722a54ad886064d1fbd0cc16cd23d',
+    sha: 'fcc386918256e9cffa1cdf067ea8e04291b1fee4',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -809,6 +818,10 @@ local function giveUpPlace(waiter)
 newHead = newHead or headOfLine() == waiter
 leaveLine(waiter)
 end
+local function endShare(owner)
+redis.call('ZREM', KEYS[5], owner)
+redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
+end
 local function settleShares()
 local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
 if not last[1] then
@@ -826,8 +839,7 @@ for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
-for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
-redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+for _, owner in ipairs(gone) do endShare(owner) end
 settleShares()
 return holder()
 end
@@ -1009,7 +1021,7 @@ return 1
 end)`,
   },
   release: {
-    sha: '49076d1f83024c960aa8eeb03946e86a11aaea4f',
+    sha: 'e15c6487101fb85d9095c9796ad1af6c2f88425f',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -1094,6 +1106,10 @@ local function giveUpPlace(waiter)
 newHead = newHead or headOfLine() == waiter
 leaveLine(waiter)
 end
+local function endShare(owner)
+redis.call('ZREM', KEYS[5], owner)
+redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
+end
 local function settleShares()
 local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
 if not last[1] then
@@ -1111,8 +1127,7 @@ for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
-for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
-redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+for _, owner in ipairs(gone) do endShare(owner) end
 settleShares()
 return holder()
 end
@@ -1244,8 +1259,7 @@ if wasShared then
 local expiry = redis.call('ZSCORE', KEYS[5], owner)
 if expiry then
 if tonumber(expiry) > now then freed = 1 end
-redis.call('ZREM', KEYS[5], owner)
-redis.call('HDEL', KEYS[6], owner)
+endShare(owner)
 settleShares()
 value = holder()
 end
@@ -1282,7 +1296,7 @@ return redis.call('DEL', key)
 end)`,
   },
   inspect: {
-    sha: '50f0024e60e8d8bda9734a486af8dd2a9bbf103b',
+    sha: '39ca40e4e80a470684951c5803099781a64cc896',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -1359,6 +1373,10 @@ local function giveUpPlace(waiter)
 newHead = newHead or headOfLine() == waiter
 leaveLine(waiter)
 end
+local function endShare(owner)
+redis.call('ZREM', KEYS[5], owner)
+redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
+end
 local function settleShares()
 local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
 if not last[1] then
@@ -1376,8 +1394,7 @@ for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
-for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
-redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
+for _, owner in ipairs(gone) do endShare(owner) end
 settleShares()
 return holder()
 end
