@@ -2,7 +2,6 @@ import { AssertionError } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { step } from '@locks/core/adapter';
 import { now, sleep } from '../checks/time.ts';
-import { inWords } from './compare.ts';
 import { openProviders } from './open-providers.ts';
 import type { Opened } from './open-providers.ts';
 import type { Difference, DifferentialOptions, DifferentialReport } from './options.ts';
@@ -65,12 +64,12 @@ function benchOf(
   opened: Opened,
   plan: Plan,
 ): Parameters<typeof replay>[1] {
-  const { virtual, assigns, margin = virtual === undefined ? 80 : 0 } = options;
+  const { virtual, assigns, margin = virtual === undefined ? 25 : 0 } = options;
   return {
     providers: opened.of(plan.rules),
     time: virtual ?? { now, sleep: async (ms) => void (await sleep(ms)) },
     margin,
-    close: { remaining: margin + 20, retryAfter: virtual === undefined ? undefined : 1.5 },
+    close: { remaining: margin + 1, retryAfter: virtual === undefined ? undefined : 1.5 },
     assigns: assigns && ((head) => assigns(head, plan.rules)),
     step: rules,
     key: `differential-${randomBytes(6).toString('hex')}`,
@@ -85,6 +84,6 @@ function failureOf(name: string, { seed, rules, trace }: Difference): AssertionE
 }
 
 function tooManyAbandoned(name: string, abandoned: number, sequences: number): AssertionError {
-  const message = `expected fewer of the ${sequences} sequences of ${name} to be abandoned than ${inWords(abandoned)}: its calls were slow, or the machine was`;
+  const message = `expected fewer of the ${sequences} sequences of ${name} to be abandoned than ${abandoned}: its calls failed, or took as long as what they decide`;
   return new AssertionError({ message });
 }

@@ -76,7 +76,7 @@ export interface DifferentialOptions {
   readonly together?: number | undefined;
   /**
    * In real time the rules and the store read their clocks at different moments. A sequence is
-   * abandoned where something ends within so many ms of a call, or a call takes longer. @default 80
+   * abandoned where a hold or a place ends during a call, or within so many ms of it. @default 25
    */
   readonly margin?: number | undefined;
   /** The part of the sequences that may be abandoned, from 0 to 1. @default 0.1 */

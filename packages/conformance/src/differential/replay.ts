@@ -25,8 +25,8 @@ export type Ending =
   | { readonly ended: 'abandoned'; readonly calls: number }
   | { readonly ended: 'differed'; readonly calls: number; readonly difference: Difference };
 
-/** A claim that is waited for its wake for longer than this, in ms, has none. */
-const wakeWithin = 400;
+/** A claim that hears nothing of its turn for longer than this, in ms, is not woken. */
+const wakeWithin = 5_000;
 
 interface Member extends Party {
   readonly owner: string;
@@ -58,6 +58,8 @@ class Sequence {
   readonly #rules: KeyRules;
   readonly #trace: string[] = [];
   #record: KeyRecord = emptyRecord();
+  /** How long the longest call took, in ms. */
+  #slack = 0;
   /** The store's clock decides how high a token is. So the rules take what the store gave. */
   #leastToken = 0;
 
@@ -135,14 +137,13 @@ class Sequence {
     member: Member | undefined,
     send: () => Promise<unknown>,
   ): Promise<Difference | 'abandoned' | undefined> {
-    const { time, margin, close } = this.#bench;
+    const { time, close } = this.#bench;
     const sent = time.now();
     const answer = await send().catch((error: unknown) => error);
     const answered = time.now();
     this.calls += 1;
-    if (answered - sent > margin || isLockError(answer, 'LOCK_UNAVAILABLE')) return 'abandoned';
-    const ends = [...this.#record.holds, ...this.#record.line];
-    if (margin > 0 && ends.some(({ until }) => until > sent - margin && until <= answered + margin)) return 'abandoned';
+    if (isLockError(answer, 'LOCK_UNAVAILABLE') || this.#isUndecided(sent, answered)) return 'abandoned';
+    this.#slack = Math.max(this.#slack, answered - sent);
     const { record: before } = this.#bench.step(this.#record, { op: 'inspect' }, sent, this.#rules);
     this.#leastToken = tokenOf(answer);
     const toldByMessage = member !== undefined && this.#learn(call, before, member, answer);
@@ -151,15 +152,30 @@ class Sequence {
       : this.#bench.step(before, call, sent, this.#rules);
     this.#record = after.record;
     this.#trace.push(`${traceOf(call)} → ${inWords(answer)}`);
-    const what = differenceOf(call.op, answer, after.answer, after.record, close);
+    const what = differenceOf(call.op, answer, after.answer, after.record, {
+      ...close,
+      remaining: close.remaining + this.#slack,
+    });
     if (what !== undefined) return this.#difference(what, call, before, answer, after.answer);
     if (member !== undefined && call.op === 'acquire' && 'granted' in Object(answer)) {
       const busy = !(answer as Grant).granted;
       member.waits = busy && (call.contact !== undefined || member.waits);
     }
-    // An inspection grants nothing and wakes no claim.
-    if (call.op === 'inspect' || (await this.#turnsAreTold(member))) return undefined;
+    // They change nothing, and a head knows from `retryAfter` when a hold ends.
+    const quiet = call.op === 'inspect' || answer instanceof Error;
+    if (quiet || (await this.#turnsAreTold(member))) return undefined;
     return this.#difference('wake', call, before, answer, after.answer);
+  }
+
+  /**
+   * Something ends while the call is under way, as far as is known. The store may have begun to
+   * count anywhere within an earlier call.
+   */
+  #isUndecided(sent: number, answered: number): boolean {
+    const { margin } = this.#bench;
+    if (margin === 0) return false;
+    const ends = [...this.#record.holds, ...this.#record.line];
+    return ends.some(({ until }) => until <= answered + margin && until + this.#slack > sent - margin);
   }
 
   /**
@@ -206,10 +222,8 @@ class Sequence {
   }
 
   async #compareTime(provider: LockProvider): Promise<Difference | 'abandoned' | undefined> {
-    const { time, margin } = this.#bench;
-    const sent = time.now();
     const answer = await provider.time?.().catch((error: unknown) => error);
-    if (time.now() - sent > margin || isLockError(answer, 'LOCK_UNAVAILABLE')) return 'abandoned';
+    if (isLockError(answer, 'LOCK_UNAVAILABLE')) return 'abandoned';
     this.calls += 1;
     this.#trace.push(`time → ${inWords(answer)}`);
     // 2020 to 2100: what else it is, only its own clock knows.
