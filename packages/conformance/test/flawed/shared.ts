@@ -68,6 +68,30 @@ export const sharing: readonly Flaw[] = [
     make: withRules({ fixedPermits: ({ holds, queue }) => [...holds, ...queue].find(({ mode }) => mode === 'shared') }),
   },
   {
+    name: 'the number of permits outlives the claim that fixed it, while any other shares',
+    caughtBy: ['permits-fixed-beside-resize'],
+    mayAlsoFail: ['permits-resize'],
+    make: withRules({
+      fixedPermits: (entry) => (entry.holds.length === 0 ? sound.fixedPermits(entry) : entry.remembered),
+      admits: (entry, claim) => {
+        const admitted = sound.admits(entry, claim);
+        const fixes = claim.mode === 'shared' && !('resize' in claim && claim.resize);
+        if (entry.holds.length === 0) delete entry.remembered;
+        if (admitted && fixes) entry.remembered = { permits: claim.permits };
+        return admitted;
+      },
+    }),
+  },
+  {
+    name: 'a claim with resize frees the number of permits',
+    caughtBy: ['permits-fixed-beside-resize'],
+    mayAlsoFail: ['permits-resize'],
+    make: withRules({
+      fixedPermits: (entry) =>
+        [...entry.holds, ...entry.queue].at(-1)?.resize === true ? undefined : sound.fixedPermits(entry),
+    }),
+  },
+  {
     name: 'a claim with resize has no limit',
     caughtBy: ['permits-resize'],
     make: withRules({
