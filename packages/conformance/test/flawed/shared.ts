@@ -64,7 +64,7 @@ export const sharing: readonly Flaw[] = [
   },
   {
     name: 'a claim with resize fixes the number of permits',
-    caughtBy: ['permits-resize'],
+    caughtBy: ['permits-resize', 'permits-fixed-beside-resize'],
     make: withRules({ fixedPermits: ({ holds, queue }) => [...holds, ...queue].find(({ mode }) => mode === 'shared') }),
   },
   {
@@ -72,14 +72,15 @@ export const sharing: readonly Flaw[] = [
     caughtBy: ['permits-fixed-beside-resize'],
     mayAlsoFail: ['permits-resize'],
     make: withRules({
-      fixedPermits: (entry) => (entry.holds.length === 0 ? sound.fixedPermits(entry) : entry.remembered),
+      fixedPermits: (entry) => sound.fixedPermits(entry) ?? entry.remembered,
       admits: (entry, claim) => {
         const admitted = sound.admits(entry, claim);
         const fixes = claim.mode === 'shared' && !('resize' in claim && claim.resize);
-        if (entry.holds.length === 0) delete entry.remembered;
+        if (!entry.holds.some(({ mode }) => mode === 'shared')) delete entry.remembered;
         if (admitted && fixes) entry.remembered = { permits: claim.permits };
         return admitted;
       },
+      afterRelease: (entry) => void (entry.holds.length === 0 && delete entry.remembered),
     }),
   },
   {
