@@ -2,45 +2,43 @@ interface Owned {
   readonly owner: string;
 }
 
-/**
- * A list of so many has an index, which costs more than a look at each where a list is shorter.
- * The index is no part of the record, which stays plain data.
- */
+/** Neither JSON nor `structuredClone` sees it, so a list stays plain data. */
+const index: unique symbol = Symbol('index');
+
+/** Some of a record's claims, in their order. Only `add` and `remove` change a list. */
+export type Claims<T extends Owned> = T[] & { [index]?: Map<string, T> | undefined };
+
+/** A list of so many has an index. Where a list is shorter, that costs more than a look at each. */
 const indexed = 16;
 /** With fewer the index goes. If this were the same number, a list could make one at each call. */
 const kept = 12;
-const indexes = new WeakMap<readonly Owned[], Map<string, Owned>>();
 
-/** What `owner` has in `list`. Lists change by `add` and `remove` only. */
-export function find<T extends Owned>(list: readonly T[], owner: string): T | undefined {
-  if (list.length >= indexed) return indexOf(list).get(owner) as T | undefined;
+/** What `owner` has in `list`. */
+export function find<T extends Owned>(list: Claims<T>, owner: string): T | undefined {
+  if (list.length >= indexed) {
+    list[index] ??= new Map(list.map((one) => [one.owner, one]));
+    return list[index].get(owner);
+  }
   for (const one of list) if (one.owner === owner) return one;
   return undefined;
 }
 
+/** A list before its first claim. An empty array that grows would reserve 16 elements. */
+export const noClaims: never[] & Claims<never> = [];
+
 /** Appends `one`, whose owner has nothing in `list`. Returns the list, which may be another one. */
-export function add<T extends Owned>(list: T[], one: T): T[] {
-  // An empty array that grows reserves 16 elements, and most keys have one hold.
-  if (list.length === 0) return [one];
+export function add<T extends Owned>(list: Claims<T>, one: T): Claims<T> {
+  if (list === noClaims) return [one];
   list.push(one);
-  if (list.length > kept) indexes.get(list)?.set(one.owner, one);
+  if (list.length > kept) list[index]?.set(one.owner, one);
   return list;
 }
 
 /** Removes what `find` gave. */
-export function remove<T extends Owned>(list: T[], one: T): void {
-  if (list.length === kept) indexes.delete(list);
-  else if (list.length > kept) indexes.get(list)?.delete(one.owner);
+export function remove<T extends Owned>(list: Claims<T>, one: T): void {
+  if (list.length === kept && list[index] !== undefined) list[index] = undefined;
+  else if (list.length > kept) list[index]?.delete(one.owner);
   if (list.length === 1) list.pop();
   else if (list[0] === one) list.shift();
   else list.splice(list.indexOf(one), 1);
-}
-
-function indexOf(list: readonly Owned[]): Map<string, Owned> {
-  let index = indexes.get(list);
-  if (index === undefined) {
-    index = new Map(list.map((one) => [one.owner, one]));
-    indexes.set(list, index);
-  }
-  return index;
 }

@@ -117,14 +117,15 @@ function repeat(
 
 function take(
   record: KeyRecord,
-  { owner, mode, permits, resize, floor }: Omit<Claim, 'key' | 'ttl'> | Place<unknown>,
+  claim: Omit<Claim, 'key' | 'ttl'> | Place<unknown>,
   until: number,
   assigned: boolean,
   now: number,
   rules: KeyRules,
 ): Grant | Refusal {
-  const token = nextToken(record, floor, now, rules);
+  const token = nextToken(record, claim.floor, now, rules);
   if (token === undefined) return { granted: undefined, refused: 'tokens' };
+  const { owner, mode, permits, resize } = claim;
   record.token = token;
   record.holds = add(record.holds, { owner, mode, permits, resize, token, until, assigned });
   return { granted: true, token: BigInt(token) };

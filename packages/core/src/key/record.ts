@@ -1,4 +1,5 @@
 import type { Mode } from '../contract.ts';
+import { noClaims } from './by-owner.ts';
 
 /** How a claim has a key, or wants it. */
 export interface Terms {
@@ -43,7 +44,7 @@ export interface KeyRecord<Contact = unknown> {
 
 /** The record of a key that no claim has used. */
 export function emptyRecord<Contact>(): KeyRecord<Contact> {
-  return { token: 0, holds: [], line: [], lapse: 0 };
+  return { token: 0, holds: noClaims, line: noClaims, lapse: 0 };
 }
 
 /** The same content in another record. */
