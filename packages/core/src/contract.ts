@@ -133,8 +133,17 @@ export interface KeyState {
   readonly holders: readonly Holder[];
   /** How many claims are in line. */
   readonly waiters: number;
-  /** Composites: the states of the members, in their order. */
-  readonly members?: readonly KeyState[];
+  /** Composites: what each member told, in their order. */
+  readonly members?: readonly (KeyState | UnknownState)[];
+}
+
+/** A member of a composite that told nothing of a key. It may be held there. */
+export interface UnknownState {
+  /** Why: it refused, did not answer in time, or was not asked. */
+  readonly error: Error;
+  readonly key?: undefined;
+  readonly holders?: undefined;
+  readonly waiters?: undefined;
 }
 
 /** A change of a register: it becomes `to` if it is `from`. `undefined`: there is no text. */
@@ -264,8 +273,10 @@ export interface LockProvider {
    * changes it. It outlives processes, sessions and restarts as far as the store's data does. It
    * has no expiry. Without `change`: gives the text. With `change`: one atomic compare-and-set, and
    * gives the text that the store has after it. The change was made, or found made, where that is
-   * `to`. `name`: 1 to 250 characters of `!` to `~`; a text has 1 to 200 of them. Neither `list`
-   * nor a clean-up of idle keys touches it. A rejection means unknown; a repeat does no harm.
+   * `to`. `name`: 1 to 250 characters of `!` to `~`; a text has 1 to 200 of them. Both are compared
+   * byte by byte; others reject with `LOCK_INVALID`. Neither `list` nor a clean-up of idle keys
+   * touches it. Another rejection means unknown: the change may still be made later, while the text
+   * is `from`. A repeat does no harm.
    */
   register?(name: string, change?: RegisterChange): Promise<string | undefined>;
   /**

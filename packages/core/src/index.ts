@@ -11,6 +11,7 @@ export type {
   RegisterChange,
   Renewal,
   Traits,
+  UnknownState,
 } from './contract.ts';
 export type {
   AcquireMessage,
@@ -21,6 +22,7 @@ export type {
   LostMessage,
   SlowMessage,
   MemberMessage,
+  SetMessage,
   MigrationMessage,
   ReleaseMessage,
   RenewMessage,

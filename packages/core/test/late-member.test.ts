@@ -102,12 +102,14 @@ describe('a composite in configuration', () => {
     expect(locks.traits).toMatchObject({ scope: 'process', fair: true, wake: true });
     await locks.withLock('key', () => {});
     const member = `member ${dead + 1} of 3 (adapter)`;
-    expect(messages).toEqual([{ provider: 'combine', member, index: dead, suspect: true, error: late.down }]);
+    expect(messages).toEqual([
+      { provider: 'combine', member, index: dead, state: 'refuses', suspect: true, error: late.down },
+    ]);
     await runtime.advance(20_000);
     expect(messages).toHaveLength(1);
     late.down = undefined;
     await runtime.advance(3_000);
-    expect(messages.slice(1)).toEqual([{ provider: 'combine', member, index: dead, suspect: false }]);
+    expect(messages.slice(1)).toEqual([{ provider: 'combine', member, index: dead, state: 'answers', suspect: false }]);
     expect(late.opened).toBe(1);
     // Its vote is needed now.
     (adapters[(dead + 1) % 3] as Adapter).lost = refused();
@@ -159,7 +161,12 @@ describe('a composite in configuration', () => {
     await locks.withLock('key', () => {});
     await runtime.advance(3_000);
     expect(second.opened).toBe(1);
-    expect(messages).toEqual([{ provider: 'combine', member: 'member 2 of 3 (adapter)', index: 1, suspect: false }]);
+    const about = { provider: 'combine', member: 'member 2 of 3 (adapter)', index: 1 };
+    const error = expect.objectContaining({ message: 'it is being opened' }) as Error;
+    expect(messages).toEqual([
+      { ...about, state: 'refuses', suspect: true, error },
+      { ...about, state: 'answers', suspect: false },
+    ]);
   });
 
   it('does not open when too few answer: it names each of those, and closes the others', async () => {
@@ -256,7 +263,8 @@ describe('a member that opens later', () => {
     let answer = (): Promise<LockProvider> => Promise.reject(down);
     const { traits } = createMemoryProvider();
     const open = (): Promise<LockProvider> => answer();
-    const member = new LateMember({ name: 'redis', traits, open, report: (reason) => reasons.push(reason), runtime });
+    const member = new LateMember({ name: 'redis', traits, open, runtime });
+    member.follow((reason) => reasons.push(reason));
     const claim = { key: 'key', owner: 'me/1', ttl: 1_000, mode: 'exclusive' } as const;
     const calls = [
       () => member.tryAcquire(claim, () => {}),
@@ -305,7 +313,7 @@ describe('a member that opens later', () => {
     const runtime = new VirtualRuntime();
     const { traits } = createMemoryProvider();
     const open = (): Promise<LockProvider> => Promise.reject(refused());
-    const member = new LateMember({ name: 'redis', traits, open, report: () => {}, runtime });
+    const member = new LateMember({ name: 'redis', traits, open, runtime });
     member.begin(open(), () => undefined);
     await settle();
     await Promise.all([member.close(), member.close()]);
@@ -390,7 +398,7 @@ describe('a member that opens later', () => {
     expect(runtime.pendingTimers).toBe(0);
   });
 
-  it('is closed when it opens during close, which waits for that', async () => {
+  it('is closed when it opens after close, which waits a member timeout for it', async () => {
     const { runtime, third, open } = setting();
     third.hangs = new Promise((resolve) => void runtime.setTimer(resolve, 3_000, false));
     const opening = open();
@@ -398,10 +406,12 @@ describe('a member that opens later', () => {
     const locks = await opening;
     let isClosed = false;
     const closing = locks.close().then(() => (isClosed = true));
-    await runtime.advance(2_000);
+    await runtime.advance(499);
     expect(isClosed).toBe(false);
-    await runtime.advance(1_000);
+    await runtime.advance(1);
     await closing;
+    expect(third).toMatchObject({ opened: 0, closed: 0 });
+    await runtime.advance(3_000);
     expect(third).toMatchObject({ opened: 1, closed: 1 });
   });
 });

@@ -62,7 +62,7 @@ describe('openLocks with provider "migrate"', () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     const locks = await open(migration({ phase: 'env:LOCKS_PHASE' }));
     await locks.acquire('key');
-    expect((await locks.inspect('key')).members).toHaveLength(1);
+    expect((await locks.inspect('key')).members?.filter(({ holders }) => holders)).toHaveLength(1);
   });
 
   it.each([

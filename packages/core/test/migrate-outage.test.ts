@@ -66,7 +66,7 @@ test('a lease of both is shed in an end: it outlasts the other store', async () 
   process.phase = 'to';
   await vi.waitFor(async () => {
     const { members } = await process.locks.inspect('job');
-    expect(members).toHaveLength(1);
+    expect(members?.filter(({ holders }) => holders)).toHaveLength(1);
   }, 5_000);
   // At the next renewal.
   await lease.renew();
@@ -86,7 +86,7 @@ test('a process in both that loses a store is unavailable, and no obstacle to ot
   await expect(process.locks.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
   const other = start('to');
   await other.locks.withLock('job', async () => {
-    expect((await other.locks.inspect('job')).members).toHaveLength(1);
+    expect((await other.locks.inspect('job')).members?.filter(({ holders }) => holders)).toHaveLength(1);
   });
 });
 
@@ -111,7 +111,7 @@ test('a process in from that loses its own store loses its leases with it, and r
   process.from.down = false;
   await vi.waitFor(async () => {
     const next = await process.locks.acquire('job', { wait: 100 });
-    expect((await process.locks.inspect('job')).members).toHaveLength(1);
+    expect((await process.locks.inspect('job')).members?.filter(({ holders }) => holders)).toHaveLength(1);
     await next.release();
   }, 5_000);
 });

@@ -55,6 +55,50 @@ describe('a rejected attempt', () => {
     await expectNothingLeft(setting);
   });
 
+  it('waits for a backend that says when it answers again, and no longer than a ttl after that', async () => {
+    const { runtime, provider, locks } = createSetting({ random: 0 });
+    const start = runtime.time;
+    const guardEnd = start + 12_000;
+    provider.answers.tryAcquire = (call) =>
+      call.reject(
+        call.at < guardEnd
+          ? new LockError('LOCK_UNAVAILABLE', 'restarted', { sent: false, retryAfter: guardEnd - call.at })
+          : new Error('connection lost'),
+      );
+    provider.answers.release = freeAtOnce;
+    const acquired = watch(locks.acquire('key', { ttl }), runtime);
+    await runtime.advance(12_000);
+    // Every 5 s, as it may be well earlier.
+    expect(provider.attempts.map(({ at }) => at - start)).toEqual([0, 5_010, 10_020]);
+    await runtime.advance(20_000);
+    expect(acquired.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: { message: 'connection lost' } });
+    expect((acquired.at ?? 0) - start).toBe(12_000 + ttl);
+  });
+
+  it('is granted at the end that the backend named, and not later', async () => {
+    const { runtime, provider, locks } = createSetting({ random: 0.999 });
+    const start = runtime.time;
+    provider.answers.tryAcquire = (call) =>
+      call.at - start < 3_000
+        ? call.reject(new LockError('LOCK_UNAVAILABLE', 'restarted', { retryAfter: start + 3_000 - call.at }))
+        : call.grant();
+    const acquired = watch(locks.acquire('key', { ttl, wait: 30_000 }), runtime);
+    await runtime.advance(3_020);
+    expect(acquired.value?.held).toBe(true);
+    expect(provider.attempts).toHaveLength(2);
+  });
+
+  it('ends with the wait where that is over before the backend answers again', async () => {
+    const { runtime, provider, locks } = createSetting();
+    const start = runtime.time;
+    provider.answers.tryAcquire = (call) =>
+      call.reject(new LockError('LOCK_UNAVAILABLE', 'restarted', { sent: false, retryAfter: 60_000 }));
+    const acquired = watch(locks.acquire('key', { ttl, wait: 7_000 }), runtime);
+    await runtime.advance(10_000);
+    expect(acquired.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', retryAfter: 60_000 });
+    expect((acquired.at ?? 0) - start).toBe(7_000);
+  });
+
   it('ends it also while the repeat is in flight and silent', async () => {
     const { runtime, provider, locks } = createSetting();
     const start = runtime.time;

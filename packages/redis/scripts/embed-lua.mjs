@@ -16,6 +16,7 @@ const scripts = {
   releaseEach: 'release-each',
   inspect: 'inspect',
   time: 'time',
+  register: 'register',
   initialise: 'initialise',
   fencedSet: 'fenced-set',
 };

@@ -1,6 +1,6 @@
 import { createDeadline, createLine } from '@locks/core/adapter';
 import type { Deadline, Line, Runtime } from '@locks/core/adapter';
-import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import { createTerms } from './locks/call-terms.ts';
 import { keyNames } from './locks/keys.ts';
 import type { KeyNames } from './locks/keys.ts';
@@ -10,7 +10,7 @@ import { LockScripts, closedError } from './locks/lock-scripts.ts';
 import type { ReadRedisOptions } from './options/options.ts';
 import { Releases } from './locks/releases.ts';
 import { UnsettledAttempts } from './locks/unsettled-attempts.ts';
-import { connectionTrouble } from './wire/replies.ts';
+import { connectionTrouble, outageOf } from './wire/replies.ts';
 import { copyOptions } from './wire/client.ts';
 import type { RedisCopy } from './wire/client.ts';
 import { ClusterWrites } from './wire/cluster-writes.ts';
@@ -56,8 +56,8 @@ export class RedisProvider implements LockProvider {
     // whether a message that reaches no subscriber says that it is gone: see lua/queue.lua.
     const process = `${waiterTtl}-${this.#servers.clustered ? 'c.' : ''}${runtime.uniqueId()}`;
     this.#writer = writerOf(client, options.minReplicas, this.#deadline, runtime);
-    // A script cannot have the keys of several slots, and `WAIT` has batches of its own.
-    const together = !this.#servers.clustered && this.#writer === undefined;
+    // A script cannot have the keys of several slots.
+    const together = !this.#servers.clustered;
     // The client of one server sends in the order of the calls.
     const unsettled = this.#servers.clustered ? new UnsettledAttempts() : undefined;
     const terms = createTerms(options, this.#names, process, runtime.clock);
@@ -86,7 +86,8 @@ export class RedisProvider implements LockProvider {
       listen: listenOn(this.#servers, channelPrefix + process, waiterTtl, this.#deadline),
     });
     this.#closeClient = closeClient;
-    if (together) this.#renewAll = (claims) => scripts.renewAll(claims);
+    // `WAIT` has batches of its own.
+    if (together && this.#writer === undefined) this.#renewAll = (claims) => scripts.renewAll(claims);
     // Keys of a Cluster have slots of their own, and the guard is in the scripts for one key.
     if (this.#servers.clustered || options.restartGuard !== undefined) return;
     this.#acquireAll = async (claims) => {
@@ -128,13 +129,17 @@ export class RedisProvider implements LockProvider {
     return this.#scripts.time();
   }
 
+  register(name: string, change?: RegisterChange): Promise<string | undefined> {
+    return this.#scripts.register(name, change);
+  }
+
   list(prefix: string): AsyncIterable<string> {
     return listKeys(this.#client, this.#servers, this.#names, this.#scripts, this.#deadline, prefix);
   }
 
   /** Why calls wait: the client keeps them until it has a connection. */
   outage(): unknown {
-    return connectionTrouble(this.#client);
+    return outageOf(this.#client);
   }
 
   async close(): Promise<void> {

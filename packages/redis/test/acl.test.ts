@@ -53,6 +53,13 @@ async function doAll(provider: LockProvider): Promise<void> {
     return (await provider.inspect('job')).waiters === 1;
   });
   expect(await collect(provider.list?.('') ?? [])).toEqual(['job']);
+  for (const [from, to] of [
+    [undefined, 'a'],
+    ['a', 'b'],
+    ['b', undefined],
+  ]) {
+    expect(await provider.register?.('name', { from, to })).toBe(to);
+  }
   const before = woken;
   expect(await provider.release(first)).toBe(true);
   await eventually('a wake', () => woken > before);

@@ -215,10 +215,30 @@ test.each([
     '?tll=x',
     /^member 1 of 3 \(redis\): @locks\/redis: unknown option "tll"\. Did you mean "ttl"/,
   ],
+  [
+    'an option of combine',
+    '?fencng=false',
+    /^combine: unknown option "fencng"\. Did you mean "fencing"\? Known options: need, /,
+  ],
+  [
+    'another one of combine',
+    '?membertimeout=1s',
+    /^combine: unknown option "membertimeout"\. Did you mean "memberTimeout"\?/,
+  ],
   ['a value of Redis', '?waiterTtl=soon', /^member 1 of 3 \(redis\): @locks\/redis: option "waiterTtl" must be/],
   ['a value of combine', '?need=most', /^combine: option "need" must be "majority" or "all", not "most"/],
 ])('%s that is wrong is named, with its member', async (_, query, message) => {
   const error = await refusal(redlock(servers, query));
   expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED', message: expect.stringMatching(message) as string });
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(password);
+});
+
+test('no option of Redis is taken for a misspelt one of combine', async () => {
+  const { message } = await refusal(redlock(servers, '?nothingLikeIt=1'));
+  const known = /Known options: ([^.]+)\./.exec(message)?.[1]?.split(', ') ?? [];
+  expect(known.length).toBeGreaterThan(10);
+  for (const name of known) {
+    const error = await refusal(redlock(servers, `?${name}=${encodeURIComponent('\0')}`)).catch(() => undefined);
+    expect(error?.message ?? '').not.toMatch(/unknown option/);
+  }
 });

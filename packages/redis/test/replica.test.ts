@@ -56,6 +56,10 @@ test('a replica that is behind does not know what was granted since: no answer o
     await expect(atReplica.inspect(claim.key)).rejects.toMatchObject(unavailable);
     expect(await atMaster.release(claim)).toBe(true);
   }
+  expect(await atMaster.register?.('name', { from: undefined, to: 'text' })).toBe('text');
+  await expect(atReplica.register?.('name')).rejects.toMatchObject(unavailable);
+  const change = { from: undefined, to: 'other' };
+  await expect(atReplica.register?.('name', change)).rejects.toMatchObject(unavailable);
   await expect(collect(atReplica.list?.('') ?? [])).rejects.toMatchObject(unavailable);
 });
 

@@ -1,4 +1,4 @@
-import { createLocks, openLocks } from '@locks/core';
+import { combine, createLocks, openLocks } from '@locks/core';
 import type { Claim, LockProvider } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
@@ -218,6 +218,55 @@ describe('while a server grants nothing', () => {
       expect(await provider.release(claim)).toBe(true);
       await expect(provider.tryAcquire({ ...claim, owner: 'next/1' })).rejects.toMatchObject(refused);
     }
+  });
+
+  test('acquire waits for the end of the guard within its wait, and asks rarely', async () => {
+    const { client } = await ownServer();
+    await initialise(client);
+    const provider = providerOn(client, { restartGuard: 3_000 });
+    const locks = createLocks(provider, { ttl: 500 });
+    onTestFinished(() => locks.close());
+    await client.del('{locks:}:server');
+    await expect(locks.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', retryAfter: 3_000 });
+    await client.config('RESETSTAT');
+    const began = performance.now();
+    // A ttl of nothing but rejections would end it.
+    const lease = await locks.acquire('job', { wait: 30_000 });
+    expect(lease.held).toBe(true);
+    expect(performance.now() - began).toBeGreaterThan(2_000);
+    expect(performance.now() - began).toBeLessThan(3_500);
+    expect(await client.info('commandstats')).toMatch(/cmdstat_evalsha:calls=[1-9],/);
+    await expect(locks.acquire('other', { wait: 300 })).resolves.toMatchObject({ held: true });
+  });
+
+  test('a wait that ends before the guard is told so then', async () => {
+    const { client } = await ownServer();
+    await initialise(client);
+    const locks = createLocks(providerOn(client, { restartGuard: 60_000 }), { ttl: 500 });
+    onTestFinished(() => locks.close());
+    await client.del('{locks:}:server');
+    const began = performance.now();
+    const error: unknown = await locks.acquire('job', { wait: 900 }).catch((reason: unknown) => reason);
+    expect(performance.now() - began).toBeGreaterThan(850);
+    expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: refused });
+    expect((error as { readonly retryAfter: number }).retryAfter).toBeGreaterThan(50_000);
+  });
+
+  test('in a quorum it waits for so many members as it needs', async () => {
+    const three = await Promise.all([1, 2, 3].map(() => ownServer()));
+    for (const { client } of three) await initialise(client);
+    const guards = [1_000, 2_500, 60_000];
+    const members = three.map(({ client }, index) => providerOn(client, { restartGuard: guards[index] }));
+    const locks = createLocks(combine(members), { ttl: 500 });
+    onTestFinished(() => locks.close());
+    for (const { client } of three) await client.del('{locks:}:server');
+    const began = performance.now();
+    const error: unknown = await locks.tryAcquire('job').catch((reason: unknown) => reason);
+    expect((error as { readonly retryAfter: number }).retryAfter).toBeGreaterThan(2_000);
+    const lease = await locks.acquire('job', { wait: 30_000 });
+    expect(lease.held).toBe(true);
+    expect(performance.now() - began).toBeGreaterThan(2_300);
+    expect(performance.now() - began).toBeLessThan(3_500);
   });
 
   test('a share that has expired is no hold', async () => {

@@ -1,5 +1,5 @@
 import { LockError, isLockError } from '@locks/core/adapter';
-import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import { StoreCalls } from './connections/store-calls.ts';
 import type { StoreCallsParts } from './connections/store-calls.ts';
 import type { Dialect } from './dialect/dialect.ts';
@@ -76,6 +76,10 @@ export class PlainProvider implements LockProvider {
 
   time(): Promise<number> {
     return this.#calls.time();
+  }
+
+  register(name: string, change?: RegisterChange): Promise<string | undefined> {
+    return this.#calls.register(name, change);
   }
 
   /** In the order of their bytes: a key that is held throughout is listed. */

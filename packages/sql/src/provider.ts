@@ -1,4 +1,4 @@
-import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '@locks/core';
 import { KeyCalls } from './connections/key-calls.ts';
 import { StoreCalls } from './connections/store-calls.ts';
 import type { StoreCallsParts } from './connections/store-calls.ts';
@@ -78,6 +78,10 @@ export class SqlProvider implements LockProvider {
 
   time(): Promise<number> {
     return this.#calls.time();
+  }
+
+  register(name: string, change?: RegisterChange): Promise<string | undefined> {
+    return this.#calls.register(name, change);
   }
 
   /** In the order of their bytes. A key that is held or waited for throughout is listed. */

@@ -1,11 +1,12 @@
 import { LockError, createDeadline } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
-import type { Busy, Claim, Grant, KeyState, Renewal, Traits } from '@locks/core';
+import type { Busy, Claim, Grant, KeyState, RegisterChange, Renewal, Traits } from '@locks/core';
 import { Claims } from './claims/claims.ts';
 import { HoldCheck } from './claims/hold-check.ts';
 import type { FolderCleanup } from './nodes/folder-cleanup.ts';
 import type { KeyName, KeyNames } from './nodes/key-names.ts';
 import type { Nodes } from './nodes/nodes.ts';
+import { register } from './nodes/registers.ts';
 import type { Recipe } from './recipes/recipe.ts';
 import type { SessionManager } from './session/session-manager.ts';
 import type { Session } from './session/session.ts';
@@ -82,6 +83,12 @@ export class SessionProvider implements ZookeeperProvider {
 
   inspect(key: string): Promise<KeyState> {
     return this.#call(async () => await this.#parts.recipe.inspect(await this.#ready(), key), 'an inspection', key);
+  }
+
+  register(name: string, change?: RegisterChange): Promise<string | undefined> {
+    const work = async (): Promise<string | undefined> =>
+      await register(this.#parts.nodes, await this.#ready(), name, change);
+    return this.#call(work, 'register', name);
   }
 
   async *list(prefix: string): AsyncIterable<string> {

@@ -47,6 +47,13 @@ export const closeRequirements: readonly Requirement[] = [
         'LOCK_CLOSED',
         'for inspect after close',
       );
+      if (provider.register !== undefined) {
+        await mustReject(
+          call(async () => await provider.register?.(context.unique())),
+          'LOCK_CLOSED',
+          'for register after close',
+        );
+      }
       if (provider.list === undefined) return;
       await mustReject(
         call(() => drain(provider, claim.key)),

@@ -30,6 +30,7 @@ import { namesRequirements } from './names.ts';
 import { pausedProcessesRequirements } from './processes/paused-processes.ts';
 import { placesRequirements } from './line/places.ts';
 import { processesRequirements } from './processes/processes.ts';
+import { registersRequirements } from './registers.ts';
 import { releaseRequirements } from './hold/release.ts';
 import { renewalRequirements } from './hold/renewal.ts';
 import { repeatRequirements } from './hold/repeat.ts';
@@ -65,6 +66,7 @@ export const requirements: readonly Requirement[] = [
   namesRequirements,
   inspectionRequirements,
   timeRequirements,
+  registersRequirements,
   closeRequirements,
   processesRequirements,
   pausedProcessesRequirements,

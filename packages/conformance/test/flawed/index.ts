@@ -5,6 +5,7 @@ import { naming } from './names.ts';
 import { ownership } from './ownership.ts';
 import { queues } from './queue.ts';
 import { knownRecipes } from './recipes.ts';
+import { registers } from './registers.ts';
 import { renewAll } from './renew-all.ts';
 import { several } from './several.ts';
 import { sharing } from './shared.ts';
@@ -24,6 +25,7 @@ export const flaws: readonly Flaw[] = [
   sharing,
   several,
   renewAll,
+  registers,
   naming,
   visibility,
 ].flat();

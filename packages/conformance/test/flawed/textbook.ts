@@ -36,6 +36,15 @@ export interface Entry {
 /** What several textbook providers share. */
 export type Store = Map<string, Entry>;
 
+const registers = new WeakMap<Store, Map<string, string>>();
+
+/** The texts of the registers in `store`, by name. */
+export function registersIn(store: Store): Map<string, string> {
+  const texts = registers.get(store) ?? new Map<string, string>();
+  registers.set(store, texts);
+  return texts;
+}
+
 /** `give-up`: a release that freed no hold. */
 export type Operation = 'acquire' | 'renew' | 'release' | 'give-up' | 'inspect';
 
@@ -211,6 +220,18 @@ export function createTextbook(store: Store, changes: Partial<Rules> = {}): Lock
         rules.afterRelease(entry);
         return entry.holds.length < before;
       });
+    },
+    async register(name, change) {
+      if (closed) throw new LockError('LOCK_CLOSED', 'This provider is closed.');
+      await turn();
+      const texts = registersIn(store);
+      if (change !== undefined && texts.get(name) === change.from) {
+        texts.delete(name);
+        if (change.to !== undefined) texts.set(name, change.to);
+      }
+      const text = texts.get(name);
+      await turn();
+      return text;
     },
     // The wall clock of the machine, which all of them share.
     time: async () => Date.now(),

@@ -122,6 +122,9 @@ function createClient(server: Server, link: Link, wakes: Map<string, () => void>
       return request((remote) => remote.release(claim));
     },
     inspect: (key) => request((remote) => remote.inspect(key)),
+    ...(endpoint.register && {
+      register: (name, change) => request(async (remote) => await remote.register?.(name, change)),
+    }),
     async *list(prefix) {
       yield* await request(async (remote) => {
         const keys: string[] = [];

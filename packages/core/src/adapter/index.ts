@@ -19,6 +19,8 @@ export {
 } from '../options/option-readers.ts';
 export { readOptions } from '../options/read-options.ts';
 export type { ReadOptions } from '../options/read-options.ts';
+export { isPresence } from '../options/presence.ts';
+export { checkRegister } from '../options/register.ts';
 export { outsideContext } from '../time/outside-context.ts';
 export type { Assignment } from './line/assignment.ts';
 export { createLine } from './line/create-line.ts';

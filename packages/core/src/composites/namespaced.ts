@@ -1,4 +1,4 @@
-import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '../contract.ts';
+import type { Busy, Claim, Grant, KeyState, LockProvider, UnknownState, Renewal, Traits } from '../contract.ts';
 import { LockError, isLockError } from '../errors/lock-error.ts';
 import { misconfigured } from '../errors/misconfigured.ts';
 import { describe, shortKey } from '../options/key.ts';
@@ -74,17 +74,18 @@ class NamespacedProvider implements LockProvider {
   }
 
   async inspect(key: string): Promise<KeyState> {
-    return about(key, await this.#call(key, (name) => this.#provider.inspect(name)));
+    const state = await this.#call(key, (name) => this.#provider.inspect(name));
+    return about(state, this.#nameOf(key), key);
   }
 
   close(): Promise<void> {
     return this.#provider.close();
   }
 
-  /** A register's name may have no other characters than those of ASCII that are printed. */
+  /** A hash: with the prefix the name could be too long, and have other characters than ASCII. */
   #registerOf(name: string): string {
     const { createHash } = process.getBuiltinModule('node:crypto');
-    return `${createHash('sha256').update(this.#start).digest('base64url').slice(0, 22)}:${name}`;
+    return createHash('sha256').update(`${this.#start}${name}`).digest('base64url');
   }
 
   async #callAll<T>(claims: readonly Claim[], send: (named: readonly Claim[]) => Promise<T>): Promise<T> {
@@ -121,12 +122,11 @@ class NamespacedProvider implements LockProvider {
   }
 }
 
-/** `state` of a provider, about the key without its prefix. */
-function about(key: string, state: KeyState): KeyState {
+/** `state` of a provider, about the key `name`, as one about `key`. */
+function about<State extends KeyState | UnknownState>(state: State, name: string, key: string): State {
+  if (state.holders === undefined) return { ...state, error: withKey(state.error, name, key) as Error };
   const { members } = state;
-  return members === undefined
-    ? { ...state, key }
-    : { ...state, key, members: members.map((each) => about(key, each)) };
+  return { ...state, key, ...(members && { members: members.map((each) => about(each, name, key)) }) };
 }
 
 /** `error` of a provider about `name`, as one about `key`. */
@@ -134,8 +134,8 @@ function withKey(error: unknown, name: string, key: string): unknown {
   if (!isLockError(error)) return error;
   const message = error.message.replaceAll(quoted(name), () => quoted(key)).replaceAll(name, () => key);
   if (error.key === undefined && message === error.message) return error;
-  const { code, cause = error, sent, result } = error;
-  return new LockError(code, message, { key, cause, sent, result });
+  const { code, cause = error, sent, retryAfter, result } = error;
+  return new LockError(code, message, { key, cause, sent, retryAfter, result });
 }
 
 /** As messages quote a key, without the quotes. */

@@ -40,6 +40,11 @@ export interface LockErrorOptions {
    * refused before it did anything. Law 1 of the contract says what follows.
    */
   readonly sent?: false | undefined;
+  /**
+   * From a provider: it refuses for so many ms, and answers then. `acquire` waits for that within
+   * its `wait`.
+   */
+  readonly retryAfter?: number | undefined;
 }
 
 /** The only error class of this library. */
@@ -57,6 +62,8 @@ export class LockError extends Error {
    * unknown.
    */
   readonly sent: false | undefined;
+  /** In ms: the backend refuses for so long, and answers then. `undefined`: it does not say. */
+  readonly retryAfter: number | undefined;
 
   constructor(code: LockErrorCode, message: string, options: LockErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
@@ -64,6 +71,7 @@ export class LockError extends Error {
     this.key = options.key;
     this.result = options.result;
     this.sent = options.sent;
+    this.retryAfter = options.retryAfter;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Claim, Holder, LockProvider, Mode } from '../contract.ts';
-import { LockError } from './lock-error.ts';
+import { LockError, isLockError } from './lock-error.ts';
 import { labelOf } from '../options/owner.ts';
 
 type Wish = Pick<Claim, 'key' | 'mode' | 'permits'>;
@@ -26,7 +26,9 @@ export function unavailableError({ name }: LockProvider, { key }: Claim, cause: 
     cause === undefined
       ? `${name} did not answer about ${quote(key)} in time, so its holder is unknown.`
       : `${name} gave no usable answer about ${quote(key)}, so its holder is unknown; see the cause.`;
-  return new LockError('LOCK_UNAVAILABLE', message, cause === undefined ? { key } : { key, cause });
+  if (cause === undefined) return new LockError('LOCK_UNAVAILABLE', message, { key });
+  const retryAfter = isLockError(cause) ? cause.retryAfter : undefined;
+  return new LockError('LOCK_UNAVAILABLE', message, { key, cause, retryAfter });
 }
 
 /** `maxWaiters` was reached. */

@@ -7,6 +7,7 @@ import { find } from '../key/by-owner.ts';
 import { acquire, inspect, release, renew } from '../key/calls.ts';
 import type { Place } from '../key/record.ts';
 import { isIdle, purge } from '../key/record.ts';
+import { checkRegister } from '../options/register.ts';
 import { readOptions } from '../options/read-options.ts';
 import { memoryReaders } from './options.ts';
 import type { MemoryOptions } from './options.ts';
@@ -74,7 +75,10 @@ class MemoryProvider implements LockProvider {
   }
 
   register(name: string, change?: RegisterChange): Promise<string | undefined> {
-    return this.#call(() => this.#store.register(name, change));
+    return this.#call(() => {
+      checkRegister(name, change);
+      return this.#store.register(name, change);
+    });
   }
 
   async *list(prefix: string): AsyncIterable<string> {

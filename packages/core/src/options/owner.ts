@@ -25,7 +25,8 @@ export function labelOf(owner: string): string {
   return end > 0 ? owner.slice(0, end) : owner;
 }
 
-function defaultLabel(): string {
+/** The host and the process: `host:pid`. */
+export function defaultLabel(): string {
   const host = hostname()
     .replaceAll(/[^!-.0-~]/g, '-')
     .slice(0, 80);

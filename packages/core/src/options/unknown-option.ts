@@ -20,7 +20,7 @@ function hint(name: string, known: readonly string[], text: boolean | undefined)
 }
 
 /** All candidates with the fewest differences from `name`, if those are few. */
-function nearest(name: string, candidates: readonly string[]): readonly string[] {
+export function nearest(name: string, candidates: readonly string[]): readonly string[] {
   let least = Infinity;
   let found: string[] = [];
   for (const candidate of candidates) {

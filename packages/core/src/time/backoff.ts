@@ -9,6 +9,17 @@ export function untilRetry(runtime: Runtime, retryAfter: number): number {
 }
 
 /**
+ * A backend that refuses until a named moment is asked again after so many ms at most. With more,
+ * one that is well earlier is noticed later.
+ */
+const longestRefusal = 5_000;
+
+/** Ms until the next attempt where the backend refuses for `left` ms more. Jitter only later. */
+export function untilAccepted(runtime: Runtime, left: number): number {
+  return Math.min(left, longestRefusal) + firstPoll * (0.5 + runtime.random() / 2);
+}
+
+/**
  * Ms until the next attempt where the provider named no moment. They double from 20 to 500 ms and
  * never exceed the ttl. Half of them is jitter.
  */

@@ -4,7 +4,7 @@ import { createMemoryProvider } from '../../src/index.ts';
 import { systemRuntime } from '../../src/time/runtime.ts';
 
 function member(): Member {
-  return new Member('combine', createMemoryProvider(), 0, 3, systemRuntime);
+  return new Member('combine', createMemoryProvider(), 0, 'member 1 of 3 (memory)', systemRuntime);
 }
 
 let now = 0;
@@ -12,8 +12,7 @@ let now = 0;
 /** A call that was answered after `took` ms, while the fastest of the others took `fastest` ms. */
 function answer(one: Member, took: number, fastest: number): void {
   now += 1_000;
-  one.begin();
-  one.answered(now, took, fastest);
+  one.answered(one.begin(), now, took, fastest);
 }
 
 /** A call that had no answer within `timeout` ms. */
@@ -36,12 +35,10 @@ test('two answers that take ten times as long as those of others at the same tim
 test('answers to calls that were under way together count as one, as one delay may be behind them', () => {
   const one = member();
   for (const at of [5_000, 5_001, 5_002]) {
-    one.begin();
-    one.answered(at, 200, 2);
+    one.answered(one.begin(), at, 200, 2);
   }
   expect(one.suspect).toBe(false);
-  one.begin();
-  one.answered(5_300, 200, 2);
+  one.answered(one.begin(), 5_300, 200, 2);
   expect(one.suspect).toBe(true);
 });
 
@@ -65,7 +62,7 @@ test('a late answer without another to compare it with says nothing', () => {
 test('an answer that came too late ends no suspicion, however slow the others are', () => {
   const one = member();
   silence(one);
-  one.answered(now, 200, 100, true);
+  one.answered(one.begin(), now, 200, 100, true);
   expect(one.suspect).toBe(true);
 });
 
@@ -86,4 +83,24 @@ test('an answer counts for others that were asked before it came', () => {
   answer(one, 7, Infinity);
   expect(one.tookSince(now - 1)).toBe(7);
   expect(one.tookSince(now)).toBe(Infinity);
+});
+
+test('a member that is suspect again soon is trusted when it was prompt for longer, each time', () => {
+  const one = member();
+  const trials = [0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000];
+  for (const trial of trials) {
+    silence(one);
+    const slowAt = now;
+    let prompt = 0;
+    while (one.suspect) {
+      answer(one, 3, 2);
+      prompt += 1;
+    }
+    expect(now - slowAt).toBe(Math.max(1_000, trial));
+    expect(prompt).toBe(Math.max(1, trial / 1_000));
+  }
+  now += 60_000;
+  silence(one);
+  answer(one, 3, 2);
+  expect(one.suspect).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { requirements } from '@locks/conformance';
 import { conformanceTests } from '@locks/conformance/vitest';
-import { combine } from '@locks/core';
+import { combine, namespaced } from '@locks/core';
 import type { LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import { fromConfig as openRedis } from '@locks/redis';
@@ -33,7 +33,8 @@ async function create(root: string, waiterTtl: number): Promise<LockProvider> {
       runtime,
     }),
   ]);
-  return combine(members);
+  // Another root is another store: with the others of the same name it would be another set.
+  return combine(members.map((member) => namespaced(member, root)));
 }
 
 /** Its floors raise the tokens of all keys below one root of ZooKeeper, near to where they end. */

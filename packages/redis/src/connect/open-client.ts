@@ -3,6 +3,7 @@ import type { Runtime } from '@locks/core/adapter';
 import type { RedisHost } from '../options/hosts.ts';
 import { redisSource } from '../options/options.ts';
 import type { RedisKind } from '../options/redis-url.ts';
+import { noteLoss } from '../wire/client.ts';
 import type { AnyRedisClient } from '../wire/servers.ts';
 import { otherProtocol } from './other-protocol.ts';
 import { connectFirst, importClasses } from './own-client.ts';
@@ -45,15 +46,24 @@ export async function openClient(place: Place, runtime: Runtime): Promise<Opened
     await connectCluster(client, place, runtime);
     return { client, close: () => client.disconnect() };
   }
-  const options = { ...serverOptions(place), ...(place.kind === 'sentinel' ? sentinelOptions(place) : place.hosts[0]) };
-  const client = new classes.Redis({ ...options, ...given({ db: place.db }), lazyConnect: true });
+  const lost = (error: Error): void => noteLoss(client, error);
+  const options = {
+    ...serverOptions(place, lost),
+    ...(place.kind === 'sentinel' ? sentinelOptions(place) : place.hosts[0]),
+  };
+  const client: OwnClient = new classes.Redis({ ...options, ...given({ db: place.db }), lazyConnect: true });
+  client.on('error', lost);
+  client.on('ready', () => noteLoss(client, undefined));
   await connectServer(client, place, runtime);
   return { client, close: () => client.disconnect() };
 }
 
 const pauseAfter = (attempt: number): number => Math.min(attempt * 50, 1_000);
 
-function serverOptions({ username, password, connectionName, connectTimeout, timeout, tls }: Place): object {
+function serverOptions(
+  { username, password, connectionName, connectTimeout, timeout, tls }: Place,
+  lost: (error: Error) => void = () => {},
+): object {
   return {
     ...given({ username, password, connectionName, tls }),
     connectTimeout,
@@ -66,7 +76,11 @@ function serverOptions({ username, password, connectionName, connectTimeout, tim
     retryStrategy: pauseAfter,
     // The server was a master, and another one is it now: its name leads there. Before Redis 7 a
     // script says it in the middle of its error.
-    reconnectOnError: (error: Error) => /\bREADONLY\b/.test(error.message),
+    reconnectOnError: (error: Error) => {
+      const replaced = /\bREADONLY\b/.test(error.message);
+      if (replaced) lost(error);
+      return replaced;
+    },
     // A server that has just started guesses how long it will load. The guess may be far too long,
     // and the client sleeps for that time.
     maxLoadingRetryTime: 200,

@@ -15,6 +15,8 @@ export interface KeyNames {
   readonly all: (key: string) => readonly string[];
   /** The marker of option `restartGuard`: see `lua/restart-guard.lua`. */
   readonly marker: string;
+  /** Where the text of a register is. */
+  readonly register: (name: string) => string;
   /** The key that a main name stands for. */
   readonly keyOf: (main: string) => string;
   /** The main name of the key that a queue belongs to; `undefined` for any other name. */
@@ -24,12 +26,11 @@ export interface KeyNames {
 /**
  * The main key is `<prefix><key>`, without a hash tag; its companions are `{<prefix><key>}:queue`
  * and so on. A companion's tag is the whole main name, client prefix included, so all land in one
- * Cluster slot. Braces in keys would break that. No key is empty, so `{<prefix>}:server` belongs to
- * none.
+ * Cluster slot. Braces in keys would break that. No key is empty, so `{<prefix>}:server` and
+ * `{<prefix>}:register:…` belong to none.
  */
 export function keyNames(prefix: string, clientPrefix: string): KeyNames {
-  const main = (key: string): string =>
-    prefix + (/[{}%]/.test(key) ? key.replaceAll(/[{}%]/g, (character) => special[character] ?? character) : key);
+  const main = (key: string): string => prefix + withoutBraces(key);
   const open = `{${clientPrefix}`;
   const two: KeyNames['two'] = (key) => {
     const name = main(key);
@@ -49,10 +50,15 @@ export function keyNames(prefix: string, clientPrefix: string): KeyNames {
       return [name, token, queue, ...companions.map((companion) => `${tag}:${companion}`)];
     },
     marker: `${open}${prefix}}:server`,
+    register: (name) => `${open}${prefix}}:register:${withoutBraces(name)}`,
     keyOf: (name) => name.slice(prefix.length).replaceAll(/%(7B|7D|25)/g, (code) => decodeURIComponent(code)),
     mainOfQueue: (name) =>
       name.startsWith(open) && name.endsWith('}:queue') ? name.slice(open.length, -'}:queue'.length) : undefined,
   };
+}
+
+function withoutBraces(text: string): string {
+  return /[{}%]/.test(text) ? text.replaceAll(/[{}%]/g, (character) => special[character] ?? character) : text;
 }
 
 /** `text` as a pattern of SCAN that matches nothing else. */

@@ -36,7 +36,8 @@ export async function* listKeys(
         cursor = next;
         for (const name of found) {
           const own = name.slice(clientPrefix.length);
-          const listed = pattern === main ? own : names.mainOfQueue(own);
+          // Without a prefix the first pattern finds companions too. No main name has a brace.
+          const listed = pattern !== main ? names.mainOfQueue(own) : own.includes('{') ? undefined : own;
           if (listed === undefined || seen.has(listed)) continue;
           seen.add(listed);
           yield names.keyOf(listed);

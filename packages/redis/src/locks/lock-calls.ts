@@ -1,3 +1,4 @@
+import { isPresence } from '@locks/core/adapter';
 import type { LockError } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { JointCall } from '../wire/script-batches.ts';
@@ -77,7 +78,9 @@ export class Attempt extends ClaimCall {
   constructor(terms: CallTerms, claim: Claim, status: string, { others, awaited, raises }: AttemptState) {
     super(terms, claim, status);
     const { restartGuard } = terms.options;
-    if (restartGuard !== undefined && claim.ttl > restartGuard) throw outlivesGuard(claim, restartGuard);
+    if (restartGuard !== undefined && claim.ttl > restartGuard && !isPresence(claim)) {
+      throw outlivesGuard(claim, restartGuard);
+    }
     const shared = claim.mode === 'shared';
     this.script = shared ? scripts.acquireShared : scripts.acquire;
     const joins = !shared && !awaited && restartGuard === undefined && (others === undefined || others.length === 0);
@@ -188,7 +191,7 @@ export class RenewalAll extends ClaimsCall {
 
 /** Restarts the ttl of a hold. */
 export class Renewal extends ClaimCall {
-  protected readonly about = 'a renewal';
+  protected readonly about: string = 'a renewal';
   readonly script: Script = scripts.renew;
   readonly many: Script | undefined;
   readonly #token: bigint | undefined;
@@ -217,6 +220,11 @@ export class Renewal extends ClaimCall {
     const { names } = this.terms;
     return this.#keepsCounter ? names.few(this.claim.key) : names.two(this.claim.key);
   }
+}
+
+/** Renews what an attempt was granted. */
+export class Confirmation extends Renewal {
+  protected override readonly about = 'an attempt';
 }
 
 /** Gives up what the claim has. */

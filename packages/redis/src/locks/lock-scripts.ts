@@ -1,22 +1,22 @@
-import { LockError } from '@locks/core/adapter';
+import { LockError, checkRegister } from '@locks/core/adapter';
 import type { Deadline, Waiting } from '@locks/core/adapter';
-import type { Claim, Grant, KeyState, Renewal } from '@locks/core';
+import type { Claim, Grant, KeyState, RegisterChange, Renewal } from '@locks/core';
 import { neverSent } from '../wire/client.ts';
 import type { ScriptClient } from '../wire/client.ts';
-import { toAnswer, toGrants, toInteger, toKeyState, toLockError } from '../wire/replies.ts';
+import { grantGone, toAnswer, toGrants, toInteger, toKeyState, toLockError } from '../wire/replies.ts';
 import { callScript } from '../wire/script-call.ts';
 import type { ScriptSender } from '../wire/script-call.ts';
 import { ScriptBatches } from '../wire/script-batches.ts';
 import { scripts } from '../wire/scripts.ts';
 import type { Script } from '../wire/scripts.ts';
 import type { CallTerms } from './call-terms.ts';
-import { Attempt, AttemptAll, Release, RenewalAll, Renewal as RenewalCall } from './lock-calls.ts';
+import { Attempt, AttemptAll, Confirmation, Release, RenewalAll, Renewal as RenewalCall } from './lock-calls.ts';
 import type { UnsettledAttempts } from './unsettled-attempts.ts';
 
 /** What the scripts go over. */
 export interface LockClients {
   readonly client: ScriptClient;
-  /** What grants and renewals go over. @default the client */
+  /** What renewals go over, and grants are confirmed over. @default the client */
   readonly writer: ScriptSender | undefined;
   /** Calls of one tick may travel together. */
   readonly together: boolean;
@@ -29,7 +29,7 @@ export interface LockClients {
 /** The scripts of the locks, called with the arguments that their headers list. */
 export class LockScripts {
   readonly #client: ScriptClient;
-  readonly #writer: ScriptSender;
+  readonly #writer: ScriptSender | undefined;
   readonly #batches: ScriptBatches | undefined;
   readonly #unsettled: UnsettledAttempts | undefined;
   readonly #terms: CallTerms;
@@ -40,7 +40,7 @@ export class LockScripts {
   constructor(clients: LockClients, terms: CallTerms, deadline: Deadline) {
     const { client, writer, together, unsettled, mustLook } = clients;
     this.#client = client;
-    this.#writer = writer ?? client;
+    this.#writer = writer;
     this.#batches = together ? new ScriptBatches(client, deadline) : undefined;
     this.#unsettled = unsettled;
     this.#terms = terms;
@@ -62,20 +62,46 @@ export class LockScripts {
   ): Promise<Grant | Waiting> {
     this.checkOpen();
     const call = new Attempt(this.#terms, claim, this.#client.status, { others, awaited, raises });
-    const sender = this.#unsettled?.sender(this.#writer, claim.owner) ?? this.#writer;
-    return this.#call(sender, call, within).then((reply) => {
+    const sender = this.#unsettled?.sender(this.#client, claim.owner) ?? this.#client;
+    const attempt = this.#call(sender, call, within).then((reply) => {
       if (!Array.isArray(reply)) return toAnswer(reply);
       const [answer, ...owners] = reply as readonly unknown[];
       for (const owner of owners) this.#mustLook(String(owner));
       return toAnswer(answer);
     });
+    return this.#writer === undefined ? attempt : this.#confirmed(this.#writer, attempt, [claim], within);
   }
 
   /** Takes the keys of all claims, or none of them. */
   async acquireAll(claims: readonly Claim[]): Promise<readonly Grant[] | false> {
     this.checkOpen();
     const call = new AttemptAll(this.#terms, claims, this.#client.status);
-    return toGrants(await callScript(this.#writer, this.#deadline, call));
+    const attempt = callScript(this.#client, this.#deadline, call).then(toGrants);
+    return await (this.#writer === undefined ? attempt : this.#confirmed(this.#writer, attempt, claims));
+  }
+
+  /**
+   * `attempt`, once the replicas have what it granted: a renewal over the writer is behind the
+   * grant. A busy answer needs none, so no `WAIT` of another claim holds it up.
+   */
+  async #confirmed<T extends Answer>(
+    writer: ScriptSender,
+    attempt: Promise<T>,
+    claims: readonly Claim[],
+    within = this.#deadline.timeout,
+  ): Promise<T> {
+    const { clock } = this.#terms;
+    const end = clock.now() + within;
+    const answer = await attempt;
+    if (!isGranted(answer)) return answer;
+    const left = Math.max(1, end - clock.now());
+    const confirm = async (claim: Claim): Promise<void> => {
+      const call = new Confirmation(this.#terms, claim, this.#client.status, undefined);
+      // Another server has followed, without the grant.
+      if (!toRenewal(await callScript(writer, this.#deadline, call, left))) throw grantGone(claim);
+    };
+    await Promise.all(claims.map(confirm));
+    return answer;
   }
 
   /** Not an async function: its promise around the other's would be garbage of each renewal. */
@@ -83,7 +109,9 @@ export class LockScripts {
     try {
       this.checkOpen();
       const call = new RenewalCall(this.#terms, claim, this.#client.status, token);
-      return this.#call(this.#writer, call).then(toRenewal);
+      const reply =
+        this.#writer === undefined ? this.#call(this.#client, call) : callScript(this.#writer, this.#deadline, call);
+      return reply.then(toRenewal);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -93,7 +121,7 @@ export class LockScripts {
   async renewAll(claims: readonly Claim[]): Promise<readonly (Renewal | undefined)[]> {
     this.checkOpen();
     const call = new RenewalAll(this.#terms, claims, this.#client.status);
-    const replies = await callScript(this.#writer, this.#deadline, call);
+    const replies = await callScript(this.#client, this.#deadline, call);
     const list: readonly unknown[] = Array.isArray(replies) ? replies : [];
     return claims.map((_, index) => (Number(list[index]) === 1 ? renewed : undefined));
   }
@@ -107,6 +135,16 @@ export class LockScripts {
   async inspect(key: string): Promise<KeyState> {
     const what = (): string => `an inspection on ${JSON.stringify(key)}`;
     return toKeyState(key, await this.#look(scripts.inspect, this.#terms.names.all(key), what));
+  }
+
+  /** The text of a register, after `change`. */
+  async register(name: string, change: RegisterChange | undefined): Promise<string | undefined> {
+    checkRegister(name, change);
+    const args = change === undefined ? [] : [change.from ?? '', change.to ?? ''];
+    const keys = [this.#terms.names.register(name)];
+    const what = (): string => `register ${JSON.stringify(name)}`;
+    const [text] = (await this.#look(scripts.register, keys, what, args, this.#writer)) as readonly unknown[];
+    return text === '' ? undefined : String(text);
   }
 
   /** The ms since 1970, by the clock of a server. */
@@ -127,12 +165,18 @@ export class LockScripts {
   }
 
   /** Calls a script that is about no claim. */
-  async #look(script: Script, keys: readonly string[], what: () => string): Promise<unknown> {
+  async #look(
+    script: Script,
+    keys: readonly string[],
+    what: () => string,
+    args: readonly string[] = [],
+    sender: ScriptSender = this.#client,
+  ): Promise<unknown> {
     this.checkOpen();
     const { status } = this.#client;
-    return await callScript(this.#client, this.#deadline, {
+    return await callScript(sender, this.#deadline, {
       script,
-      input: () => [keys.length, ...keys],
+      input: () => [keys.length, ...keys, ...args],
       what,
       explain: (error) => toLockError(error, { what: what(), lua: script.lua, unsent: neverSent(status, error) }),
     });
@@ -143,6 +187,12 @@ export class LockScripts {
       ? callScript(client, this.#deadline, call, within)
       : this.#batches.call(call.many, call, within);
   }
+}
+
+type Answer = Grant | Waiting | readonly Grant[] | false;
+
+function isGranted(answer: Answer): boolean {
+  return answer !== false && (!('granted' in answer) || answer.granted);
 }
 
 /** For its whole ttl. */

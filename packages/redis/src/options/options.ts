@@ -35,9 +35,9 @@ export interface RedisOptions {
    */
   readonly restartGuard?: Duration | undefined;
   /**
-   * Grants and renewals are answered once so many replicas have them, over a connection of their
-   * own to each master. With fewer the call rejects with `LOCK_UNAVAILABLE` after a quarter of
-   * `timeout`.
+   * Grants and renewals are answered once so many replicas have them. Renewals, and one behind each
+   * grant, go over a connection of their own to each master. With fewer replicas the call rejects
+   * with `LOCK_UNAVAILABLE` after a quarter of `timeout`.
    * @default none: a failover can lose the latest grants
    */
   readonly minReplicas?: number | undefined;

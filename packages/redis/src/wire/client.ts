@@ -69,12 +69,15 @@ const noConnection =
  * A command failed for want of a connection. The message and the code are those of the connection's
  * error, where that is known.
  */
-class NoConnection extends Error {
+export class NoConnection extends Error {
   readonly code: string | undefined;
+  /** Only the client tells of it. It may be mended by now, so it is no mistake of the caller. */
+  readonly told: boolean;
 
-  constructor(trouble: NodeJS.ErrnoException | undefined, cause: Error) {
+  constructor(trouble: NodeJS.ErrnoException | undefined, cause: Error, told = false) {
     super(trouble?.message ?? 'its client has no connection', { cause });
     this.code = trouble?.code;
+    this.told = told;
   }
 }
 
@@ -90,12 +93,31 @@ export function connectionError(client: Pick<ScriptClient, 'status'>): NodeJS.Er
   return errored instanceof Error ? errored : undefined;
 }
 
+/** Why clients of this package's own lost their connections, until they have one again. */
+const losses = new WeakMap<object, Error>();
+
+/** Keeps why `client` loses its connection, or gets none. `undefined`: it has one again. */
+export function noteLoss(client: object, error: Error | undefined): void {
+  if (error === undefined) losses.delete(client);
+  else losses.set(client, error);
+}
+
+/**
+ * Why `client` has no connection, as far as it has told: a refused password, a server that is a
+ * replica now. It may say `ready` for a moment still.
+ */
+export function lastLoss(client: object): NoConnection | undefined {
+  const error = losses.get(client);
+  return error && new NoConnection(error, error, true);
+}
+
 /**
  * `error`, or the reason of it where the client only says that it has no connection, and not why.
  */
 export function withConnectionError(client: Pick<ScriptClient, 'status'>, error: unknown): unknown {
   if (!(error instanceof Error) || !noConnection.test(error.message)) return error;
-  return new NoConnection(connectionError(client), error);
+  const trouble = connectionError(client);
+  return new NoConnection(trouble ?? lastLoss(client), error, trouble === undefined);
 }
 
 /** What the copy of the client that listens for wakes is told. */

@@ -1,6 +1,7 @@
 import { LockError, outsideContext } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { RedisCopy, ScriptClient } from './client.ts';
+import type { ScriptSender } from './script-call.ts';
 
 interface Call {
   readonly send: (connection: RedisCopy) => Promise<unknown>;
@@ -21,11 +22,11 @@ export interface ReplicatedParts {
 }
 
 /**
- * Scripts whose grants and renewals are answered once so many replicas have them. `WAIT` counts the
- * writes of its own connection and blocks it, so they have one of their own. Calls that come while
- * it is blocked go out together, with one `WAIT` behind them.
+ * Renewals that are answered once so many replicas have them. `WAIT` counts the writes of its own
+ * connection and blocks it, so they have one of their own. Calls that come while it is blocked go
+ * out together, with one `WAIT` behind them.
  */
-export class ReplicatedWrites implements Pick<ScriptClient, 'evalsha' | 'eval' | 'status'> {
+export class ReplicatedWrites implements ScriptSender {
   /** It opens its connection when a call needs one. */
   readonly status = 'ready';
   readonly #parts: ReplicatedParts;
@@ -33,7 +34,7 @@ export class ReplicatedWrites implements Pick<ScriptClient, 'evalsha' | 'eval' |
   #busy = false;
   #connection: Promise<RedisCopy> | undefined = undefined;
   #copy: RedisCopy | undefined = undefined;
-  #closed = false;
+  #closed: LockError | undefined = undefined;
 
   constructor(parts: ReplicatedParts) {
     this.#parts = parts;
@@ -47,8 +48,9 @@ export class ReplicatedWrites implements Pick<ScriptClient, 'evalsha' | 'eval' |
     return this.#call((connection) => connection.eval(...args));
   }
 
-  close(): void {
-    this.#closed = true;
+  /** Calls that are not answered yet reject, with `reason` where they were not sent. */
+  close(reason: LockError = new LockError('LOCK_CLOSED', 'The redis provider is closed.')): void {
+    this.#closed = reason;
     this.#drop();
   }
 
@@ -84,7 +86,7 @@ export class ReplicatedWrites implements Pick<ScriptClient, 'evalsha' | 'eval' |
     const batch = this.#queue.filter(({ since }) => since >= latest);
     this.#queue = [];
     for (const { reject } of late)
-      reject(new LockError('LOCK_UNAVAILABLE', 'Redis is behind with option "minReplicas".'));
+      reject(new TooFewReplicas('LOCK_UNAVAILABLE', 'Redis is behind with option "minReplicas".'));
     return batch;
   }
 
@@ -118,7 +120,7 @@ export class ReplicatedWrites implements Pick<ScriptClient, 'evalsha' | 'eval' |
   }
 
   #open(): Promise<RedisCopy> {
-    if (this.#closed) return Promise.reject(new LockError('LOCK_CLOSED', 'The redis provider is closed.'));
+    if (this.#closed !== undefined) return Promise.reject(this.#closed);
     this.#connection ??= outsideContext(async () => {
       const copy = this.#parts.open();
       let failure: unknown;
@@ -146,16 +148,16 @@ export class ReplicatedWrites implements Pick<ScriptClient, 'evalsha' | 'eval' |
   }
 }
 
-/**
- * A token, a list of them, or the 1 of a renewal. Busy is negative or an empty list, and a refused
- * renewal is 0.
- */
+/** A renewal of a hold, or a list: the text of a register. */
 function isWritten(answer: unknown): boolean {
-  return Array.isArray(answer) ? answer.length > 0 : Number(answer) > 0;
+  return Array.isArray(answer) || Number(answer) === 1;
 }
 
+/** The master was reached, and too few replicas confirmed in time. */
+export class TooFewReplicas extends LockError {}
+
 function tooFew(count: number, replicas: number): LockError {
-  return new LockError(
+  return new TooFewReplicas(
     'LOCK_UNAVAILABLE',
     `${count} of ${replicas} replicas have the lock (option "minReplicas"): it is unknown whether it would outlast a failover.`,
   );

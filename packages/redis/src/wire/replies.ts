@@ -8,7 +8,7 @@ import {
   upgradeRefused,
 } from '@locks/core/adapter';
 import type { Claim, Grant, Holder, KeyState } from '@locks/core';
-import { connectionError } from './client.ts';
+import { NoConnection, connectionError, lastLoss } from './client.ts';
 import type { ScriptClient } from './client.ts';
 import { findDenial } from './missing-right.ts';
 import { restarted } from './restart-guard.ts';
@@ -33,6 +33,12 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
   const own = /\bLOCKS_(\w+)(?: (\S+))?(?: (\d+))?/.exec(text);
   if (own !== null && claim !== undefined) return refusal(own, claim);
   const options = { ...(claim === undefined ? {} : { key: claim.key }), cause: withoutCommand(error) };
+  const failed = (): LockError =>
+    new LockError('LOCK_UNAVAILABLE', `Redis failed at ${what}: ${text}`, {
+      ...options,
+      sent: unsent ? false : undefined,
+    });
+  if (error instanceof NoConnection && error.told) return failed();
   const misconfigured = (message: string): LockError => new LockError('LOCK_MISCONFIGURED', message, options);
   if (/\b(?:NOAUTH|WRONGPASS)\b/.test(text)) {
     return misconfigured(`Redis refuses ${what}: ${text} Check the user name and the password.`);
@@ -59,14 +65,19 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
       `Redis failed at ${what}: ${text} It is a node of a Cluster: pass a Cluster client of ioredis.`,
     );
   }
-  const sent = unsent ? false : undefined;
-  return new LockError('LOCK_UNAVAILABLE', `Redis failed at ${what}: ${text}`, { ...options, sent });
+  return failed();
 }
 
 /** Why `client` has no connection, for calls that are not answered. */
 export function connectionTrouble(client: ScriptClient): LockError | undefined {
   const error = connectionError(client);
   return error === undefined ? undefined : toLockError(error, { what: 'the connection' });
+}
+
+/** The same, or what `client` told of its last connection. */
+export function outageOf(client: ScriptClient): LockError | undefined {
+  const loss = lastLoss(client);
+  return connectionTrouble(client) ?? (loss && toLockError(loss, { what: 'the connection' }));
 }
 
 /**
@@ -123,6 +134,16 @@ export function releasedInDoubt({ key }: Claim): LockError {
   return new LockError(
     'LOCK_UNAVAILABLE',
     `The connection to Redis was replaced during a release on ${name}: what it freed is unknown.`,
+    { key },
+  );
+}
+
+/** A server granted the claim, and the one that is the master now does not know it. */
+export function grantGone({ key }: Claim): LockError {
+  const name = JSON.stringify(key);
+  return new LockError(
+    'LOCK_UNAVAILABLE',
+    `The grant on ${name} was gone before replicas had it (option "minReplicas"): try again.`,
     { key },
   );
 }

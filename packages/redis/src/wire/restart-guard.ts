@@ -5,7 +5,7 @@ import type { Claim } from '@locks/core';
 export function restarted({ key }: Claim, since: number, left: number): LockError {
   const message = `Redis restarted ${seconds(since)} s ago, or lost its data: no grants for another ${seconds(left)} s (option "restartGuard").`;
   // The script has left nothing.
-  return new LockError('LOCK_UNAVAILABLE', message, { key, sent: false });
+  return new LockError('LOCK_UNAVAILABLE', message, { key, sent: false, retryAfter: left });
 }
 
 /** The refusal of a claim whose lease could outlive the guard. */

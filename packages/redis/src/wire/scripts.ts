@@ -7,7 +7,7 @@ export interface Script {
   readonly lua: string;
 }
 
-export const scripts: Readonly<Record<'acquire' | 'acquireEach' | 'acquireAll' | 'acquireShared' | 'renew' | 'renewEach' | 'release' | 'releaseEach' | 'inspect' | 'time' | 'initialise' | 'fencedSet', Script>> = {
+export const scripts: Readonly<Record<'acquire' | 'acquireEach' | 'acquireAll' | 'acquireShared' | 'renew' | 'renewEach' | 'release' | 'releaseEach' | 'inspect' | 'time' | 'register' | 'initialise' | 'fencedSet', Script>> = {
   acquire: {
     sha: '8c9f78111ed4969439a3f599eb6f28f6ca4e3893',
     lua: `local clockText
@@ -1539,6 +1539,20 @@ return reply`,
     sha: '32e3ec244dfb7065e06bf0113c2ce034bceeb466',
     lua: `local time = redis.call('TIME')
 return time[1] * 1000 + math.floor(time[2] / 1000)`,
+  },
+  register: {
+    sha: 'b5ed6a21a233c491a7e4d0b5abd46bfb649bef0a',
+    lua: `local text = redis.call('GET', KEYS[1]) or ''
+redis.call('PERSIST', KEYS[1])
+if ARGV[2] and (text == ARGV[1] or text == ARGV[2]) then
+text = ARGV[2]
+if text == '' then
+redis.call('DEL', KEYS[1])
+else
+redis.call('SET', KEYS[1], text)
+end
+end
+return { text }`,
   },
   initialise: {
     sha: 'eee107675b0a9f336a4f42265d3ef4f7310fca9a',

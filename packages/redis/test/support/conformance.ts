@@ -7,6 +7,7 @@ import { breakable } from './faults.ts';
 import { left } from './left.ts';
 import type { Make } from './make.ts';
 import { ownPrefix } from './redis.ts';
+import { promptCopy, startReplica } from './replica.ts';
 
 // A server that the environment names cannot be frozen or restarted.
 const ownServer = !process.env['LOCKS_TEST_REDIS_URL'];
@@ -18,13 +19,16 @@ const ownServer = !process.env['LOCKS_TEST_REDIS_URL'];
 export async function suite(name: string, make: Make, options: RedisOptions, only?: readonly string[]): Promise<void> {
   // The system keeps what a server wrote before it ended. To wait for the disk as well would delay
   // every reply.
-  const server = await startRedis(ownServer ? { args: ['--appendonly', 'yes', '--appendfsync', 'no'] } : {});
+  const args = [...['--appendonly', 'yes', '--appendfsync', 'no'], ...promptCopy];
+  const server = await startRedis(ownServer ? { args } : {});
+  const replica = options.minReplicas === undefined ? undefined : await startReplica(server);
   const { url } = server;
   const observer = new Redis(url);
   // Its connection is cut at each restart.
   observer.on('error', () => {});
   afterAll(async () => {
     observer.disconnect();
+    await replica?.stop();
     await server.stop();
   });
   const prefix = ownPrefix();

@@ -1,7 +1,13 @@
 import type { LeakCounts } from '@locks/conformance';
 import type { Redis } from 'ioredis';
 
-/** What a provider may leave in Redis: token counters, and the marker of `restartGuard`. */
+/**
+ * What a provider may leave in Redis: token counters, the marker of `restartGuard`, and the id of
+ * the store. A process of a quorum keeps its presence while it is open.
+ */
+const mayStay = /\}:(?:token|server|register:store-id)$|quorum\/members/;
+
+/** What a requirement has left in Redis. */
 export async function left(observer: Redis, prefix: string): Promise<LeakCounts> {
   const names = await observer.keys(`*${prefix}*`);
   const channels = (await observer.pubsub('CHANNELS', `${prefix}*`)) as readonly unknown[];
@@ -9,7 +15,7 @@ export async function left(observer: Redis, prefix: string): Promise<LeakCounts>
     .trim()
     .split('\n').length;
   return {
-    keys: names.filter((name) => !/\}:(?:token|server)$/.test(name)).length,
+    keys: names.filter((name) => !mayStay.test(name)).length,
     channels: channels.length,
     connections,
   };

@@ -82,6 +82,21 @@ test.each(clients)('a client of the caller does so with reconnectOnError, %s', a
   expect(await provider.tryAcquire(claimOf())).toMatchObject({ granted: true });
 });
 
+test.each(clients)('with minReplicas renewals alone do so, too, %s', async (_name, create) => {
+  const { url, swap } = await behindOneAddress();
+  const client = create(url);
+  closeAfterTest(client);
+  const provider = createRedisProvider(client, { minReplicas: 1, timeout: 1_000 });
+  onTestFinished(() => provider.close());
+  const claim = claimOf({ ttl: 60_000 });
+  await eventually('a grant', () => answered(provider.tryAcquire(claim)));
+  await swap();
+  // The next master counts the old one, once that follows.
+  await expect(provider.renew(claim)).rejects.toMatchObject(refused);
+  await eventually('the next master', () => answered(provider.renew(claim)));
+  expect(await provider.renew(claim)).toEqual({});
+});
+
 test.each(clients)('without it the old master refuses every call, %s', async (_name, create) => {
   const { url, swap } = await behindOneAddress();
   const client = create(url);

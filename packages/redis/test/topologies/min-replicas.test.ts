@@ -4,27 +4,23 @@ import type { ServerHandle } from '@locks/test-servers';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { claimOf } from '../support/line.ts';
-import { clients, closeAfterTest, connect, eventually, ownPrefix } from '../support/redis.ts';
+import { clients, closeAfterTest, connect, eventually, ownPrefix, withCopies } from '../support/redis.ts';
+import { promptCopy, startReplica } from '../support/replica.ts';
 import { documented } from '../support/rights.ts';
 
 let master: ServerHandle;
 let replica: ServerHandle;
 beforeAll(async () => {
-  [master, replica] = await Promise.all([startRedis({ args: ['--repl-diskless-sync-delay', '0'] }), startRedis()]);
-  await redisCommand(replica, 'REPLICAOF', master.host, master.port);
-  // After the copy a master sends no writes until its replica reports, which may take 1 s.
-  await redisCommand(master, 'SET', 'copied', 'yes');
-  await eventually('the copy', async () => (await redisCommand(replica, 'GET', 'copied')) === 'yes');
-  await redisCommand(master, 'SET', 'followed', 'yes');
-  await eventually('the first write', async () => (await redisCommand(replica, 'GET', 'followed')) === 'yes');
+  master = await startRedis({ args: promptCopy });
+  replica = await startReplica(master);
   return async () => void (await Promise.all([master.stop(), replica.stop()]));
 });
 
 describe.each(clients)('minReplicas, %s', (_name, create) => {
-  const providerOf = (prefix: string, minReplicas = 1): ReturnType<typeof createRedisProvider> => {
+  const providerOf = (prefix: string, minReplicas = 1, timeout = 1_000): ReturnType<typeof createRedisProvider> => {
     const client = create(master.url);
     closeAfterTest(client);
-    const provider = createRedisProvider(client, { prefix, minReplicas, timeout: 1_000 });
+    const provider = createRedisProvider(client, { prefix, minReplicas, timeout });
     onTestFinished(() => provider.close());
     return provider;
   };
@@ -38,6 +34,9 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
       expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
       expect(await atReplica.get(`${prefix}job-${round}`)).toBe(claim.owner);
       expect(await provider.renew({ ...claim, ttl: 100_000 })).toEqual({});
+      const change = { from: undefined, to: `text-${round}` };
+      expect(await provider.register?.(`name-${round}`, change)).toBe(change.to);
+      expect(await atReplica.get(`{${prefix}}:register:name-${round}`)).toBe(change.to);
       expect(await atReplica.pttl(`${prefix}job-${round}`)).toBeGreaterThan(50_000);
     }
   });
@@ -53,6 +52,11 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
       // Another write of the client, so that a WAIT without one of its own has nothing to wait for.
       await expect(provider.tryAcquire(claimOf({ key: 'free' }))).rejects.toMatchObject(tooFew);
       await expect(provider.renew(held)).rejects.toMatchObject(tooFew);
+      // A repeat finds the change made, and is not sure of it either.
+      for (const _ of [1, 2]) {
+        const change = { from: undefined, to: 'text' };
+        await expect(provider.register?.('name', change)).rejects.toMatchObject(tooFew);
+      }
       const several = ['one', 'two'].map((key) => claimOf({ key }));
       await expect(provider.tryAcquireAll?.(several)).rejects.toMatchObject(tooFew);
       expect(await provider.tryAcquireAll?.([claimOf(), claimOf({ key: 'three' })])).toBe(false);
@@ -71,6 +75,51 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
         () => false,
       ),
     );
+  });
+
+  test('a busy answer does not wait for the replica of another claim', async () => {
+    const provider = providerOf(ownPrefix(), 1, 4_000);
+    const held = claimOf();
+    expect(await provider.tryAcquire(held)).toMatchObject({ granted: true });
+    await replica.pause();
+    try {
+      let blocked = true;
+      const free = provider.tryAcquire(claimOf({ key: 'free' }));
+      const settled = free.catch(() => {}).then(() => (blocked = false));
+      await eventually('a WAIT', async () =>
+        / flags=b .* cmd=wait /.test(String(await redisCommand(master, 'CLIENT', 'LIST'))),
+      );
+      for (let round = 0; round < 10; round++) {
+        expect(await provider.tryAcquire(claimOf())).toMatchObject({ granted: false });
+        expect(await provider.tryAcquireAll?.([claimOf({ key: `${round}` }), claimOf()])).toBe(false);
+      }
+      expect(blocked).toBe(true);
+      await settled;
+      await expect(free).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    } finally {
+      await replica.resume();
+    }
+  });
+
+  test('a grant that another server does not have is unknown', async () => {
+    const prefix = ownPrefix();
+    const client = create(master.url);
+    closeAfterTest(client);
+    const forgetful = withCopies(client, (options) => client.duplicate(options));
+    forgetful.evalsha = async (sha, count, ...rest) => {
+      const reply = await client.evalsha(sha, count, ...rest);
+      await client.del(...rest.slice(0, count).map(String));
+      return reply;
+    };
+    const provider = createRedisProvider(forgetful, { prefix, minReplicas: 1, timeout: 1_000 });
+    onTestFinished(() => provider.close());
+    const gone = {
+      code: 'LOCK_UNAVAILABLE',
+      message: expect.stringMatching(/was gone before replicas had it/) as string,
+    };
+    await expect(provider.tryAcquire(claimOf())).rejects.toMatchObject(gone);
+    const several = ['one', 'two'].map((key) => claimOf({ key }));
+    await expect(provider.tryAcquireAll?.(several)).rejects.toMatchObject(gone);
   });
 
   test('a user needs the right to wait besides, and its lack is named', async () => {

@@ -1,8 +1,8 @@
 -- What the user `app`, who runs the service, needs of the tables that another user has made:
 --   mariadb --user=admin --password the_database < grants.sql
--- No INSERT, DELETE or CREATE on the locks: the routines run with the rights of the user who made
--- them. Other names, or another database: replace them.
-GRANT SELECT, UPDATE ON `locks` TO `app`;
+-- No DELETE or CREATE on the locks: the routines run with the rights of the user who made them.
+-- Other names, or another database: replace them.
+GRANT SELECT, INSERT, UPDATE ON `locks` TO `app`;
 GRANT SELECT ON `locks_layout` TO `app`;
 GRANT EXECUTE ON PROCEDURE `locks_act` TO `app`;
 GRANT EXECUTE ON PROCEDURE `locks_acquire_all` TO `app`;

@@ -41,8 +41,8 @@ DELETE FROM "locks_line";
 -- How far one look of the sweep goes. A table may be long, and no other call can use the connection
 -- meanwhile.
 -- :after, :length
--- Returns the last key of the stretch; no row when it is the last one.
-SELECT key FROM "locks" WHERE key > :after ORDER BY key LIMIT 1 OFFSET :length;
+-- Returns the last key of the stretch; no row when it is the last one. Blobs are no keys.
+SELECT key FROM "locks" WHERE key > :after AND key < x'' ORDER BY key LIMIT 1 OFFSET :length;
 
 -- name: sweepable
 -- Whether there is a row to sweep: a look that keeps no process from writing.

@@ -1,6 +1,6 @@
-import { LockError, createDeadline } from '@locks/core/adapter';
+import { LockError, checkRegister, createDeadline } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
-import type { KeyState } from '@locks/core';
+import type { KeyState, RegisterChange } from '@locks/core';
 import type { KnexClient } from '../dialect/knex.ts';
 import type { ConnectionRules } from '../dialect/dialect.ts';
 import type { Store, Swept } from '../dialect/stores/store.ts';
@@ -66,6 +66,21 @@ export class StoreCalls {
 
   async inspect(key: string): Promise<KeyState> {
     return await this.run((connection) => this.#store.inspect(connection, key), { what: 'an inspection' });
+  }
+
+  /** The text of a register, after `change`. */
+  async register(name: string, change: RegisterChange | undefined): Promise<string | undefined> {
+    checkRegister(name, change);
+    const differs = change !== undefined && change.from !== change.to;
+    const work = async (connection: unknown): Promise<string | undefined> => {
+      for (;;) {
+        if (differs && (await this.#store.changeRegister(connection, name, change))) return change.to;
+        const text = await this.#store.readRegister(connection, name);
+        // It may have become what it must be since.
+        if (!differs || text !== change.from) return text;
+      }
+    };
+    return await this.run(work, { what: 'a register' });
   }
 
   async time(): Promise<number> {

@@ -8,6 +8,11 @@ export function hex(text: string): string {
   return Buffer.from(text).toString('hex').toUpperCase();
 }
 
+/** The key of a register's row, in hexadecimal: UTF-8 has no byte 254. */
+export function registerKey(name: string): string {
+  return `FE${hex(name)}`;
+}
+
 /**
  * The first bytes, in hexadecimal, that are after all keys that begin with `prefix`: the last byte
  * of UTF-8 is never the highest.

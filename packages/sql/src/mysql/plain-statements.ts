@@ -43,7 +43,7 @@ FROM information_schema.columns WHERE table_schema = COALESCE(?, DATABASE()) AND
   raiseRemoved: `INSERT INTO \`locks\` VALUES (X'FF', LAST_INSERT_ID({now} - CAST(? AS SIGNED)), NULL, NULL)
 ON DUPLICATE KEY UPDATE \`version\` = LAST_INSERT_ID(GREATEST(\`version\`, {now} - CAST(? AS SIGNED)))`,
   idle: `SELECT HEX(\`key\`) AS \`key\` FROM \`locks\`
-WHERE \`version\` < CAST(? AS SIGNED) AND \`key\` > UNHEX(?) AND \`key\` <= COALESCE(UNHEX(?), X'FE') AND \`key\` < X'FF'
+WHERE \`version\` < CAST(? AS SIGNED) AND \`key\` > UNHEX(?) AND \`key\` <= COALESCE(UNHEX(?), X'FF') AND \`key\` < X'FF'
 AND (\`held_until\` IS NULL OR \`held_until\` <= {now})
 LIMIT {limit}`,
   remove: `DELETE FROM \`locks\`

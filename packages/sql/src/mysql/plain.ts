@@ -1,4 +1,4 @@
-import type { Claim } from '@locks/core';
+import type { Claim, RegisterChange } from '@locks/core';
 import type { CallName, LockError } from '@locks/core/adapter';
 import type { KnexClient } from '../dialect/knex.ts';
 import { ColumnsCheck, routinesAdded } from '../dialect/stores/plain-columns.ts';
@@ -17,8 +17,9 @@ import { statements as routineStatements } from './statements.ts';
 const columns = 'key varbinary, version bigint, owner varbinary, held_until bigint';
 
 /** What touches the four columns only is the same in either layout. */
-const { renew, sweepStretch, time } = routineStatements;
-const statements = clocked({ ...plainStatements, renew, sweepStretch, time });
+const { renew, sweepStretch, time, readRegister, makeRegister, changeRegister } = routineStatements;
+const registers = { readRegister, makeRegister, changeRegister };
+const statements = clocked({ ...plainStatements, ...registers, renew, sweepStretch, time });
 
 /** The number of the error of a row that has fewer columns than the table. */
 const otherColumns = 1136;
@@ -94,6 +95,14 @@ class MysqlPlainStore implements PlainStore<MysqlConnection> {
 
   list(...args: Parameters<PlainStore<MysqlConnection>['list']>): Promise<readonly string[]> {
     return this.#prepared.list(...args);
+  }
+
+  readRegister(connection: MysqlConnection, name: string): Promise<string | undefined> {
+    return this.#prepared.readRegister(connection, name);
+  }
+
+  changeRegister(connection: MysqlConnection, name: string, change: RegisterChange): Promise<boolean> {
+    return this.#prepared.changeRegister(connection, name, change);
   }
 
   async sweep(connection: MysqlConnection, retention: number, limit: number, after: string): Promise<Swept> {

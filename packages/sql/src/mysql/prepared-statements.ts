@@ -1,14 +1,17 @@
+import type { RegisterChange } from '@locks/core';
 import { DefaultSchema } from '../dialect/default-schema.ts';
 import { rendered } from '../dialect/names.ts';
 import type { TableNames } from '../dialect/names.ts';
 import { looksPerRemoval } from '../dialect/stores/store.ts';
 import type { MysqlConnection, Row, Value } from './connection/connection.ts';
-import { endOf, hex, micros } from './encoding.ts';
+import { endOf, hex, micros, registerKey } from './encoding.ts';
 import { affected, changed, rowsOf, textOf } from './connection/session.ts';
 import { statements as routineStatements } from './statements.ts';
 
-/** Statements by name; each store has these two. */
-type Texts<Name extends string> = Readonly<Record<Name | 'list' | 'sweepStretch', string>>;
+/** Both kinds of store have these. */
+type Common = 'list' | 'sweepStretch' | 'readRegister' | 'makeRegister' | 'changeRegister';
+
+type Texts<Name extends string> = Readonly<Record<Name | Common, string>>;
 
 /** What a statement has in place of `{name}`, by name: what no `?` can stand for. */
 type Blanks = Readonly<Record<string, string>>;
@@ -46,7 +49,7 @@ export class PreparedStatements<Name extends string> {
   /** The rows of a query, or the first ones of a procedure. */
   rows(
     connection: MysqlConnection,
-    name: Name | 'list' | 'sweepStretch',
+    name: Name | Common,
     values: readonly Value[],
     blanks?: Blanks,
   ): Promise<readonly Row[]> {
@@ -59,7 +62,12 @@ export class PreparedStatements<Name extends string> {
   }
 
   /** How many rows a statement changed. */
-  affected(connection: MysqlConnection, name: Name, values: readonly Value[], blanks?: Blanks): Promise<number> {
+  affected(
+    connection: MysqlConnection,
+    name: Name | Common,
+    values: readonly Value[],
+    blanks?: Blanks,
+  ): Promise<number> {
     return affected(connection, filled(this.#texts[name], blanks), values);
   }
 
@@ -81,6 +89,18 @@ export class PreparedStatements<Name extends string> {
     const values = [hex(prefix), endOf(prefix), hex(after ?? '')];
     const rows = await this.rows(connection, 'list', values, { limit: whole(limit) });
     return rows.map((row) => Buffer.from(textOf(row['key']), 'hex').toString());
+  }
+
+  async readRegister(connection: MysqlConnection, name: string): Promise<string | undefined> {
+    const [row] = await this.rows(connection, 'readRegister', [registerKey(name)]);
+    return row && textOf(row['owner']);
+  }
+
+  /** `false`: it had another text than `from`. */
+  async changeRegister(connection: MysqlConnection, name: string, change: RegisterChange): Promise<boolean> {
+    const [key, from, to] = [registerKey(name), change.from ?? null, change.to ?? null];
+    if (from === null) await this.affected(connection, 'makeRegister', [key]);
+    return (await this.affected(connection, 'changeRegister', [to, to, key, this.longestWait(), from])) > 0;
   }
 
   /**

@@ -1,7 +1,7 @@
 // Written by scripts/embed-sql.mjs from sql/mysql/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'clock' | 'elapsed' | 'acquireFree' | 'acquireAll' | 'act' | 'renew' | 'release' | 'inspect' | 'list' | 'head' | 'turns' | 'findSchema' | 'checkConnection' | 'sweepStretch' | 'sweep' | 'time', string>> = {
+export const statements: Readonly<Record<'clock' | 'elapsed' | 'acquireFree' | 'acquireAll' | 'act' | 'renew' | 'release' | 'inspect' | 'list' | 'head' | 'turns' | 'findSchema' | 'checkConnection' | 'sweepStretch' | 'sweep' | 'time' | 'readRegister' | 'makeRegister' | 'changeRegister', string>> = {
   clock: `(TIMESTAMPDIFF(MICROSECOND, TIMESTAMP '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + {elapsed})`,
   elapsed: `(MOD(TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)) + 87300000000, 1800000000) - 900000000)`,
   acquireFree: `/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
@@ -47,4 +47,12 @@ FROM \`locks_layout\``,
   sweepStretch: `SELECT HEX(\`key\`) AS \`key\` FROM \`locks\` WHERE \`key\` > UNHEX(?) ORDER BY \`locks\`.\`key\` LIMIT 1 OFFSET {offset}`,
   sweep: `CALL \`locks_sweep\`(CAST(? AS SIGNED), CAST(? AS SIGNED), UNHEX(?), UNHEX(?))`,
   time: `SELECT CAST({clock} DIV 1000 AS CHAR) AS \`time\``,
+  readRegister: `SELECT \`owner\` FROM \`locks\` WHERE \`key\` = UNHEX(?) AND \`owner\` IS NOT NULL`,
+  makeRegister: `/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
+INSERT /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ INTO \`locks\` (\`key\`, \`version\`) VALUES (UNHEX(?), 0)
+ON DUPLICATE KEY UPDATE \`version\` = \`version\``,
+  changeRegister: `/*M!100600 SET STATEMENT innodb_lock_wait_timeout = {seconds} FOR */
+UPDATE /*+ SET_VAR(innodb_lock_wait_timeout = {seconds}) */ \`locks\` SET
+\`version\` = IF(? IS NULL, 0, 9223372036854775807), \`owner\` = ?
+WHERE \`key\` = UNHEX(?) AND {elapsed} <= CAST(? AS SIGNED) AND \`owner\` <=> ?`,
 };

@@ -1,5 +1,5 @@
 import { permitsRefused, upgradeRefused } from '@locks/core/adapter';
-import type { Claim, Holder, KeyState } from '@locks/core';
+import type { Claim, Holder, KeyState, RegisterChange } from '@locks/core';
 import type { KnexClient } from '../dialect/knex.ts';
 import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions, Turn } from '../dialect/stores/lock-store.ts';
 import type { Swept } from '../dialect/stores/store.ts';
@@ -133,6 +133,14 @@ class MysqlStore implements LockStore<MysqlConnection> {
 
   list(...args: Parameters<LockStore<MysqlConnection>['list']>): Promise<readonly string[]> {
     return this.#prepared.list(...args);
+  }
+
+  readRegister(connection: MysqlConnection, name: string): Promise<string | undefined> {
+    return this.#prepared.readRegister(connection, name);
+  }
+
+  changeRegister(connection: MysqlConnection, name: string, change: RegisterChange): Promise<boolean> {
+    return this.#prepared.changeRegister(connection, name, change);
   }
 
   async turns(connection: MysqlConnection, keys: readonly string[]): Promise<readonly string[]> {

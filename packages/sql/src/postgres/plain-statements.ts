@@ -54,7 +54,7 @@ RETURNING l.version, ROW(l.key, l.version, l.owner, l.held_until)::"locks" IS NU
 SELECT (SELECT l.key FROM "locks" AS l WHERE l.key > $3::bytea ORDER BY l.key OFFSET $4::integer - 1 LIMIT 1) AS last
 ), idle AS MATERIALIZED (
 SELECT l.key FROM "locks" AS l, stretch AS s
-WHERE l.key > $3::bytea AND l.key <= coalesce(s.last, '\\xfe'::bytea) AND l.key < '\\xff'::bytea
+WHERE l.key > $3::bytea AND l.key <= coalesce(s.last, '\\xff'::bytea) AND l.key < '\\xff'::bytea
 AND l.version < $1::bigint AND (l.held_until IS NULL OR l.held_until <= clock_timestamp())
 LIMIT $2::integer
 FOR UPDATE OF l SKIP LOCKED

@@ -14,7 +14,8 @@ import { statements as routineStatements } from './statements.ts';
 const columns = 'key bytea, version bigint, owner text, held_until timestamp with time zone';
 
 /** A renewal touches the four columns only, in either layout. */
-const statements = { ...plainStatements, renew: routineStatements.renew, time: routineStatements.time };
+const { renew, time, readRegister, makeRegister, changeRegister } = routineStatements;
+const statements = { ...plainStatements, renew, time, readRegister, makeRegister, changeRegister };
 
 /** The state in which a row of four columns is not a row of the table. */
 const otherColumns = '42846';
@@ -68,6 +69,8 @@ function createStore(_client: KnexClient, { names, timeout }: PlainOptions): Pla
       return { key, holders, waiters: 0 };
     },
     list: (...args) => prepared.list(...args),
+    readRegister: (...args) => prepared.readRegister(...args),
+    changeRegister: (...args) => prepared.changeRegister(...args),
     time: async (connection) => Number((await prepared.ask(connection, 'time'))[0]?.[0]),
     async sweep(connection, retention, most, after) {
       const [raised] = await prepared.ask(connection, 'raiseRemoved', Math.ceil(retention));

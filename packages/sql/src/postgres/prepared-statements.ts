@@ -1,17 +1,21 @@
+import type { RegisterChange } from '@locks/core';
 import { DefaultSchema } from '../dialect/default-schema.ts';
 import { rendered } from '../dialect/names.ts';
 import type { TableNames } from '../dialect/names.ts';
 import { TransactionOpen } from '../dialect/transaction-open.ts';
 import type { ConnectionFacts } from './connection/check-connection.ts';
 import type { PgConnection, Reply, Value } from './connection/connection.ts';
-import { bytes, firstAfter } from './encoding.ts';
+import { bytes, firstAfter, registerKey } from './encoding.ts';
 import { Sessions, statement } from './connection/session.ts';
 import type { Statement } from './connection/session.ts';
 import { watchStatus } from './connection/transaction-status.ts';
 
-type Texts<Name extends string> = Readonly<Record<Name | 'list', string>>;
+/** Both kinds of store have these. */
+type Common = 'list' | 'readRegister' | 'makeRegister' | 'changeRegister';
 
-type Prepared<Name extends string> = Readonly<Record<Name | 'list', Statement>>;
+type Texts<Name extends string> = Readonly<Record<Name | Common, string>>;
+
+type Prepared<Name extends string> = Readonly<Record<Name | Common, Statement>>;
 
 /** The statements of one store. They name the schema of the tables as soon as it is known. */
 export class PreparedStatements<Name extends string> {
@@ -41,7 +45,7 @@ export class PreparedStatements<Name extends string> {
   }
 
   /** The rows that a statement returns. */
-  ask(connection: PgConnection, name: Name | 'list', ...values: readonly Value[]): Promise<Reply['rows']> {
+  ask(connection: PgConnection, name: Name | Common, ...values: readonly Value[]): Promise<Reply['rows']> {
     return this.#sessions.send(connection, this.#prepared[name], values);
   }
 
@@ -100,6 +104,21 @@ export class PreparedStatements<Name extends string> {
     const from = after === undefined ? bytes(prefix) : Buffer.concat([bytes(after), Buffer.of(0)]);
     const rows = await this.ask(connection, 'list', from, firstAfter(bytes(prefix)), limit);
     return rows.map(([key]) => Buffer.from(key ?? '', 'hex').toString());
+  }
+
+  async readRegister(connection: PgConnection, name: string): Promise<string | undefined> {
+    const [row] = await this.ask(connection, 'readRegister', registerKey(name));
+    return row?.[0] ?? undefined;
+  }
+
+  /** `false`: it had another text than `from`. */
+  async changeRegister(connection: PgConnection, name: string, { from, to }: RegisterChange): Promise<boolean> {
+    const [key, text, wait] = [registerKey(name), to ?? null, this.limitOf(connection)];
+    const rows =
+      from === undefined
+        ? await this.ask(connection, 'makeRegister', key, text, wait)
+        : await this.ask(connection, 'changeRegister', key, from, text, wait);
+    return rows.length > 0;
   }
 }
 

@@ -1,7 +1,7 @@
 // Written by scripts/embed-sql.mjs from sql/postgres/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'acquireEach' | 'renewEach' | 'releaseEach' | 'acquireFree' | 'attempt' | 'acquireAll' | 'renew' | 'renewAny' | 'release' | 'releaseAny' | 'inspect' | 'list' | 'turns' | 'echo' | 'findSchema' | 'checkConnection' | 'sweep' | 'time', string>> = {
+export const statements: Readonly<Record<'acquireEach' | 'renewEach' | 'releaseEach' | 'acquireFree' | 'attempt' | 'acquireAll' | 'renew' | 'renewAny' | 'release' | 'releaseAny' | 'inspect' | 'list' | 'turns' | 'echo' | 'findSchema' | 'checkConnection' | 'sweep' | 'time' | 'readRegister' | 'makeRegister' | 'changeRegister', string>> = {
   acquireEach: `WITH claims AS MATERIALIZED (
 SELECT c.key, c.owner FROM unnest($1::bytea[], $2::text[]) AS c(key, owner)
 WHERE $5::text IS NULL OR set_config('lock_timeout', $5::text, true) IS NOT NULL
@@ -132,4 +132,16 @@ SELECT (SELECT l.key FROM "locks" AS l WHERE l.key > $3::bytea ORDER BY l.key OF
 )
 SELECT "locks_sweep"($1::bigint, $2::integer, $3::bytea, s.last), encode(s.last, 'hex') FROM stretch AS s`,
   time: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
+  readRegister: `SELECT l.owner FROM "locks" AS l WHERE l.key = $1::bytea AND l.owner IS NOT NULL`,
+  makeRegister: `INSERT INTO "locks" AS l (key, version, owner)
+SELECT $1::bytea, 9223372036854775807, $2::text
+WHERE $3::text IS NULL OR set_config('lock_timeout', $3::text, true) IS NOT NULL
+ON CONFLICT (key) DO UPDATE SET version = excluded.version, owner = excluded.owner
+WHERE l.owner IS NULL
+RETURNING 1`,
+  changeRegister: `UPDATE "locks" AS l
+SET version = CASE WHEN $3::text IS NULL THEN 0 ELSE 9223372036854775807 END, owner = $3::text
+WHERE l.key = $1::bytea AND l.owner = $2::text
+AND ($4::text IS NULL OR set_config('lock_timeout', $4::text, true) IS NOT NULL)
+RETURNING 1`,
 };

@@ -151,6 +151,8 @@ export function createStore(client: KnexClient, options: StoreOptions): LockStor
     release,
     inspect,
     list: (...args) => prepared.list(...args),
+    readRegister: (...args) => prepared.readRegister(...args),
+    changeRegister: (...args) => prepared.changeRegister(...args),
     time: async (connection) => Number((await prepared.ask(connection, 'time'))[0]?.[0]),
     async turns(connection, keys) {
       const rows = await prepared.ask(connection, 'turns', keys.map(bytes), process);

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Claim } from '@locks/core';
+import type { Claim, RegisterChange } from '@locks/core';
 import { tokensEnded } from '@locks/core/adapter';
 import type { CallName, LockError } from '@locks/core/adapter';
 import type { KnexClient } from '../dialect/knex.ts';
@@ -13,6 +13,7 @@ import { explain } from './errors.ts';
 import { bootId, hostTime } from './host/clock.ts';
 import { epoch, leastToken } from './host/epoch.ts';
 import { noticePlainBoot } from './host/plain-boot.ts';
+import { changeRegister, readRegister } from './registers.ts';
 import { statements as plainStatements } from './plain-statements.ts';
 import type { Session } from './connection/session.ts';
 import { statements as routineStatements } from './statements.ts';
@@ -20,8 +21,8 @@ import { StoreSessions } from './store-sessions.ts';
 
 const columns = 'key text, version integer, owner text, held_until integer';
 
-const { sweepStretch } = routineStatements;
-const statements = { ...plainStatements, sweepStretch };
+const { sweepStretch, readRegister: read, writeRegister, removeRegister } = routineStatements;
+const statements = { ...plainStatements, sweepStretch, readRegister: read, writeRegister, removeRegister };
 
 type Name = keyof typeof statements;
 
@@ -108,6 +109,14 @@ class SqlitePlainStore implements PlainStore<Database> {
 
   list(...args: Parameters<PlainStore<Database>['list']>): Promise<readonly string[]> {
     return this.#sessions.list(...args);
+  }
+
+  async readRegister(connection: Database, name: string): Promise<string | undefined> {
+    return readRegister(this.#sessions.of(connection), name);
+  }
+
+  async changeRegister(connection: Database, name: string, change: RegisterChange): Promise<boolean> {
+    return changeRegister(this.#sessions.of(connection), name, change);
   }
 
   /** Looks at `limit` rows. It takes a few ms, in which no other process writes. */

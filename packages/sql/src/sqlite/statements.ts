@@ -1,7 +1,7 @@
 // Written by scripts/embed-sql.mjs from sql/sqlite/*.sql; a test compares them. Change those and run it again.
 
 /** The statements, with the default names of the tables. */
-export const statements: Readonly<Record<'acquireFree' | 'renewHeld' | 'releaseHeld' | 'readKey' | 'readSwept' | 'writeKey' | 'inspect' | 'list' | 'keepPlace' | 'takePlace' | 'keepOthers' | 'leaveLine' | 'headOfLine' | 'hastenLapse' | 'permitsInLine' | 'purgeLine' | 'readLine' | 'turns' | 'readLayout' | 'readHost' | 'lastTouched' | 'writeBoot' | 'voidKeys' | 'voidShares' | 'voidLine' | 'sweepStretch' | 'sweepable' | 'sweep' | 'sweepShares' | 'sweepLine' | 'raiseSwept' | 'findShare' | 'readShares' | 'writeShare' | 'removeShare' | 'purgeShares', string>> = {
+export const statements: Readonly<Record<'acquireFree' | 'renewHeld' | 'releaseHeld' | 'readKey' | 'readSwept' | 'writeKey' | 'inspect' | 'list' | 'keepPlace' | 'takePlace' | 'keepOthers' | 'leaveLine' | 'headOfLine' | 'hastenLapse' | 'permitsInLine' | 'purgeLine' | 'readLine' | 'turns' | 'readLayout' | 'readHost' | 'lastTouched' | 'writeBoot' | 'voidKeys' | 'voidShares' | 'voidLine' | 'sweepStretch' | 'sweepable' | 'sweep' | 'sweepShares' | 'sweepLine' | 'raiseSwept' | 'readRegister' | 'writeRegister' | 'removeRegister' | 'findShare' | 'readShares' | 'writeShare' | 'removeShare' | 'purgeShares', string>> = {
   acquireFree: `INSERT INTO "locks" (key, version, owner, held_until, touched)
 VALUES (:key, max(:least, (SELECT swept + 1 FROM "locks_host")), :owner, :until, :now)
 ON CONFLICT (key) DO UPDATE SET
@@ -100,7 +100,7 @@ SELECT place FROM "locks_line" WHERE key = record.key AND deadline > :now ORDER 
 WHERE touched > 0`,
   voidShares: `DELETE FROM "locks_shares"`,
   voidLine: `DELETE FROM "locks_line"`,
-  sweepStretch: `SELECT key FROM "locks" WHERE key > :after ORDER BY key LIMIT 1 OFFSET :length`,
+  sweepStretch: `SELECT key FROM "locks" WHERE key > :after AND key < x'' ORDER BY key LIMIT 1 OFFSET :length`,
   sweepable: `SELECT key FROM "locks"
 WHERE key > :after
 AND (:to IS NULL OR key <= :to)
@@ -118,6 +118,10 @@ RETURNING key, version`,
   sweepShares: `DELETE FROM "locks_shares" WHERE key IN (SELECT value FROM json_each(:keys))`,
   sweepLine: `DELETE FROM "locks_line" WHERE key IN (SELECT value FROM json_each(:keys))`,
   raiseSwept: `UPDATE "locks_host" SET swept = max(swept, :version)`,
+  readRegister: `SELECT owner FROM "locks" WHERE key = CAST(:name AS BLOB)`,
+  writeRegister: `INSERT INTO "locks" (key, version, owner) VALUES (CAST(:name AS BLOB), 9007199254740991, :text)
+ON CONFLICT (key) DO UPDATE SET owner = excluded.owner`,
+  removeRegister: `DELETE FROM "locks" WHERE key = CAST(:name AS BLOB)`,
   findShare: `SELECT token FROM "locks_shares" WHERE key = :key AND owner = :owner`,
   readShares: `SELECT count(*) AS number, min(expires) AS first, max(expires) AS last, max(permits) AS permits
 FROM "locks_shares" WHERE key = :key`,

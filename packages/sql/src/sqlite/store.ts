@@ -1,5 +1,5 @@
 import type { CallName, LockError } from '@locks/core/adapter';
-import type { Claim, KeyState } from '@locks/core';
+import type { Claim, KeyState, RegisterChange } from '@locks/core';
 import type { KnexClient } from '../dialect/knex.ts';
 import type { Attempt, Line, LockStore, Released, Renewed, StoreOptions } from '../dialect/stores/lock-store.ts';
 import type { Swept } from '../dialect/stores/store.ts';
@@ -14,6 +14,7 @@ import { attempt, release, renew } from './key/operations.ts';
 import type { Rules } from './key/operations.ts';
 import { KeyRecord } from './key/record.ts';
 import type { Session, StatementName } from './connection/session.ts';
+import { changeRegister, readRegister } from './registers.ts';
 import { statements } from './statements.ts';
 import { StoreSessions } from './store-sessions.ts';
 import { sweep } from './sweep.ts';
@@ -135,6 +136,14 @@ class SqliteStore implements LockStore<Database> {
 
   list(...args: Parameters<LockStore<Database>['list']>): Promise<readonly string[]> {
     return this.#sessions.list(...args);
+  }
+
+  async readRegister(connection: Database, name: string): Promise<string | undefined> {
+    return readRegister(this.#sessions.of(connection), name);
+  }
+
+  async changeRegister(connection: Database, name: string, change: RegisterChange): Promise<boolean> {
+    return changeRegister(this.#sessions.of(connection), name, change);
   }
 
   async turns(connection: Database, keys: readonly string[]): Promise<readonly string[]> {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { collect, eventually } from '@locks/test-servers';
 import { createLocks, openLocks } from '@locks/core';
+import type { LockProvider } from '@locks/core';
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LocksMigrationSource, createSqlGuard, createSqlProvider, fence, migrate, sweep } from '../../src/index.ts';
@@ -53,6 +54,20 @@ function privilegesOf(statement: string, user: string): readonly Privilege[] {
   );
 }
 
+/** All that can be done with a register. */
+function registering(provider: LockProvider, name: string): readonly (() => Promise<unknown>)[] {
+  const changes = [
+    [undefined, 'a'],
+    ['a', 'b'],
+    ['b', undefined],
+  ] as const;
+  return changes.map(
+    ([from, to]) =>
+      async () =>
+        await provider.register?.(name, { from, to }),
+  );
+}
+
 /** Why calls were refused to a service and a guard that do all that they can. */
 async function refusals(
   user: Knex,
@@ -71,6 +86,7 @@ async function refusals(
     () => provider.renew(shared),
     () => provider.inspect(key),
     () => collect(provider.list?.(key) ?? []),
+    ...registering(provider, key),
     () => provider.release(shared),
     () => provider.release(claim),
     async () => await provider.tryAcquireAll?.(['one', 'two'].map((end) => ({ ...claim, key: `${key}/${end}` }))),
@@ -114,10 +130,14 @@ describe.each(databases.slice(0, 2))('the least-privilege user of the documentat
     await expect(waiting).rejects.toThrow('no longer');
     await eventually('an empty line', async () => (await locks.inspect('job')).waiters === 0);
     await holder.release();
+    const texts: unknown[] = [];
+    for (const call of registering(provider, 'name')) texts.push(await call());
+    expect(texts).toEqual(['a', 'b', undefined]);
     await locks.close();
     await user.transaction((trx) => fence(trx, 'account', lease));
     await admin('locks').update({ version: 1 });
-    expect(await sweep(user)).toBe(1);
+    // The second row is that of the register.
+    expect(await sweep(user)).toBe(2);
     const opened = await openLocks(url);
     await (await opened.acquire('job')).release();
     await opened.close();

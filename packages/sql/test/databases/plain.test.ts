@@ -377,6 +377,15 @@ describe.each(databases.slice(0, 2))('the least-privilege user without routines 
     expect(await sweep(user, plain)).toBe(1);
   });
 
+  test('keeps registers without DELETE', async () => {
+    const { user } = await withUser((grant) => !grant.includes('DELETE'));
+    const provider = provide(user, { ...plain, sweep: false });
+    expect(await provider.register?.('name', { from: undefined, to: 'a' })).toBe('a');
+    expect(await provider.register?.('name', { from: 'a', to: 'b' })).toBe('b');
+    expect(await provider.register?.('name', { from: 'b', to: undefined })).toBeUndefined();
+    expect(await provider.register?.('name')).toBeUndefined();
+  });
+
   test('without DELETE cannot sweep, and is told so; the provider sweeps no more', async () => {
     const { user } = await withUser((grant) => !grant.includes('DELETE'));
     await exercise(user);

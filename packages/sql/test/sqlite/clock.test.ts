@@ -25,6 +25,7 @@ test('a boot of the host frees whatever was held', async () => {
   const before = await party(file);
   const lease = await before.locks.acquire('job', { ttl: 60_000, renew: false });
   const share = await before.locks.acquire('shared', { ttl: 60_000, mode: 'shared', permits: 3, renew: false });
+  await before.provider.register?.('name', { from: undefined, to: 'kept' });
   const waiting = new AbortController();
   const inLine = before.locks.acquire('job', { signal: waiting.signal }).catch(() => {});
   await expect.poll(async () => (await before.locks.inspect('job')).waiters).toBe(1);
@@ -34,6 +35,7 @@ test('a boot of the host frees whatever was held', async () => {
   expect(await after.locks.inspect('job')).toEqual({ key: 'job', holders: [], waiters: 0 });
   const next = await after.locks.tryAcquire('job');
   expect(next?.token).toBeGreaterThan(lease.token);
+  expect(await after.provider.register?.('name')).toBe('kept');
   const exclusive = await after.locks.tryAcquire('shared');
   expect(exclusive?.token).toBeGreaterThan(share.token);
   expect(file.observer.prepare('SELECT boot FROM "locks_host"').all()).toEqual([{ boot: bootId() ?? 'unknown' }]);

@@ -11,12 +11,14 @@ test('without routines too, a boot of the host frees what was held', async () =>
   const file = ownFile(false);
   const before = await party(file, plain);
   const lease = await before.locks.acquire('job', { ttl: 60_000, renew: false });
+  await before.provider.register?.('name', { from: undefined, to: 'kept' });
   const same = await party(file, plain);
   expect((await same.locks.inspect('job')).holders).toHaveLength(1);
   // What the table says after a boot.
   file.observer.exec(`UPDATE "locks" SET owner = 'an earlier one' WHERE key = ''`);
   const after = await party(file, plain);
   expect(await after.locks.inspect('job')).toEqual({ key: 'job', holders: [], waiters: 0 });
+  expect(await after.provider.register?.('name')).toBe('kept');
   const next = await after.locks.tryAcquire('job');
   expect(next?.token).toBeGreaterThan(lease.token);
   const [host] = file.observer.prepare(`SELECT owner FROM "locks" WHERE key = ''`).all();

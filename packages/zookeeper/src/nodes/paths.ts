@@ -13,6 +13,9 @@ const taken = new Set(['.', '..', 'zookeeper']);
 /** The node that raises tokens: one per root, beside the keys. */
 export const baseName = '@base';
 
+/** The folder of the registers, under the root. */
+export const registersName = '@registers';
+
 /** The second node of a holder without a line, under the root: `<prefix><uuid of its owner>`. */
 export const holdPrefix = '@hold-';
 

@@ -75,6 +75,10 @@ test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false 
     const locks = setting.locks({ ...alice, ...layout });
     const mode = 'recipe' in layout && layout.recipe === 'semaphore' ? ({ mode: 'shared', permits: 2 } as const) : {};
     const lease = await locks.acquire('key', mode);
+    const keeping = { servers: `${server.host}:${server.port}`, root: setting.root, ...alice, ...layout };
+    const provider = createZookeeperProvider(keeping);
+    expect(await provider.register?.('name', { from: undefined, to: 'text' })).toBe('text');
+    await provider.close();
     const herself = await setting.client(digest(alice));
     const stranger = await setting.client();
     const found: string[] = [];
@@ -98,7 +102,7 @@ test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false 
       for (const child of children) await visit(`${path}/${child}`);
     };
     await visit(setting.root);
-    expect(found.some((path) => path.endsWith('/@base'))).toBe(true);
+    for (const end of ['/@base', '/@registers/name']) expect(found.some((path) => path.endsWith(end))).toBe(true);
     expect(found.length).toBeGreaterThanOrEqual(3);
     expect(lease.held).toBe(true);
     expect(await lease.release()).toBe(true);
@@ -194,4 +198,33 @@ test('nodes are open to all only where that is said', async () => {
     expect(valueOf(await stranger.send(getAcl(path))).acl).toEqual(openAcl);
   expect(lease.held).toBe(true);
   expect(() => setting.locks({})).toThrow(expect.objectContaining({ code: 'LOCK_MISCONFIGURED' }) as Error);
+});
+
+test('the permissions that the documentation calls the least suffice for registers', async () => {
+  await using setting = await Setting.begin();
+  const client = await setting.client();
+  const [read, write, making, removing] = [1, 2, 4, 8];
+  const id = `alice:${createHash('sha1').update(`alice:${alice.password}`).digest('base64')}`;
+  for (const [path, permissions] of [
+    [setting.root, read + making + removing],
+    [`${setting.root}/@base`, read + write],
+    [`${setting.root}/@registers`, read + write + making + removing],
+  ] as const) {
+    // The client is no one, and makes nodes below this one.
+    const acl = path === setting.root ? [{ scheme: 'world', id: 'anyone', permissions: making }] : [];
+    acl.push({ scheme: 'digest', id, permissions });
+    valueOf(await client.send(create({ path, data: Buffer.alloc(0), acl, kind: 'persistent' })));
+  }
+  const acl = [{ scheme: 'digest', id, permissions: read + write }];
+  const servers = `${server.host}:${server.port}`;
+  const provider = createZookeeperProvider({ servers, root: setting.root, ...alice, acl });
+  for (const [from, to] of [
+    [undefined, 'a'],
+    ['a', 'b'],
+    ['b', undefined],
+    [undefined, 'c'],
+  ]) {
+    expect(await provider.register?.('name', { from, to })).toBe(to);
+  }
+  await provider.close();
 });

@@ -81,6 +81,17 @@ describe.each(Object.entries(layouts))('a process whose server lags behind (%s)'
     }
   });
 
+  test('tells and changes registers as of its call', async () => {
+    let text: string | undefined;
+    for (const to of ['a', 'b', 'c', undefined]) {
+      expect(await near.register?.(key.replace(' ', '-'), { from: text, to })).toBe(to);
+      expect(await far.register?.(key.replace(' ', '-'))).toBe(to);
+      text = to;
+    }
+    expect(await far.register?.(key.replace(' ', '-'), { from: undefined, to: 'd' })).toBe('d');
+    expect(await near.register?.(key.replace(' ', '-'), { from: 'c', to: 'e' })).toBe('d');
+  });
+
   test('shows who holds, and what is free, as of its call', async () => {
     for (let round = 0; round < 2; round += 1) {
       const held = claim();

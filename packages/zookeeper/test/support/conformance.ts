@@ -9,6 +9,7 @@ import type { ZookeeperOptions, ZookeeperProviderOptions } from '../../src/index
 import { countsOf } from './counts.ts';
 import { startFrameProxy } from './frame-proxy.ts';
 import type { FrameProxy } from './frame-proxy.ts';
+import { beforeAll } from 'vitest';
 
 /** The servers that the suite runs on, and how all of them are hurt at once. */
 export interface Backend {
@@ -88,6 +89,18 @@ export function suite(
       };
     },
   };
+
+  // The folder of the registers stays.
+  beforeAll(async () => {
+    const provider = await create();
+    for (const [from, to] of [
+      [undefined, 'text'],
+      ['text', undefined],
+    ]) {
+      await provider.register?.('any', { from, to });
+    }
+    await provider.close();
+  });
 
   conformanceTests({
     name,

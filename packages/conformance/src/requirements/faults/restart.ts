@@ -6,7 +6,8 @@ import type { Requirement } from '../../requirement.ts';
 import { within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
 import { all, whenClockBounded, whenFenced, whenRemote } from '../when.ts';
-import { callLimit, createSides, lineUp, mustStayIdle, orderOf, settled } from './steps.ts';
+import { mustHave, whenRegistering, withRegisters } from '../registers.ts';
+import { answered, callLimit, createSides, lineUp, mustStayIdle, orderOf, persistent, settled } from './steps.ts';
 
 /** A backend that restarts, with its data or without. */
 export const restartRequirements: readonly Requirement[] = [
@@ -94,6 +95,29 @@ export const restartRequirements: readonly Requirement[] = [
     async check(context) {
       await exceedAfter(context, context.faults.restart, 'after a restart');
     },
+  },
+  {
+    id: 'restart-registers',
+    level: 'provider',
+    title: 'a register has its text after a restart that kept what was written later',
+    appliesTo: all(whenRemote, whenRegistering),
+    needs: ['restart'],
+    check: async (context) =>
+      await withRegisters(context, async ([writer, reader], name) => {
+        const to = 'kept';
+        for (const _ of range(3)) {
+          await answered(context, 'a change', () => writer.register(name, { from: undefined, to }));
+          const later = context.claim(context.key());
+          const again = persistent(context, writer);
+          await mustGrant(again, later, 'on a free key');
+          await context.faults.restart();
+          const kept = (await again.renew(later)) !== false;
+          const text = await answered(context, 'a read', () => reader.register(name));
+          if (kept) mustHave(text, to, 'after a restart that kept a hold that was granted later');
+          await again.release(later);
+          await answered(context, 'a change', () => writer.register(name, { from: to, to: undefined }));
+        }
+      }),
   },
   {
     id: 'empty-restart-waiters',

@@ -1,6 +1,6 @@
 import type { LockProvider } from '@locks/core';
 import { createNetwork, memoryData } from '../../support/network.ts';
-import { createTextbook, sound } from '../textbook.ts';
+import { createTextbook, registersIn, sound } from '../textbook.ts';
 import type { Store } from '../textbook.ts';
 import { client, forgetful, server, store } from './flaw.ts';
 import type { FaultFlaw } from './flaw.ts';
@@ -135,6 +135,11 @@ export const stores: readonly FaultFlaw[] = [
     make: forgetful((kept) => {
       for (const entry of kept.values()) entry.holds = [];
     }),
+  },
+  {
+    name: 'registers are not on disk, and holds are',
+    caughtBy: ['restart-registers'],
+    make: forgetful((kept) => registersIn(kept).clear()),
   },
   {
     name: 'a renewal takes a key that is free: the holder never learns that the store lost its hold',

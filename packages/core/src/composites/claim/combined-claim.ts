@@ -241,7 +241,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
       const claim = memberClaim(this.#claim, owner, token);
       return call === 'ask' ? provider.tryAcquire(claim) : provider.tryAcquire(claim, () => this.#woken(index, number));
     };
-    this.#inFlight[index] = timedCall(this.#host, member, ask, {
+    this.#inFlight[index] = timedCall(this.#host, member, call, ask, {
       silent: () => {
         if (!this.#isCurrent(index, number)) return;
         this.#machine.silent(index);

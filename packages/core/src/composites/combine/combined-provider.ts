@@ -2,27 +2,36 @@ import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from
 import { LockError } from '../../errors/lock-error.ts';
 import { AbortFollowers } from '../../locks/ending/abort-followers.ts';
 import type { Runtime } from '../../time/runtime.ts';
-import { settledWithin } from '../../time/settled-within.ts';
 import { TimerWheel } from '../../time/timer-wheel.ts';
 import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedClaim } from '../claim/combined-claim.ts';
 import type { KeptHold } from '../claim/combined-claim.ts';
 import type { ClaimHost, HostedClaim } from '../claim/claim-host.ts';
 import { combineStates, holdsByOwner, isEnough, isKnown } from '../members/key-states.ts';
-import type { MemberHold } from '../members/key-states.ts';
+import type { MemberHold, ToldState } from '../members/key-states.ts';
+import { closeMembers } from '../members/close-members.ts';
+import { listKeys } from '../members/list-keys.ts';
 import { combinedError } from '../members/member-errors.ts';
-import { callMember } from '../members/member-answers.ts';
-import { readStates } from '../members/member-states.ts';
-import type { MemberStates } from '../members/member-states.ts';
+import { failuresOf, readStates } from '../members/member-states.ts';
 import { CommonFloor } from '../members/common-floor.ts';
-import { Member } from '../members/member.ts';
+import { Member, memberTitle } from '../members/member.ts';
+import { SetKeeper } from '../set/set-keeper.ts';
+import { setKey } from '../../options/presence.ts';
 import type { CombineRules } from './options.ts';
 import { timeOf } from '../members/time-of.ts';
 import { combinedTraits } from './traits.ts';
 
+type Told = readonly (ToldState | undefined)[];
+
 /** What a composite is made of. */
 export interface CombinedParts extends CombineRules {
   readonly providers: readonly LockProvider[];
+  /** Processes with another set of stores are kept apart. @default false */
+  readonly keepsSet?: boolean;
+  /** For messages. @default 'combine' */
+  readonly name?: string;
+  /** What messages call the members. @default as in "member 2 of 3 (redis)" */
+  readonly titles?: readonly string[];
 }
 
 /**
@@ -32,7 +41,7 @@ export const longestOwner = 200;
 
 /** Several providers as one: a claim is held when `need` of them granted it. */
 export class CombinedProvider implements LockProvider, ClaimHost {
-  readonly name = 'combine';
+  readonly name: string;
   readonly traits: Traits;
   readonly members: readonly Member[];
   readonly need: number;
@@ -45,15 +54,24 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   readonly list?: (prefix: string) => AsyncIterable<string>;
   readonly time?: () => Promise<number>;
   readonly #floor: CommonFloor;
+  readonly #set: SetKeeper | undefined;
   readonly #claims = new ClaimsByOwner<CombinedClaim>();
   /** How many claims of this process wait, by key. */
   readonly #waiting = new Map<string, Set<HostedClaim>>();
+  /** How many claims wait for the set, and which claims were released meanwhile. */
+  #unready = 0;
+  readonly #releasedUnready = new Set<string>();
   #numbers = 0;
   #closing: Promise<void> | undefined = undefined;
 
-  constructor({ providers, need, memberTimeout, timeout, fencing, runtime }: CombinedParts) {
+  constructor(parts: CombinedParts) {
+    const { providers, need, memberTimeout, timeout, fencing, runtime, name, titles = [], keepsSet = false } = parts;
+    this.name = name ?? 'combine';
     this.traits = combinedTraits(providers, { need, fencing });
-    this.members = providers.map((each, index) => new Member(this.name, each, index, providers.length, runtime));
+    this.members = providers.map((each, index) => {
+      const title = titles[index] ?? memberTitle(index, providers.length, each.name);
+      return new Member(this.name, each, index, title, runtime);
+    });
     this.need = need;
     this.fencing = fencing;
     this.memberTimeout = memberTimeout;
@@ -62,6 +80,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     this.runtime = runtime;
     this.timers = new TimerWheel(runtime, false);
     this.#floor = new CommonFloor(this.members, runtime.clock);
+    this.#set = keepsSet ? new SetKeeper(this) : undefined;
     if (providers.every(({ time }) => time !== undefined)) this.time = () => timeOf(this.name, providers);
     if (providers.every(({ list }) => list !== undefined)) this.list = (prefix) => this.#list(prefix);
   }
@@ -73,23 +92,25 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     } catch (error) {
       return Promise.reject(error);
     }
-    return this.#claims.getOrMake(claim.owner, () => new CombinedClaim(this, claim)).tryAcquire(claim, wake);
+    const ready = this.#set?.ready(claim.ttl);
+    return ready === undefined ? this.#attempt(claim, wake) : this.#attemptWhen(ready, claim, wake);
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
     this.#checkOpen();
-    const known = await this.#find(claim, true);
+    const [known] = await Promise.all([this.#find(claim, true), this.#set?.ready(claim.ttl, true)]);
     return known === undefined ? false : await known.renew(claim, token);
   }
 
   release(claim: Claim): Promise<boolean> {
+    if (this.#unready > 0) this.#releasedUnready.add(claim.owner);
     const known = this.#closing === undefined ? this.#claims.get(claim.owner) : undefined;
     return known === undefined ? this.#releaseFound(claim) : known.release();
   }
 
   async inspect(key: string): Promise<KeyState> {
     this.#checkOpen();
-    return combineStates(key, (await readStates(this, key)).states, this.need);
+    return combineStates(key, await readStates(this, key), this.need);
   }
 
   // For a migration, whose claims are not always taken in all members.
@@ -152,6 +173,35 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return this.#claims.size + this.#waiting.size;
   }
 
+  async #attempt(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
+    const known = this.#claims.getOrMake(claim.owner, () => new CombinedClaim(this, claim));
+    const answer = await known.tryAcquire(claim, wake);
+    // A process that stood still in the attempt may have lost its presence meanwhile.
+    const ready = answer.granted ? this.#set?.ready(0) : undefined;
+    if (ready === undefined) return answer;
+    try {
+      await ready;
+      return answer;
+    } catch (error) {
+      void this.release(claim);
+      throw error;
+    }
+  }
+
+  async #attemptWhen(ready: Promise<void>, claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
+    this.#unready += 1;
+    try {
+      await ready;
+      this.#checkOpen();
+      // Nothing may be asked for a claim after its release.
+      if (this.#releasedUnready.has(claim.owner)) return { granted: false };
+    } finally {
+      this.#unready -= 1;
+      if (this.#unready === 0) this.#releasedUnready.clear();
+    }
+    return await this.#attempt(claim, wake);
+  }
+
   #countWaiting(claim: HostedClaim): void {
     const { key } = claim;
     const waiting = this.#waiting.get(key);
@@ -174,10 +224,10 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   #find(claim: Claim, certain = false): Promise<CombinedClaim | undefined> {
     const find = async (): Promise<readonly MemberHold[] | undefined> => {
       const { key, owner } = claim;
-      const holdsIn = (told: MemberStates['states']): readonly MemberHold[] => holdsByOwner(told).get(owner) ?? [];
-      const isDecided = (told: MemberStates['states']): boolean => !certain || isKnown(told, holdsIn(told), this.need);
-      const { states, failures } = await readStates(this, key, isDecided);
-      if (!isDecided(states)) throw combinedError(this, failures, key);
+      const holdsIn = (told: Told): readonly MemberHold[] => holdsByOwner(told).get(owner) ?? [];
+      const isDecided = (told: Told): boolean => !certain || isKnown(told, holdsIn(told), this.need);
+      const states = await readStates(this, key, isDecided);
+      if (!isDecided(states)) throw combinedError(this, failuresOf(states), key);
       const holds = holdsIn(states);
       return isEnough(holds, this.need) ? holds : undefined;
     };
@@ -196,53 +246,31 @@ export class CombinedProvider implements LockProvider, ClaimHost {
 
   async *#list(prefix: string): AsyncIterable<string> {
     this.#checkOpen();
-    const seen = new Set<string>();
-    const failures: LockError[] = [];
-    for (const member of this.members) {
-      try {
-        for await (const key of member.provider.list?.(prefix) ?? []) {
-          if (seen.has(key)) continue;
-          seen.add(key);
-          yield key;
-        }
-      } catch (error) {
-        failures.push(member.name(error, prefix));
-      }
-    }
-    // A key that `need` members have may be in their lists alone.
-    if (failures.length >= this.need) {
-      throw combinedError(this, failures, prefix);
-    }
+    for await (const key of listKeys(this, prefix)) if (key !== setKey) yield key;
   }
 
   async #close(): Promise<void> {
-    const { members } = this;
     const claims = this.#claims.values();
+    for (const member of this.members) member.closing();
     for (const claim of claims) claim.close(this.#closedError());
-    await Promise.all(members.map((member) => this.#finish(member)));
-    for (const member of members) member.releases.stop();
-    const closed = await Promise.allSettled(members.map(({ provider }) => callMember(() => provider.close())));
-    for (const claim of claims) queueMicrotask(() => claim.wakeUp());
-    this.#claims.clear();
-    this.#waiting.clear();
-    this.timers.stop();
-    const failed = closed.find(({ status }) => status === 'rejected');
-    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
-  }
-
-  /**
-   * What a member keeps may block others until its ttl. One that does not answer costs little time.
-   */
-  async #finish(member: Member): Promise<void> {
-    const { runtime, timeout, memberTimeout } = this;
-    const finished = member.releases.finished();
-    await settledWithin(runtime, memberTimeout, finished);
-    if (member.answers) await settledWithin(runtime, timeout / 2, finished);
+    this.#set?.close();
+    try {
+      await closeMembers(this);
+    } finally {
+      for (const claim of claims) queueMicrotask(() => claim.wakeUp());
+      this.#claims.clear();
+      this.#waiting.clear();
+      this.timers.stop();
+    }
   }
 
   #check({ owner, mode, key }: Claim): void {
     if (owner.length > longestOwner) {
       const message = `An owner of a composite has at most ${longestOwner} characters, not ${owner.length}.`;
+      throw new LockError('LOCK_INVALID', message, { key });
+    }
+    if (key === setKey) {
+      const message = `The key ${JSON.stringify(key)} is one of the composite itself. Lock another key.`;
       throw new LockError('LOCK_INVALID', message, { key });
     }
     if (mode === 'shared' && !this.traits.shared) {

@@ -1,5 +1,8 @@
-import type { Holder, KeyState } from '../../contract.ts';
+import type { Holder, KeyState, UnknownState } from '../../contract.ts';
 import { outerOwner } from './member.ts';
+
+/** What a member told of a key. */
+export type ToldState = KeyState | UnknownState;
 
 /** A hold at one member, under the owner that the member knows. */
 export interface MemberHold {
@@ -10,11 +13,8 @@ export interface MemberHold {
   readonly lost?: AbortSignal | undefined;
 }
 
-/**
- * All holds of one owner of the composite, by owner. `states`: `undefined` where a member did not
- * answer.
- */
-export function holdsByOwner(states: readonly (KeyState | undefined)[]): ReadonlyMap<string, readonly MemberHold[]> {
+/** All holds of one owner of the composite, by owner. `states`: by member. */
+export function holdsByOwner(states: readonly (ToldState | undefined)[]): ReadonlyMap<string, readonly MemberHold[]> {
   const owners = new Map<string, MemberHold[]>();
   states.forEach((state, member) => {
     for (const holder of state?.holders ?? []) {
@@ -34,11 +34,11 @@ export function isEnough(holds: readonly MemberHold[], need: number): boolean {
 
 /** Whether the members without an answer cannot change what `isEnough` says. */
 export function isKnown(
-  states: readonly (KeyState | undefined)[],
+  states: readonly (ToldState | undefined)[],
   holds: readonly MemberHold[],
   need: number,
 ): boolean {
-  const silent = states.filter((state) => state === undefined).length;
+  const silent = states.filter((state) => state?.holders === undefined).length;
   return isEnough(holds, need) || countMembers(holds) + silent < need;
 }
 
@@ -48,28 +48,16 @@ function countMembers(holds: readonly MemberHold[]): number {
 }
 
 /**
- * The states of the members as one, of which `need` answered at least. A holder is an owner that
- * `need` members know.
+ * What the members told, as one state. A holder is an owner that `need` members know. Without
+ * `need`: each owner, as its members know it.
  */
-export function combineStates(key: string, states: readonly (KeyState | undefined)[], need: number): KeyState {
-  const answered = states.filter((state) => state !== undefined);
-  const holders = [...holdsByOwner(states)]
-    .filter(([, holds]) => isEnough(holds, need))
-    .map(([owner, holds]) => combineHolder(owner, holds, need));
+export function combineStates(key: string, members: readonly ToldState[], need?: number): KeyState {
+  const holders = [...holdsByOwner(members)]
+    .filter(([, holds]) => isEnough(holds, need ?? 1))
+    .map(([owner, holds]) => combineHolder(owner, holds, need ?? holds.length));
   // A claim waits in one line only.
-  const waiters = answered.reduce((sum, state) => sum + state.waiters, 0);
-  return { key, holders, waiters, members: answered };
-}
-
-/**
- * The states of the members as one, where a claim may be held by any of them: each holder as its
- * members know it.
- */
-export function allHolders(key: string, states: readonly (KeyState | undefined)[]): KeyState {
-  const answered = states.filter((state) => state !== undefined);
-  const holders = [...holdsByOwner(states)].map(([owner, holds]) => combineHolder(owner, holds, holds.length));
-  const waiters = answered.reduce((sum, state) => sum + state.waiters, 0);
-  return { key, holders, waiters, members: answered };
+  const waiters = members.reduce((sum, state) => sum + (state.waiters ?? 0), 0);
+  return { key, holders, waiters, members };
 }
 
 function combineHolder(owner: string, holds: readonly MemberHold[], need: number): Holder {

@@ -1,4 +1,4 @@
-import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '../../contract.ts';
+import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '../../contract.ts';
 import { LockError, isLockError } from '../../errors/lock-error.ts';
 import { closeQuietly } from '../../locks/ending/close-quietly.ts';
 import { untilReopened } from '../../time/backoff.ts';
@@ -10,8 +10,6 @@ export interface LateMemberParts {
   /** What it is taken for until it opens. */
   readonly traits: Traits;
   open(): Promise<LockProvider>;
-  /** Called when the reason changes why it is not open. `undefined`: it is open. */
-  report(reason: unknown): void;
   readonly runtime: Runtime;
 }
 
@@ -25,11 +23,15 @@ type Refuse = (traits: Traits) => LockError | undefined;
  */
 export class LateMember implements LockProvider {
   readonly name: string;
+  /** Until it opens it is taken for one that keeps registers. */
+  register?: NonNullable<LockProvider['register']> = (name, change) =>
+    this.#provider?.register?.(name, change) ?? this.#notOpen(name);
   readonly #parts: LateMemberParts;
   #provider: LockProvider | undefined = undefined;
   #reason: unknown = new Error('it is being opened');
   #failures = 0;
   #refuse: Refuse = () => undefined;
+  #report: (reason: unknown) => void = () => {};
   #attempt: Promise<void> | undefined = undefined;
   #pause: TimerHandle | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
@@ -43,6 +45,11 @@ export class LateMember implements LockProvider {
   begin(attempt: Promise<LockProvider>, refuse: Refuse): void {
     this.#refuse = refuse;
     this.#attempt = this.#follow(attempt);
+  }
+
+  /** `report` is called when the reason changes why it is not open. `undefined`: it is open. */
+  follow(report: (reason: unknown) => void): void {
+    this.#report = report;
   }
 
   get traits(): Traits {
@@ -76,14 +83,6 @@ export class LateMember implements LockProvider {
     return await this.#provider.time();
   }
 
-  async register(name: string, change?: RegisterChange): Promise<string | undefined> {
-    if (this.#provider === undefined) await this.#notOpen(name);
-    if (this.#provider?.register === undefined) {
-      throw new LockError('LOCK_MISCONFIGURED', `${this.name} keeps no registers.`);
-    }
-    return await this.#provider.register(name, change);
-  }
-
   outage(): unknown {
     return this.#provider === undefined ? this.#reason : this.#provider.outage?.();
   }
@@ -105,7 +104,8 @@ export class LateMember implements LockProvider {
     const refusal = this.#refuse(provider.traits);
     if (refusal === undefined && this.#closing === undefined) {
       this.#provider = provider;
-      this.#parts.report(undefined);
+      if (provider.register === undefined) delete this.register;
+      this.#report(undefined);
       return;
     }
     // Another attempt would give the same traits.
@@ -129,7 +129,7 @@ export class LateMember implements LockProvider {
   #because(reason: unknown): void {
     const isNews = textOf(reason) !== textOf(this.#reason);
     this.#reason = reason;
-    if (isNews) this.#parts.report(reason);
+    if (isNews) this.#report(reason);
   }
 
   async #notOpen(key: string): Promise<never> {

@@ -30,7 +30,14 @@ export function combinedError(
   const code = length - permanent.length < need ? (permanent[0]?.code ?? 'LOCK_UNAVAILABLE') : 'LOCK_UNAVAILABLE';
   const others = without === 0 ? '' : `, ${without} ${without === 1 ? 'has' : 'have'} no vote for this claim`;
   const what = `${failures.length} of ${length} members gave no usable answer${others}, and ${need} are needed.`;
-  return errorOfAll(code, what, failures, nothingLeft ? { key, sent: false } : { key });
+  const retryAfter = untilEnough(failures, need - (length - failures.length));
+  return errorOfAll(code, what, failures, { key, retryAfter, sent: nothingLeft ? false : undefined });
+}
+
+/** Ms until so many of those that failed answer. `undefined`: too few of them say when. */
+function untilEnough(failures: readonly LockError[], missing: number): number | undefined {
+  const waits = failures.flatMap(({ retryAfter }) => retryAfter ?? []).toSorted((left, right) => left - right);
+  return waits[missing - 1];
 }
 
 /** One error that tells all of `failures`. */

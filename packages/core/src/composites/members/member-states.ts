@@ -1,8 +1,9 @@
-import type { KeyState } from '../../contract.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { callMember } from './member-answers.ts';
+import type { ToldState } from './key-states.ts';
 import { combinedError } from './member-errors.ts';
 import type { Quorum } from './member-errors.ts';
+import type { Member } from './member.ts';
 import type { Runtime } from '../../time/runtime.ts';
 import type { TimerWheel } from '../../time/timer-wheel.ts';
 import { scheduleSilence } from '../../time/schedule.ts';
@@ -17,57 +18,78 @@ export interface MembersHost extends Quorum {
   readonly runtime: Runtime;
 }
 
-/** What members told of a key. */
-export interface MemberStates {
-  /** By member. `undefined`: no answer. */
-  readonly states: readonly (KeyState | undefined)[];
-  /** Why the others gave no state. */
-  readonly failures: readonly LockError[];
+/** When calls of several members are over. */
+interface CallsEnd {
+  isEnough(): boolean;
+  /** In ms. */
+  readonly limit: number;
+  /** What ends the wait at once. */
+  readonly ends?: Set<() => void>;
 }
 
 /**
- * Each member's state of `key`. Suspect and late members are not waited for where the others are
- * enough, and tell what `isDecided` asks. Rejects where fewer than `need` answer.
+ * Calls `members` at once. Resolves when all calls have settled but those of suspect and late
+ * members, which are not waited for where the others are enough.
  */
-export async function readStates(
-  host: MembersHost,
-  key: string,
-  isDecided: (states: MemberStates['states']) => boolean = () => true,
-): Promise<MemberStates> {
-  const { members, need, memberTimeout, timeout, timers, runtime } = host;
-  const states: (KeyState | undefined)[] = members.map(() => undefined);
-  const failures: LockError[] = [];
+export function callMembers(
+  { memberTimeout, timers, runtime }: MembersHost,
+  members: readonly Member[],
+  call: (member: Member) => Promise<void>,
+  { isEnough, limit, ends = new Set() }: CallsEnd,
+): Promise<void> {
   const open = new Set(members);
-  const isEnough = (): boolean => states.filter((state) => state !== undefined).length >= need;
-  await new Promise<void>((resolve) => {
+  return new Promise((resolve) => {
     const check = (): void => {
-      const passedOver = isEnough() && [...open].every(({ suspect }) => suspect) && isDecided(states);
-      if (open.size === 0 || passedOver) settle();
+      if (open.size === 0 || (isEnough() && [...open].every(({ suspect }) => suspect))) end();
     };
     const now = runtime.clock.now();
     const late = scheduleSilence(timers, now + memberTimeout, () => {
       for (const member of open) member.silent(runtime.clock.now(), memberTimeout);
       check();
     });
-    const limit = scheduleSilence(timers, now + timeout, () => settle());
-    const settle = (): void => {
+    const last = scheduleSilence(timers, now + limit, () => end());
+    const end = (): void => {
       timers.cancel(late);
-      timers.cancel(limit);
+      timers.cancel(last);
+      ends.delete(end);
       resolve();
     };
+    ends.add(end);
     for (const member of members) {
-      callMember(() => member.provider.inspect(key))
-        .then(
-          (state) => void (states[member.index] = state),
-          (error: unknown) => void failures.push(member.name(error, key)),
-        )
-        .finally(() => {
-          open.delete(member);
-          check();
-        });
+      void call(member).finally(() => {
+        open.delete(member);
+        check();
+      });
     }
+    check();
   });
-  failures.push(...[...open].map((member) => member.noAnswer(key)));
-  if (isEnough()) return { states, failures };
-  throw combinedError(host, failures, key);
+}
+
+/**
+ * What each member told of `key`. Suspect and late members are not waited for where the others are
+ * enough, and tell what `isDecided` asks. Rejects where fewer than `need` answer.
+ */
+export async function readStates(
+  host: MembersHost,
+  key: string,
+  isDecided: (states: readonly (ToldState | undefined)[]) => boolean = () => true,
+): Promise<readonly ToldState[]> {
+  const { members, need, timeout: limit } = host;
+  const states: (ToldState | undefined)[] = members.map(() => undefined);
+  const answered = (): boolean => states.filter((state) => state?.holders !== undefined).length >= need;
+  const read = (member: Member): Promise<void> =>
+    callMember(() => member.provider.inspect(key)).then(
+      (state) => void (states[member.index] = state),
+      (error: unknown) => void (states[member.index] = { error: member.name(error, key) }),
+    );
+  await callMembers(host, members, read, { isEnough: () => answered() && isDecided(states), limit });
+  // What arrives later changes nothing.
+  const told = members.map((member, index) => states[index] ?? { error: member.noAnswer(key) });
+  if (answered()) return told;
+  throw combinedError(host, failuresOf(told), key);
+}
+
+/** Why members told nothing. */
+export function failuresOf(states: readonly ToldState[]): readonly LockError[] {
+  return states.flatMap((state) => (state.holders === undefined ? (state.error as LockError) : []));
 }

@@ -1,9 +1,11 @@
 import type { Claim, LockProvider } from '../../contract.ts';
 import { LockError, isLockError } from '../../errors/lock-error.ts';
 import { BackgroundReleases } from '../../locks/release/background-releases.ts';
-import { channels } from '../../locks/diagnostics/channels.ts';
-import type { MemberMessage } from '../../locks/diagnostics/channels.ts';
 import type { Runtime } from '../../time/runtime.ts';
+import { LateMember } from './late-member.ts';
+import type { MemberCall } from './member-answers.ts';
+import { MemberHealth } from './member-health.ts';
+import type { SentCall } from './member-health.ts';
 
 /**
  * A member is slow when it takes so many times as long as another one at the same time. Less makes
@@ -17,6 +19,18 @@ const slowFactor = 10;
 const neverSlow = 100;
 /** So many slow answers one after another make it suspect. Fewer make noise count. */
 const slowAnswers = 2;
+/**
+ * A member that is suspect again within so many ms is trusted later. A longer time makes two
+ * troubles that have nothing in common one.
+ */
+const relapse = 60_000;
+/**
+ * It is trusted when it was prompt for so many ms, twice as many after each relapse. With less,
+ * processes that see an unsteady member differently wait in different lines more often. With more,
+ * claims leave the line of a member that is well again for longer.
+ */
+const shortestTrial = 1_000;
+const longestTrial = 60_000;
 
 /** One member of a composite: how fast it answers, and what it must still take back. */
 export class Member {
@@ -24,38 +38,46 @@ export class Member {
   readonly index: number;
   readonly title: string;
   readonly releases: BackgroundReleases;
-  readonly #composite: string;
-  #suspect = false;
+  readonly #health: MemberHealth;
   /** The last call was rejected. */
   #refusing = false;
   #inFlight = 0;
   #slow = 0;
   /** When the last slow answer was noticed. */
   #slowAt = -Infinity;
+  #unclear = false;
+  /** How long it must be prompt to be trusted, in ms. */
+  #trial = 0;
+  #trustedAt = -Infinity;
   /** When the last answer came, and how long it took, in ms. */
   #last = { at: -Infinity, took: Infinity };
 
-  constructor(composite: string, provider: LockProvider, index: number, count: number, runtime: Runtime) {
-    this.#composite = composite;
+  constructor(composite: string, provider: LockProvider, index: number, title: string, runtime: Runtime) {
     this.provider = provider;
     this.index = index;
-    this.title = memberTitle(index, count, provider.name);
+    this.title = title;
     this.releases = new BackgroundReleases(provider, runtime, false);
+    this.#health = new MemberHealth({
+      about: { provider: composite, member: title, index },
+      outage: () => provider.outage?.(),
+      runtime,
+    });
+    if (provider instanceof LateMember) provider.follow((reason) => this.#health.opened(reason));
   }
 
   /** It is asked one call at a time, and not waited for. */
   get suspect(): boolean {
-    return this.#suspect;
+    return this.#health.suspect;
   }
 
   /** Whether another call may go out. */
   get takesCall(): boolean {
-    return !this.#suspect || this.#inFlight === 0;
+    return !this.suspect || this.#inFlight === 0;
   }
 
   /** Whether a call that goes out now is likely to be answered. */
   get answers(): boolean {
-    return !this.#suspect && !this.#refusing;
+    return !this.suspect && !this.#refusing;
   }
 
   /** How long its last answer took, in ms. Infinity: none came after `moment`. */
@@ -63,32 +85,48 @@ export class Member {
     return this.#last.at > moment ? this.#last.took : Infinity;
   }
 
-  begin(): void {
+  /** Its last answer took long, and no other member was asked meanwhile. */
+  get unclear(): boolean {
+    return this.#unclear;
+  }
+
+  begin(call: MemberCall = 'ask'): SentCall {
     this.#inFlight += 1;
+    return this.#health.sent(call);
+  }
+
+  /** Any answer came at `at`, after `took` ms. */
+  heard(at: number, took: number): void {
+    this.#last = { at, took };
   }
 
   /**
-   * A call was answered at `at`, after `took` ms. `fastest`: the shortest time of other members
-   * that answered meanwhile. What delays this process delays those, too. `late`: the call was told
-   * to have no answer in time.
+   * The call `sent` was answered at `at`, after `took` ms. `fastest`: the shortest time of other
+   * members that answered meanwhile. What delays this process delays those, too. `late`: the call
+   * was told to have no answer in time.
    */
-  answered(at: number, took: number, fastest: number, late = false): void {
+  answered(sent: SentCall, at: number, took: number, fastest: number, late = false): void {
     this.#inFlight -= 1;
     this.#refusing = false;
-    this.#last = { at, took };
-    if (late || (took > neverSlow && fastest === Infinity)) return;
-    if (took <= Math.max(neverSlow, slowFactor * fastest)) {
-      this.#slow = 0;
-      this.#suspicion(false);
-    } else this.#countSlow(at, took);
+    this.heard(at, took);
+    this.#unclear = !late && took > neverSlow && fastest === Infinity;
+    const judged = !late && !this.#unclear;
+    const prompt = judged && took <= Math.max(neverSlow, slowFactor * fastest);
+    if (prompt) this.#slow = 0;
+    else if (judged) this.#countSlow(at, took);
+    const { suspect } = this;
+    this.#health.answered(sent, prompt && at - this.#slowAt >= this.#trial);
+    if (suspect && !this.suspect) this.#trustedAt = at;
   }
 
-  /** A call was rejected. */
-  failed(error: unknown): void {
+  /** The call `sent` was rejected. `late`: as in `answered`. */
+  failed(sent: SentCall, error: unknown, late = false): void {
     this.#inFlight -= 1;
     this.#refusing = true;
+    // That is about the claim, or tells no more than that it was silent.
+    if (late || isLockError(error, 'LOCK_INVALID')) return;
     // A server that refuses at once costs no time: it is only suspect when it was silent.
-    if (!isLockError(error)) this.#suspicion(true, error);
+    this.#health.refused(sent, error, !isLockError(error));
   }
 
   /** A release in the background was answered, or rejected. */
@@ -103,7 +141,12 @@ export class Member {
   silent(at: number, timeout: number, fastest = 0): void {
     const together = fastest < Infinity && fastest > timeout / 2;
     this.#countSlow(at, timeout);
-    if (!together) this.#suspicion(true);
+    if (!together) this.#suspected('silent', at);
+  }
+
+  /** Its composite closes: what calls hear from now on says nothing of its state. */
+  closing(): void {
+    this.#health.end();
   }
 
   /** `error`, with the member's name. */
@@ -121,13 +164,15 @@ export class Member {
     if (at - took < this.#slowAt) return;
     this.#slowAt = at;
     this.#slow += 1;
-    if (this.#slow >= slowAnswers) this.#suspicion(true);
+    if (this.#slow >= slowAnswers) this.#suspected('slow', at);
   }
 
-  #suspicion(suspect: boolean, error?: unknown): void {
-    if (this.#suspect === suspect) return;
-    this.#suspect = suspect;
-    publishMember({ provider: this.#composite, member: this.title, index: this.index, suspect }, error);
+  #suspected(how: 'slow' | 'silent', at: number): void {
+    if (!this.suspect) {
+      const longer = Math.min(Math.max(shortestTrial, 2 * this.#trial), longestTrial);
+      this.#trial = at - this.#trustedAt < relapse ? longer : 0;
+    }
+    this.#health.suspected(how);
   }
 }
 
@@ -138,14 +183,9 @@ export function memberTitle(index: number, count: number, name: string | undefin
 
 /** `error`, with the member's title before its message. A foreign error is `LOCK_UNAVAILABLE`. */
 export function memberError(title: string, error: unknown, options: { readonly key?: string } = {}): LockError {
-  const code = isLockError(error) ? error.code : 'LOCK_UNAVAILABLE';
+  const { code, retryAfter } = isLockError(error) ? error : ({ code: 'LOCK_UNAVAILABLE' } as const);
   const text = error instanceof Error ? error.message : String(error);
-  return new LockError(code, `${title}: ${text}`, { ...options, cause: error });
-}
-
-/** Tells those who listen to `locks:member`. */
-export function publishMember(message: MemberMessage, error: unknown): void {
-  if (channels.member.hasSubscribers) channels.member.publish(error === undefined ? message : { ...message, error });
+  return new LockError(code, `${title}: ${text}`, { ...options, cause: error, retryAfter });
 }
 
 /** The owner that a member sees. */

@@ -1,5 +1,7 @@
+import type { Clock } from '../../time/clock.ts';
 import { scheduleSilence } from '../../time/schedule.ts';
 import { callMember } from './member-answers.ts';
+import type { MemberCall } from './member-answers.ts';
 import type { MembersHost } from './member-states.ts';
 import type { Member } from './member.ts';
 
@@ -15,12 +17,14 @@ export interface CallEnd<Answer> {
 export function timedCall<Answer>(
   { members, memberTimeout, runtime, timers }: MembersHost,
   member: Member,
+  kind: MemberCall,
   call: () => Promise<Answer>,
   end: CallEnd<Answer>,
 ): Promise<Answer> {
   const { clock } = runtime;
   const sentAt = clock.now();
-  member.begin();
+  const sentCall = member.begin(kind);
+  if (member.unclear) askAnother(members, member, clock);
   let late = false;
   const silence = scheduleSilence(timers, sentAt + memberTimeout, () => {
     late = true;
@@ -32,16 +36,27 @@ export function timedCall<Answer>(
     (answer) => {
       timers.cancel(silence);
       const now = clock.now();
-      member.answered(now, now - sentAt, fastestBesides(members, member, sentAt), late);
+      member.answered(sentCall, now, now - sentAt, fastestBesides(members, member, sentAt), late);
       end.answered(answer);
     },
     (error: unknown) => {
       timers.cancel(silence);
-      member.failed(error);
+      member.failed(sentCall, error, late);
       end.failed(error);
     },
   );
   return sent;
+}
+
+/** Reads the clock of another member, so that the answer to a call has one to compare with. */
+function askAnother(members: readonly Member[], member: Member, clock: Clock): void {
+  const other = members.find((each) => each !== member && !each.suspect && each.provider.time !== undefined);
+  if (other === undefined) return;
+  const sentAt = clock.now();
+  callMember(async () => await other.provider.time?.()).then(
+    () => other.heard(clock.now(), clock.now() - sentAt),
+    () => {},
+  );
 }
 
 /** The shortest time of the other members that answered after `moment`, in ms. */

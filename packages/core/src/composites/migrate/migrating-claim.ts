@@ -217,8 +217,8 @@ export class MigratingClaim {
   #withAdvice(error: unknown): unknown {
     const { advice } = this.#host.keeper;
     if (advice === undefined || !isLockError(error, 'LOCK_UNAVAILABLE')) return error;
-    const { key = this.#claim.key, cause = error, sent } = error;
-    return new LockError(error.code, `${error.message} ${advice}`, { key, cause, sent });
+    const { key = this.#claim.key, cause = error, sent, retryAfter } = error;
+    return new LockError(error.code, `${error.message} ${advice}`, { key, cause, sent, retryAfter });
   }
 
   #answered(answer: Grant | Busy, sentAt: number): Grant | Busy {

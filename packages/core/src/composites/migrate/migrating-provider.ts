@@ -5,14 +5,15 @@ import { BackgroundReleases } from '../../locks/release/background-releases.ts';
 import { settledWithin } from '../../time/settled-within.ts';
 import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedProvider, longestOwner } from '../combine/combined-provider.ts';
-import { allHolders, holdsByOwner } from '../members/key-states.ts';
-import type { MemberHold } from '../members/key-states.ts';
+import { combineStates, holdsByOwner } from '../members/key-states.ts';
+import type { MemberHold, ToldState } from '../members/key-states.ts';
+import { settledWhileAnswered } from '../members/close-members.ts';
 import { callMember } from '../members/member-answers.ts';
 import { isReserved } from './keys.ts';
 import { timeOf } from '../members/time-of.ts';
 import { MigratingClaim } from './migrating-claim.ts';
 import type { MigrationHost } from './migrating-claim.ts';
-import { migrationTraits } from './options.ts';
+import { migrationTraits, storeTitle } from './options.ts';
 import type { MigrateRules } from './options.ts';
 import { PhaseKeeper } from './phase-keeper.ts';
 import type { End } from './phase.ts';
@@ -42,7 +43,14 @@ export class MigratingProvider implements LockProvider, MigrationHost {
       from: new BackgroundReleases(stores.from, runtime, false),
       to: new BackgroundReleases(stores.to, runtime, false),
     };
-    this.both = new CombinedProvider({ ...rules, providers: [stores.from, stores.to], need: 2, fencing: true });
+    this.both = new CombinedProvider({
+      ...rules,
+      name: this.name,
+      titles: [storeTitle('from', stores.from.name), storeTitle('to', stores.to.name)],
+      providers: [stores.from, stores.to],
+      need: 2,
+      fencing: true,
+    });
     this.keeper = new PhaseKeeper(rules, {
       inUse: () => this.#claims.values().some(({ usesEnd }) => usesEnd),
       changed: () => this.#wakeAll(),
@@ -80,7 +88,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
 
   async inspect(key: string): Promise<KeyState> {
     this.#checkOpen();
-    return allHolders(key, await this.#states(key));
+    return combineStates(key, await this.#states(key));
   }
 
   close(): Promise<void> {
@@ -98,12 +106,13 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   }
 
   /** What the stores that this process uses say of a key: one of them, or both. */
-  async #states(key: string): Promise<readonly (KeyState | undefined)[]> {
+  async #states(key: string): Promise<readonly ToldState[]> {
     this.keeper.read();
     const { phase } = this.keeper.scope();
     if (phase === 'both') return (await this.both.inspect(key)).members ?? [];
     const state = await this.stores[phase].inspect(key);
-    return phase === 'from' ? [state, undefined] : [undefined, state];
+    const error = new Error(`not asked: this process takes locks in "${phase}" alone`);
+    return phase === 'from' ? [state, { error }] : [{ error }, state];
   }
 
   #find(claim: Claim): Promise<MigratingClaim | undefined> {
@@ -136,8 +145,9 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     const reason = new LockError('LOCK_CLOSED', 'its provider was closed');
     for (const claim of claims) claim.presenceLost(reason);
     const { from, to } = this.releases;
-    await settledWithin(this.runtime, this.both.timeout / 2, Promise.all([from.finished(), to.finished()]));
-    await this.keeper.close();
+    // A store that does not answer costs one member timeout at each step, and goes on behind.
+    await Promise.all([from, to].map((each) => settledWhileAnswered(each, this.both, each.finished())));
+    await settledWithin(this.runtime, this.both.memberTimeout, this.keeper.close());
     this.#claims.clear();
     try {
       await callMember(() => this.both.close());

@@ -130,9 +130,14 @@ function checkStores({ from, to }: MigrateRules['stores']): void {
     throw misconfigured(migrateSource.where, 'options "from" and "to" are one provider; give two stores');
   for (const [end, { name, traits }] of Object.entries({ from, to })) {
     if (traits.shared) continue;
-    const why = `store "${end}" (${name}) has no shared mode, by which processes announce themselves; configure it so that it has`;
+    const why = `store "${end}" (${name}) has no shared mode, by which processes announce themselves; configure it so that it has. One store becomes a quorum without a migration: see docs/quorum.md`;
     throw misconfigured(migrateSource.where, why);
   }
+}
+
+/** A store as messages name it: `store "from" (redis)`. */
+export function storeTitle(end: End, name: string): string {
+  return `store "${end}" (${name})`;
 }
 
 /** What a migration can promise in each of its phases: the least of both stores. */

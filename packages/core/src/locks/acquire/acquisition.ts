@@ -1,5 +1,5 @@
 import type { Busy, Claim, Grant, Mode } from '../../contract.ts';
-import { isPermanent, leavesNothing } from '../../errors/lock-error.ts';
+import { isLockError, isPermanent, leavesNothing } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import {
   badAnswerError,
@@ -10,7 +10,7 @@ import {
   unavailableError,
 } from '../../errors/messages.ts';
 import type { Settings } from '../../options/acquire-options.ts';
-import { untilPoll, untilRetry } from '../../time/backoff.ts';
+import { untilAccepted, untilPoll, untilRetry } from '../../time/backoff.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import type { TimerEntry } from '../../time/timer-wheel.ts';
 import { about, channels } from '../diagnostics/channels.ts';
@@ -61,7 +61,10 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
   #uncertain = false;
   /** A grant that had too little left was asked for again. */
   #repeated = false;
-  /** Rejections end the call at this time: a ttl after the first one since the last answer. */
+  /**
+   * Rejections end the call at this time: a ttl after the first one since the last answer, or after
+   * the moment until which the backend says that it refuses.
+   */
   #unavailableAt = Infinity;
   #busy = false;
   #cause: unknown = undefined;
@@ -227,20 +230,28 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
   #retryAfterRejection(error: unknown): void {
     this.#busy = false;
     this.#cause = error;
-    const now = this.#host.runtime.clock.now();
-    this.#unavailableAt = Math.min(this.#unavailableAt, now + this.#settings.ttl);
-    if (this.#settings.wait === 0 || now >= this.#unavailableAt) this.#fail(this.#unavailable());
-    else this.#pause(undefined);
+    const { runtime } = this.#host;
+    const { wait, ttl } = this.#settings;
+    const now = runtime.clock.now();
+    const left = isLockError(error) ? error.retryAfter : undefined;
+    this.#unavailableAt = left === undefined ? Math.min(this.#unavailableAt, now + ttl) : now + left + ttl;
+    if (wait === 0 || now >= this.#unavailableAt) this.#fail(this.#unavailable());
+    else this.#waitFor(left === undefined ? untilPoll(runtime, this.#polls++, ttl) : untilAccepted(runtime, left));
   }
 
   #pause(retryAfter: number | undefined): void {
+    const { runtime } = this.#host;
+    this.#waitFor(
+      retryAfter === undefined
+        ? untilPoll(runtime, this.#polls++, this.#settings.ttl)
+        : untilRetry(runtime, retryAfter),
+    );
+  }
+
+  #waitFor(delay: number): void {
     const { runtime, waitTimers } = this.#host;
     this.#phase = 'waiting';
     const now = runtime.clock.now();
-    const delay =
-      retryAfter === undefined
-        ? untilPoll(runtime, this.#polls++, this.#settings.ttl)
-        : untilRetry(runtime, retryAfter);
     waitTimers.schedule(this, Math.min(now + delay, this.#deadline, this.#unavailableAt));
   }
 

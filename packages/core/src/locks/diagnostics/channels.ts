@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Channel } from 'node:diagnostics_channel';
 import type { Claim, Mode } from '../../contract.ts';
+import type { LockError } from '../../errors/lock-error.ts';
 
 /** What every message tells. */
 export interface LockMessage {
@@ -78,20 +79,43 @@ export interface SlowMessage extends LockMessage {
 }
 
 /**
- * `locks:member`: a member of a composite does not answer in time any more, or does again. From
- * configuration: a member could not be opened, or is open now.
+ * `locks:member`: the state of a member of a composite has changed, or the reason of its refusals.
+ * Calls tell: a composite without calls notices nothing, except how its members open.
  */
 export interface MemberMessage {
-  /** The composite's name. */
+  /** The composite's name: `combine`, or `migrate`. */
   readonly provider: string;
-  /** The member, as in "member 2 of 3 (redis)". */
+  /** The member, as in "member 2 of 3 (redis)", or `store "from" (redis)`. */
   readonly member: string;
   /** From 0. */
   readonly index: number;
-  /** It is asked, but not waited for. */
+  /**
+   * `answers`: it is well, again.
+   * `slow`: it takes much longer than the others.
+   * `silent`: it does not answer within `memberTimeout`.
+   * `refuses`: it rejects what claims ask of it, or could not be opened: see `error`.
+   */
+  readonly state: 'answers' | 'slow' | 'silent' | 'refuses';
+  /** `false`: it answers. */
   readonly suspect: boolean;
-  /** Why, where an error tells. */
+  /** Why it refuses; why it is silent, where its connection tells. */
   readonly error?: unknown;
+}
+
+/**
+ * `locks:set`: another process uses a composite whose members must not be in use beside those of
+ * this process.
+ */
+export interface SetMessage {
+  /** The composite's name. */
+  readonly provider: string;
+  /**
+   * `refused`: this process came later. It grants nothing, and looks again soon.
+   * `resumed`: it grants again.
+   */
+  readonly event: 'refused' | 'resumed';
+  /** `refused`: names the other process, and how its members differ. */
+  readonly error?: LockError;
 }
 
 /** `locks:migration`: what became of this process in a migration between two stores. */
@@ -150,6 +174,7 @@ export interface ChannelMessages {
   'locks:lost': LostMessage;
   'locks:slow': SlowMessage;
   'locks:member': MemberMessage;
+  'locks:set': SetMessage;
   'locks:migration': MigrationMessage;
   'locks:election': ElectionMessage;
 }
@@ -166,6 +191,7 @@ export const channels = {
   lost: channel('locks:lost') as Published<LostMessage>,
   slow: channel('locks:slow') as Published<SlowMessage>,
   member: channel('locks:member') as Published<MemberMessage>,
+  set: channel('locks:set') as Published<SetMessage>,
   migration: channel('locks:migration') as Published<MigrationMessage>,
   election: channel('locks:election') as Published<ElectionMessage>,
 } as const;

@@ -90,6 +90,11 @@ export class BackgroundReleases {
     this.#pending += 1;
   }
 
+  /** How many claims are being given up. */
+  get pending(): number {
+    return this.#pending;
+  }
+
   end(): void {
     this.#pending -= 1;
     if (this.#pending > 0 || this.#settled.length === 0) return;

@@ -4,6 +4,7 @@ import { memberError, memberTitle } from '../../composites/members/member.ts';
 import { misconfigured } from '../../errors/misconfigured.ts';
 import type { OptionReader } from '../../options/option-reader.ts';
 import { readOptions } from '../../options/read-options.ts';
+import { nearest, unknownOption } from '../../options/unknown-option.ts';
 import { readMember, sameStore } from './member-config.ts';
 import { readRedlockUrl } from './redlock-url.ts';
 import type { Backend } from '../config/settings.ts';
@@ -52,7 +53,10 @@ export function readCombined({ url, options }: Backend): CombinedConfig {
   return { members, rules };
 }
 
-/** Options that `combine` does not know are those of each member. */
+/**
+ * Options that `combine` does not know are those of each member. No option of Redis is near one of
+ * `combine`, so one that is near is misspelt.
+ */
 function readRedlock(url: string, options: Backend['options']): CombinedConfig {
   if (!/^redlocks?:/i.test(url)) {
     throw misconfigured(
@@ -64,10 +68,17 @@ function readRedlock(url: string, options: Backend['options']): CombinedConfig {
   if (options['members'] !== undefined) {
     throw misconfigured(combineSource.where, 'option "members" is given, and the hosts of a redlock: URL; keep one');
   }
-  const isRule = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(rulesReaders, name);
   const given = Object.entries(options);
+  const rules = Object.keys(rulesReaders);
+  const isRule = ([name]: readonly [string, unknown]): boolean => rules.includes(name);
+  const misspelt = Object.keys(options).find((name) => !rules.includes(name) && nearest(name, rules).length > 0);
+  if (misspelt !== undefined) {
+    throw unknownOption(misspelt, rules, { ...combineSource, elsewhere: 'The options of each Redis are known, too.' });
+  }
   // A member's call must not take longer than the composite's.
   const own = Object.fromEntries(given.filter((entry) => !isRule(entry) || entry[0] === 'timeout'));
-  const rules = readOptions(rulesReaders, Object.fromEntries(given.filter(isRule)), combineSource);
-  return { members: urls.map((each) => ({ provider: 'redis', url: each, options: own })), rules };
+  return {
+    members: urls.map((each) => ({ provider: 'redis', url: each, options: own })),
+    rules: readOptions(rulesReaders, Object.fromEntries(given.filter(isRule)), combineSource),
+  };
 }

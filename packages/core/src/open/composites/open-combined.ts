@@ -23,7 +23,6 @@ export async function openCombined(backend: Backend, runtime: Runtime, open: Ope
   const options = { ...rules, runtime };
   const { need, memberTimeout, fencing } = readCombineOptions(options, members.length);
   return await openMembers({
-    composite: 'combine',
     members,
     titles: members.map((member, index) => memberTitle(index, members.length, nameOf(member))),
     need,

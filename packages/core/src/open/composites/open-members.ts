@@ -1,6 +1,6 @@
 import { LateMember } from '../../composites/members/late-member.ts';
 import { errorOfAll } from '../../composites/members/member-errors.ts';
-import { memberError, publishMember } from '../../composites/members/member.ts';
+import { memberError } from '../../composites/members/member.ts';
 import { lackingMethod } from '../../composites/combine/options.ts';
 import { combinedTraits } from '../../composites/combine/traits.ts';
 import type { LockProvider, Traits } from '../../contract.ts';
@@ -19,8 +19,6 @@ type Outcomes = readonly (Outcome | undefined)[];
 
 /** A composite whose members are opened. */
 export interface Opening {
-  /** Its name, for messages. */
-  readonly composite: string;
   readonly members: readonly Backend[];
   /** What messages call the members. */
   readonly titles: readonly string[];
@@ -50,7 +48,7 @@ export interface Opening {
  * naming the members that did not open, when too few did. All that was opened is closed then.
  */
 export async function openMembers(opening: Opening): Promise<LockProvider> {
-  const { composite: name, members, titles, need, patience, runtime, open } = opening;
+  const { members, titles, need, patience, runtime, open } = opening;
   const openings = members.map((member) => openMember(member, runtime, open));
   const outcomes = await openEnough(openings, need, patience, runtime);
   try {
@@ -73,12 +71,10 @@ export async function openMembers(opening: Opening): Promise<LockProvider> {
   }
 
   function lateMember(member: Backend, index: number): LateMember {
-    const told = { provider: name, member: titles[index] as string, index };
     return new LateMember({
       name: nameOf(member),
       traits: assumedTraits(opening, outcomes, index),
       open: () => openMember(member, runtime, open),
-      report: (reason) => publishMember({ ...told, suspect: reason !== undefined }, reason),
       runtime,
     });
   }

@@ -1,5 +1,5 @@
 import { migrate } from '../../composites/migrate/migrate.ts';
-import { migrationTraits } from '../../composites/migrate/options.ts';
+import { migrationTraits, storeTitle } from '../../composites/migrate/options.ts';
 import type { LockProvider } from '../../contract.ts';
 import { misconfigured } from '../../errors/misconfigured.ts';
 import { lackingTraits } from '../../options/requirements.ts';
@@ -19,9 +19,8 @@ export async function openMigration(backend: Backend, runtime: Runtime, open: Op
   const { stores, options } = readMigration(backend, runtime);
   const [from, to] = stores;
   return await openMembers({
-    composite: 'migrate',
     members: stores,
-    titles: [`store "from" (${nameOf(from)})`, `store "to" (${nameOf(to)})`],
+    titles: [storeTitle('from', nameOf(from)), storeTitle('to', nameOf(to))],
     need: 1,
     // A service that acts under one end needs the other store once, when it starts.
     patience: 2_000,

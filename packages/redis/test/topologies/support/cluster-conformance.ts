@@ -19,6 +19,8 @@ import { ownPrefix } from '../../support/redis.ts';
 /** How a suite over a Cluster is run. */
 interface ClusterSuite {
   readonly client: keyof typeof clusterProviders;
+  /** Each master has so many replicas. @default none */
+  readonly minReplicas?: number;
   readonly only: readonly string[];
 }
 
@@ -47,9 +49,9 @@ const clusterProviders = {
 } as const satisfies Record<string, OpenProvider>;
 
 /** Registers the suite for a Cluster of three masters, each provider behind proxies of its own. */
-export async function clusterSuite({ client, only }: ClusterSuite): Promise<void> {
+export async function clusterSuite({ client, minReplicas, only }: ClusterSuite): Promise<void> {
   const args = ['--appendonly', 'yes', '--appendfsync', 'no'];
-  const cluster = await ownCluster({ replicas: 0, args });
+  const cluster = await ownCluster({ replicas: minReplicas ?? 0, args });
   const { nodes } = cluster;
   const observers = nodes.map(({ url }) => new Redis(url).on('error', () => {}));
   afterAll(async () => {
@@ -57,7 +59,7 @@ export async function clusterSuite({ client, only }: ClusterSuite): Promise<void
     await cluster.stop();
   });
   const prefix = ownPrefix();
-  const settings = { timeout: 2_000, waiterTtl: 3_000, prefix };
+  const settings = { timeout: 2_000, waiterTtl: 3_000, prefix, ...(minReplicas && { minReplicas }) };
   const waysOf = new WeakMap<LockProvider, Ways>();
 
   const make = async (options: RedisOptions): Promise<LockProvider> => {

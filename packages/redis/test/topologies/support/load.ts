@@ -10,6 +10,8 @@ export interface Seen {
   /** How often a key was given with a token that was not above all before. */
   readonly tokensBack: number;
   readonly lost: number;
+  /** The codes of all rejections. */
+  readonly codes: ReadonlySet<unknown>;
 }
 
 /** Clients that take locks until they are told to stop. */
@@ -25,6 +27,7 @@ export function startLoad(parties: readonly Locks[], keys: readonly string[], ho
   const inside = new Map<string, Set<Lease>>();
   const highest = new Map<string, bigint>();
   const counts = new Map(keys.map((key) => [key, 0]));
+  const codes = new Set<unknown>();
   let [holds, doubleHolds, tokensBack, lost, stopped] = [0, 0, 0, 0, false];
 
   async function enter(lease: Lease): Promise<void> {
@@ -48,7 +51,10 @@ export function startLoad(parties: readonly Locks[], keys: readonly string[], ho
   async function client(locks: Locks, key: string): Promise<void> {
     while (!stopped) {
       // An outage, or a lease that was lost: the load goes on.
-      await locks.withLock(key, enter).catch(async () => await delay(20));
+      await locks.withLock(key, enter).catch(async (error: unknown) => {
+        codes.add((error as { readonly code?: unknown }).code);
+        await delay(20);
+      });
     }
   }
 
@@ -58,7 +64,7 @@ export function startLoad(parties: readonly Locks[], keys: readonly string[], ho
     async stop() {
       stopped = true;
       await Promise.all(clients);
-      return { holds, doubleHolds, tokensBack, lost };
+      return { holds, doubleHolds, tokensBack, lost, codes };
     },
   };
 }

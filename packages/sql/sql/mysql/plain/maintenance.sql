@@ -39,7 +39,7 @@ ON DUPLICATE KEY UPDATE `version` = LAST_INSERT_ID(GREATEST(`version`, {now} - C
 --          NULL (both hexadecimal)
 -- Returns  key (hexadecimal).
 SELECT HEX(`key`) AS `key` FROM `locks`
-WHERE `version` < CAST(? AS SIGNED) AND `key` > UNHEX(?) AND `key` <= COALESCE(UNHEX(?), X'FE') AND `key` < X'FF'
+WHERE `version` < CAST(? AS SIGNED) AND `key` > UNHEX(?) AND `key` <= COALESCE(UNHEX(?), X'FF') AND `key` < X'FF'
   AND (`held_until` IS NULL OR `held_until` <= {now})
 LIMIT {limit}
 

@@ -1,4 +1,4 @@
-import type { Claim, KeyState } from '@locks/core';
+import type { Claim, KeyState, RegisterChange } from '@locks/core';
 import type { CallName, LockError } from '@locks/core/adapter';
 
 /**
@@ -36,6 +36,13 @@ export interface Store<Connection = unknown> {
    * `after`.
    */
   list(connection: Connection, prefix: string, after: string | undefined, limit: number): Promise<readonly string[]>;
+  /** The text of a register. */
+  readRegister(connection: Connection, name: string): Promise<string | undefined>;
+  /**
+   * Changes the text of a register; the two texts differ. `false`: it had another text than `from`,
+   * and was not changed.
+   */
+  changeRegister(connection: Connection, name: string, change: RegisterChange): Promise<boolean>;
   /** The ms since 1970, by the clock of the server. */
   time(connection: Connection): Promise<number>;
   /**

@@ -1,0 +1,46 @@
+import type { BackgroundReleases } from '../../locks/release/background-releases.ts';
+import { settledWithin } from '../../time/settled-within.ts';
+import type { MembersHost } from './member-states.ts';
+import type { Member } from './member.ts';
+
+type Limits = Pick<MembersHost, 'memberTimeout' | 'timeout' | 'runtime'>;
+
+/**
+ * Closes the members of a composite, when they have taken back what they can. One that does not
+ * answer is waited for as `settledWhileAnswered` says, and is closed behind.
+ */
+export async function closeMembers(host: MembersHost): Promise<void> {
+  const closings = host.members.map(async (member) => {
+    const failures: unknown[] = [];
+    const closing = closeMember(member, host).catch((error: unknown) => void failures.push(error));
+    await settledWhileAnswered(member.releases, host, closing);
+    // What fails later is told to no caller.
+    if (failures.length > 0) throw failures[0];
+  });
+  const failed = (await Promise.allSettled(closings)).find(({ status }) => status === 'rejected');
+  if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
+}
+
+/** What a member keeps may block others until its ttl. */
+async function closeMember(member: Member, { memberTimeout, timeout, runtime }: Limits): Promise<void> {
+  const finished = member.releases.finished();
+  await settledWithin(runtime, memberTimeout, finished);
+  if (member.answers) await settledWithin(runtime, timeout / 2, finished);
+  member.releases.stop();
+  await member.provider.close();
+}
+
+/** Waits for `work` a member timeout, and once more whenever that has ended some of `releases`. */
+export async function settledWhileAnswered(
+  releases: Pick<BackgroundReleases, 'pending'>,
+  { memberTimeout, runtime }: Omit<Limits, 'timeout'>,
+  work: Promise<unknown>,
+): Promise<void> {
+  let settled = false;
+  const settle = (): void => void (settled = true);
+  work.then(settle, settle);
+  for (let before = Infinity; !settled && releases.pending < before;) {
+    before = releases.pending;
+    await settledWithin(runtime, memberTimeout, work);
+  }
+}

@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openLocks, subscribe } from '@locks/core';
+import type { Locks, MemberMessage } from '@locks/core';
+import { startRedis } from '@locks/test-servers';
+import type { ServerHandle } from '@locks/test-servers';
+import type { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { collect, connect, eventually } from '../support/redis.ts';
+
+interface Quorum {
+  readonly servers: readonly [ServerHandle, ServerHandle, ServerHandle];
+  /** Of the second server, as a user that is not restricted. */
+  readonly admin: Redis;
+  readonly locks: Locks;
+  readonly told: readonly MemberMessage[];
+}
+
+async function quorum(memberOptions: object = {}): Promise<Quorum> {
+  const servers = (await Promise.all([1, 2, 3].map(() => startRedis()))) as [ServerHandle, ServerHandle, ServerHandle];
+  onTestFinished(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+  });
+  for (const { url } of servers) await permit(connect({}, url), '+@all');
+  const told: MemberMessage[] = [];
+  onTestFinished(subscribe('locks:member', (message) => void told.push(message)));
+  const members = servers.map(({ host, port }) => ({
+    url: `redis://app:word@${host}:${port}`,
+    options: memberOptions,
+  }));
+  const locks = await openLocks({ provider: 'combine', ttl: '5s', options: { members } });
+  onTestFinished(() => locks.close());
+  const admin = connect({}, servers[1].url);
+  await load(locks);
+  expect(told).toEqual([]);
+  return { servers, admin, locks, told };
+}
+
+async function permit(client: Redis, ...rights: readonly string[]): Promise<void> {
+  await client.acl('SETUSER', 'app', 'on', '>word', '~*', '&*', ...rights);
+}
+
+/** Many calls, some of them at once, and a lease that is renewed meanwhile. */
+async function load(locks: Locks): Promise<void> {
+  const lease = await locks.acquire('long');
+  for (let round = 0; round < 5; round += 1) {
+    await Promise.all([1, 2, 3, 4].map((key) => locks.withLock(`${key}`, () => {})));
+    await lease.renew();
+    await sleep(20);
+  }
+  await lease.release();
+}
+
+const second = { provider: 'combine', index: 1, member: 'member 2 of 3 (redis)' };
+
+/** Ways to refuse, what the message says, and how it ends. */
+const refusals: readonly (readonly [
+  name: string,
+  reason: RegExp,
+  begin: (quorum: Quorum) => Promise<unknown>,
+  end: (quorum: Quorum) => Promise<unknown>,
+])[] = [
+  [
+    'is killed',
+    /ECONNREFUSED/,
+    ({ servers }) => servers[1].kill(),
+    async ({ servers }) => {
+      await servers[1].restart();
+      await permit(connect({}, servers[1].url), '+@all');
+    },
+  ],
+  [
+    'asks for another password',
+    /WRONGPASS|NOAUTH/,
+    async ({ admin }) => {
+      await admin.acl('SETUSER', 'app', 'resetpass', '>other');
+      await admin.call('CLIENT', 'KILL', 'USER', 'app');
+    },
+    ({ admin }) => admin.acl('SETUSER', 'app', '>word'),
+  ],
+  [
+    'takes a right away',
+    /NOPERM/,
+    ({ admin }) => permit(admin, '-evalsha', '-eval'),
+    ({ admin }) => permit(admin, '+@all'),
+  ],
+  [
+    'is a replica now',
+    /READONLY/,
+    ({ admin }) => admin.replicaof('127.0.0.1', 1),
+    ({ admin }) => admin.replicaof('NO', 'ONE'),
+  ],
+  [
+    'has no memory left',
+    /OOM/,
+    ({ admin }) => admin.config('SET', 'maxmemory', '1'),
+    ({ admin }) => admin.config('SET', 'maxmemory', '0'),
+  ],
+];
+
+test.each(refusals)(
+  'a member that %s is told once with the reason, and once when it is well',
+  async (_, reason, begin, end) => {
+    const setting = await quorum();
+    const { locks, told } = setting;
+    await begin(setting);
+    await eventually('the refusal', async () => {
+      await load(locks);
+      return told.length > 0;
+    });
+    for (let round = 0; round < 3; round += 1) await load(locks);
+    expect(told).toMatchObject([{ ...second, state: 'refuses', suspect: true }]);
+    expect(String(told[0]?.error)).toMatch(reason);
+    await end(setting);
+    await eventually('the end of the refusals', async () => {
+      await load(locks);
+      return told.length > 1;
+    });
+    await load(locks);
+    expect(told.slice(1)).toEqual([{ ...second, state: 'answers', suspect: false }]);
+  },
+);
+
+test('another reason is another change, and members keep their places', async () => {
+  const setting = await quorum();
+  const { locks, told, servers, admin } = setting;
+  await admin.acl('SETUSER', 'app', 'resetpass', '>other');
+  await admin.call('CLIENT', 'KILL', 'USER', 'app');
+  const heard = async (reason: RegExp): Promise<void> => {
+    await eventually(String(reason), async () => {
+      await load(locks);
+      return reason.test(String((told.at(-1)?.error as Error | undefined)?.message));
+    });
+  };
+  await heard(/WRONGPASS/);
+  await servers[1].kill();
+  await heard(/ECONNREFUSED/);
+  expect(told.map(({ state }) => state)).toEqual(['refuses', 'refuses']);
+  const lease = await locks.acquire('job');
+  const { members = [] } = await locks.inspect('job');
+  expect(members.map(({ holders }) => holders?.length)).toEqual([1, undefined, 1]);
+  expect(members[1]).toMatchObject({
+    error: { message: expect.stringMatching(/^member 2 of 3 \(redis\): .*ECONNREFUSED/) as string },
+  });
+  await lease.release();
+});
+
+test('a member that stands still is told as silent, and keeps its place', async () => {
+  const { locks, told, servers } = await quorum();
+  await servers[1].pause();
+  await eventually('the silence', async () => {
+    await load(locks);
+    return told.length > 0;
+  });
+  expect(told).toEqual([{ ...second, state: 'silent', suspect: true }]);
+  const { members = [] } = await locks.inspect('job');
+  expect(members).toMatchObject([
+    { key: 'job' },
+    { error: { message: 'member 2 of 3 (redis): no answer in time.' } },
+    {},
+  ]);
+  await servers[1].resume();
+  await eventually('its answer', async () => {
+    await load(locks);
+    return told.length > 1;
+  });
+  expect(told.slice(1)).toEqual([{ ...second, state: 'answers', suspect: false }]);
+});
+
+test('list and close cost one member timeout where a member stands still', async () => {
+  const { locks, servers } = await quorum();
+  await Promise.all(['a', 'b', 'c'].map((key) => locks.acquire(key)));
+  await servers[2].pause();
+  const keys = await timed(() => collect(locks.list('')));
+  expect(keys.answer.toSorted()).toEqual(['a', 'b', 'c']);
+  expect(keys.took).toBeLessThan(1_000);
+  // It gives three leases back first.
+  const { took } = await timed(() => locks.close());
+  expect(took).toBeLessThan(1_300);
+});
+
+async function timed<T>(work: () => Promise<T>): Promise<{ readonly answer: T; readonly took: number }> {
+  const began = performance.now();
+  const answer = await work();
+  return { answer, took: performance.now() - began };
+}

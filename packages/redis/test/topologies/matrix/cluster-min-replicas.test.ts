@@ -1,0 +1,5 @@
+import { clusterSuite } from '../support/cluster-conformance.ts';
+import { ofConnections, ofLevel, withoutFaults } from '../../support/requirements.ts';
+
+const only = ofLevel('provider', [...withoutFaults, ...ofConnections]);
+await clusterSuite({ client: 'ioredis 6', minReplicas: 1, only });

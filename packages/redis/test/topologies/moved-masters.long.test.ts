@@ -1,0 +1,175 @@
+import { openLocks } from '@locks/core';
+import type { Claim, Lease, LockProvider, Locks } from '@locks/core';
+import { redisCommand } from '@locks/test-servers';
+import type { RedisCluster, ServerHandle } from '@locks/test-servers';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createRedisProvider } from '../../src/index.ts';
+import { claimOf } from '../support/line.ts';
+import { eventually, ownPrefix } from '../support/redis.ts';
+import { clusterClients, connectCluster, ownCluster } from './support/cluster.ts';
+import { served, startLoad } from './support/load.ts';
+import type { Load } from './support/load.ts';
+
+/** Longer than a failover in order, and than the move of a slot with a few keys. */
+const ttl = 6_000;
+const keys = ['a', 'b', 'c', 'd'];
+/** In the slots of all masters. */
+const heldKeys = Array.from({ length: 12 }, (_, index) => `held-${index}`);
+
+let cluster: RedisCluster;
+beforeAll(async () => {
+  cluster = await ownCluster();
+  return () => cluster.stop();
+});
+
+async function locksFor(prefix: string): Promise<Locks> {
+  const options = { prefix, minReplicas: 1, timeout: 1_000 };
+  const locks = await openLocks({ url: cluster.url, ttl, options });
+  onTestFinished(() => locks.close());
+  return locks;
+}
+
+async function failOver(master: ServerHandle): Promise<void> {
+  const [replica] = await cluster.replicasOf(master);
+  if (replica === undefined) throw new Error('The master has no replica.');
+  await cluster.failOver(replica);
+  await cluster.settled();
+}
+
+async function moveSlot(key: string): Promise<void> {
+  const from = await cluster.masterOf(key);
+  const to = (await cluster.masters()).find((node) => node !== from);
+  if (to === undefined) throw new Error('There is one master only.');
+  const move = await cluster.moveSlotOf(key, to);
+  // A load makes keys meanwhile, and those that move together rest together.
+  while ((await move.moveKeys()) > 0);
+  await move.end();
+}
+
+/** Leases that are renewed only, beside a load. */
+async function underLoad(prefix: string, change: (load: Load) => Promise<void>): Promise<void> {
+  const [holder, ...others] = await Promise.all([locksFor(prefix), locksFor(prefix), locksFor(prefix)]);
+  const lost: unknown[] = [];
+  const hold = async (key: string): Promise<Lease> => {
+    const lease = await holder.acquire(key);
+    lease.signal.addEventListener('abort', () => void (lease.signal.reason && lost.push(lease.signal.reason)));
+    return lease;
+  };
+  const leases = await Promise.all(heldKeys.map(hold));
+  const load = startLoad(others, keys);
+  const first = load.counts();
+  await eventually('holds', () => served(load, first), 20_000);
+  await change(load);
+  // Each lease has been renewed since.
+  const after = performance.now() + ttl;
+  await eventually('another ttl', () => performance.now() > after, 2 * ttl);
+  expect(lost).toEqual([]);
+  expect(leases.every(({ held }) => held)).toBe(true);
+  for (const { key, token } of leases) {
+    expect((await holder.inspect(key)).holders).toMatchObject([{ token }]);
+    expect(await others[0]?.tryAcquire(key)).toBeNull();
+  }
+  const before = load.counts();
+  await eventually('waiters that are served', () => served(load, before), 20_000);
+  const { codes, ...seen } = await load.stop();
+  expect(seen).toMatchObject({ doubleHolds: 0, tokensBack: 0, lost: 0 });
+  expect([...codes].filter((code) => code !== 'LOCK_UNAVAILABLE')).toEqual([]);
+  await Promise.all(leases.map((lease) => lease.release()));
+}
+
+test('with minReplicas leases and a load go on when masters are followed in order', async () => {
+  await underLoad(ownPrefix(), async (load) => {
+    for (const master of await cluster.masters()) {
+      await failOver(master);
+      const before = load.counts();
+      await eventually('waiters that are served', () => served(load, before), 20_000);
+    }
+  });
+}, 120_000);
+
+test('with minReplicas leases and a load go on when slots are moved', async () => {
+  const prefix = ownPrefix();
+  await underLoad(prefix, async (load) => {
+    for (const key of ['a', 'held-0', 'b', 'held-1', 'held-2']) {
+      await moveSlot(prefix + key);
+      const before = load.counts();
+      await eventually('waiters that are served', () => served(load, before), 20_000);
+    }
+  });
+}, 120_000);
+
+describe.each(clusterClients)('renewals alone, with minReplicas and %s', (_name, open) => {
+  function providerOn(servers: RedisCluster): LockProvider {
+    const client = connectCluster(servers, {}, open);
+    const provider = createRedisProvider(client, { prefix: ownPrefix(), minReplicas: 1, timeout: 1_000 });
+    onTestFinished(() => provider.close());
+    return provider;
+  }
+
+  /** Claims in the slots of all masters. */
+  async function granted(provider: LockProvider): Promise<readonly Claim[]> {
+    const claims = heldKeys.map((key) => claimOf({ key, ttl: 60_000 }));
+    const attempt = (claim: Claim) => async (): Promise<boolean | undefined> =>
+      (await provider.tryAcquire(claim).catch(() => undefined))?.granted;
+    for (const claim of claims) await eventually('a grant', attempt(claim));
+    return claims;
+  }
+
+  /** Waits for a renewal of each. Until then it is unknown, and never refused. */
+  async function renewEach(provider: LockProvider, claims: readonly Claim[]): Promise<void> {
+    const renew = async (claim: Claim): Promise<boolean> => {
+      try {
+        expect(await provider.renew(claim)).toEqual({});
+        return true;
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+        return false;
+      }
+    };
+    for (const claim of claims) await eventually('a renewal', () => renew(claim), 20_000);
+  }
+
+  test('find the next master at once, and leave the old one', async () => {
+    const provider = providerOn(cluster);
+    const claims = await granted(provider);
+    for (const master of await cluster.masters()) {
+      await failOver(master);
+      for (const claim of claims) expect(await provider.renew(claim)).toEqual({});
+      expect(await writersAt(master)).toBe(0);
+    }
+    for (const claim of claims) expect(await provider.release(claim)).toBe(true);
+  });
+
+  test('find the next master after one was killed', async () => {
+    const provider = providerOn(cluster);
+    const claims = await granted(provider);
+    const [old] = await cluster.masters();
+    await old?.kill();
+    await eventually('another master', async () => !(await cluster.masters()).includes(old!), 20_000);
+    // Its replica has none. The old master becomes one.
+    await old?.restart();
+    await renewEach(provider, claims);
+    await cluster.settled();
+  });
+
+  test('leave a master that left the Cluster', async () => {
+    await using small = await ownCluster({ masters: 1, replicas: 2 });
+    const provider = providerOn(small);
+    const claims = await granted(provider);
+    const [old] = await small.masters();
+    const [next] = await small.replicasOf(old!);
+    await small.failOver(next!);
+    await small.settled();
+    const id = String(await redisCommand(old!, 'CLUSTER', 'MYID'));
+    await redisCommand(old!, 'CLUSTER', 'RESET', 'HARD');
+    for (const node of small.nodes) if (node !== old) await redisCommand(node, 'CLUSTER', 'FORGET', id);
+    expect(await writersAt(old!)).toBe(1);
+    await renewEach(provider, claims);
+    await eventually('the end of its connection', async () => (await writersAt(old!)) === 0);
+  });
+});
+
+/** The connections to a server over which renewals waited for replicas. */
+async function writersAt(server: ServerHandle): Promise<number> {
+  return String(await redisCommand(server, 'CLIENT', 'LIST')).split(' cmd=wait ').length - 1;
+}
