@@ -4,8 +4,8 @@
 --         6 permits, "*" for any number, after "-" where other claims may have another number,
 --         7 and on: other waiters of this process on this key, to be kept in line, and their terms
 -- Returns the fencing token. If busy, minus the ms until the next attempt. A list of that and of
---         owners that must look, if there are any. Error "LOCKS_PERMITS <n>" when a claim that fixes
---         another number shares the key, or waits to.
+--         owners that must look, if there are any. Error "LOCKS_PERMITS <n>" when a claim that
+--         fixes another number shares the key, or waits to.
 
 -- include token
 -- include queue

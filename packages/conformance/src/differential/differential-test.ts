@@ -67,7 +67,7 @@ function benchOf(
   const { virtual, assigns, margin = virtual === undefined ? 25 : 0 } = options;
   return {
     providers: opened.of(plan.rules),
-    time: virtual ?? { now, sleep: async (ms) => void (await sleep(ms)) },
+    time: virtual ?? { now, sleep: async (ms) => await sleep(ms) },
     margin,
     close: { remaining: margin + 1, retryAfter: virtual === undefined ? undefined : 1.5 },
     assigns: assigns && ((head) => assigns(head, plan.rules)),

@@ -252,7 +252,7 @@ class Sequence {
   }
 
   #claimOf({ owner, ttl, wish }: Member, more: Partial<Claim>): Claim {
-    const { mode = wish.mode, ...rest } = { ...wish, ...more };
+    const { mode, ...rest } = { ...wish, ...more };
     const { permits, resize, ...others } = rest;
     return {
       key: this.#bench.key,

@@ -5,7 +5,10 @@ import type { Ending } from './replay.ts';
 /** A run of a sequence in real time takes seconds. With more of them, a failure comes late. */
 const mostRuns = 60;
 
-/** Leaves out one call after the other, as long as the same thing differs. Gives the last difference. */
+/**
+ * Leaves out one call after the other, as long as the same thing differs. Gives the last
+ * difference.
+ */
 export async function shrink(plan: Plan, found: Difference, run: (plan: Plan) => Promise<Ending>): Promise<Difference> {
   let { actions } = plan;
   let difference = found;

@@ -13,7 +13,7 @@ type Step = typeof step;
 const asked =
   (change: (call: KeyCall, rules: KeyRules) => { readonly call?: KeyCall; readonly rules?: KeyRules }): Step =>
   (record, call, now, rules) => {
-    const changed = change(call as KeyCall, rules);
+    const changed = change(call, rules);
     return step(record, (changed.call ?? call) as typeof call, now, changed.rules ?? rules);
   };
 
@@ -22,7 +22,7 @@ const left =
   (change: (stepped: ReturnType<Step>, call: KeyCall, before: Parameters<Step>[0]) => void): Step =>
   (record, call, now, rules) => {
     const stepped = step(record, call, now, rules);
-    change(stepped, call as KeyCall, record);
+    change(stepped, call, record);
     return stepped;
   };
 
@@ -66,7 +66,10 @@ test.each(Object.entries(flawed))('rules where %s are found', async (_name, rule
 /** A provider that is wrong in one point. */
 const spoiled: Readonly<Record<string, (inner: LockProvider) => Partial<LockProvider>>> = {
   'heeds no floor': (inner) => ({
-    tryAcquire: ({ floor: _, ...claim }, wake) => inner.tryAcquire(claim, wake),
+    tryAcquire(claim, wake) {
+      const { floor: _, ...rest } = claim;
+      return inner.tryAcquire(rest, wake);
+    },
   }),
   'wakes no claim': (inner) => ({ tryAcquire: (claim, wake) => inner.tryAcquire(claim, wake && (() => {})) }),
   'renews what has expired': (inner) => ({ renew: async (claim, token) => (await inner.renew(claim, token)) || {} }),

@@ -1,19 +1,17 @@
 import type { DifferentialOptions } from '@locks/conformance';
 import { createMemoryProvider, createMemoryStore } from '@locks/core';
-import type { MemoryStore, Runtime } from '@locks/core';
+import type { MemoryStore } from '@locks/core';
 import { createVirtualRuntime } from '@locks/core/testing';
 
 /** The memory provider in virtual time, where nothing is abandoned. */
 export function memoryInVirtualTime(sequences: number): DifferentialOptions {
   const virtual = createVirtualRuntime();
   const { clock } = virtual;
-  // The clock alone: a turn of the event loop now and then is not needed.
-  const runtime: Runtime = virtual;
   const stores = new Map<number, MemoryStore>();
   return {
     name: 'memory',
     create: ({ fair, waiterTtl }) => {
-      const store = stores.get(waiterTtl) ?? createMemoryStore({ waiterTtl, runtime });
+      const store = stores.get(waiterTtl) ?? createMemoryStore({ waiterTtl, runtime: virtual });
       stores.set(waiterTtl, store);
       return createMemoryProvider({ store, fair });
     },
@@ -21,7 +19,7 @@ export function memoryInVirtualTime(sequences: number): DifferentialOptions {
       now: () => clock.now(),
       async sleep(ms) {
         virtual.block(ms);
-        for (let turns = 0; turns < 4; turns += 1) await undefined;
+        for (let turns = 0; turns < 4; turns += 1) await Promise.resolve();
       },
     },
     sequences,

@@ -29,7 +29,7 @@ export function admits({ holds }: KeyRecord, { mode, permits }: Pick<Claim | Ter
   return mode === 'shared' && any.mode === 'shared' && holds.length < (permits ?? Infinity);
 }
 
-/** A claim that shares the key, or waits to, fixes the number of permits. With `resize` it does not. */
+/** A claim without `resize` that shares the key, or waits to, fixes the number of permits. */
 export function refusedPermits({ holds, line }: KeyRecord, claim: Claim): Refusal | undefined {
   if (claim.mode === 'exclusive' || claim.resize) return undefined;
   const fixed = holds.find(fixesPermits) ?? line.find(fixesPermits);

@@ -54,7 +54,7 @@ export function renew<Contact>(
   return renewed ? {} : false;
 }
 
-/** Gives up what the claim has. Answers whether that was a hold that an attempt was answered with. */
+/** Gives up what the claim has. `true`: that was a hold that an attempt was answered with. */
 export function release<Contact>(
   record: KeyRecord<Contact>,
   { owner }: Claim,
@@ -91,7 +91,7 @@ function admit(record: KeyRecord, claim: Claim, now: number, rules: KeyRules): G
   return take(record, claim, now + claim.ttl, false, now, rules);
 }
 
-/** A claim that holds the key keeps its token, whatever the floor. Shared mode may follow exclusive. */
+/** A holder keeps its token, whatever the floor. It may change from exclusive to shared. */
 function repeat(
   record: KeyRecord,
   hold: Hold,
