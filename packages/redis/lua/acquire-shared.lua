@@ -24,7 +24,7 @@ local value = purge(now, holder())
 local function isFixed()
   if value == SHARED then
     for _, sharer in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do
-      if redis.call('HEXISTS', KEYS[6], string.char(10) .. sharer) == 0 then return true end
+      if not redis.call('HGET', KEYS[6], string.char(10) .. sharer) then return true end
     end
   end
   for _, waiter in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do

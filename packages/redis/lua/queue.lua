@@ -73,8 +73,7 @@ local function giveUpPlace(waiter)
   leaveLine(waiter)
 end
 
-local function endShare(owner)
-  redis.call('ZREM', KEYS[5], owner)
+local function forgetShare(owner)
   redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
 end
 
@@ -99,7 +98,8 @@ local function purge(now, value)
   if value ~= SHARED then return value end
   gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
   if not gone[1] then return value end
-  for _, owner in ipairs(gone) do endShare(owner) end
+  for _, owner in ipairs(gone) do forgetShare(owner) end
+  redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
   settleShares()
   return holder()
 end

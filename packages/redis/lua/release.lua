@@ -22,7 +22,8 @@ if wasShared then
   local expiry = redis.call('ZSCORE', KEYS[5], owner)
   if expiry then
     if tonumber(expiry) > now then freed = 1 end
-    endShare(owner)
+    redis.call('ZREM', KEYS[5], owner)
+    forgetShare(owner)
     settleShares()
     value = holder()
   end

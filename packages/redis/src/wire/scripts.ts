@@ -9,7 +9,7 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireEach' | 'acquireAll' | 'acquireShared' | 'renew' | 'renewEach' | 'release' | 'releaseEach' | 'inspect' | 'time' | 'register' | 'initialise' | 'fencedSet', Script>> = {
   acquire: {
-    sha: '8c9f78111ed4969439a3f599eb6f28f6ca4e3893',
+    sha: 'e005d8533380c754dbb02a3d394af9a68f35f71b',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -112,8 +112,7 @@ local function giveUpPlace(waiter)
 newHead = newHead or headOfLine() == waiter
 leaveLine(waiter)
 end
-local function endShare(owner)
-redis.call('ZREM', KEYS[5], owner)
+local function forgetShare(owner)
 redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
 end
 local function settleShares()
@@ -133,7 +132,8 @@ for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
-for _, owner in ipairs(gone) do endShare(owner) end
+for _, owner in ipairs(gone) do forgetShare(owner) end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
 return holder()
 end
@@ -430,7 +430,7 @@ end
 return tokens`,
   },
   acquireShared: {
-    sha: 'bec0d87d4acb6e38a8bc6b003fd892023748443f',
+    sha: '80478c3fc71a780c77930895fa07232135d66e98',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -507,8 +507,7 @@ local function giveUpPlace(waiter)
 newHead = newHead or headOfLine() == waiter
 leaveLine(waiter)
 end
-local function endShare(owner)
-redis.call('ZREM', KEYS[5], owner)
+local function forgetShare(owner)
 redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
 end
 local function settleShares()
@@ -528,7 +527,8 @@ for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
-for _, owner in ipairs(gone) do endShare(owner) end
+for _, owner in ipairs(gone) do forgetShare(owner) end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
 return holder()
 end
@@ -684,7 +684,7 @@ local value = purge(now, holder())
 local function isFixed()
 if value == SHARED then
 for _, sharer in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do
-if redis.call('HEXISTS', KEYS[6], string.char(10) .. sharer) == 0 then return true end
+if not redis.call('HGET', KEYS[6], string.char(10) .. sharer) then return true end
 end
 end
 for _, waiter in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
@@ -741,7 +741,7 @@ if told and not new then limitDeadlines(head, now) end
 return answer(busy(me, head, value, now, waiterTtl))`,
   },
   renew: {
-    sha: 'fcc386918256e9cffa1cdf067ea8e04291b1fee4',
+    sha: '6ed71d17aabd7c6f89087ea960895eed34cb4e11',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -818,8 +818,7 @@ local function giveUpPlace(waiter)
 newHead = newHead or headOfLine() == waiter
 leaveLine(waiter)
 end
-local function endShare(owner)
-redis.call('ZREM', KEYS[5], owner)
+local function forgetShare(owner)
 redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
 end
 local function settleShares()
@@ -839,7 +838,8 @@ for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
-for _, owner in ipairs(gone) do endShare(owner) end
+for _, owner in ipairs(gone) do forgetShare(owner) end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
 return holder()
 end
@@ -1021,7 +1021,7 @@ return 1
 end)`,
   },
   release: {
-    sha: 'e15c6487101fb85d9095c9796ad1af6c2f88425f',
+    sha: '71298fed75a49a547adf5aba130606f2606a8079',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -1106,8 +1106,7 @@ local function giveUpPlace(waiter)
 newHead = newHead or headOfLine() == waiter
 leaveLine(waiter)
 end
-local function endShare(owner)
-redis.call('ZREM', KEYS[5], owner)
+local function forgetShare(owner)
 redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
 end
 local function settleShares()
@@ -1127,7 +1126,8 @@ for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
-for _, owner in ipairs(gone) do endShare(owner) end
+for _, owner in ipairs(gone) do forgetShare(owner) end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
 return holder()
 end
@@ -1259,7 +1259,8 @@ if wasShared then
 local expiry = redis.call('ZSCORE', KEYS[5], owner)
 if expiry then
 if tonumber(expiry) > now then freed = 1 end
-endShare(owner)
+redis.call('ZREM', KEYS[5], owner)
+forgetShare(owner)
 settleShares()
 value = holder()
 end
@@ -1296,7 +1297,7 @@ return redis.call('DEL', key)
 end)`,
   },
   inspect: {
-    sha: '39ca40e4e80a470684951c5803099781a64cc896',
+    sha: '2ee3317dc19a4e9e85d39340f76597645d3db00f',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -1373,8 +1374,7 @@ local function giveUpPlace(waiter)
 newHead = newHead or headOfLine() == waiter
 leaveLine(waiter)
 end
-local function endShare(owner)
-redis.call('ZREM', KEYS[5], owner)
+local function forgetShare(owner)
 redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
 end
 local function settleShares()
@@ -1394,7 +1394,8 @@ for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
-for _, owner in ipairs(gone) do endShare(owner) end
+for _, owner in ipairs(gone) do forgetShare(owner) end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
 return holder()
 end
