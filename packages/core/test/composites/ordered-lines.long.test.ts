@@ -34,6 +34,13 @@ const short: Settings = {
     crowded: true,
     ways: ['lls', 'lsl'],
   }),
+  'N2 C3 with tokens, looks see a holder': settingOf({
+    members: 2,
+    contenders: 3,
+    crowded: true,
+    faults: { looks: Infinity },
+  }),
+  'N3 C2, looks see a holder': settingOf({ members: 3, contenders: 2, ...parallel, faults: { looks: Infinity } }),
   'N3 C3': settingOf({ members: 3, contenders: 3, ...lineFirst }),
 };
 
@@ -58,6 +65,7 @@ const longer: Settings = {
     ways: ['lll', 'lls', 'sll'],
   }),
   'N4 C2': settingOf({ members: 4, contenders: 2, ...lineFirst }),
+  'N3 C3, looks see a holder': settingOf({ members: 3, contenders: 3, ...lineFirst, faults: { looks: Infinity } }),
   'N3 C3, parallel': settingOf({ members: 3, contenders: 3, ...parallel }),
 };
 
@@ -111,6 +119,12 @@ describe('claims stand still for ever', () => {
     ];
     const found = search(modelOf(settingOf({ ...two, orders }), machine), { mustEnd: true });
     expectBroken('orders differ', found, /A and B can never go on/);
+  });
+
+  it('where one that waits looks for a holder again and again', async () => {
+    const setting = settingOf({ members: 3, contenders: 2, ...lineFirst, faults: { looks: Infinity } });
+    const found = search(modelOf(setting, await machineWith(...weaker.looksWithoutEnd)), { mustEnd: true });
+    expectBroken('looks without end', found, /goes on without an end/);
   });
 
   it('where a busy answer counts that is older than the wake', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { combine, createLocks, isLockError } from '@locks/core';
-import type { Lease, LockProvider } from '@locks/core';
+import type { Lease, LockProvider, Locks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
@@ -32,6 +32,24 @@ function open(): LockProvider {
   return provider;
 }
 
+/** A claim that waits for `job`, and gets it when `isOver`. */
+async function waitFor(locks: Locks, isOver: () => boolean): Promise<void> {
+  const lease = await locks.acquire('job', { wait: 120_000 });
+  expect(isOver()).toBe(true);
+  await lease.release();
+}
+
+/** Claims that wait for `job` for a while, one after the other, until `isOver`. */
+async function comeAndGo(locks: Locks, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    const lease = await locks.acquire('job', { wait: 200 + 3_000 * Math.random() }).catch((error: unknown) => {
+      if (!isLockError(error)) throw error;
+    });
+    expect(lease === undefined || isOver()).toBe(true);
+    await lease?.release();
+  }
+}
+
 /** How many servers have a vote of `lease`. */
 async function votesOf({ key, owner }: Lease, observers: readonly Redis[]): Promise<number> {
   const values = await Promise.all(observers.map((observer) => observer.get(`${options.prefix}${key}`)));
@@ -39,7 +57,7 @@ async function votesOf({ key, owner }: Lease, observers: readonly Redis[]): Prom
 }
 
 test(
-  'a lease is held while all three servers come back empty, one after the other, again and again',
+  'a lease is held while all three servers come back empty, one after the other, under callers and 300 waiters',
   { timeout: duration + 60_000 },
   async () => {
     const observers = servers.map(({ url }) => new Redis(url).on('error', () => {}));
@@ -61,8 +79,11 @@ test(
         await sleep(20);
       }
     })();
+    const processes = [createLocks(open(), { ttl }), createLocks(open(), { ttl })];
+    onTestFinished(async () => void (await Promise.all(processes.map((process) => process.close()))));
+    const callers = Array.from({ length: 16 }, (_, index) => comeAndGo(processes[index % 2] as Locks, () => over));
     let restarts = 0;
-    for (const until = performance.now() + duration; performance.now() < until || restarts < 3;) {
+    const restart = async (): Promise<void> => {
       const server = servers[restarts % 3];
       await server?.restart({ keepData: false });
       restarts += 1;
@@ -72,13 +93,18 @@ test(
         async () => (await votesOf(lease, observers)) === 3,
         3 * ttl + 10_000,
       );
-    }
+    };
+    for (const until = performance.now() + duration; performance.now() < until || restarts < 3;) await restart();
+    // The same with claims that stay.
+    callers.push(...Array.from({ length: 300 }, (_, index) => waitFor(processes[index % 2] as Locks, () => over)));
+    for (const last = restarts + 3; restarts < last;) await restart();
     over = true;
     await intruder;
-    expect(restarts).toBeGreaterThanOrEqual(3);
+    expect(restarts).toBeGreaterThanOrEqual(6);
     expect(lease.held).toBe(true);
     await lease.renew();
     expect(await lease.release()).toBe(true);
+    await Promise.all(callers);
     const next = await locks.acquire('job', { wait: 10_000 });
     expect(next.token).toBeGreaterThan(lease.token);
     await next.release();

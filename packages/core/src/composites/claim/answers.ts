@@ -1,8 +1,9 @@
 import type { MemberAnswer } from '../members/member-answers.ts';
+import { isHeld } from './claim-state.ts';
 import { answerLater } from './machine.ts';
 import type { Machine } from './machine.ts';
 import type { Part } from './part.ts';
-import { goOnRenewing } from './renewal.ts';
+import { askForPlacesLater, askInTurn, goOnRenewing } from './renewal.ts';
 
 /** Notes what a member answered to the call in flight. `false`: nothing is left to decide. */
 export function takeAnswer(machine: Machine, member: number, answer: MemberAnswer): boolean {
@@ -21,7 +22,7 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
       part.since = part.sentAt;
       part.until = part.sentAt + answer.validity;
       // Only what was granted: a renewal that failed would be repeated without end.
-      if (next === undefined || !isHeld(machine)) raiseLate(machine, part, member);
+      if (next === undefined || !isHeld(machine.state)) raiseLate(machine, part, member);
       else {
         part.heard = undefined;
         if (next === 'ask') calls.ask(member, false, true);
@@ -34,16 +35,23 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
       part.token = undefined;
       part.inLine ||= call === 'ask in line';
       part.retryAfter = answer.retryAfter;
+      if (!isHeld(machine.state)) break;
+      // It was woken meanwhile.
+      if (next === 'ask') askInTurn(machine, member);
+      else askForPlacesLater(machine, part);
       break;
     case 'no vote':
       part.heard = 'busy';
       // It may have a hold with a higher token, which this claim cannot renew.
-      calls.giveBack(member);
+      calls.giveBack(member, false, true);
+      if (machine.state.phase === 'held') calls.ask(member, true);
       break;
     case 'failed':
       part.heard = 'failed';
       part.error = answer.error;
       part.uncertain ||= !answer.leftNothing;
+      // It may come late, and shorten the vote again: another owner asks next.
+      if (part.brief && !answer.leftNothing) calls.giveBack(member);
       break;
     case 'refused':
       part.heard = 'failed';
@@ -56,15 +64,11 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
   return true;
 }
 
-function isHeld({ state: { phase } }: Machine): boolean {
-  return phase === 'held' || phase === 'renewing';
-}
-
-/** A vote that came after the others gets the claim's token, too. */
+/** A vote that came after the others gets the claim's token and its ttl, too. */
 function raiseLate({ options, state, calls }: Machine, part: Part, member: number): void {
-  const { phase } = state;
-  if (!options.fencing || part.token === undefined) return;
-  if (phase === 'confirming' || phase === 'held' || phase === 'renewing') calls.raise(part, member);
+  if (state.phase !== 'confirming' && !isHeld(state)) return;
+  if (options.fencing) calls.raise(part, member);
+  if (part.call === undefined) calls.lengthen(part, member);
 }
 
 /** A member refused the claim as such. */

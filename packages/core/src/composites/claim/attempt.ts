@@ -1,5 +1,5 @@
 import { chooseLine, decideAttempt, decideConfirmation, heldUntil, highestToken } from './decisions.ts';
-import { answerLater, tidyHeld, viewOf } from './machine.ts';
+import { answerLater, promise, viewOf } from './machine.ts';
 import type { Machine } from './machine.ts';
 import { isVote } from './part.ts';
 import { waitInLine } from './wait-in-line.ts';
@@ -94,12 +94,12 @@ function lastSend({ state }: Machine, now: number): number {
 }
 
 function hold(machine: Machine, now: number): void {
-  const { state, world } = machine;
+  const { state, calls } = machine;
   state.phase = 'held';
   state.waiting = false;
   state.keptSince = undefined;
-  tidyHeld(machine);
-  world.settle({ kind: 'granted', token: state.token, until: heldUntil(viewOf(machine), now) });
+  promise(machine, { kind: 'granted', token: state.token, until: heldUntil(viewOf(machine), now) });
+  calls.each((part, member) => part.call === undefined && calls.lengthen(part, member));
 }
 
 /**

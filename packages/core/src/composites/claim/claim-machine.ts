@@ -1,14 +1,14 @@
 import type { MemberAnswer } from '../members/member-answers.ts';
 import { takeAnswer } from './answers.ts';
 import { goOnAsking, goOnConfirming } from './attempt.ts';
-import { initialState } from './claim-state.ts';
+import { initialState, isHeld, keepsPromise } from './claim-state.ts';
 import type { Change, ClaimState, MachineOptions, MachineWorld } from './claim-state.ts';
 import { chooseLine } from './decisions.ts';
-import { beginRound, settleIfReturned, tidy, tidyHeld } from './machine.ts';
+import { beginRound, lose, settleIfReturned, tidy } from './machine.ts';
 import type { Machine } from './machine.ts';
 import { emptyPart, hasSomething, isVote } from './part.ts';
 import { PartCalls } from './part-calls.ts';
-import { askToRenew, goOnRenewing } from './renewal.ts';
+import { askForPlaces, askInTurn, askToRenew, goOnRenewing } from './renewal.ts';
 
 /** The number of a part whose owner another process made. */
 export const adopted = -1;
@@ -59,8 +59,9 @@ export class ClaimMachine {
     state.paused = false;
     state.askedAll = !state.waiting && !crowded;
     state.line = chooseLine(state.parts, (member) => world.isSuspect(member));
-    // Votes that it keeps while it waits last for a ttl from here.
-    if (!state.askedAll) calls.each((part, member) => part.token !== undefined && calls.ask(member));
+    // Votes that it keeps while it waits last for a place from here.
+    if (!state.askedAll)
+      calls.each((part, member) => part.token !== undefined && calls.ask(member, false, false, true));
     this.#goOn();
   }
 
@@ -84,6 +85,8 @@ export class ClaimMachine {
       Object.assign(calls.part(vote.member), { number: adopted, token: vote.token, since: now, until: vote.until });
     state.token =
       token ?? votes.reduce((lowest, vote) => (vote.token < lowest ? vote.token : lowest), votes[0]?.token ?? 0n);
+    // What the process that had it was told may last as long as its votes.
+    state.promisedUntil = Math.max(...votes.map(({ until }) => until));
     state.phase = 'held';
   }
 
@@ -101,9 +104,29 @@ export class ClaimMachine {
     return inLine && token === undefined && !uncertain && call === undefined;
   }
 
+  /** Core gives up a lost claim. `false`: its votes go back when what core was told is over. */
+  forsake(): boolean {
+    const { state } = this;
+    const idle = state.phase === 'held' || (state.phase === 'resting' && !state.waiting);
+    if (!idle || !keepsPromise(state, this.#machine.world.now())) return true;
+    state.phase = 'resting';
+    this.#machine.calls.each((_, member) => this.#machine.calls.giveBack(member));
+    return false;
+  }
+
+  /** What core was told of a lost claim is over. */
+  promiseOver(): void {
+    const { state } = this;
+    if (!state.lost || this.#machine.world.now() < state.promisedUntil) return;
+    state.lost = false;
+    // An attempt that is under way, or waits, goes on.
+    if (state.phase === 'held' || (state.phase === 'resting' && !state.waiting)) this.release();
+  }
+
   /** Core gives it up. All that the members have goes back; the world counts their answers. */
   release(): void {
     const { calls, state } = this.#machine;
+    state.lost = false;
     state.phase = 'over';
     state.waiting = false;
     state.outcome = undefined;
@@ -113,7 +136,7 @@ export class ClaimMachine {
   /** Its process ends its calls: what is not part of a hold by then goes back. */
   close(): void {
     const { calls, state } = this.#machine;
-    if (state.phase !== 'held' && state.phase !== 'renewing') this.release();
+    if (!isHeld(state)) this.release();
     else calls.each((part, member) => part.token === undefined && calls.giveBack(member));
   }
 
@@ -147,7 +170,10 @@ export class ClaimMachine {
     part.heard = 'failed';
     if (state.phase === 'held') {
       const now = world.now();
-      if (state.parts.filter((each) => isVote(each, now)).length < options.need) world.lost();
+      if (state.parts.filter((each) => isVote(each, now)).length < options.need) {
+        lose(this.#machine, now);
+        world.lost();
+      }
     } else this.#goOn();
   }
 
@@ -156,14 +182,28 @@ export class ClaimMachine {
    */
   woken(member: number): boolean {
     const { state } = this;
+    if (isHeld(state)) {
+      askInTurn(this.#machine, member);
+      return true;
+    }
     if (state.phase !== 'pausing' || member !== state.line) return false;
     this.#askAgain();
     return true;
   }
 
+  /** Another claim may hold the key. It needs the votes that this one keeps. */
+  looked(): void {
+    const { calls, state } = this.#machine;
+    if (!state.waiting || (state.phase !== 'resting' && state.phase !== 'returning')) return;
+    state.keptSince = undefined;
+    calls.each((part, member) => part.token !== undefined && calls.giveBack(member));
+  }
+
   /** A pause has ended. */
   resumed(): void {
-    if (this.state.phase === 'pausing') this.#askAgain();
+    const { state } = this;
+    if (state.phase === 'pausing') this.#askAgain();
+    else if (isHeld(state) && this.#machine.world.now() >= (state.healAt ?? Infinity)) askForPlaces(this.#machine);
   }
 
   #askAgain(): void {
@@ -199,8 +239,6 @@ export class ClaimMachine {
         tidy(this.#machine);
         break;
       case 'held':
-        tidyHeld(this.#machine);
-        break;
       case 'over':
         break;
       default:

@@ -46,14 +46,21 @@ export interface MachineWorld {
    * What the tokens of an attempt must exceed. Members whose clocks it exceeds give the same one.
    */
   floor(): bigint | undefined;
-  /** `token`: of a renewal. Of an attempt: what the token must exceed. */
-  send(member: number, call: MemberCall, number: number, token: bigint | undefined): void;
+  /**
+   * `token`: of a renewal. Of an attempt: what the token must exceed. `brief`: for the time of a
+   * place, not the ttl.
+   */
+  send(member: number, call: MemberCall, number: number, token: bigint | undefined, brief: boolean): void;
   /**
    * With `awaited` the world calls `returned` once the member answered, or after the member
    * timeout.
    */
   giveBack(returned: Returned, awaited: boolean): void;
   settle(outcome: Outcome): void;
+  /** Calls `promiseOver` at `until`, in ms of the clock. */
+  keep(until: number): void;
+  /** Calls `looked` if another claim has so many votes that it may hold the key. */
+  look(): void;
   /** Calls `resumed` after `delay` ms. */
   pause(delay: number): void;
   /** Too few votes are left of a held claim, and no call of core's is there to say so. */
@@ -66,6 +73,8 @@ export interface MachineOptions {
   readonly need: number;
   readonly fencing: boolean;
   readonly ttl: number;
+  /** How long a vote lasts that may never be part of a hold, in ms. */
+  readonly place: number;
   /** The members tell when another attempt is worth making. */
   readonly wake: boolean;
 }
@@ -85,6 +94,10 @@ export interface ClaimState {
   /** This attempt has paused already. */
   paused: boolean;
   token: bigint;
+  /** Until when core was told last that it holds the key, in ms of the clock. */
+  promisedUntil: number;
+  /** It has too few votes since. The others stay until what core was told is over. */
+  lost: boolean;
   /**
    * It was found in the members, and no renewal has shown yet that they hold it. Until then no
    * member is asked for a vote: that would revive what another process is releasing.
@@ -92,6 +105,10 @@ export interface ClaimState {
   found: boolean;
   /** What the tokens of this attempt must exceed, the same for all members. */
   floor: bigint | undefined;
+  /** When it asked last whether another claim holds the key, in ms of the clock. */
+  lookedAt: number | undefined;
+  /** When a holder asks again for votes that it lacks, in ms of the clock. */
+  healAt: number | undefined;
   /** When it began to keep votes while it waits. */
   keptSince: number | undefined;
   /** Late members are waited for where the others are too few. */
@@ -115,11 +132,25 @@ export function initialState(members: number): ClaimState {
     moves: 0,
     paused: false,
     token: 0n,
+    promisedUntil: 0,
+    lost: false,
     found: false,
     floor: undefined,
+    lookedAt: undefined,
+    healAt: undefined,
     keptSince: undefined,
     patient: true,
     returning: 0,
     outcome: undefined,
   };
+}
+
+/** Whether core was told that it holds the key. */
+export function isHeld({ phase }: ClaimState): boolean {
+  return phase === 'held' || phase === 'renewing';
+}
+
+/** Whether it was lost before what core was told is over, and some of its votes are left. */
+export function keepsPromise({ lost, promisedUntil, parts }: ClaimState, now: number): boolean {
+  return lost && now < promisedUntil && parts.some(({ token }) => token !== undefined);
 }

@@ -2,12 +2,16 @@ import type { Busy, Claim, Grant, Renewal } from '../../contract.ts';
 import { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError } from '../../errors/messages.ts';
 import { ClaimMachine, adopted } from './claim-machine.ts';
+import { isHeld } from './claim-state.ts';
 import type { Change, MachineOptions, MachineWorld, Outcome, Returned } from './claim-state.ts';
 import type { ClaimHost, HostedClaim } from './claim-host.ts';
+import { holdsByOwner, isEnough } from '../members/key-states.ts';
 import type { MemberHold } from '../members/key-states.ts';
+import { readStates } from '../members/member-states.ts';
 import { MemberSessions } from '../members/member-sessions.ts';
 import { failure, readAnswer } from '../members/member-answers.ts';
 import type { MemberAnswer, MemberCall } from '../members/member-answers.ts';
+import { freeVotes } from './free-votes.ts';
 import { tooFewAnswers } from './too-few-answers.ts';
 import { memberClaim, memberOwner } from '../members/member.ts';
 import type { Member } from '../members/member.ts';
@@ -16,6 +20,12 @@ import { ReleaseRound } from './release-round.ts';
 import { schedule, scheduleSilence } from '../../time/schedule.ts';
 import type { TimerEntry } from '../../time/timer-wheel.ts';
 import { Turns } from '../turns.ts';
+
+/**
+ * What may never be granted ends so many ms after its last call, like a place in line. With less,
+ * claims that wait repeat more often. With more, one whose process dies closes a free key longer.
+ */
+const place = 6_000;
 
 /** What one member has of a claim: under this owner, with this token, in this session. */
 export interface KeptHold {
@@ -39,8 +49,8 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   readonly #sessions: MemberSessions;
   /** The owners of a lease that another process took, by member. */
   #adopted: ReadonlyMap<number, string> | undefined = undefined;
-  /** Members that may get a vote of such a lease still, under an owner that is not known here. */
-  #unknown: readonly Member[] = [];
+  /** Members that may have, or get, a vote of such a lease under an owner not known here. */
+  readonly #unknown = new Set<Member>();
   #lost: AbortController | undefined = undefined;
   /** Why the last session has ended. */
   #goneWhy: unknown = undefined;
@@ -49,7 +59,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   constructor(host: ClaimHost, claim: Claim) {
     const { members, need, fencing, traits } = host;
     const { length } = members;
-    const options: MachineOptions = { members: length, need, fencing, ttl: claim.ttl, wake: traits.wake };
+    const options: MachineOptions = { members: length, need, fencing, ttl: claim.ttl, place, wake: traits.wake };
     this.#host = host;
     this.#claim = claim;
     this.#machine = new ClaimMachine(options, this);
@@ -69,8 +79,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   }
 
   get held(): boolean {
-    const { phase } = this.#machine.state;
-    return phase === 'held' || phase === 'renewing';
+    return isHeld(this.#machine.state);
   }
 
   get waiting(): boolean {
@@ -137,6 +146,10 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
 
   /** All of one owner's releases are one: the first call has its answer. */
   release(): Promise<boolean> {
+    if (this.#releasing === undefined && !this.#machine.forsake()) {
+      this.#wake = undefined;
+      return Promise.resolve(false);
+    }
     return this.#releasing === undefined ? this.#release().result : this.#releasing.result.then(() => false);
   }
 
@@ -172,7 +185,9 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   adoptFound(holds: readonly MemberHold[]): void {
     this.adopt(holds);
     this.#machine.state.found = true;
-    this.#unknown = this.#host.members.filter(({ index }) => !holds.some(({ member }) => member === index));
+    for (const member of this.#host.members) {
+      if (!holds.some(({ member: index }) => index === member.index)) this.#unknown.add(member);
+    }
   }
 
   /** Gives back all but the hold of `kept`, and forgets that. Gives it as `kept` knows it. */
@@ -230,15 +245,15 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     return this.#host.floor();
   }
 
-  send(index: number, call: MemberCall, number: number, token: bigint | undefined): void {
+  send(index: number, call: MemberCall, number: number, token: bigint | undefined, brief: boolean): void {
     const member = this.#member(index);
     const { provider } = member;
     const owner = this.#ownerAt(index, number);
     // It may be another one when the answer comes.
-    const { ttl } = this.#claim;
+    const ttl = brief ? place : this.#claim.ttl;
     const ask = (): Promise<Grant | Busy | Renewal | false> => {
-      if (call === 'renew') return provider.renew({ ...this.#claim, owner }, token);
-      const claim = memberClaim(this.#claim, owner, token);
+      if (call === 'renew') return provider.renew({ ...this.#claim, owner, ttl }, token);
+      const claim = memberClaim({ ...this.#claim, ttl }, owner, token);
       return call === 'ask' ? provider.tryAcquire(claim) : provider.tryAcquire(claim, () => this.#woken(index, number));
     };
     this.#inFlight[index] = timedCall(this.#host, member, call, ask, {
@@ -252,6 +267,10 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
         this.#inFlight[index] = undefined;
         const read = readAnswer(answer, call, token, ttl);
         if (read !== undefined) this.#sessions.follow(index, (answer as Grant).lost);
+        // Of the process that had the lease before: this one's place comes next.
+        if (call !== 'renew' && this.#unknown.delete(member) && read?.kind === 'busy') {
+          freeVotes(this.#host, member, this.#claim, owner);
+        }
         this.#answered(index, read ?? this.#badAnswer(member));
       },
       failed: (error) => {
@@ -310,6 +329,28 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     settle(outcome);
   }
 
+  keep(until: number): void {
+    schedule(this.#host.timers, until, () => {
+      this.#machine.promiseOver();
+      this.#host.changed(this);
+    });
+  }
+
+  look(): void {
+    const { need } = this.#host;
+    const isHolder = ([owner, holds]: [string, readonly MemberHold[]]): boolean =>
+      owner !== this.owner && isEnough(holds, need);
+    readStates(this.#host, this.key).then(
+      (states) => {
+        if (![...holdsByOwner(states)].some(isHolder)) return;
+        this.#machine.looked();
+        this.#host.changed(this);
+      },
+      // Too few members answered.
+      () => {},
+    );
+  }
+
   pause(delay: number): void {
     schedule(this.#host.timers, this.now() + delay, () => this.#machine.resumed());
   }
@@ -333,7 +374,10 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     const { state } = this.#machine;
     const hold = { held: this.held, ended: this.#machine.isOver };
     const round = new ReleaseRound(hold, this.#host, this.#claim);
-    for (const member of this.#unknown) round.unknown(member);
+    for (const member of this.#unknown) {
+      round.unknown(member);
+      freeVotes(this.#host, member, this.#claim);
+    }
     this.#releasing = round;
     this.#wake = undefined;
     const wasRenewing = state.phase === 'renewing';

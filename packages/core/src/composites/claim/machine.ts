@@ -1,3 +1,4 @@
+import { keepsPromise } from './claim-state.ts';
 import type { ClaimState, MachineOptions, MachineWorld, Outcome, Phase } from './claim-state.ts';
 import type { RoundView } from './decisions.ts';
 import type { PartCalls } from './part-calls.ts';
@@ -26,6 +27,22 @@ export function beginRound({ state }: Machine, phase: Phase): void {
   }
 }
 
+/** Core is told that it holds the key until then. */
+export function promise({ state, world }: Machine, outcome: Outcome & { readonly until: number }): void {
+  state.lost = false;
+  state.promisedUntil = outcome.until;
+  world.settle(outcome);
+}
+
+/**
+ * It has too few votes. Those that are left keep others out until what core was told is over: core
+ * may believe that until then.
+ */
+export function lose({ state, world }: Machine, now: number): void {
+  state.lost = true;
+  if (keepsPromise(state, now)) world.keep(state.promisedUntil);
+}
+
 /** Answers core once the members have taken back what the claim must not keep. */
 export function answerLater(machine: Machine, outcome: Outcome): void {
   machine.state.phase = 'returning';
@@ -48,12 +65,5 @@ export function tidy({ state, calls }: Machine): void {
     if (part.call !== undefined) return;
     const kept = state.waiting && (part.token !== undefined ? member < state.line : member === state.line);
     if (!kept && (part.token !== undefined || (part.inLine && state.waiting))) calls.giveBack(member);
-  });
-}
-
-/** A holder waits in no line. */
-export function tidyHeld({ calls }: Machine): void {
-  calls.each((part, member) => {
-    if (part.call === undefined && part.token === undefined && part.inLine) calls.giveBack(member);
   });
 }

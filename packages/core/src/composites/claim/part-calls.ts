@@ -1,6 +1,7 @@
 import { emptyPart, hasSomething, isUnasked, isUnraised } from './part.ts';
 import type { Part } from './part.ts';
 import type { MemberCall } from '../members/member-answers.ts';
+import { isHeld, keepsPromise } from './claim-state.ts';
 import type { ClaimState, MachineOptions, MachineWorld } from './claim-state.ts';
 
 /** The calls to members for one claim. Each has one call in flight at most. */
@@ -48,14 +49,30 @@ export class PartCalls {
     this.#send(part, member, 'renew', raised ? token : undefined);
   }
 
-  /** Asks for a vote. `needed`: also where the member is suspect and has a call already. */
-  ask(member: number, inLine = false, needed = false): void {
+  /** A vote that is kept while the claim waits lasts no longer than a place. */
+  shorten(part: Part, member: number): void {
+    const { ttl, place } = this.#options;
+    if (part.token === undefined || part.brief || ttl <= place || !this.#mayCall(part, member)) return;
+    this.#send(part, member, 'renew', undefined, true);
+  }
+
+  /** Gives a vote that lasts no longer than a place the ttl. */
+  lengthen(part: Part, member: number): void {
+    if (part.token !== undefined && part.brief) this.renew(part, member);
+  }
+
+  /**
+   * Asks for a vote. `needed`: also where the member is suspect and has a call already. `brief`:
+   * for the time of a place, as where the attempt does not wait for the answer.
+   */
+  ask(member: number, inLine = false, needed = false, brief: boolean = !needed && this.#isPassedOver(member)): void {
     const part = this.part(member);
     if (part.call !== undefined || !(needed || this.#takesCall(member))) return;
     if (part.number === 0) part.number = this.#world.nextNumber();
-    const { phase, token, floor } = this.#state;
-    const held = phase === 'renewing' && this.#options.fencing;
-    this.#send(part, member, inLine ? 'ask in line' : 'ask', held ? token : floor);
+    const { token, floor } = this.#state;
+    const held = isHeld(this.#state);
+    const above = held && this.#options.fencing ? token : floor;
+    this.#send(part, member, inLine ? 'ask in line' : 'ask', above, brief && !held);
   }
 
   /** Asks the members that were not asked. `needed`: as for `ask`. */
@@ -75,12 +92,20 @@ export class PartCalls {
     return this.#world.takesCall(member) || !this.#enoughTrusted();
   }
 
-  #send(part: Part, member: number, call: MemberCall, token: bigint | undefined): void {
+  #send(part: Part, member: number, call: MemberCall, token: bigint | undefined, brief = false): void {
     part.call = call;
     part.sentAt = this.#world.now();
-    // A suspect is waited for only where the others are too few.
-    part.late = this.#world.isSuspect(member) && this.#enoughTrusted();
-    this.#world.send(member, call, part.number, token);
+    const { ttl, place } = this.#options;
+    part.brief = brief && place < ttl;
+    // Also where it is not answered.
+    if (part.brief) part.until = Math.min(part.until, part.sentAt + place);
+    part.late = this.#isPassedOver(member);
+    this.#world.send(member, call, part.number, token, part.brief);
+  }
+
+  /** A suspect is waited for only where the others are too few. */
+  #isPassedOver(member: number): boolean {
+    return this.#world.isSuspect(member) && this.#enoughTrusted();
   }
 
   #enoughTrusted(): boolean {
@@ -90,11 +115,13 @@ export class PartCalls {
   }
 
   /**
-   * Gives back all that a member has. `awaited`: the answer to core waits until it has, also where
-   * a call is in flight: what that brings would be in the way of others after the answer.
+   * Gives back all that a member has, but a vote that keeps what core was told. `awaited`: the
+   * answer to core waits until it has, also where a call is in flight: what that brings would be in
+   * the way of others after the answer. `refused`: the member says that there is no such vote.
    */
-  giveBack(member: number, awaited = false): void {
+  giveBack(member: number, awaited = false, refused = false): void {
     const part = this.part(member);
+    if (!refused && part.token !== undefined && keepsPromise(this.#state, this.#world.now())) return;
     if (hasSomething(part)) {
       const { number, call, uncertain, inLine, sentAt } = part;
       const waits = awaited && !this.#world.isSuspect(member);

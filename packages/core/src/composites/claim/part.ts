@@ -14,6 +14,8 @@ export interface Part {
   sentAt: number;
   /** The call in flight was sent in another mode, or with another ttl: this one follows it. */
   next: 'ask' | 'renew' | undefined;
+  /** The last call asked for the time of a place only: the claim may never be granted. */
+  brief: boolean;
   /** The round waits for the call in flight only where the other members are too few. */
   late: boolean;
   heard: Heard | undefined;
@@ -45,6 +47,7 @@ export function emptyPart({ heard, retryAfter, error }: Told = nothing): Part {
     call: undefined,
     sentAt: 0,
     next: undefined,
+    brief: false,
     late: false,
     heard,
     token: undefined,

@@ -1,23 +1,52 @@
 import type { Change } from './claim-state.ts';
 import { decideRenewal, heldUntil } from './decisions.ts';
-import { viewOf } from './machine.ts';
+import { lose, promise, viewOf } from './machine.ts';
 import type { Machine } from './machine.ts';
 import { isPending } from './part.ts';
+import type { Part } from './part.ts';
 
 /**
- * Asks for the votes that are missing, and restarts the ttl of the others. `told`: core gave the
- * token of the claim.
+ * A place at a member lasts for so many ms without a repeat, where the member does not tell. More
+ * loses the place.
+ */
+const untilRepeat = 500;
+
+/**
+ * Asks for the votes that are missing, in line, so that no later claim gets them first. Restarts
+ * the ttl of the others. `told`: core gave the token of the claim.
  */
 export function askToRenew({ calls, state: { found } }: Machine, change: Change, told: boolean): void {
   calls.each((part, member) => {
     if (found && part.token === undefined) return;
     if (part.call === undefined) {
-      if (part.token === undefined || change === 'mode') calls.ask(member);
+      if (part.token === undefined || change === 'mode') calls.ask(member, part.token === undefined);
       // Votes that are looked up may have different tokens, of which only the owner knows its own.
       else calls.renew(part, member, false, !found || told);
     } else if (change === 'mode') part.next = 'ask';
     else if (change === 'ttl') part.next ??= 'renew';
   });
+}
+
+/** A member woke a holder, whose turn has come there: asks for the vote that is missing. */
+export function askInTurn({ calls }: Machine, member: number): void {
+  const part = calls.part(member);
+  if (part.token !== undefined) return;
+  if (part.call === undefined) calls.ask(member, true);
+  else part.next = 'ask';
+}
+
+/** A holder heard busy: it asks again in time for its place. */
+export function askForPlacesLater({ state, world }: Machine, { retryAfter = untilRepeat }: Part): void {
+  const now = world.now();
+  if (state.healAt !== undefined && state.healAt > now) return;
+  state.healAt = now + retryAfter;
+  world.pause(retryAfter);
+}
+
+/** Repeats a holder's calls for places. */
+export function askForPlaces({ state, calls }: Machine): void {
+  state.healAt = undefined;
+  calls.each((part, member) => part.token === undefined && part.inLine && calls.ask(member, true));
 }
 
 /** The next step of a renewal. */
@@ -35,12 +64,17 @@ export function goOnRenewing(machine: Machine, now: number): void {
   switch (decideRenewal(viewOf(machine), now)) {
     case 'renewed':
       state.phase = 'held';
+      // A member that has lost its vote may give another. A release by force looks the same, so it
+      // is not asked before the others have told that the lease goes on.
+      if (!state.found)
+        calls.each((part, member) => part.heard === 'busy' && part.number === 0 && calls.ask(member, true));
       state.found = false;
-      world.settle({ kind: 'renewed', until: heldUntil(viewOf(machine), now) });
+      promise(machine, { kind: 'renewed', until: heldUntil(viewOf(machine), now) });
       break;
     case 'lost':
       state.phase = 'resting';
       state.found = false;
+      lose(machine, now);
       calls.each((_, member) => calls.giveBack(member));
       world.settle({ kind: 'lost' });
       break;

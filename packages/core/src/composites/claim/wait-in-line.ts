@@ -19,8 +19,13 @@ const longestPoll = 50;
  * answer to a claim that must wait.
  */
 const pause = 20;
-/** Waiting claims that keep votes repeat so often in a ttl. */
-const repeatsPerTtl = 3;
+/**
+ * A waiting claim that keeps votes looks once in so many ms whether another one holds the key. Less
+ * costs more calls, more keeps a holder longer from a member that came back.
+ */
+const looksEvery = 1_000;
+/** Waiting claims that keep votes repeat so often in the time that those last. */
+const repeatsPerVote = 3;
 
 /** The claim is too late: it waits in the line of the lowest busy member, or ends. */
 export function waitInLine(machine: Machine, now: number): void {
@@ -48,11 +53,16 @@ export function waitInLine(machine: Machine, now: number): void {
   }
   state.waiting = true;
   state.line = line;
-  if (!state.paused && part.inLine && state.parts.some((each, member) => member < line && isVote(each, now))) {
+  const keeps = state.parts.some((each, member) => member < line && isVote(each, now));
+  if (!state.paused && part.inLine && keeps) {
     state.paused = true;
     state.phase = 'pausing';
     world.pause(pause);
     return;
+  }
+  if (keeps && now >= (state.lookedAt ?? -Infinity) + looksEvery) {
+    state.lookedAt = now;
+    world.look();
   }
   answerLater(machine, { kind: 'busy', retryAfter: untilRepeat(machine, part, now) });
 }
@@ -62,17 +72,18 @@ export function waitInLine(machine: Machine, now: number): void {
  * wakes.
  */
 function untilRepeat({ options, state, world, calls }: Machine, line: Part, now: number): number | undefined {
-  const { ttl, wake } = options;
+  const { wake } = options;
+  const ttl = Math.min(options.ttl, options.place);
   const poll = world.random() * longestPoll;
   if (!state.parts.some(({ token }) => token !== undefined)) {
     state.keptSince = undefined;
     return wake && line.inLine ? line.retryAfter : poll;
   }
   state.keptSince ??= now;
-  if (now - state.keptSince > Math.min(ttl, longestKept) * (0.5 + world.random() / 2)) {
+  if (now - state.keptSince > Math.min(options.ttl, longestKept) * (0.5 + world.random() / 2)) {
     // Where members have another order elsewhere, two claims may wait for each other.
     state.keptSince = undefined;
     calls.each((part, member) => part.token !== undefined && calls.giveBack(member, true));
-  }
-  return wake && line.inLine ? Math.min(line.retryAfter ?? Infinity, ttl / repeatsPerTtl) : poll;
+  } else calls.each((part, member) => calls.shorten(part, member));
+  return wake && line.inLine ? Math.min(line.retryAfter ?? Infinity, ttl / repeatsPerVote) : poll;
 }

@@ -6,6 +6,12 @@ import type { Member } from './member.ts';
 type Limits = Pick<MembersHost, 'memberTimeout' | 'timeout' | 'runtime'>;
 
 /**
+ * The last releases have so many ms to go out before their member closes. With less, one that
+ * stands still may get an attempt without them. With more, it closes later.
+ */
+const sending = 10;
+
+/**
  * Closes the members of a composite, when they have taken back what they can. One that does not
  * answer is waited for as `settledWhileAnswered` says, and is closed behind.
  */
@@ -14,6 +20,8 @@ export async function closeMembers(host: MembersHost): Promise<void> {
     const failures: unknown[] = [];
     const closing = closeMember(member, host).catch((error: unknown) => void failures.push(error));
     await settledWhileAnswered(member.releases, host, closing);
+    // Its last releases go out before the caller may end the clients.
+    if (member.releases.pending > 0) await settledWithin(host.runtime, 2 * sending, closing);
     // What fails later is told to no caller.
     if (failures.length > 0) throw failures[0];
   });
@@ -25,7 +33,9 @@ export async function closeMembers(host: MembersHost): Promise<void> {
 async function closeMember(member: Member, { memberTimeout, timeout, runtime }: Limits): Promise<void> {
   const finished = member.releases.finished();
   await settledWithin(runtime, memberTimeout, finished);
-  if (member.answers) await settledWithin(runtime, timeout / 2, finished);
+  member.releases.sendNow();
+  // A client that sends at the end of a tick has sent the last releases then.
+  await settledWithin(runtime, member.answers ? timeout / 2 : sending, finished);
   member.releases.stop();
   await member.provider.close();
 }

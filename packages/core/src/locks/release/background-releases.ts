@@ -63,6 +63,8 @@ export class BackgroundReleases {
   #pending = 0;
   readonly #settled: (() => void)[] = [];
   readonly #pauses = new Map<TimerHandle, () => void>();
+  /** Sends what waits for an attempt in flight. */
+  readonly #behind = new Set<() => void>();
   #stopped = false;
 
   /** `report`: diagnostics hear of each release. */
@@ -81,7 +83,7 @@ export class BackgroundReleases {
     const { inFlight } = abandoned;
     outsideContext(() => {
       if (inFlight === undefined) this.#release(abandoned, abandoned.uncertain);
-      else void this.#follow(abandoned, inFlight);
+      else this.#follow(abandoned, inFlight);
     });
   }
 
@@ -110,6 +112,14 @@ export class BackgroundReleases {
     });
   }
 
+  /**
+   * Sends each release that would follow an attempt in flight. A client that keeps the order sends
+   * it behind that.
+   */
+  sendNow(): void {
+    for (const atOnce of this.#behind) atOnce();
+  }
+
   /** Ends the repetitions. A claim that is left in the store ends with its ttl. */
   stop(): void {
     this.#stopped = true;
@@ -124,15 +134,20 @@ export class BackgroundReleases {
     this.#pauses.clear();
   }
 
-  async #follow(abandoned: Abandoned, inFlight: Promise<unknown>): Promise<void> {
+  #follow(abandoned: Abandoned, inFlight: Promise<unknown>): void {
     const { left = true, uncertain } = abandoned;
-    const failure = await inFlight.then(
-      () => undefined,
-      (error: unknown) => ({ error }),
-    );
-    const nothing = failure !== undefined && leavesNothing(failure.error);
-    if (nothing && !left) this.end();
-    else this.#release(abandoned, uncertain || (failure !== undefined && !nothing && !isPermanent(failure.error)));
+    let open = true;
+    const go = (failure?: { readonly error: unknown }): void => {
+      if (!open) return;
+      open = false;
+      this.#behind.delete(atOnce);
+      const nothing = failure !== undefined && leavesNothing(failure.error);
+      if (nothing && !left) this.end();
+      else this.#release(abandoned, uncertain || (failure !== undefined && !nothing && !isPermanent(failure.error)));
+    };
+    const atOnce = (): void => go();
+    this.#behind.add(atOnce);
+    inFlight.then(atOnce, (error: unknown) => go({ error }));
   }
 
   /**

@@ -29,7 +29,7 @@ function decisions(find: string, replace: string): Flaw {
 /** Machines that look right, each without one rule. */
 export const weaker = {
   placeInEveryLine: [
-    calls(`inLine ? 'ask in line' : 'ask', held`, `'ask in line', held`),
+    calls(`inLine ? 'ask in line' : 'ask', above`, `'ask in line', above`),
     waiting(
       'if (member > line ? each.call === undefined : member !== line && each.inLine) calls.giveBack(member, true);',
       '',
@@ -46,6 +46,7 @@ export const weaker = {
       'part.token !== undefined || member === state.line',
     ),
   ],
+  looksWithoutEnd: [waiting('keeps && now >= (state.lookedAt ?? -Infinity) + looksEvery', 'keeps')],
   trustsAnOldBusy: [waiting('(!part.inLine || line !== state.line)', '!part.inLine')],
   onePhase: [
     decisions(sound, 'const known = votes.length;'),
@@ -63,6 +64,9 @@ export const weaker = {
     ),
   ],
   ownerTwice: [calls('= emptyPart(part);', '= { ...emptyPart(part), number: part.number };')],
+  freesWhatWasPromised: [
+    calls('if (!refused && part.token !== undefined && keepsPromise(this.#state, this.#world.now())) return;', ''),
+  ],
   validFromTheReply: [
     answers(
       'part.since = part.sentAt; part.until = part.sentAt + answer.validity;',

@@ -63,12 +63,12 @@ export class ContenderWorld implements MachineWorld {
     return this.#floor === undefined ? undefined : BigInt(this.#floor);
   }
 
-  send(member: number, kind: MemberCall, number: number, token: bigint | undefined): void {
+  send(member: number, kind: MemberCall, number: number, token: bigint | undefined, brief: boolean): void {
     const { calls } = this.#self;
     if (calls.some((call) => call.member === member && call.number === number && !call.orphan)) {
       this.#draft.blame(`two calls of one owner are on their way to member ${member}`);
     }
-    const call: Call = { member, number, kind, token, answer: undefined, silent: false, orphan: false };
+    const call: Call = { member, number, kind, token, brief, answer: undefined, silent: false, orphan: false };
     this.#draft.change(this.#index, { calls: [...calls, call] });
   }
 
@@ -93,7 +93,7 @@ export class ContenderWorld implements MachineWorld {
         }
         break;
       case 'lost':
-        this.#draft.change(this.#index, { lease: undefined });
+        this.lost();
         break;
       case 'busy':
       case 'unavailable':
@@ -112,8 +112,18 @@ export class ContenderWorld implements MachineWorld {
     // `resumed` may come at any time while the machine pauses.
   }
 
+  keep(): void {
+    // `promiseOver` may come at any time after that.
+  }
+
+  look(): void {
+    // Without a holder to see it would change nothing.
+    if (this.#draft.hasLooks) this.#draft.change(this.#index, { looks: true });
+  }
+
+  /** What core was told stays true: its holder may believe it until then. */
   lost(): void {
-    this.#draft.change(this.#index, { lease: undefined });
+    this.#draft.change(this.#index, { stage: 'lost' });
   }
 
   /** A member's wake reaches the process. */
@@ -122,8 +132,8 @@ export class ContenderWorld implements MachineWorld {
   }
 }
 
-function machineOptions({ members, need, fencing, ttl, tick }: Setting): MachineOptions {
-  return { members, need, fencing, ttl: ttl * tick, wake: true };
+function machineOptions({ members, need, fencing, ttl, place, tick }: Setting): MachineOptions {
+  return { members, need, fencing, ttl: ttl * tick, place: place * tick, wake: true };
 }
 
 /** The highest number that anything knows the contender's claims by. */

@@ -48,6 +48,11 @@ export class Draft {
     this.#stores[index] = { ...this.store(index), ...changes };
   }
 
+  /** A look may still see a holder. */
+  get hasLooks(): boolean {
+    return this.#faults.looks > 0;
+  }
+
   /** One fault less is left. */
   spend(fault: keyof Faults): void {
     this.#faults = { ...this.#faults, [fault]: this.#faults[fault] - 1 };

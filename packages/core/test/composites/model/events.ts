@@ -20,9 +20,12 @@ type EventKind =
   | 'repeat'
   | 'renew'
   | 'release'
+  | 'forsake'
+  | 'promise over'
   | 'leave'
   | 'limit'
   | 'resume'
+  | 'look'
   // Messages.
   | 'meet'
   | 'copy'
@@ -81,9 +84,17 @@ function addCore(each: Contender, setting: Setting, now: number, faults: Faults,
       add('release');
       if (each.renewals > 0 && machine.phase === 'held' && lease !== undefined && now < lease.until) add('renew');
       break;
+    case 'lost':
+      add('forsake');
+      break;
+    case 'forsaken':
+      if (machine.promisedUntil <= now) add('promise over');
+      break;
     default:
   }
   if (machine.phase === 'pausing') add('resume');
+  // One that sees no holder changes nothing.
+  if (each.looks) for (const seen of faults.looks > 0 ? [0, 1] : [0]) add('look', seen);
   if (machine.patient && isBusy(machine.phase) && each.calls.some(({ silent }) => silent)) add('limit');
   each.wakes.forEach((_, item) => add('wake', item));
   if (faults.crashes > 0 && stage !== 'new' && stage !== 'done') add('crash');

@@ -76,7 +76,7 @@ class Hasher {
     const hash = this.#hash;
     const { members } = this.#setting;
     this.#number(each, index);
-    hash.add(code(each.stage) * 4 + (each.woken ? 2 : 0) + (each.polls ? 1 : 0));
+    hash.add(code(each.stage) * 8 + (each.looks ? 4 : 0) + (each.woken ? 2 : 0) + (each.polls ? 1 : 0));
     hash.add(each.suspects);
     hash.add(each.leases * 64 + each.renewals * 8 + (each.repeats === Infinity ? 7 : each.repeats));
     this.#token(each.lease?.token);
@@ -141,11 +141,14 @@ class Hasher {
         (machine.waiting ? 4 : 0) +
         (machine.paused ? 8 : 0) +
         (machine.patient ? 16 : 0) +
-        returning * 32,
+        (machine.lost ? 32 : 0) +
+        returning * 64,
     );
+    this.#left(machine.promisedUntil);
     this.#token(machine.token);
     this.#token(machine.floor);
     this.#age(keptSince);
+    this.#age(machine.lookedAt);
     this.#outcome(outcome);
     machine.parts.forEach((part, member) => this.#part(part, member));
   }
@@ -154,7 +157,7 @@ class Hasher {
     const hash = this.#hash;
     this.#owner(member, part.number);
     hash.add(code(part.call) * 64 + code(part.heard));
-    hash.add((part.late ? 1 : 0) + (part.inLine ? 2 : 0) + (part.uncertain ? 4 : 0));
+    hash.add((part.late ? 1 : 0) + (part.inLine ? 2 : 0) + (part.uncertain ? 4 : 0) + (part.brief ? 8 : 0));
     if (part.call !== undefined) this.#age(part.sentAt);
     this.#token(part.token);
     if (part.token === undefined) return;
@@ -162,9 +165,9 @@ class Hasher {
     this.#left(part.until);
   }
 
-  #call({ member, number, kind, token, answer, silent, orphan }: Call): void {
+  #call({ member, number, kind, token, brief, answer, silent, orphan }: Call): void {
     this.#owner(member, number);
-    this.#hash.add(code(kind) * 4 + (silent ? 2 : 0) + (orphan ? 1 : 0));
+    this.#hash.add(code(kind) * 8 + (brief ? 4 : 0) + (silent ? 2 : 0) + (orphan ? 1 : 0));
     this.#token(token);
     this.#answer(answer);
   }

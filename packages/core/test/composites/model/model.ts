@@ -31,6 +31,7 @@ function startOf(setting: Setting, machine: Machine): World {
       machine: initialState(members),
       woken: false,
       polls: false,
+      looks: false,
       lease: undefined,
       calls: [],
       returns: [],

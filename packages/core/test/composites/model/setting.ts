@@ -25,6 +25,8 @@ export interface Setting {
   readonly repeats: number;
   /** In ticks. */
   readonly ttl: number;
+  /** How long a vote lasts that may never be granted, in ticks. @default the ttl */
+  readonly place: number;
   /** How long a tick lasts, in ms. */
   readonly tick: number;
   /** Contenders wait, in lines. Otherwise one that hears busy gives up. */
@@ -82,6 +84,7 @@ export function settingOf({ faults, store, ...given }: Partly): Setting {
     renewals: 0,
     repeats: waits ? Infinity : 0,
     ttl: 2,
+    place: given.ttl ?? 2,
     tick: 20,
     waits,
     crowded: false,

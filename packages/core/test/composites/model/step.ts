@@ -32,6 +32,17 @@ export function step(setting: Setting, machine: Machine, world: World, event: Ev
       draft.change(contender, { renewals: each.renewals - 1 });
       enter().machine.renew(undefined);
       break;
+    case 'forsake':
+      if (!enter().machine.forsake()) draft.change(contender, { stage: 'forsaken' });
+      else {
+        enter().machine.release();
+        end(draft, contender);
+      }
+      break;
+    case 'promise over':
+      enter().machine.promiseOver();
+      end(draft, contender);
+      break;
     case 'release':
     case 'leave':
       if (kind === 'leave' && setting.waits) draft.spend('departures');
@@ -43,6 +54,12 @@ export function step(setting: Setting, machine: Machine, world: World, event: Ev
       break;
     case 'resume':
       enter().machine.resumed();
+      break;
+    case 'look':
+      draft.change(contender, { looks: false });
+      if (item === 0) break;
+      draft.spend('looks');
+      enter().machine.looked();
       break;
     case 'meet':
     case 'copy':
@@ -109,6 +126,7 @@ function end(draft: Draft, contender: number): void {
     lease: undefined,
     woken: false,
     polls: false,
+    looks: false,
     leases: leases - 1,
     renewals,
     repeats,
@@ -124,6 +142,7 @@ function crash(draft: Draft, contender: number): void {
     lease: undefined,
     woken: false,
     polls: false,
+    looks: false,
     suspects: 0,
     wakes: [],
     calls: calls.flatMap((call) => (call.answer === undefined ? [{ ...call, orphan: true, silent: false }] : [])),

@@ -41,25 +41,26 @@ export function lapse(draft: Draft, index: number, contender: number): void {
   wakeHead(draft, index, before);
 }
 
-function acquire(draft: Draft, index: number, owner: Owner, { kind, token: floor }: Call): MemberAnswer {
+function acquire(draft: Draft, index: number, owner: Owner, { kind, token: floor, brief }: Call): MemberAnswer {
   const { setting, now } = draft;
   const store = draft.store(index);
   const { hold, line, closedUntil } = store;
   if (now < closedUntil) return { kind: 'failed', error: undefined, leftNothing: true };
   if (isOwner(hold, owner.contender, owner.number)) {
     const held = hold as Hold;
-    if (setting.store.restartsTtl) draft.changeStore(index, { hold: { ...held, expires: expiry(setting, now) } });
-    return { kind: 'granted', token: held.token, validity: setting.ttl * setting.tick };
+    if (setting.store.restartsTtl)
+      draft.changeStore(index, { hold: { ...held, expires: expiry(setting, now, brief) } });
+    return { kind: 'granted', token: held.token, validity: lasting(setting, brief) * setting.tick };
   }
   const head = line[0];
   if (hold === undefined && (head === undefined || isOwner(head, owner.contender, owner.number))) {
     const token = nextToken(draft, store, floor ?? 0n);
     draft.changeStore(index, {
-      hold: { ...owner, token, expires: expiry(setting, now) },
+      hold: { ...owner, token, expires: expiry(setting, now, brief) },
       counter: setting.tokens === 'newest' ? 0n : token,
       line: line.slice(1),
     });
-    return { kind: 'granted', token, validity: setting.ttl * setting.tick };
+    return { kind: 'granted', token, validity: lasting(setting, brief) * setting.tick };
   }
   if (kind === 'ask in line' && !line.some((place) => isOwner(place, owner.contender, owner.number))) {
     draft.changeStore(index, { line: [...line, owner] });
@@ -67,17 +68,17 @@ function acquire(draft: Draft, index: number, owner: Owner, { kind, token: floor
   return { kind: 'busy', retryAfter: undefined };
 }
 
-function renew(draft: Draft, index: number, owner: Owner, { token }: Call): MemberAnswer {
+function renew(draft: Draft, index: number, owner: Owner, { token, brief }: Call): MemberAnswer {
   const { setting, now } = draft;
   const { hold, counter } = draft.store(index);
   if (hold === undefined || !isOwner(hold, owner.contender, owner.number)) return { kind: 'no vote' };
   if (token !== undefined && setting.store.guardsToken && hold.token > token) return { kind: 'no vote' };
   const raised = token !== undefined && setting.store.raisesToken ? token : 0n;
   draft.changeStore(index, {
-    hold: { ...hold, token: highest(hold.token, raised), expires: expiry(setting, now) },
+    hold: { ...hold, token: highest(hold.token, raised), expires: expiry(setting, now, brief) },
     counter: setting.tokens === 'newest' ? 0n : highest(counter, raised),
   });
-  return { kind: 'granted', token, validity: setting.ttl * setting.tick };
+  return { kind: 'granted', token, validity: lasting(setting, brief) * setting.tick };
 }
 
 function nextToken(draft: Draft, { counter }: Store, floor: bigint): bigint {
@@ -93,8 +94,13 @@ function expire(draft: Draft, index: number): void {
   if (hold !== undefined && hold.expires <= draft.now) draft.changeStore(index, { hold: undefined });
 }
 
-function expiry({ ttl, drift, tick }: Setting, now: number): number {
-  return now + (ttl - drift) * tick;
+function expiry(setting: Setting, now: number, brief: boolean): number {
+  return now + (lasting(setting, brief) - setting.drift) * setting.tick;
+}
+
+/** In ticks. */
+function lasting({ ttl, place }: Setting, brief: boolean): number {
+  return brief ? place : ttl;
 }
 
 /** The head of the line, where the key is free. */

@@ -54,6 +54,7 @@ export function manyFaults(random: Random): Setting {
   const contenders = below(random, 2) + 2;
   const ttl = below(random, 2) + 2;
   const amnesias = below(random, 2);
+  const place = below(random, ttl) + 1;
   // A member that comes back empty has only its clock: floors are not further ahead of it than the
   // member stays closed, less what the tokens of one schedule add.
   const mostAhead = amnesias === 0 ? 800 : ttl * tick * tokensPerMs - 40;
@@ -61,6 +62,7 @@ export function manyFaults(random: Random): Setting {
     members,
     contenders,
     ttl,
+    place,
     tick,
     leases: 2,
     renewals: 2,
@@ -77,7 +79,8 @@ export function manyFaults(random: Random): Setting {
       ticks: 8,
       rejections: below(random, 4),
       silences: below(random, 4),
-      copies: below(random, 3),
+      // A copy of a shorter request that comes after a longer one would end the vote early.
+      copies: place < ttl ? 0 : below(random, 3),
       flips: below(random, 3),
       amnesias,
     },

@@ -8,6 +8,8 @@ export interface Call {
   readonly number: number;
   readonly kind: MemberCall;
   readonly token: bigint | undefined;
+  /** For the time of a place, not the ttl. */
+  readonly brief: boolean;
   /** `undefined`: the member has not met it. */
   readonly answer: MemberAnswer | undefined;
   /** The member timeout is over. */
@@ -37,10 +39,11 @@ export interface Lease {
 }
 
 /**
- * What core does about a claim. `asking`: its call is under way. `waiting`: it was told no.
- * `crashed`: its process is gone, and what it has lapses.
+ * What core does about a claim. `asking`: its call is under way. `waiting`: it was told no. `lost`:
+ * it was held, and has too few votes. `forsaken`: core gave it up then. `crashed`: its process is
+ * gone, and what it has lapses.
  */
-type Stage = 'new' | 'asking' | 'waiting' | 'held' | 'done' | 'crashed';
+type Stage = 'new' | 'asking' | 'waiting' | 'held' | 'lost' | 'forsaken' | 'done' | 'crashed';
 
 /** A process that wants the key, with its claim, and the messages on their way from and to it. */
 export interface Contender {
@@ -50,6 +53,8 @@ export interface Contender {
   readonly woken: boolean;
   /** The claim told core when to ask again, as no member would wake it. */
   readonly polls: boolean;
+  /** It is about to see whether another claim holds the key. */
+  readonly looks: boolean;
   readonly lease: Lease | undefined;
   readonly calls: readonly Call[];
   readonly returns: readonly Return[];
@@ -99,6 +104,8 @@ export interface Faults {
   readonly amnesias: number;
   /** A waiting contender gives up. */
   readonly departures: number;
+  /** A claim sees, rightly or not, that another one holds the key. */
+  readonly looks: number;
   readonly ticks: number;
 }
 
@@ -123,5 +130,6 @@ export const noFaults: Faults = {
   copies: 0,
   amnesias: 0,
   departures: 0,
+  looks: 0,
   ticks: 0,
 };
