@@ -129,12 +129,13 @@ class MemoryProvider implements LockProvider {
 
   #attemptAll(claims: readonly Claim[], now: number): readonly Grant[] | false {
     const records = claims.map(({ key }) => this.#store.findOrAdd(key));
-    const free = claims.map((claim, index) => this.#isFree(records[index] as StoredKey, claim, now));
-    if (free.includes(false)) {
+    try {
+      const free = claims.map((claim, index) => this.#isFree(records[index] as StoredKey, claim, now));
+      if (free.includes(false)) return false;
+      return claims.map((claim) => this.#attempt(claim, undefined, now) as Grant);
+    } finally {
       for (const record of records) this.#store.tidy(record, now);
-      return false;
     }
-    return claims.map((claim) => this.#attempt(claim, undefined, now) as Grant);
   }
 
   /** Whether `claim` certainly gets the key. Throws where it has no token left. */
