@@ -1,10 +1,12 @@
-import type { Claim, Grant, LockProvider } from '@locks/core';
+import type { Grant, LockProvider } from '@locks/core';
 import { emptyRecord, isLockError } from '@locks/core/adapter';
 import type { Hold, KeyCall, KeyRecord, KeyRules, Place, step } from '@locks/core/adapter';
+import { claimOf, isGrant, otherMode, termsOf, tokenOf, traceOf } from './claims.ts';
+import type { Member } from './claims.ts';
 import { differenceOf, inWords } from './compare.ts';
 import type { Closeness } from './compare.ts';
 import type { Difference, DifferentialTime } from './options.ts';
-import type { Action, Party, Plan } from './plan.ts';
+import type { Action, Plan } from './plan.ts';
 
 /** What sequences are run with. */
 export interface Bench {
@@ -27,17 +29,6 @@ export type Ending =
 
 /** A claim that hears nothing of its turn for longer than this, in ms, is not woken. */
 const wakeWithin = 5_000;
-
-interface Member extends Party {
-  readonly owner: string;
-  readonly provider: LockProvider;
-  readonly wake: () => void;
-  woken: boolean;
-  /** Its last attempt was answered busy, and said that it waits. */
-  waits: boolean;
-  /** It has released, so its owner is not used again. */
-  gone: boolean;
-}
 
 /** Sends the calls of `plan` to the providers, and gives them to the rules, until they differ. */
 export async function replay(plan: Plan, bench: Bench): Promise<Ending> {
@@ -98,7 +89,7 @@ class Sequence {
     if (member.gone || (action.op === 'renew' && this.#holdOf(member)?.assigned)) return undefined;
     if (action.op === 'acquire') return await this.#acquire(member, action);
     const hold = this.#holdOf(member);
-    const claim = this.#claimOf(member, hold === undefined ? {} : termsOf(hold));
+    const claim = claimOf(member, this.#bench.key, hold === undefined ? {} : termsOf(hold));
     if (action.op === 'renew') {
       const own = hold?.token ?? this.#record.token;
       const token = action.token === undefined || own === 0 ? undefined : BigInt(own + action.token);
@@ -120,16 +111,14 @@ class Sequence {
     const hold = this.#holdOf(member);
     const { waits } = action;
     const floor = action.floor === undefined ? {} : { floor: BigInt(Math.max(0, this.#record.token + action.floor)) };
-    const claim = this.#claimOf(member, {
+    const claim = claimOf(member, this.#bench.key, {
       ...(action.converts && hold?.assigned === false ? otherMode(hold, member) : member.wish),
       ...floor,
     });
     member.woken = false;
     const call: KeyCall = { op: 'acquire', claim, contact: waits ? member.owner : undefined };
-    const difference = await this.#compare(call, member, () =>
-      member.provider.tryAcquire(claim, waits ? member.wake : undefined),
-    );
-    return difference;
+    const wake = waits ? member.wake : undefined;
+    return await this.#compare(call, member, () => member.provider.tryAcquire(claim, wake));
   }
 
   async #compare(
@@ -244,51 +233,11 @@ class Sequence {
   }
 
   #holdOf({ owner }: Member): Hold | undefined {
-    return this.#record.holds.find((hold) => hold.owner === owner);
+    const now = this.#bench.time.now();
+    return this.#record.holds.find((hold) => hold.owner === owner && hold.until > now);
   }
 
   #provider(index: number): LockProvider {
     return this.#bench.providers[index] as LockProvider;
   }
-
-  #claimOf({ owner, ttl, wish }: Member, more: Partial<Claim>): Claim {
-    const { mode, ...rest } = { ...wish, ...more };
-    const { permits, resize, ...others } = rest;
-    return {
-      key: this.#bench.key,
-      owner,
-      ttl,
-      mode,
-      ...(mode === 'shared' && permits !== undefined && { permits }),
-      ...(mode === 'shared' && resize !== undefined && { resize }),
-      ...others,
-    };
-  }
-}
-
-/** A hold as its claim has it now. */
-function termsOf({ mode, permits, resize }: Hold): Partial<Claim> {
-  return { mode, ...(permits !== undefined && { permits }), ...(resize !== undefined && { resize }) };
-}
-
-function otherMode({ mode }: Hold, { wish }: Member): Partial<Claim> {
-  if (mode === 'shared') return { mode: 'exclusive' };
-  return { mode: 'shared', permits: wish.permits ?? 2 };
-}
-
-function isGrant(answer: unknown): answer is Grant {
-  return (answer as Grant | undefined)?.granted === true;
-}
-
-function tokenOf(answer: unknown): number {
-  return isGrant(answer) ? Number(answer.token) : 0;
-}
-
-function traceOf(call: KeyCall): string {
-  if (call.op === 'inspect') return call.op;
-  const { owner, key: _, ...claim } = call.claim;
-  const [name] = owner.split('/');
-  const waits = call.op === 'acquire' && call.contact !== undefined ? ' with wake' : '';
-  const token = call.op === 'renew' && call.token !== undefined ? ` with token ${call.token}` : '';
-  return `${call.op} ${name} ${inWords(claim)}${waits}${token}`;
 }
