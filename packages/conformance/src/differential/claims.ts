@@ -29,6 +29,11 @@ export function claimOf({ owner, ttl, wish }: Member, key: string, more: Partial
   };
 }
 
+/** The call, in a store where a session ends holds, and no ttl does. */
+export function lastingCall(call: KeyCall): KeyCall {
+  return call.op === 'inspect' ? call : { ...call, claim: { ...call.claim, ttl: Infinity } };
+}
+
 /** A hold as its claim has it now. */
 export function termsOf({ mode, permits, resize }: Hold): Partial<Claim> {
   return { mode, ...(permits !== undefined && { permits }), ...(resize !== undefined && { resize }) };

@@ -5,7 +5,7 @@ import { now, sleep } from '../checks/time.ts';
 import { openProviders } from './open-providers.ts';
 import type { Opened } from './open-providers.ts';
 import type { Difference, DifferentialOptions, DifferentialReport } from './options.ts';
-import { planOf, planRules } from './plan.ts';
+import { planOf } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { replay } from './replay.ts';
 import type { Ending } from './replay.ts';
@@ -34,7 +34,7 @@ export async function differentialTestWith(
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < sequences && differences.length === 0) {
-      const plan = planOf(seed + next++, length, planRules, opened.can);
+      const plan = planOf(seed + next++, length, opened.rules, opened.can);
       const ending = await run(plan);
       counts.calls += ending.calls;
       if (ending.ended !== 'differed') {
@@ -70,6 +70,7 @@ function benchOf(
     time: virtual ?? { now, sleep: async (ms) => await sleep(ms) },
     margin,
     close: { remaining: margin + 1, retryAfter: virtual === undefined ? undefined : 1.5 },
+    lasting: opened.lasting,
     assigns: assigns && ((head) => assigns(head, plan.rules)),
     step: rules,
     key: `differential-${randomBytes(6).toString('hex')}`,

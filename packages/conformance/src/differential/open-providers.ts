@@ -7,6 +7,10 @@ import type { Abilities } from './plan.ts';
 
 /** The providers that all sequences share. */
 export interface Opened {
+  /** The settings that the provider can have. */
+  readonly rules: readonly DifferentialRules[];
+  /** Holds and places last as long as their session, whatever the ttl. */
+  readonly lasting: boolean;
   /** One for each party, with these settings. */
   of(rules: DifferentialRules): readonly LockProvider[];
   readonly can: Abilities;
@@ -19,15 +23,22 @@ const patience = 10_000;
 /** Makes the providers of all settings, and brings each of them into a line once. */
 export async function openProviders({ create, virtual }: DifferentialOptions): Promise<Opened> {
   const all: LockProvider[] = [];
+  const rules: DifferentialRules[] = [];
   const byRules = new Map<string, readonly LockProvider[]>();
   const close = async (): Promise<void> => {
     await Promise.all(all.map((provider) => provider.close().catch(() => {})));
   };
   try {
-    for (const { fair, waiterTtl } of planRules) {
+    for (const family of planRules) {
+      const { fair, waiterTtl } = family;
       const providers: LockProvider[] = [];
-      for (let party = 0; party < partiesOfPlan; party += 1) providers.push(await create({ fair, waiterTtl }));
-      all.push(...providers);
+      for (let party = 0; party < partiesOfPlan; party += 1) {
+        const provider = await create({ fair, waiterTtl });
+        all.push(provider);
+        providers.push(provider);
+      }
+      if (providers.some(({ traits }) => traits.fair !== fair)) continue;
+      rules.push(family);
       byRules.set(nameOf({ fair, waiterTtl }), providers);
     }
     if (virtual === undefined) await Promise.all(all.map(enterLine));
@@ -37,7 +48,8 @@ export async function openProviders({ create, virtual }: DifferentialOptions): P
   }
   const [{ traits, time }] = all as [LockProvider];
   const can = { shared: traits.shared, resize: traits.resize === true, time: time !== undefined };
-  return { of: (rules) => byRules.get(nameOf(rules)) ?? [], can, close };
+  const lasting = traits.expiry === 'session';
+  return { rules, lasting, of: (one) => byRules.get(nameOf(one)) ?? [], can, close };
 }
 
 /** Until its first claim waits, a provider may have no subscription, and give no place in line. */

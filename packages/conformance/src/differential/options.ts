@@ -58,7 +58,8 @@ export interface DifferentialOptions {
   readonly name: string;
   /**
    * Makes a provider with these settings. Each stands for another process, and all with the same
-   * settings meet on one store. The test closes them.
+   * settings meet on one store. Those whose trait `fair` is another one are asked nothing. The test
+   * closes all.
    */
   readonly create: (rules: DifferentialRules) => LockProvider | Promise<LockProvider>;
   /**

@@ -1,7 +1,7 @@
 import type { Grant, LockProvider } from '@locks/core';
 import { emptyRecord, isLockError } from '@locks/core/adapter';
 import type { Hold, KeyCall, KeyRecord, KeyRules, Place, step } from '@locks/core/adapter';
-import { claimOf, isGrant, otherMode, termsOf, tokenOf, traceOf } from './claims.ts';
+import { claimOf, isGrant, otherMode, lastingCall, termsOf, tokenOf, traceOf } from './claims.ts';
 import type { Member } from './claims.ts';
 import { differenceOf, inWords } from './compare.ts';
 import type { Closeness } from './compare.ts';
@@ -15,6 +15,8 @@ export interface Bench {
   readonly time: DifferentialTime;
   readonly margin: number;
   readonly close: Closeness;
+  /** The ttl of a claim ends nothing. */
+  readonly lasting: boolean;
   readonly assigns: ((head: Place<unknown>) => boolean) | undefined;
   readonly step: typeof step;
   /** A key that no other sequence has. */
@@ -69,7 +71,12 @@ class Sequence {
       };
       return member;
     });
-    this.#rules = { ...plan.rules, leastToken: () => this.#leastToken, assigns: bench.assigns };
+    this.#rules = {
+      ...plan.rules,
+      ...(bench.lasting && { waiterTtl: Infinity }),
+      leastToken: () => this.#leastToken,
+      assigns: bench.assigns,
+    };
   }
 
   /** `undefined`: the answers are the same, or there is nothing to compare. */
@@ -138,7 +145,7 @@ class Sequence {
     const toldByMessage = member !== undefined && this.#learn(call, before, member, answer);
     const after = toldByMessage
       ? { record: before, answer: answer as Grant }
-      : this.#bench.step(before, call, sent, this.#rules);
+      : this.#bench.step(before, this.#bench.lasting ? lastingCall(call) : call, sent, this.#rules);
     this.#record = after.record;
     this.#trace.push(`${traceOf(call)} → ${inWords(answer)}`);
     const what = differenceOf(call.op, answer, after.answer, after.record, {

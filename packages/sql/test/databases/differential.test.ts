@@ -17,6 +17,8 @@ test.each(databases)(
       create: (rules) => createSqlProvider(connect(url, { pool: { min: 0, max: name === 'SQLite' ? 1 : 2 } }), rules),
       sequences,
       seed,
+      // Other tests use the processors meanwhile, and make calls slow.
+      abandonedAtMost: 0.3,
       // Its driver stops the process for the time of a call.
       together: name === 'SQLite' ? 10 : 40,
       exemptions: [

@@ -1,0 +1,28 @@
+import { differentialTest } from '@locks/conformance';
+import { expect, test } from 'vitest';
+import { createZookeeperProvider } from '../../src/index.ts';
+import { startAlone } from '../support/backends.ts';
+
+const sequences = Number(process.env['LOCKS_DIFFERENTIAL'] ?? 40);
+const seed = Number(process.env['LOCKS_DIFFERENTIAL_SEED'] ?? 1);
+const { members } = await startAlone();
+const servers = members.map(({ host, port }) => `${host}:${port}`).join(',');
+
+test(
+  'the recipes answer as the rules of a key do, apart from what a ttl ends',
+  async () => {
+    const report = await differentialTest({
+      name: 'zookeeper',
+      create: () => createZookeeperProvider({ servers, acl: 'open', sessionTimeout: 20_000 }),
+      // The first node of the line holds the key before its process has looked.
+      assigns: () => true,
+      sequences,
+      seed,
+      // Other tests use the processors meanwhile, and make calls slow.
+      abandonedAtMost: 0.3,
+    });
+    console.log(JSON.stringify(report));
+    expect(report.exempted).toEqual({});
+  },
+  120_000 + sequences * 1_000,
+);
