@@ -17,7 +17,10 @@ await bundle.write({
     groups: [
       { name: 'locks', test: /src\/locks\// },
       { name: 'memory', test: /src\/memory\/(?!config)/ },
-      { name: 'errors-options-time', test: /src\/(errors|options|time)\/|src\/adapter\/(fencing-guard|batches)/ },
+      {
+        name: 'errors-options-time',
+        test: /src\/(errors|options|time)\/|src\/token-floor\/floor-line|src\/adapter\/(fencing-guard|batches)/,
+      },
     ],
   },
   // With `node --enable-source-maps` a stack trace names the source and its line.

@@ -95,6 +95,11 @@ export interface Grant {
    * renewed or that rests: the repeat restarts the ttl.
    */
   readonly validity?: number;
+  /**
+   * How long the store keeps the hold at least, in ms from the call, where that is longer than
+   * `validity`: the lease ends, and the key is still closed. Absent: `validity`.
+   */
+  readonly hold?: number;
   /** Aborted when the provider learns that the hold is gone (sessions). */
   readonly lost?: AbortSignal;
 }
@@ -118,6 +123,8 @@ export interface Busy {
 export interface Renewal {
   /** How long the renewed hold lasts, in ms from the call. Absent: the ttl. */
   readonly validity?: number;
+  /** As in a grant. */
+  readonly hold?: number;
 }
 
 /** One holder, as far as the store knows it. Holders of other libraries have what can be known. */

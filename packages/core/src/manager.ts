@@ -10,6 +10,7 @@ import { checkKey } from './options/key.ts';
 import { readLocksOptions } from './options/locks-options.ts';
 import type { LocksOptions } from './options/locks-options.ts';
 import { createOwners } from './options/owner.ts';
+import { withFloor } from './token-floor/with-floor.ts';
 import { checkRequires } from './options/requirements.ts';
 import { Candidate } from './objects/election/candidate.ts';
 import type { Election, Lead, Leadership } from './objects/election/election.ts';
@@ -86,8 +87,9 @@ export class LockManager implements Locks {
     const read = readLocksOptions(options);
     const { runtime } = read;
     const timers = new TimerWheel(runtime, false);
-    const handOff = read.localHandOff && handingOff(store, read.localHandOff, runtime.clock, timers);
-    const provider = handOff ?? store;
+    const floored = read.tokenFloor === undefined ? store : withFloor(store, runtime, read.tokenFloor);
+    const handOff = read.localHandOff && handingOff(floored, read.localHandOff, runtime.clock, timers);
+    const provider = handOff ?? floored;
     checkRequires(provider, options.requires);
     if (owned && read.closeProvider === false) {
       const why = 'option "closeProvider" cannot be false, as nothing else could close the provider. Leave it out';
@@ -114,7 +116,6 @@ export class LockManager implements Locks {
       lookups,
       slowWaits: new SlowWaits({ timers, provider, lookups, threshold: read.slowWait }),
       maxWaiters: read.maxWaiters,
-      tokenFloor: read.tokenFloor,
       waiting: 0,
       nextOwner: createOwners(runtime, read.label),
     };

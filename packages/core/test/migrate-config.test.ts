@@ -48,8 +48,10 @@ describe('openLocks with provider "migrate"', () => {
     const lease = await locks.acquire('key');
     expect([[...from.keys('key')], [...to.keys('key')]]).toEqual([['key'], []]);
     await lease.release();
-    await writeFile(`${process.cwd()}/phase.txt`, 'to');
-    await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: 'to' }), 5_000);
+    for (const next of ['both', 'to']) {
+      await writeFile(`${process.cwd()}/phase.txt`, next);
+      await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: next }), 5_000);
+    }
     await writeFile(`${process.cwd()}/phase.txt`, 'back');
     await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'misread', effective: 'to' }), 5_000);
     expect(heard.at(-1)?.error).toMatchObject({ message: expect.stringContaining('"back"') as unknown });

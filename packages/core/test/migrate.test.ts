@@ -67,6 +67,7 @@ function withValidity(inner: LockProvider, validity: number): LockProvider {
     renew: async (claim, token) => (await inner.renew({ ...claim, ttl: validity }, token)) && { validity },
     release: (claim) => inner.release(claim),
     inspect: (key) => inner.inspect(key),
+    register: async (name, change) => await inner.register?.(name, change),
     close: () => inner.close(),
   };
 }
@@ -100,6 +101,8 @@ test('a process stays in both while another one acts under the other end, and te
   const first = process('from');
   await first.tryAcquire(claimOf('me/1', { key: 'first' }));
   const second = process('to');
+  // Its word lets others go on once the first process is gone.
+  process('both');
   expect(await second.tryAcquire(claimOf('me/2'))).toMatchObject({ granted: true });
   expect(await holders()).toEqual({ from: 1, to: 1 });
   expect(heard).toContainEqual(
@@ -161,6 +164,8 @@ test('a lease that is held goes along: it is carried, then shed', async () => {
   expect(heard).toContainEqual(expect.objectContaining({ event: 'carried', key: 'job' }));
   phase = 'to';
   await renewedUntil({ from: 0, to: 1 });
+  phase = 'both';
+  await renewedUntil({ from: 1, to: 1 });
   phase = 'from';
   await renewedUntil({ from: 1, to: 0 });
   expect(lease.held).toBe(true);
@@ -206,10 +211,14 @@ test('a lease that was carried is handed over, though the store gave it a higher
     onTestFinished(() => locks.close());
     return locks;
   };
+  const heard = listen();
   const [giver, resumer] = [open(), open()];
   const given = await giver.acquire('job');
+  const changes = (next: Phase) => heard.filter(({ event, effective }) => event === 'changed' && effective === next);
+  await vi.waitFor(() => expect(changes('from')).toHaveLength(2), 5_000);
   for (const next of ['both', 'to'] as const) {
     phase = next;
+    await vi.waitFor(() => expect(changes(next)).toHaveLength(2), 5_000);
     await vi.waitFor(async () => {
       await given.renew();
       expect(await holders()).toEqual({ from: next === 'to' ? 0 : 1, to: 1 });
@@ -380,12 +389,15 @@ test('a lease ends with the presence, and tells why', async () => {
 test('a waiting claim is woken by a change, and granted in the new phase', async () => {
   let phase: Phase = 'from';
   const { process, holders } = fleet();
+  const heard = listen();
   const provider = process(() => phase);
   const locks = createLocks(provider, { ttl: 2_000 });
   onTestFinished(() => locks.close());
   const first = await locks.acquire('job');
   const second = locks.acquire('job', { wait: 10_000 });
   await vi.waitFor(async () => expect((await locks.inspect('job')).waiters).toBe(1));
+  phase = 'both';
+  await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: 'both' }), 5_000);
   phase = 'to';
   await vi.waitFor(async () => expect((await holders()).to).toBe(1), 5_000);
   await first.release();
@@ -441,6 +453,7 @@ function distant(provider: LockProvider): LockProvider {
     renew: (claim, token) => travel(() => provider.renew(claim, token)),
     release: (claim) => travel(() => provider.release(claim)),
     inspect: (key) => travel(() => provider.inspect(key)),
+    register: (name, change) => travel(async () => await provider.register?.(name, change)),
     close: () => provider.close(),
   };
 }

@@ -75,6 +75,17 @@ export type ControlEvent =
       readonly from: number;
       readonly after: number;
     }
+  /** What `migrationStatus` said, which was asked at `from`. `settled`: no fault, and no change. */
+  | {
+      readonly ev: 'status';
+      readonly t: number;
+      readonly from: number;
+      readonly migration: string;
+      readonly settled: boolean;
+      readonly processes: readonly { readonly process: string; readonly effective: string }[];
+      /** The next steps that may be taken. */
+      readonly allowed: readonly string[];
+    }
   /** Something that the controller saw and that must not be. */
   | { readonly ev: 'wrong'; readonly t: number; readonly message: string };
 

@@ -10,7 +10,6 @@ import type { RunLog } from '../log/events.ts';
 import { readRunLog } from '../log/reader.ts';
 import { type OpenedRun, openRun } from '../opened-run.ts';
 import { type Random, createRandom } from '../random.ts';
-import { within } from '../within.ts';
 import { type Fleet, createFleet } from './fleet.ts';
 import { type Change, faultTime, planDrill } from './plan.ts';
 import { type StoreName, modules, presenceTtl, startStores, storeNames } from './stores.ts';
@@ -61,8 +60,8 @@ export async function drill(folder: string, options: DrillOptions): Promise<RunL
       fleet.begin(leg, floor);
       await deploy(run, fleet, index > 0);
       for (const change of changes) await go(run, fleet, victims, random, change);
-      // The next migration begins before the clock has passed it.
-      floor = Number((await migrationStatus(fleet.config())).to.floor);
+      // The next migration begins above the floor of this one, before the clock has passed it.
+      floor = 0;
     }
     await calm(run, fleet);
     const left = await Promise.all(storeNames.map((store) => inspect(folder, stores.plain(store), 20_000)));
@@ -101,6 +100,7 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
   const { to, skipping, lead, late, between, faults } = change;
   const begun = now();
   let from = begun;
+  let after = begun;
   run.append({ ev: 'phase', t: begun, phase: 'faults' });
   const tellAll = async (): Promise<void> => {
     const others = fleet.slots.filter((slot) => !skipping.includes(slot));
@@ -110,12 +110,13 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
     await sleep(late);
     fleet.tell(others, 'both');
     await sleep(between);
+    await mayGo(run, fleet, to, begun + (faultTime + longestChange) * 1_000);
+    after = now();
     fleet.tell(others, to);
   };
-  let after = begun;
   const follows = faults.map(async (fault) => {
     await follow(fault, victims, random, run.append);
-    after = now();
+    after = Math.max(after, now());
   });
   await Promise.all([tellAll(), sleep(faultTime), ...follows]);
   await Promise.all(victims.proxies.flat().map((proxy) => proxy.pass()));
@@ -125,6 +126,9 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
   const until = after + longestChange * 1_000;
   const error = await complete(fleet, to, until);
   const t = now();
+  if (error === undefined && !(await ask(run, fleet, true)).includes(`plain ${to}`)) {
+    wrong(run, `the status of ${name} does not allow the plain store after all processes were in "${to}"`);
+  }
   run.append({ ev: 'change', t, migration: name, to, from, after });
   if (error !== undefined || t > until) {
     const when = `${((t - after) / 1e6).toFixed(1)} s after the last fault`;
@@ -132,19 +136,43 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
   }
 }
 
+/**
+ * Waits until the status allows the step to `end`, as an operator does that
+ * counts no processes: those that are stranded or paused are left behind.
+ */
+async function mayGo(run: OpenedRun, fleet: Fleet, end: string, until: number): Promise<void> {
+  for (;;) {
+    await ask(run, fleet, false);
+    const { forward, back } = (await migrationStatus(fleet.config())).next;
+    if ([forward, back].some((step) => step?.allowed === true && step.step === end)) return;
+    if (now() > until) {
+      wrong(run, `the status does not allow "${end}", though all processes may be in both`);
+      return;
+    }
+    await sleep(250);
+  }
+}
+
+/** Logs the status; gives the next steps that it allows. */
+async function ask(run: OpenedRun, fleet: Fleet, settled: boolean): Promise<readonly string[]> {
+  const from = now();
+  const { name, processes, next } = await migrationStatus(fleet.config(), { processes: fleet.slots.length });
+  const allowed = [next.forward, next.back].flatMap((step) => (step?.allowed === true ? [step.step] : []));
+  const seen = processes.map(({ process, effective }) => ({ process, effective }));
+  run.append({ ev: 'status', t: now(), from, migration: name, settled, processes: seen, allowed });
+  return allowed;
+}
+
 /** Waits until each process is in `phase`; gives why not. */
 async function complete(fleet: Fleet, phase: 'from' | 'to', until: number): Promise<string | undefined> {
-  let seen = 0;
-  const all = await within((until - now()) / 1_000 + 1_000, async () => {
-    const left = Math.max(0, Math.round((until - now()) / 1_000));
-    const { processes } = await waitForPhase(fleet.config(), phase, left);
-    seen = new Set(processes.map(({ process }) => process)).size;
-    return seen === fleet.slots.length;
-  }).catch((error: unknown) => {
+  const left = Math.max(0, Math.round((until - now()) / 1_000));
+  try {
+    await waitForPhase(fleet.config(), phase, left, { processes: fleet.slots.length });
+    return undefined;
+  } catch (error) {
     if (isLockError(error, 'LOCK_TIMEOUT')) return error.message;
     throw error;
-  });
-  return all === true ? undefined : all === false ? `only ${seen} processes are there` : all;
+  }
 }
 
 /** Without faults each process gets each lock, and ends when it is told to. */

@@ -4,6 +4,7 @@ import type { FlawName, Options } from '../command-line.ts';
 import { inFolder } from '../in-folder.ts';
 import { describeVerdict } from '../report.ts';
 import { checkKept } from './check-kept.ts';
+import { checkStatus } from './check-status.ts';
 import { drill } from './drill.ts';
 import { describeFigures, readPhaseFigures } from './figures.ts';
 import { flaws } from './flaws.ts';
@@ -21,7 +22,7 @@ export async function drillMigration(options: Options, print: Print): Promise<bo
     const log = await drill(folder, shapeOf(options));
     // In both stores each token is the higher one of two: that of two sharers may be the same.
     const { violations, figures } = check(log, true);
-    const verdict = { figures, violations: [...violations, ...checkKept(log)] };
+    const verdict = { figures, violations: [...violations, ...checkKept(log), ...checkStatus(log)] };
     const phases = readPhaseFigures(log);
     print([describeVerdict('migration', seed, verdict), ...describeFigures(log, phases)].join('\n'));
     if (file !== undefined) writeFileSync(file, `${JSON.stringify({ results: phases }, undefined, 2)}\n`);

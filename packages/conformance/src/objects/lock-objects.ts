@@ -60,7 +60,7 @@ export const lockObjects: readonly LockObject[] = [
     name: 'hand-over of a lease',
     needs: { expiry: 'ttl' },
     exclusive: [],
-    own: ['locks-hand-over'],
+    own: ['locks-hand-over', 'locks-hand-over-giver'],
   },
   {
     name: 'once in a slot',

@@ -1,6 +1,7 @@
 import { basics } from './basics.ts';
 import { expiry } from './expiry.ts';
 import type { Flaw } from './flaw.ts';
+import { handedOver } from './handed-over.ts';
 import { naming } from './names.ts';
 import { ownership } from './ownership.ts';
 import { queues } from './queue.ts';
@@ -25,6 +26,7 @@ export const flaws: readonly Flaw[] = [
   sharing,
   several,
   renewAll,
+  handedOver,
   registers,
   naming,
   visibility,

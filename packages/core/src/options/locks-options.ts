@@ -11,6 +11,8 @@ import type { AcquireOptions, Settings } from './acquire-options.ts';
 import { labelReader } from './owner.ts';
 import type { Requires } from './requirements.ts';
 import { runtimeReader } from './runtime-reader.ts';
+import { readTokenFloor } from '../token-floor/floor-line.ts';
+import type { TokenFloor } from '../token-floor/floor-line.ts';
 import { systemRuntime } from '../time/runtime.ts';
 import type { Runtime } from '../time/runtime.ts';
 
@@ -38,10 +40,13 @@ export interface LocksOptions extends DefaultOptions {
   readonly label?: string | undefined;
   /**
    * All tokens of this `Locks` exceed it: where the store of before gave higher tokens than this
-   * one may give. From 0 to 2^53 - 1; a configuration has it as a number or as text.
+   * one may give. `{ token, at }`, or text `'<token>@<at>'` as `migrationStatus` tells it: the
+   * token at that moment of the store's clock, in ms. It rises half as fast as that clock. So a
+   * store that loses its data gives no token again. A number from 0 to 2^53 - 1 is constant: for
+   * stores that keep their counters (ZooKeeper), or where the clock is above it soon.
    * @default none
    */
-  readonly tokenFloor?: bigint | number | string | undefined;
+  readonly tokenFloor?: bigint | number | string | TokenFloor | undefined;
   /**
    * `withLock` notes what its asynchronous context holds, so that a call which would wait for its
    * own context rejects with `LOCK_DEADLOCK`. Before Node 24 notes slow down all promises of the
@@ -75,12 +80,21 @@ export interface LocksOptions extends DefaultOptions {
 const { ttl, wait, renew, maxHold, reentrant } = acquireReaders;
 
 /** A number that JSON has read is exact below 2^53, as tokens are. */
-const tokenFloor: OptionReader<bigint | number> = {
-  expects: 'a whole number from 0 to 9007199254740991',
-  accepts: (value): value is bigint | number =>
-    typeof value === 'bigint' ? value >= 0n && value < 2n ** 53n : Number.isSafeInteger(value) && Number(value) >= 0,
-  parse: (text) => (/^\d{1,16}$/.test(text) ? BigInt(text) : undefined),
+const tokenFloor: OptionReader<bigint | number | TokenFloor> = {
+  expects: 'a whole number from 0 to 9007199254740991, or "<such a number>@<ms since 1970>"',
+  accepts: (value): value is bigint | number | TokenFloor =>
+    isToken(value) || (typeof value === 'object' && value !== null && isTokenFloor(value)),
+  parse: (text) => (/^\d{1,16}$/.test(text) ? BigInt(text) : readTokenFloor(text)),
 };
+
+function isToken(value: unknown): value is bigint | number {
+  if (typeof value === 'bigint') return value >= 0n && value < 2n ** 53n;
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isTokenFloor({ token, at }: { readonly token?: unknown; readonly at?: unknown }): boolean {
+  return typeof token === 'bigint' && isToken(token) && typeof at === 'number' && isToken(at);
+}
 
 /** How the options that text can carry are checked: the ones a URL may have. */
 export const textReaders: OptionReaders<Pick<LocksOptions, (typeof locksOptionNames)[number]>> = {
@@ -121,7 +135,7 @@ export interface ReadLocksOptions {
   readonly settings: Settings;
   readonly maxWaiters: number;
   readonly label: string | undefined;
-  readonly tokenFloor: bigint | undefined;
+  readonly tokenFloor: bigint | TokenFloor | undefined;
   readonly findDeadlocks: boolean | undefined;
   readonly closeTimeout: number;
   readonly slowWait: number;
@@ -148,7 +162,7 @@ export function readLocksOptions(options: LocksOptions, where: string = 'Locks o
     },
     maxWaiters: read.maxWaiters ?? 10_000,
     label: read.label,
-    tokenFloor: read.tokenFloor === undefined ? undefined : BigInt(read.tokenFloor),
+    tokenFloor: typeof read.tokenFloor === 'number' ? BigInt(read.tokenFloor) : read.tokenFloor,
     findDeadlocks: read.findDeadlocks,
     closeTimeout: read.closeTimeout ?? 5_000,
     slowWait: read.slowWait ?? 5_000,

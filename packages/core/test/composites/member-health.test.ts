@@ -198,7 +198,7 @@ test('a migration tells of its stores by their names, and keeps their places', a
   const down = refused('It is down.');
   const lost: LockProvider = { ...from, traits: from.traits, name: 'memory', close: () => from.close() };
   let isDown = false;
-  for (const name of ['tryAcquire', 'renew', 'release', 'inspect'] as const) {
+  for (const name of ['tryAcquire', 'renew', 'release', 'inspect', 'register'] as const) {
     Object.assign(lost, {
       [name]: async (...args: never[]) => {
         if (isDown) throw down;
@@ -207,6 +207,10 @@ test('a migration tells of its stores by their names, and keeps their places', a
     });
   }
   const provider = migrate({ name: 'move', from: lost, to, phase: 'both', runtime });
+  const before = provider.tryAcquire(claimOf('me/0'));
+  await runtime.advance(1_000);
+  expect(await before).toMatchObject({ granted: true });
+  await provider.release(claimOf('me/0'));
   isDown = true;
   const attempt = provider.tryAcquire(claimOf('me/1')).catch((error: unknown) => error);
   await runtime.advance(1_000);

@@ -3,6 +3,7 @@ import { combine, createLocks, migrate } from '../../src/index.ts';
 import type { CombineOptions, Lease, LockProvider, Locks } from '../../src/index.ts';
 import { watch } from '../support/setting.ts';
 import { VirtualRuntime } from '../support/virtual-runtime.ts';
+import { withRegisters } from '../support/with-registers.ts';
 import { withSession } from '../support/with-session.ts';
 import { RestartingServer } from './support/restarting-server.ts';
 
@@ -105,12 +106,19 @@ test('so it does where the session with one of two members has ended', async () 
   expectPrompt(await nextAfter(setting, lease, end));
 });
 
+const registers = [new Map<string, string>(), new Map<string, string>()];
+
 test.each<[string, Compose]>([
   ['where all members are needed', (members, options) => combine(members, { ...options, need: 'all' })],
   [
     'in both stores of a migration',
-    ([from, to], options) =>
-      migrate({ ...options, from: from as LockProvider, to: to as LockProvider, phase: 'both', name: 'move' }),
+    (stores, options) => {
+      const [from, to] = stores.map((store, index) => withRegisters(store, registers[index])) as [
+        LockProvider,
+        LockProvider,
+      ];
+      return migrate({ ...options, from, to, phase: 'both', name: 'move' });
+    },
   ],
 ])('so it does %s, and one comes back empty', async (_, compose) => {
   const setting = setUp(2, compose);

@@ -3,6 +3,7 @@ import { LockError, combine, createMemoryProvider } from '../../src/index.ts';
 import type { Claim, LockProvider } from '../../src/index.ts';
 import { migrate } from '../../src/composites/migrate/migrate.ts';
 import { VirtualRuntime } from '../support/virtual-runtime.ts';
+import { withRegisters } from '../support/with-registers.ts';
 
 const claim: Claim = { key: 'job', owner: 'me/1', ttl: 60_000, mode: 'exclusive' };
 
@@ -35,7 +36,7 @@ function freezable(runtime: VirtualRuntime, provider: LockProvider = createMemor
       await provider.close();
     },
   };
-  return { member, state };
+  return { member, state, pass };
 }
 
 function setting(count = 3) {
@@ -183,6 +184,7 @@ test.each(['both', 'to'] as const)(
   async (phase) => {
     const runtime = new VirtualRuntime();
     const [from, to] = [freezable(runtime), freezable(runtime)];
+    for (const { member, pass } of [from, to]) withRegisters(member, undefined, pass);
     const provider = migrate({ name: 'move', from: from.member, to: to.member, phase, runtime });
     onTestFinished(() => void provider.close());
     expect((await timed(runtime, () => provider.tryAcquire(claim))).answer).toMatchObject({ granted: true });

@@ -35,6 +35,14 @@ export function breakable(provider: LockProvider): Breakable {
       await check();
       yield* provider.list?.(prefix) ?? [];
     },
+    async time() {
+      await check();
+      return (await provider.time?.()) ?? 0;
+    },
+    async register(name, change) {
+      await check();
+      return await provider.register?.(name, change);
+    },
     close: () => provider.close(),
   };
   return made;

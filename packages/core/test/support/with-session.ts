@@ -12,6 +12,7 @@ export function withSession(inner: LockProvider, key: string, session: () => Abo
     renew: (claim, token) => inner.renew(claim, token),
     release: (claim) => inner.release(claim),
     inspect: (name) => inner.inspect(name),
+    register: async (name, change) => await inner.register?.(name, change),
     close: () => inner.close(),
   };
 }

@@ -54,6 +54,36 @@ export const handOverRequirements: readonly Requirement[] = [
     },
   },
   {
+    id: 'locks-hand-over-giver',
+    level: 'locks',
+    title: 'a process that handed a lease over leaves it alone, also when its own time with it is over',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const ttl = 2 * context.ttl;
+      const [giver, resumer] = [await context.createLocks(), await context.createLocks()] as const;
+      const key = context.key();
+      const given = await giver.acquire(key, { ttl });
+      const lease = await resumer.resume(await given.handOver());
+      const provider = await context.create();
+      for (let round = 0; round < 3; round += 1) {
+        await sleep(ttl);
+        // A provider may look through what it knows at each new claim.
+        for (let claim = 0; claim < 3; claim += 1) {
+          const other = await giver.acquire(context.key(), { ttl });
+          await other.release();
+        }
+        const { holders } = await provider.inspect(key);
+        assert.deepEqual(
+          holders.map(({ owner }) => owner),
+          [given.owner],
+          'expected the lease to be held by the process that resumed it',
+        );
+        assert.ok(lease.held, 'expected the lease to go on');
+      }
+      assert.equal(await lease.release(), true, 'expected release to answer true');
+    },
+  },
+  {
     id: 'locks-hand-over-session',
     level: 'locks',
     title: 'a lease that ends with a session is not handed over, and stays held',

@@ -94,9 +94,13 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   /** Ends it if no member holds it any more, and no call is under way. Gives whether it did. */
   endIfOver(): boolean {
     const now = this.#host.runtime.clock.now();
-    const over = this.held && this.#turns.free && this.#machine.state.parts.every(({ until }) => until <= now);
-    if (over) this.surrender();
-    return over;
+    const { parts } = this.#machine.state;
+    const over = this.held && this.#turns.free && parts.every(({ until }) => until <= now);
+    if (!over) return false;
+    // Another process may hold them under these owners. A session keeps its hold until a release.
+    for (const { index, provider } of this.#host.members) if (provider.traits.expiry === 'ttl') this.#leave(index);
+    this.surrender();
+    return true;
   }
 
   tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {

@@ -130,6 +130,11 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return this.#forget(owner)?.surrender(kept);
   }
 
+  /** Whether the hold of the claim has ended. Then it is forgotten. */
+  endIfOver({ owner }: Claim): boolean {
+    return this.#claims.get(owner)?.endIfOver() ?? true;
+  }
+
   /** A claim that waits in the first member's line already, under this owner. */
   adoptPlace(claim: Claim, owner: string, sentAt: number, uncertain: boolean): void {
     const adopted = new CombinedClaim(this, claim);

@@ -3,11 +3,20 @@ import type { End, Phase } from './phase.ts';
 /**
  * What a process does before it acts under an end, in this order. `announce`: it takes its presence
  * in the end's own store. `look`: it looks for presences of the other end, in the other store.
- * `probe`: it finds the floor of its tokens. Each other order breaks
- * (`packages/core/test/composites`): two processes that look first see nothing of each other, and a
- * token that is given after the probe may be above the floor.
+ * `check`: it looks for the mark of a process that left the end, in the end's own store. `mark`: it
+ * leaves its own mark in the other store. `probe`: it finds the floor of its tokens. Each other
+ * order breaks (`packages/core/test/composites`): two processes that look first see nothing of each
+ * other, and a token that is given after the probe may be above the floor.
  */
-export const entering = ['announce', 'look', 'probe'] as const;
+export const entering = ['announce', 'look', 'check', 'mark', 'probe'] as const;
+
+/**
+ * How a process takes away the mark in the store of an end. `read`: it reads the mark, while it is
+ * to be in `both`. That is the word of its operator for the way back. `look`: it looks for
+ * presences of the other end, in the other store. `lift`: it takes the mark away, if it is still
+ * the one that it read. A process that was in `both` may do the last two when it enters the end.
+ */
+export const lifting = ['read', 'look', 'lift'] as const;
 
 /** What a process does next about its phase. */
 export type PhaseStep = (typeof entering)[number] | 'act' | 'leave' | 'withdraw' | 'wait';

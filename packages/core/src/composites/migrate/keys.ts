@@ -16,9 +16,9 @@ export function isReserved(name: string, key: string): boolean {
   return key === floorKey || key.startsWith(reservedFor(name));
 }
 
-/** A key that was never locked, if `unique` is. */
-export function freshKey(name: string, unique: string): string {
-  return `${reservedFor(name)}fresh/${unique}`;
+/** The name of the migration whose presence or note a key is. */
+export function migrationOf(key: string): string | undefined {
+  return /^migration\/([^/]+)\/(?:from|to|both\/(?:from|both|to))$/.exec(key)?.[1];
 }
 
 /** Held, shared, in the store of `end` by each process that acts under it. */
@@ -37,4 +37,24 @@ export function noteKey(name: string, desired: Phase): string {
 /** The store of such a note. */
 export function noteStore(desired: Phase): End {
   return desired === 'to' ? 'to' : 'from';
+}
+
+/** Its copy in the other store: one that lost its data gets it back from there. */
+export function floorCopy(name: string, end: End): string {
+  return `${reservedFor(name)}floor-of-${end}`;
+}
+
+/** The register in the store of `end` that has the mark of a process of the other end. */
+export function markRegister(name: string, end: End): string {
+  return `${reservedFor(name)}left-${end}`;
+}
+
+/** The register in each store that tells which stores a migration is between. */
+export function storesRegister(name: string): string {
+  return `${reservedFor(name)}stores`;
+}
+
+/** Whether a key is one of any migration: it has holders without a number. */
+export function isOfAMigration(key: string): boolean {
+  return key === floorKey || migrationOf(key) !== undefined;
 }

@@ -13,6 +13,7 @@ import type { PhaseKeeper } from './phase-keeper.ts';
 import { oppositeOf } from './phase.ts';
 import type { End, Phase } from './phase.ts';
 import { Turns } from '../turns.ts';
+import { above } from '../../token-floor/with-floor.ts';
 
 /** What all claims of a migration share. */
 export interface MigrationHost {
@@ -53,6 +54,8 @@ export class MigratingClaim {
    * let go of a lease before that was carried there. Until then the lease counts on the end alone.
    */
   #toldUntil = 0;
+  /** Another process took it under an end, and this one has not renewed it. */
+  #adopted = false;
   /** What a lease in both stores was carried from. */
   #carriedFrom: Scope | undefined = undefined;
   #lost: AbortController | undefined = undefined;
@@ -80,8 +83,11 @@ export class MigratingClaim {
   /** Ends it if its hold is over, and no call is under way. Gives whether it did. */
   endIfOver(): boolean {
     const over = this.#stage === 'held' && this.#turns.free && this.#now() >= Math.max(this.#until, this.#toldUntil);
-    if (over) this.release().catch(() => {});
-    return over;
+    if (!over || (this.#scope.phase === 'both' && !this.#host.both.endIfOver(this.#claim))) return false;
+    // Another process may hold it under this owner, and its key may rest.
+    this.#stage = 'over';
+    this.#follow(undefined);
+    return true;
   }
 
   tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
@@ -105,8 +111,10 @@ export class MigratingClaim {
       this.#host.keeper.read();
       if (this.#stage !== 'held' || (token !== undefined && token < this.#token)) return false;
       this.#claim = claim;
-      const step = renewalStep(this.#scope.phase, this.#host.keeper.scope());
-      if (step === 'shed' && this.#until <= this.#presentUntil) this.#shed(this.#host.keeper.scope());
+      const now = this.#host.keeper.scope();
+      if (this.#adopted && this.#scope.phase === now.phase) this.#scope = now;
+      const step = renewalStep(this.#scope.phase, now);
+      if (step === 'shed' && this.#until <= this.#presentUntil) this.#shed(now);
       const { phase } = this.#scope;
       const sentAt = this.#now();
       this.#lastSend = sentAt;
@@ -121,9 +129,18 @@ export class MigratingClaim {
       }
       if (token !== undefined && token > this.#token) this.#token = token;
       if (token !== undefined && token > this.#tokenAt) this.#tokenAt = token;
-      const validity = this.#hold(sentAt, renewed.validity);
-      if (step === 'carry' && phase !== 'both') this.#carryBehind(phase);
-      return { validity };
+      const carries = step === 'carry' && phase !== 'both';
+      // The presence that it counted on is another process's.
+      const hold = renewed.validity ?? claim.ttl;
+      if (carries && this.#adopted) {
+        this.#until = sentAt + hold;
+        const failure = await this.#carry(phase);
+        if (this.#scope.phase === phase) throw failure ?? this.#notCarried(phase, 'the phase changes');
+      }
+      this.#adopted = false;
+      const validity = this.#hold(sentAt, hold);
+      if (carries && this.#scope.phase === phase) this.#carryBehind(phase);
+      return { validity, hold };
     });
   }
 
@@ -149,21 +166,19 @@ export class MigratingClaim {
     if (this.#countsOnEnd) this.#lost?.abort(reason);
   }
 
-  /** A lease that another process took, under an end. */
-  adopt(end: End, { owner, holder }: MemberHold): void {
-    this.#owner = owner;
-    this.#scope = { ...this.#host.keeper.scope(), phase: end };
-    this.#token = holder.token ?? 0n;
+  /** A lease that another process took, perhaps in another phase. */
+  adopt([first, ...others]: readonly [MemberHold, ...MemberHold[]]): void {
+    this.#until = this.#now() + this.#claim.ttl;
+    this.#stage = 'held';
+    if (others.some(({ member }) => member !== first.member)) {
+      this.#host.both.adopt(this.#claim, [first, ...others]);
+      return;
+    }
+    this.#owner = first.owner;
+    this.#scope = { ...this.#host.keeper.scope(), phase: first.member === indexes.from ? 'from' : 'to' };
+    this.#token = first.holder.token ?? 0n;
     this.#tokenAt = this.#token;
-    this.#until = this.#now() + this.#claim.ttl;
-    this.#stage = 'held';
-  }
-
-  /** The same, in both stores. */
-  adoptBoth(holds: readonly MemberHold[]): void {
-    this.#host.both.adopt(this.#claim, holds);
-    this.#until = this.#now() + this.#claim.ttl;
-    this.#stage = 'held';
+    this.#adopted = true;
   }
 
   /** What core was told is valid only while the presence is. */
@@ -194,14 +209,17 @@ export class MigratingClaim {
 
   async #ask(wake: (() => void) | undefined): Promise<Grant | Busy> {
     const { phase } = this.#scope;
-    const sentAt = this.#now();
+    const { keeper } = this.#host;
     const heard = wake === undefined ? undefined : this.#onWake;
-    this.#lastSend = sentAt;
     this.#attempting = true;
-    if (phase !== 'both') this.#owner ??= memberOwner(this.owner, this.#host.both.nextNumber());
-    const [store, claim] =
-      phase === 'both' ? [this.#host.both, this.#claim] : [this.#host.stores[phase], this.#claimAt()];
     try {
+      await keeper.ready(phase);
+      if (this.#isOver()) return { granted: false };
+      const sentAt = this.#now();
+      this.#lastSend = sentAt;
+      if (phase !== 'both') this.#owner ??= memberOwner(this.owner, this.#host.both.nextNumber());
+      const store = phase === 'both' ? this.#host.both : this.#host.stores[phase];
+      const claim = above(keeper.floor(phase), phase === 'both' ? this.#claim : this.#claimAt());
       return this.#answered(await callMember(() => store.tryAcquire(claim, heard)), sentAt);
     } catch (error) {
       if (!leavesNothing(error)) {
@@ -234,12 +252,12 @@ export class MigratingClaim {
     this.#tokenAt = answer.token;
     if (this.#lost === undefined || this.#lost.signal.aborted) this.#lost = new AbortController();
     this.#follow(answer.lost);
-    const validity = this.#hold(sentAt, answer.validity);
-    return { ...answer, validity, lost: this.#lost.signal };
+    const hold = answer.validity ?? this.#claim.ttl;
+    return { ...answer, validity: this.#hold(sentAt, hold), hold, lost: this.#lost.signal };
   }
 
   /** The lease is held from now on, or longer. Gives its validity, counted from `sentAt`. */
-  #hold(sentAt: number, validity: number = this.#claim.ttl): number {
+  #hold(sentAt: number, validity: number): number {
     const { keeper } = this.#host;
     const present = mayHold(this.#scope, keeper.state, keeper.present);
     const { phase } = this.#scope;
@@ -288,7 +306,8 @@ export class MigratingClaim {
     void this.#inTurn(() => this.#carry(end)).catch(() => {});
   }
 
-  async #carry(end: End): Promise<void> {
+  /** Gives why the other store does not have it, if that is needed. */
+  async #carry(end: End): Promise<LockError | undefined> {
     const other = oppositeOf(end);
     const owner = memberOwner(this.owner, this.#host.both.nextNumber());
     const isNeeded = (): boolean =>
@@ -296,7 +315,7 @@ export class MigratingClaim {
       this.#scope.phase === end &&
       this.#now() < this.#until &&
       renewalStep(end, this.#host.keeper.scope()) === 'carry';
-    if (!isNeeded()) return;
+    if (!isNeeded()) return undefined;
     const sentAt = this.#now();
     // It lasts for as long as core was told, at least.
     const ttl = Math.max(this.#claim.ttl, Math.ceil(this.#until - sentAt));
@@ -308,13 +327,13 @@ export class MigratingClaim {
       answer = await callMember(() => this.#host.stores[other].tryAcquire(claim));
     } catch (error) {
       if (!leavesNothing(error)) giveBack(true);
-      return;
+      return this.#notCarried(end, 'it gave no answer', error);
     }
-    if (!answer.granted) return;
+    if (!answer.granted) return this.#notCarried(end, 'another claim has it there');
     const until = sentAt + (answer.validity ?? claim.ttl);
     if (!isNeeded() || until <= this.#now()) {
       giveBack(false);
-      return;
+      return this.#notCarried(end, 'its answer came too late');
     }
     const { mode } = this.#claim;
     const holderOf = (token: bigint): Holder => ({ owner: this.owner, mode, token });
@@ -327,6 +346,13 @@ export class MigratingClaim {
     this.#scope = { phase: 'both', epoch: 0, floor: undefined };
     this.#host.keeper.tell('carried', { key: this.#claim.key });
     this.#host.keeper.goOn();
+    return undefined;
+  }
+
+  #notCarried(end: End, why: string, cause?: unknown): LockError {
+    const { key } = this.#claim;
+    const message = `The lease on ${JSON.stringify(key)} is held in store "${end}" alone, and store "${oppositeOf(end)}" did not take it too: ${why}.`;
+    return new LockError('LOCK_UNAVAILABLE', message, { key, cause });
   }
 
   #giveBack(end: End): void {

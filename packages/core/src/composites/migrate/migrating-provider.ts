@@ -16,6 +16,7 @@ import type { MigrationHost } from './migrating-claim.ts';
 import { migrationTraits, storeTitle } from './options.ts';
 import type { MigrateRules } from './options.ts';
 import { PhaseKeeper } from './phase-keeper.ts';
+import { oppositeOf } from './phase.ts';
 import type { End } from './phase.ts';
 
 /** Two stores as one provider, whose claims are taken in one store or in both. */
@@ -31,11 +32,12 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   readonly list?: (prefix: string) => AsyncIterable<string>;
   readonly time?: () => Promise<number>;
   readonly #name: string;
+  readonly #memberTimeout: number;
   readonly #claims = new ClaimsByOwner<MigratingClaim>();
   #closing: Promise<void> | undefined = undefined;
 
   constructor(rules: MigrateRules) {
-    const { stores, runtime, name } = rules;
+    const { stores, runtime, name, memberTimeout } = rules;
     this.traits = migrationTraits(stores);
     this.stores = stores;
     this.runtime = runtime;
@@ -57,8 +59,9 @@ export class MigratingProvider implements LockProvider, MigrationHost {
       lost: (reason) => this.#claims.values().forEach((claim) => claim.presenceLost(reason)),
     });
     this.#name = name;
+    this.#memberTimeout = memberTimeout;
     const { from, to } = stores;
-    if (from.time !== undefined && to.time !== undefined) this.time = () => timeOf(this.name, [from, to]);
+    if (from.time !== undefined && to.time !== undefined) this.time = () => this.#time();
     if (stores.from.list !== undefined && stores.to.list !== undefined) this.list = (prefix) => this.#list(prefix);
     this.keeper.read();
   }
@@ -116,15 +119,39 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   }
 
   #find(claim: Claim): Promise<MigratingClaim | undefined> {
-    const find = async (): Promise<readonly MemberHold[] | undefined> =>
-      holdsByOwner(await this.#states(claim.key)).get(claim.owner);
+    const find = async (): Promise<readonly MemberHold[] | undefined> => {
+      await this.keeper.begun();
+      return holdsByOwner(await this.#allStates(claim.key)).get(claim.owner);
+    };
     return this.#claims.getOrAdopt(claim.owner, find, (holds) => {
       const found = new MigratingClaim(this, claim);
-      const [first] = holds as readonly [MemberHold, ...MemberHold[]];
-      if (holds.length > 1) found.adoptBoth(holds);
-      else found.adopt(first.member === 0 ? 'from' : 'to', first);
+      found.adopt(holds as readonly [MemberHold, ...MemberHold[]]);
       return found;
     });
+  }
+
+  /** Also of the store that this process does not use, if that answers: others may use it. */
+  async #allStates(key: string): Promise<readonly (ToldState | undefined)[]> {
+    const { phase } = this.keeper.scope();
+    if (phase === 'both') return await this.#states(key);
+    let other: KeyState | undefined;
+    const asked = callMember(() => this.stores[oppositeOf(phase)].inspect(key)).then(
+      (state) => (other = state),
+      () => {},
+    );
+    const [own] = await Promise.all([
+      this.stores[phase].inspect(key),
+      settledWithin(this.runtime, this.#memberTimeout, asked),
+    ]);
+    return phase === 'from' ? [own, other] : [other, own];
+  }
+
+  /** By the clock of the store that locks are taken in. */
+  async #time(): Promise<number> {
+    await this.keeper.begun();
+    const { phase } = this.keeper.scope();
+    const { from, to } = this.stores;
+    return await timeOf(this.name, phase === 'both' ? [from, to] : [this.stores[phase]]);
   }
 
   async *#list(prefix: string): AsyncIterable<string> {

@@ -128,10 +128,12 @@ export function readMigrateOptions(options: MigrateOptions): MigrateRules {
 function checkStores({ from, to }: MigrateRules['stores']): void {
   if (from === to)
     throw misconfigured(migrateSource.where, 'options "from" and "to" are one provider; give two stores');
-  for (const [end, { name, traits }] of Object.entries({ from, to })) {
-    if (traits.shared) continue;
-    const why = `store "${end}" (${name}) has no shared mode, by which processes announce themselves; configure it so that it has. One store becomes a quorum without a migration: see docs/quorum.md`;
-    throw misconfigured(migrateSource.where, why);
+  for (const [end, { name, traits, register }] of Object.entries({ from, to })) {
+    const lacks = traits.shared
+      ? register === undefined &&
+        'keeps no registers, in which processes leave what others must know; use one that does'
+      : 'has no shared mode, by which processes announce themselves; configure it so that it has. One store becomes a quorum without a migration: see docs/quorum.md';
+    if (lacks) throw misconfigured(migrateSource.where, `store "${end}" (${name}) ${lacks}`);
   }
 }
 

@@ -1,34 +1,29 @@
 import type { LockProvider } from '../../contract.ts';
-import { LockError } from '../../errors/lock-error.ts';
-import { closedError } from '../../errors/messages.ts';
+import { LockError, isLockError } from '../../errors/lock-error.ts';
 import type { Lease } from '../../lease.ts';
 import { channels } from '../../locks/diagnostics/channels.ts';
 import type { MigrationMessage } from '../../locks/diagnostics/channels.ts';
 import type { Locks } from '../../locks.ts';
 import { createLocks } from '../../manager.ts';
-import { describe } from '../../options/key.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import { settledWithin } from '../../time/settled-within.ts';
 import { scopeOf } from './decisions.ts';
 import type { Scope } from './decisions.ts';
-import { floorKey, presenceKey } from './keys.ts';
-import { isPhase } from './options.ts';
+import { Floors } from './floors.ts';
+import { Identity } from './identity.ts';
+import { presenceKey } from './keys.ts';
 import type { MigrateRules } from './options.ts';
+import { OtherProcesses } from './other-processes.ts';
+import type { Refusal } from './other-processes.ts';
 import { PhaseNote } from './phase-note.ts';
+import { phaseReader } from './phase-reader.ts';
 import { PhaseMachine } from './phase-machine.ts';
 import type { PhaseWorld } from './phase-machine.ts';
 import { oppositeOf } from './phase.ts';
 import type { End, Phase } from './phase.ts';
 
-/**
- * Added to a probe, in µs. A key's tokens run ahead of the store's clock by one per grant at most.
- * A smaller number would fall behind where one key is granted more often.
- */
-const slack = 600_000_000n;
 /** A step waits so long for a key of the migration, in ms. Others have it for a moment only. */
 const patience = 5_000;
-/** A process that dies in a probe keeps others from theirs for so long, in ms. */
-const probeTtl = 2_000;
 /** The next look after a refusal comes after this part of the presence's ttl, on average. */
 const looksPerTtl = 15;
 
@@ -49,16 +44,20 @@ export class PhaseKeeper implements PhaseWorld {
   readonly #machine: PhaseMachine;
   readonly #locks: Readonly<Record<End, Locks>>;
   readonly #note: PhaseNote;
-  /** Closed before the stores are: what they hold would keep other processes from their probes. */
-  readonly #probes = new Set<Locks>();
+  readonly #floors: Floors;
+  readonly #identity: Identity;
+  readonly #others: OtherProcesses;
+  readonly #desired: () => Phase | undefined;
   #presence: Lease | undefined = undefined;
   /** Answers of steps that began before the last change of the presence count for nothing. */
   #turn = 0;
   #timer: object | number | undefined = undefined;
-  #misread: string | undefined = undefined;
   #closed = false;
+  #isRead = false;
   /** The store that could not be asked before the process acts under the other one. */
   #silent: End | undefined = undefined;
+  /** Why the process must not act under the end that it is to. */
+  #refusal: LockError | undefined = undefined;
   /** The first step has an outcome. */
   #decided = false;
   readonly #begun: (() => void)[] = [];
@@ -70,7 +69,13 @@ export class PhaseKeeper implements PhaseWorld {
     this.#machine = new PhaseMachine(this);
     const locksOf = (store: LockProvider): Locks => createLocks(store, { ttl, runtime, label });
     this.#locks = { from: locksOf(stores.from), to: locksOf(stores.to) };
-    this.#note = new PhaseNote(rules.name, this.#locks);
+    this.#note = new PhaseNote(rules.name, this.#locks, runtime);
+    this.#floors = new Floors(rules);
+    this.#identity = new Identity(rules, () => this.state.desired === 'both');
+    this.#others = new OtherProcesses(rules);
+    const { phase } = rules;
+    this.#desired =
+      typeof phase === 'function' ? phaseReader(phase, (error) => this.tell('misread', { error })) : () => phase;
   }
 
   get state(): PhaseMachine['state'] {
@@ -103,12 +108,28 @@ export class PhaseKeeper implements PhaseWorld {
   /** Reads the phase that the process is to have. */
   read(): void {
     if (this.#closed) return;
-    const { phase } = this.#rules;
-    if (typeof phase === 'function') this.#arm();
-    const read = typeof phase === 'function' ? this.#call(phase) : phase;
+    const read = this.#desired();
+    if (typeof this.#rules.phase === 'function' || read === 'both') this.#arm();
     if (read === undefined) return;
+    const isNew = read !== this.state.desired || !this.#isRead;
+    this.#isRead = true;
     this.#machine.desire(read);
+    if (isNew) this.#lift();
     if (!this.state.acting && (read === 'both' || this.state.refused)) this.#write(read);
+  }
+
+  /**
+   * Resolves when an attempt under `phase` may be sent. Rejects where a store of it does not
+   * answer, or is the wrong one.
+   */
+  async ready(phase: Phase): Promise<void> {
+    await this.#identity.ready(phase);
+    await this.#floors.ready(phase);
+  }
+
+  /** The floor of an attempt under `phase`, once it is ready. */
+  floor(phase: Phase): bigint | undefined {
+    return this.#floors.at(phase);
   }
 
   /** A lease or an attempt under an end is over. */
@@ -127,7 +148,7 @@ export class PhaseKeeper implements PhaseWorld {
   /** What helps where this process stays in `both`, and a store does not answer. */
   get advice(): string | undefined {
     const { desired } = this.state;
-    if (this.#silent === undefined || this.#silent === desired) return undefined;
+    if (this.#silent === undefined || this.#silent === desired) return this.#refusal?.message;
     return `Whether other processes use "${this.#silent}" alone is unknown. If that store is gone for good, say so by option without: "${this.#silent}".`;
   }
 
@@ -136,14 +157,14 @@ export class PhaseKeeper implements PhaseWorld {
     this.#closed = true;
     this.#turn += 1;
     if (this.#timer !== undefined) this.#rules.runtime.clearTimer(this.#timer);
+    this.#note.stop();
     this.#settleBegun();
   }
 
   /** Gives the presence back: no lease under the end is left. */
   async close(): Promise<void> {
     this.#presence = undefined;
-    const all = [this.#locks.from, this.#locks.to, ...this.#probes];
-    await Promise.all(all.map((locks) => locks.close()));
+    await Promise.all([this.#locks.from, this.#locks.to, this.#floors].map((each) => each.close()));
   }
 
   // What the machine asks for.
@@ -152,6 +173,7 @@ export class PhaseKeeper implements PhaseWorld {
     const turn = this.#turn;
     const key = presenceKey(this.#rules.name, end);
     this.#step(async () => {
+      await this.#identified();
       // A presence with the note is none of a process that acts.
       await this.#note.write(end);
       const lease = await this.#locks[end].acquire(key, { mode: 'shared', wait: patience });
@@ -161,29 +183,36 @@ export class PhaseKeeper implements PhaseWorld {
       }
       this.#presence = lease;
       lease.signal.addEventListener('abort', () => this.#lost(lease, end), { once: true });
-      return () => this.#machine.announced();
+      return () => this.#machine.stepped();
     });
   }
 
   look(end: End): void {
     const other = oppositeOf(end);
     this.#step(async () => {
-      if (this.#rules.without === other) return () => this.#machine.looked(false);
-      const { holders } = await this.#asking(other, this.#locks[other].inspect(presenceKey(this.#rules.name, other)));
-      const by = [...new Set(holders.map(({ owner }) => labelOf(owner)))];
-      return () => {
-        this.#machine.looked(by.length > 0);
-        if (by.length > 0) this.#refused({ by });
-      };
+      const by = await this.#asking(other, this.#others.presences(other));
+      await this.#identity.ready('both');
+      return this.#looked(by.length > 0 ? { by } : undefined);
+    });
+  }
+
+  check(end: End): void {
+    this.#step(async () => this.#looked(await this.#others.refusalOf(end)));
+  }
+
+  mark(end: End): void {
+    const other = oppositeOf(end);
+    this.#step(async () => {
+      // A process that was paused must not say that it goes on.
+      if (!this.present) throw new Error('its presence is over');
+      await this.#asking(other, this.#others.mark(other));
+      return () => this.#machine.stepped();
     });
   }
 
   probe(end: End): void {
-    const other = oppositeOf(end);
     this.#step(async () => {
-      const floor =
-        this.#rules.without === other ? undefined : (await this.#asking(other, this.#grant(other, undefined))) + slack;
-      const token = await this.#grant(end, floor);
+      const token = await this.#asking(oppositeOf(end), this.#floors.probe(end));
       return () => this.#machine.probed(token);
     });
   }
@@ -206,6 +235,7 @@ export class PhaseKeeper implements PhaseWorld {
   changed(): void {
     this.tell('changed');
     const { acting, desired } = this.state;
+    if (acting) this.#refusal = undefined;
     this.#write(acting ? undefined : desired);
     this.#settleBegun();
     this.#host.changed();
@@ -228,14 +258,42 @@ export class PhaseKeeper implements PhaseWorld {
     void outsideContext(run);
   }
 
+  #looked(refusal: Refusal | undefined): () => void {
+    return () => {
+      this.#refusal = refusal?.error;
+      this.#machine.looked(refusal !== undefined);
+      if (refusal !== undefined) this.#refused(refusal);
+    };
+  }
+
   #refused(why: Partial<MigrationMessage>): void {
     this.tell('refused', why);
     this.#write(this.state.desired);
     this.#settleBegun();
   }
 
-  #write(desired: Phase | undefined, again = false): void {
-    outsideContext(() => void this.#note.write(desired, again));
+  #lift(): void {
+    const isBoth = (): boolean => !this.#closed && this.state.desired === 'both';
+    if (isBoth()) outsideContext(() => void this.#others.lift(isBoth));
+  }
+
+  #write(desired: Phase | undefined): void {
+    const written = outsideContext(async () => {
+      await this.#identified();
+      if (!this.#closed) await this.#note.write(desired);
+    });
+    written.catch(() => {});
+  }
+
+  /** Others must not see a process that has other stores. A store that is silent tells nothing. */
+  async #identified(): Promise<void> {
+    const { runtime, memberTimeout } = this.#rules;
+    let wrong: LockError | undefined;
+    const asked = Promise.resolve(this.#identity.ready('both')).catch((error: unknown) => {
+      if (isLockError(error, 'LOCK_MISCONFIGURED')) wrong = error;
+    });
+    await settledWithin(runtime, memberTimeout, asked);
+    if (wrong !== undefined) throw wrong;
   }
 
   /** Notes which store did not answer. */
@@ -250,22 +308,6 @@ export class PhaseKeeper implements PhaseWorld {
     }
   }
 
-  /** A token of the floor's key, above `floor`. */
-  async #grant(end: End, floor: bigint | undefined): Promise<bigint> {
-    const { stores, runtime, label } = this.#rules;
-    const locks = createLocks(stores[end], { ttl: probeTtl, runtime, label, tokenFloor: floor });
-    this.#probes.add(locks);
-    try {
-      if (this.#closed) throw closedError();
-      const lease = await locks.acquire(floorKey, { wait: patience });
-      await lease.release();
-      return lease.token;
-    } finally {
-      await locks.close();
-      this.#probes.delete(locks);
-    }
-  }
-
   #lost(lease: Lease, end: End): void {
     if (this.#presence !== lease) return;
     const why = lease.signal.reason instanceof Error ? lease.signal.reason.message : String(lease.signal.reason);
@@ -277,24 +319,6 @@ export class PhaseKeeper implements PhaseWorld {
     this.tell('lost', { error: reason });
   }
 
-  #call(phase: () => unknown): Phase | undefined {
-    let error: unknown;
-    try {
-      const read = phase();
-      if (isPhase(read)) {
-        this.#misread = undefined;
-        return read;
-      }
-      error = new LockError('LOCK_MISCONFIGURED', `migrate: option "phase" gave ${describe(read)}, not a phase.`);
-    } catch (thrown) {
-      error = thrown;
-    }
-    const text = String(error);
-    if (text !== this.#misread) this.tell('misread', { error });
-    this.#misread = text;
-    return undefined;
-  }
-
   /** Looks again soon: at the phase, at those in the way, and at leases that ended unseen. */
   #arm(): void {
     if (this.#timer !== undefined || this.#closed) return;
@@ -304,8 +328,7 @@ export class PhaseKeeper implements PhaseWorld {
       () => {
         this.#timer = undefined;
         this.read();
-        const { acting, desired } = this.state;
-        if (!acting) this.#write(desired, true);
+        this.#lift();
         if (this.state.refused) this.#machine.retry();
         else this.#machine.goOn();
       },
@@ -318,10 +341,4 @@ export class PhaseKeeper implements PhaseWorld {
     this.#decided = true;
     for (const resolve of this.#begun.splice(0)) resolve();
   }
-}
-
-/** The part of an owner that names its process. */
-function labelOf(owner: string): string {
-  const end = owner.indexOf('/');
-  return end > 0 ? owner.slice(0, end) : owner;
 }

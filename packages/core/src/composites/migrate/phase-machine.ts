@@ -4,10 +4,14 @@ import type { End, Phase } from './phase.ts';
 
 /** What the machine asks of the world around it. */
 export interface PhaseWorld {
-  /** Takes the presence of `end`. Then calls `announced`, or `failed`. */
+  /** Takes the presence of `end`. Then calls `stepped`, or `failed`. */
   announce(end: End): void;
   /** Looks for presences of the other end. Then calls `looked`, or `failed`. */
   look(end: End): void;
+  /** Looks for a mark of a process that left `end`. Then calls `looked`, or `failed`. */
+  check(end: End): void;
+  /** Leaves a mark in the store of the other end. Then calls `stepped`, or `failed`. */
+  mark(end: End): void;
   /** Finds the floor of tokens under `end`. Then calls `probed`, or `failed`. */
   probe(end: End): void;
   /** Gives the presence back. */
@@ -37,13 +41,13 @@ export class PhaseMachine {
     this.goOn();
   }
 
-  announced(): void {
+  stepped(): void {
     this.#done();
   }
 
-  /** `others`: there are presences of the other end. */
-  looked(others: boolean): void {
-    if (others) this.failed();
+  /** `inTheWay`: there are presences of the other end, or there is a mark. */
+  looked(inTheWay: boolean): void {
+    if (inTheWay) this.failed();
     else this.#done();
   }
 
@@ -82,6 +86,8 @@ export class PhaseMachine {
     switch (step) {
       case 'announce':
       case 'look':
+      case 'check':
+      case 'mark':
       case 'probe':
         state.end ??= state.desired as End;
         state.underWay = true;

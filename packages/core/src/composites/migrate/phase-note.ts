@@ -1,58 +1,93 @@
 import type { Lease } from '../../lease.ts';
 import type { Locks } from '../../locks.ts';
+import { outsideContext } from '../../time/outside-context.ts';
+import type { Runtime } from '../../time/runtime.ts';
 import { noteKey, noteStore } from './keys.ts';
 import type { End, Phase } from './phase.ts';
 
+/** After so many ms a note is written again that the store did not take. */
+const pause = 1_000;
+
 /**
  * What a process leaves in a store for `migrationStatus`, unless it acts under the end that it is
- * to. It decides nothing.
+ * to. It decides nothing. A note that is lost is written again.
  */
 export class PhaseNote {
   readonly #name: string;
   readonly #locks: Readonly<Record<End, Locks>>;
+  readonly #runtime: Runtime;
   #wanted: Phase | undefined = undefined;
   #lease: Lease | undefined = undefined;
   #written: Phase | undefined = undefined;
   #working: Promise<void> | undefined = undefined;
+  #timer: object | number | undefined = undefined;
+  #stopped = false;
 
-  constructor(name: string, locks: Readonly<Record<End, Locks>>) {
+  constructor(name: string, locks: Readonly<Record<End, Locks>>, runtime: Runtime) {
     this.#name = name;
     this.#locks = locks;
+    this.#runtime = runtime;
   }
 
   /**
    * The process takes locks in both stores, and is to be in `desired`. `undefined`: it acts under
-   * an end. `again`: also where it was written, or could not be. Resolves when the store has it, or
-   * gave no answer.
+   * an end. Resolves when the store has it, or gave no answer.
    */
-  async write(desired: Phase | undefined, again = false): Promise<void> {
-    if (this.#wanted !== desired || again) {
+  async write(desired: Phase | undefined): Promise<void> {
+    if (this.#wanted !== desired) {
       this.#wanted = desired;
-      if (this.#isDue) this.#working ??= this.#work();
+      this.#begin();
     }
     await this.#working;
   }
 
-  get #isDue(): boolean {
-    return this.#wanted !== this.#written || this.#lease?.held === false;
+  /** Nothing is written any more. */
+  stop(): void {
+    this.#stopped = true;
+    this.#unarm();
+  }
+
+  #begin(): void {
+    this.#unarm();
+    if (!this.#stopped) this.#working ??= outsideContext(() => this.#work());
   }
 
   async #work(): Promise<void> {
-    while (this.#isDue) {
+    while (this.#wanted !== this.#written) {
       const wanted = this.#wanted;
-      await this.#lease?.release().catch(() => {});
+      const before = this.#lease;
       this.#lease = undefined;
+      await before?.release().catch(() => {});
       this.#written = wanted;
       if (wanted === undefined) continue;
-      const key = noteKey(this.#name, wanted);
       // Without an answer the process goes on all the same.
-      this.#lease = await this.#locks[noteStore(wanted)]
-        .acquire(key, { mode: 'shared', wait: 0 })
+      const lease = await this.#locks[noteStore(wanted)]
+        .acquire(noteKey(this.#name, wanted), { mode: 'shared', wait: 0 })
         .catch(() => undefined);
-      // The next change, or the next look, tries again.
-      if (this.#lease === undefined && this.#wanted === wanted) break;
+      this.#lease = lease;
+      lease?.signal.addEventListener('abort', () => this.#lost(lease), { once: true });
+      if (lease === undefined && this.#wanted === wanted) break;
     }
-    if (this.#lease === undefined) this.#written = undefined;
     this.#working = undefined;
+    if (this.#written !== undefined && this.#lease?.held !== true) this.#retry();
+  }
+
+  /** The store has lost it, or was silent. */
+  #lost(lease: Lease): void {
+    if (this.#lease !== lease) return;
+    this.#lease = undefined;
+    this.#written = undefined;
+    this.#begin();
+  }
+
+  #retry(): void {
+    this.#written = undefined;
+    if (this.#stopped) return;
+    this.#timer = this.#runtime.setTimer(() => this.#begin(), pause * (0.5 + this.#runtime.random()), false);
+  }
+
+  #unarm(): void {
+    if (this.#timer !== undefined) this.#runtime.clearTimer(this.#timer);
+    this.#timer = undefined;
   }
 }

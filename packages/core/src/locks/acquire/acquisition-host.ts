@@ -12,8 +12,6 @@ export interface AcquisitionHost extends LeaseHost {
   /** Finds the holders of a key, for the messages of timeouts. */
   readonly lookups: HolderLookups;
   readonly maxWaiters: number;
-  /** All tokens must exceed it. */
-  readonly tokenFloor: bigint | undefined;
   /** How many of the acquisitions wait: their first answer was busy. */
   waiting: number;
 }

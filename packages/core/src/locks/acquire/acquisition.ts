@@ -181,7 +181,8 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
   #granted(grant: Grant, sentAt: number): void {
     const { renew, atLeast, lockDelay } = this.#settings;
     // The store made the grant some time ago. A repeat by the holder restarts its ttl.
-    const short = grant.validity !== undefined && grant.validity < Math.max(this.#claim.ttl / 2, atLeast);
+    const { validity, hold = validity } = grant;
+    const short = hold !== undefined && hold < Math.max(this.#claim.ttl / 2, atLeast);
     const whole = !renew || atLeast > 0 || lockDelay > 0;
     if (short && whole && !this.#repeated && this.#host.provider.traits.expiry === 'ttl') {
       this.#repeated = true;
@@ -191,7 +192,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
     }
     const terms = termsOf(this.#host, this.#settings, this.#claim, grant, sentAt);
     if (terms === undefined) {
-      this.#handBack(sentAt, grant.validity);
+      this.#handBack(sentAt, hold);
       return;
     }
     this.#finish();

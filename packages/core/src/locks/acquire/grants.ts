@@ -25,7 +25,7 @@ export function termsOf(
   const { ttl, maxHold, renew } = settings;
   const holdUntil = maxHold < Infinity ? Math.floor(now + maxHold) : undefined;
   const rest = restOf(settings, now);
-  const deadline = deadlineOf(sentAt, validityOf(asked, rest, grant.validity), holdUntil);
+  const deadline = deadlineOf(sentAt, validityOf(asked, rest, grant), holdUntil);
   if (now >= deadline) return undefined;
   const claim = rest === undefined ? asked : { ...asked, ttl };
   return { claim, grant, sentAt, now, deadline, renew, holdUntil, rest };

@@ -8,8 +8,6 @@ export function newClaim(host: AcquisitionHost, settings: Settings, key: string)
   const { mode, permits, resize } = settings;
   const ttl = attemptTtl(settings);
   const owner = host.nextOwner();
-  let claim: Claim = permits === undefined ? { key, owner, ttl, mode } : { key, owner, ttl, mode, permits };
-  if (resize) claim = { ...claim, resize };
-  const { tokenFloor } = host;
-  return tokenFloor === undefined ? claim : { ...claim, floor: tokenFloor };
+  const claim: Claim = permits === undefined ? { key, owner, ttl, mode } : { key, owner, ttl, mode, permits };
+  return resize ? { ...claim, resize } : claim;
 }

@@ -5,15 +5,18 @@ type Answer = { readonly [Name in keyof Grant | keyof Busy]?: unknown };
 /** Whether the answer of a provider to an attempt is one that its contract allows. */
 export function isAnswer(answer: unknown): answer is Grant | Busy {
   if (typeof answer !== 'object' || answer === null) return false;
-  const { granted, token, validity, lost, retryAfter } = answer as Answer;
+  const { granted, token, validity, hold, lost, retryAfter } = answer as Answer;
   if (granted !== true) return granted === false && isDuration(retryAfter);
-  return typeof token === 'bigint' && isDuration(validity) && (lost === undefined || lost instanceof AbortSignal);
+  if (typeof token !== 'bigint' || !isDuration(validity) || !isDuration(hold)) return false;
+  return lost === undefined || lost instanceof AbortSignal;
 }
 
 /** Whether the answer of a provider to a renewal is one that its contract allows. */
 export function isRenewal(answer: unknown): answer is Renewal | false {
   if (answer === false) return true;
-  return typeof answer === 'object' && answer !== null && isDuration((answer as Renewal).validity);
+  if (typeof answer !== 'object' || answer === null) return false;
+  const { validity, hold } = answer as { readonly [Name in keyof Renewal]?: unknown };
+  return isDuration(validity) && isDuration(hold);
 }
 
 /**

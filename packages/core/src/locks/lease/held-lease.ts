@@ -309,7 +309,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     const now = this.#host.runtime.clock.exact();
     if (!this.#isHeld(now)) throw this.#ended();
     if (this.#extras.failures > 0) this.#extras = { ...this.#extras, failures: 0 };
-    this.#deadline = deadlineOf(sentAt, validityOf(this.#claim, this.#rest, answer.validity), this.#extras.holdUntil);
+    this.#deadline = deadlineOf(sentAt, validityOf(this.#claim, this.#rest, answer), this.#extras.holdUntil);
     if (!this.#isHeld(now)) throw this.#ended();
     this.#plan(sentAt + (this.#deadline - sentAt) / 3, now);
   }

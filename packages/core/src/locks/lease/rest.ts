@@ -1,4 +1,4 @@
-import type { Claim, LockProvider } from '../../contract.ts';
+import type { Claim, LockProvider, Renewal } from '../../contract.ts';
 import { LockError } from '../../errors/lock-error.ts';
 import type { Settings } from '../../options/acquire-options.ts';
 
@@ -47,12 +47,10 @@ export function storedClaim(claim: Claim, rest: Rest | undefined, now: number): 
   return { ...claim, ttl: Math.max(rest.ttl + rest.lockDelay, leftOf(rest, now)) };
 }
 
-/**
- * For how long the lease is valid of a hold that lasts for `validity` ms. `undefined`: for its ttl.
- */
-export function validityOf(claim: Claim, rest: Rest | undefined, validity: number | undefined): number {
+/** For how long the lease is valid that the store answered so, in ms. */
+export function validityOf(claim: Claim, rest: Rest | undefined, { validity, hold = validity }: Renewal): number {
   if (rest === undefined) return validity ?? claim.ttl;
-  return validity === undefined ? rest.ttl : Math.min(rest.ttl, validity - rest.lockDelay);
+  return Math.min(rest.ttl, validity ?? Infinity, (hold ?? Infinity) - rest.lockDelay);
 }
 
 /**

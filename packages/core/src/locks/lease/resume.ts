@@ -41,7 +41,7 @@ export async function resume(
   const { sentAt, renewal } = await confirm(host, claim, rest);
   const now = host.runtime.clock.exact();
   const holdUntil = left === undefined ? undefined : Math.floor(now + left);
-  const deadline = deadlineOf(sentAt, validityOf(claim, rest, renewal.validity), holdUntil);
+  const deadline = deadlineOf(sentAt, validityOf(claim, rest, renewal), holdUntil);
   const reason = closed() ?? (now < deadline ? undefined : lostError(claim, 'its renewal was answered too late'));
   if (reason !== undefined) {
     giveUp(host, claim, rest, sentAt);

@@ -1,6 +1,7 @@
 import { migrate } from '../../composites/migrate/migrate.ts';
 import { migrationTraits, storeTitle } from '../../composites/migrate/options.ts';
 import type { LockProvider } from '../../contract.ts';
+import { LockError } from '../../errors/lock-error.ts';
 import { misconfigured } from '../../errors/misconfigured.ts';
 import { lackingTraits } from '../../options/requirements.ts';
 import type { Runtime } from '../../time/runtime.ts';
@@ -18,6 +19,8 @@ import type { Backend } from '../config/settings.ts';
 export async function openMigration(backend: Backend, runtime: Runtime, open: OpenProvider): Promise<LockProvider> {
   const { stores, options } = readMigration(backend, runtime);
   const [from, to] = stores;
+  // However it fails, that is what an operator says of it.
+  const gone = options.without && stores[options.without === 'from' ? 0 : 1];
   return await openMembers({
     members: stores,
     titles: [storeTitle('from', nameOf(from)), storeTitle('to', nameOf(to))],
@@ -25,7 +28,15 @@ export async function openMigration(backend: Backend, runtime: Runtime, open: Op
     // A service that acts under one end needs the other store once, when it starts.
     patience: 2_000,
     runtime,
-    open,
+    open: async (store, given) => {
+      try {
+        return await open(store, given);
+      } catch (error) {
+        if (store !== gone) throw error;
+        const why = error instanceof Error ? error.message : String(error);
+        throw new LockError('LOCK_UNAVAILABLE', why, { cause: error });
+      }
+    },
     // Stores of a migration are often of two kinds, and the late one must come in.
     assume: (least) => ({
       ...least,

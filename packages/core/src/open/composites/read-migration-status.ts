@@ -1,10 +1,14 @@
 import { isPhase, migrateSource } from '../../composites/migrate/options.ts';
-import { readStatus } from '../../composites/migrate/status.ts';
-import type { KnownStore, MigrationProcess, MigrationStatus } from '../../composites/migrate/status.ts';
+import { obstaclesTo } from '../../composites/migrate/next-step.ts';
+import type { FleetFacts } from '../../composites/migrate/next-step.ts';
+import { readFleet, statusOf } from '../../composites/migrate/status.ts';
+import type { MigrationStatus } from '../../composites/migrate/status.ts';
+import type { KnownStore } from '../../composites/migrate/store-status.ts';
 import type { Phase } from '../../composites/migrate/phase.ts';
 import { LockError, isLockError } from '../../errors/lock-error.ts';
 import { misconfigured } from '../../errors/misconfigured.ts';
 import { closeQuietly } from '../../locks/ending/close-quietly.ts';
+import { integer } from '../../options/option-readers.ts';
 import { duration } from '../../options/duration.ts';
 import { describe } from '../../options/key.ts';
 import type { Duration } from '../../options/option-reader.ts';
@@ -14,6 +18,7 @@ import { migration } from '../adapter-modules.ts';
 import { configSources } from '../config/config-sources.ts';
 import type { LocksConfig } from '../locks-config.ts';
 import { readMigration } from './migration-config.ts';
+import type { MigrationStatusOptions } from './migration-status.ts';
 import { nameOf } from './open-members.ts';
 import { openProvider } from '../open-provider.ts';
 import { mergeSources } from '../config/settings.ts';
@@ -23,9 +28,15 @@ import type { Backend } from '../config/settings.ts';
 const pause = 1_000;
 const runtime = systemRuntime;
 
+const readers = { processes: integer(1, 100_000) };
+
 /** What `migrationStatus` does. */
-export async function readMigrationStatus(target: string | LocksConfig | undefined): Promise<MigrationStatus> {
-  return await withStores(target, (name, stores) => readStatus(name, stores, runtime));
+export async function readMigrationStatus(
+  target: string | LocksConfig | undefined,
+  options: MigrationStatusOptions,
+): Promise<MigrationStatus> {
+  const { processes } = readOptions(readers, options, { where: 'migrationStatus', code: 'LOCK_INVALID' });
+  return await withFleet(target, processes, async (read) => statusOf(await read()));
 }
 
 /** What `waitForPhase` does. */
@@ -33,6 +44,7 @@ export async function waitForMigration(
   target: string | LocksConfig | undefined,
   phase: Phase,
   timeout: Duration,
+  options: MigrationStatusOptions,
 ): Promise<MigrationStatus> {
   const source = { where: 'waitForPhase', code: 'LOCK_INVALID', text: true } as const;
   if (!isPhase(phase)) {
@@ -42,54 +54,54 @@ export async function waitForMigration(
     );
   }
   const limit = readOptions({ timeout: duration(0, 86_400_000) }, { timeout }, source).timeout ?? 0;
-  return await withStores(target, async (name, stores) => {
+  const { processes } = readOptions(readers, options, source);
+  return await withFleet(target, processes, async (read) => {
     const until = runtime.clock.now() + limit;
     for (;;) {
-      const status = await readStatus(name, stores, runtime);
-      const missing = status.processes.filter(({ effective, desired }) => effective !== phase || desired !== phase);
-      const silent = [status.from, status.to].filter(({ error }) => error !== undefined);
-      if (missing.length === 0 && silent.length === 0) return status;
+      const facts = await read();
+      const why = obstaclesTo(phase, facts);
+      if (why.length === 0) return statusOf(facts);
       const left = until - runtime.clock.now();
-      if (left <= 0) throw notYet(phase, limit, missing, silent[0]?.error);
+      if (left <= 0) {
+        const { from, to } = facts.stores;
+        const message = `Not all processes are in "${phase}" after ${limit} ms: ${why.join('; ')}.`;
+        throw new LockError('LOCK_TIMEOUT', message, { cause: from.error ?? to.error });
+      }
       await new Promise<void>((resolve) => runtime.setTimer(resolve, Math.min(pause, left), true));
     }
   });
 }
 
-function notYet(phase: Phase, limit: number, missing: readonly MigrationProcess[], cause: unknown): LockError {
-  const named = missing.slice(0, 5).map(({ process, effective, desired }) => {
-    return effective === desired
-      ? `${process} is in "${effective}"`
-      : `${process} is in "${effective}", waits for "${desired}"`;
-  });
-  const more = missing.length > named.length ? [`${missing.length - named.length} more`] : [];
-  const silent = cause === undefined ? [] : ['a store does not answer (see the cause)'];
-  const why = [...named, ...more, ...silent].join('; ');
-  return new LockError('LOCK_TIMEOUT', `Not all processes are in "${phase}" after ${limit} ms: ${why}.`, { cause });
-}
-
-async function withStores<T>(
+async function withFleet<T>(
   target: string | LocksConfig | undefined,
-  work: (name: string, stores: { readonly from: KnownStore; readonly to: KnownStore }) => Promise<T>,
+  expected: number | undefined,
+  work: (read: () => Promise<FleetFacts>) => Promise<T>,
 ): Promise<T> {
   const { backend } = mergeSources(await configSources(target));
   if (backend.provider !== migration) {
     throw misconfigured(migrateSource.where, 'the configuration is none of provider "migrate", so it has no status');
   }
-  const { stores, options } = readMigration(backend, runtime);
-  const [from, to] = (await Promise.all(stores.map((store) => openStore(store)))) as [KnownStore, KnownStore];
+  // The phase of this process is none of the fleet's, and may be read where only that runs.
+  const asked = { ...backend, options: { ...backend.options, phase: 'both' } };
+  const { stores, options } = readMigration(asked, runtime);
+  const { name, without } = options;
+  const [from, to] = await Promise.all([
+    openStore(stores[0], without === 'from'),
+    openStore(stores[1], without === 'to'),
+  ]);
   try {
-    return await work(options.name, { from, to });
+    return await work(() => readFleet({ name, stores: { from, to }, expected, without, runtime }));
   } finally {
     await Promise.all([from, to].map(async (store) => 'provider' in store && (await closeQuietly(store.provider))));
   }
 }
 
-async function openStore(store: Backend): Promise<KnownStore> {
+/** `gone`: by the word of an operator. Then its configuration may name what is no more. */
+async function openStore(store: Backend, gone: boolean): Promise<KnownStore> {
   try {
     return { provider: await openProvider(store, runtime) };
   } catch (error) {
-    if (isLockError(error, 'LOCK_MISCONFIGURED')) throw error;
+    if (isLockError(error, 'LOCK_MISCONFIGURED') && !gone) throw error;
     return { name: nameOf(store), error };
   }
 }

@@ -1,2 +1,9 @@
-export { heldUntil, keepsPlace, mayHold, renewalStep, scopeOf } from '../../../src/composites/migrate/decisions.ts';
+export {
+  heldUntil,
+  keepsPlace,
+  lifting,
+  mayHold,
+  renewalStep,
+  scopeOf,
+} from '../../../src/composites/migrate/decisions.ts';
 export { PhaseMachine } from '../../../src/composites/migrate/phase-machine.ts';

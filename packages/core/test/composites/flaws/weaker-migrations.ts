@@ -21,14 +21,17 @@ function decisions(find: string, replace: string): Flaw {
   return { file: 'decisions.ts', find, replace };
 }
 
-const order = "['announce', 'look', 'probe'] as const";
+const order = "['announce', 'look', 'check', 'mark', 'probe'] as const";
 
 /** Migrations that look right, each without one rule. */
 export const weaker = {
-  looksFirst: [decisions(order, "['look', 'announce', 'probe'] as const")],
-  probesFirst: [decisions(order, "['announce', 'probe', 'look'] as const")],
+  looksFirst: [decisions(order, "['look', 'announce', 'check', 'mark', 'probe'] as const")],
+  probesFirst: [decisions(order, "['announce', 'probe', 'look', 'check', 'mark'] as const")],
+  doesNotCheck: [decisions(order, "['announce', 'look', 'mark', 'probe'] as const")],
+  leavesNoMark: [decisions(order, "['announce', 'look', 'check', 'probe'] as const")],
+  looksBeforeItReads: [decisions("['read', 'look', 'lift'] as const", "['look', 'read', 'lift'] as const")],
   doesNotLook: [
-    { file: 'phase-machine.ts', find: 'if (others) this.failed(); else this.#done();', replace: 'this.#done();' },
+    { file: 'phase-machine.ts', find: 'if (inTheWay) this.failed(); else this.#done();', replace: 'this.#done();' },
   ],
   notCapped: [decisions('Math.min(until, presentUntil)', 'until')],
   outlastsPresence: [

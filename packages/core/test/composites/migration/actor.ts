@@ -34,11 +34,12 @@ export class Actor implements PhaseWorld, Owner {
   }
 
   get present(): boolean {
+    if (this.self.stage === 'plain') return true;
     return this.self.presence !== undefined && this.now < this.self.presence.until;
   }
 
   get presentUntil(): number {
-    return this.self.presence?.until ?? this.now;
+    return this.self.stage === 'plain' ? Infinity : (this.self.presence?.until ?? this.now);
   }
 
   /** What an attempt begins under. */
@@ -74,6 +75,16 @@ export class Actor implements PhaseWorld, Owner {
   look(end: End): void {
     const other = oppositeOf(end);
     this.send('look', this.storeOf(other), { migration: this.self.migration, end: other });
+  }
+
+  check(end: End): void {
+    this.send('check', this.storeOf(end), { migration: this.self.migration, end });
+  }
+
+  mark(end: End): void {
+    const other = oppositeOf(end);
+    const number = this.setting.sameMarks ? 1 : this.newNumber();
+    this.send('mark', this.storeOf(other), { migration: this.self.migration, end: other }, { number });
   }
 
   probe(end: End): void {
@@ -121,6 +132,47 @@ export class Actor implements PhaseWorld, Owner {
     this.machine.desire(phase);
   }
 
+  /** It takes the mark of an end away, step by step. */
+  lift(end: End): void {
+    this.self.lifts -= 1;
+    this.self.lift = { end, done: 0 };
+    this.#lift();
+  }
+
+  #lift(): void {
+    const { lift, migration } = this.self;
+    if (lift === undefined) return;
+    const { end } = lift;
+    const other = oppositeOf(end);
+    const number = this.self.seen[indexOf(end)];
+    switch (this.rules.lifting[lift.done]) {
+      case 'read':
+        if (this.self.phase.desired === 'both') this.send('read mark', this.storeOf(end), { migration, end });
+        else this.self.lift = undefined;
+        break;
+      case 'look':
+        this.send('look back', this.storeOf(other), { migration, end: other });
+        break;
+      case 'lift':
+        if (number !== 0) this.send('lift', this.storeOf(end), { migration, end }, { number });
+        this.self.lift = undefined;
+        break;
+      default:
+    }
+  }
+
+  /** An answer to a step of it. `undefined`: there is none. */
+  lifted({ kind, answer }: Call): void {
+    const { lift, phase, seen } = this.self;
+    if (lift === undefined || kind === 'lift') return;
+    const mark = typeof answer === 'object' ? answer.token : 0;
+    if (mark !== 0 && phase.desired === 'both') seen[indexOf(lift.end)] = mark;
+    const goesOn = kind === 'read mark' ? mark !== 0 : answer === 'no';
+    if (goesOn) lift.done += 1;
+    else this.self.lift = undefined;
+    this.#lift();
+  }
+
   /** The presence is over, and the process learns of it. */
   lost(): void {
     this.self.presence = undefined;
@@ -135,7 +187,7 @@ export class Actor implements PhaseWorld, Owner {
     switch (kind) {
       case 'announce':
         this.self.presence = { number, until };
-        if (this.now < until) this.machine.announced();
+        if (this.now < until) this.machine.stepped();
         else this.lost();
         break;
       case 'remain':
@@ -145,6 +197,21 @@ export class Actor implements PhaseWorld, Owner {
         break;
       case 'look':
         this.machine.looked(answer === 'yes');
+        break;
+      case 'check': {
+        const mark = (answer as { readonly token: number }).token;
+        if (mark === 0 || end === undefined || mark !== this.self.seen[indexOf(end)]) this.machine.looked(mark !== 0);
+        else {
+          const about = { migration: this.self.migration, end };
+          this.send('lift own', this.storeOf(end), about, { number: mark });
+        }
+        break;
+      }
+      case 'lift own':
+        this.machine.looked(answer !== 'yes');
+        break;
+      case 'mark':
+        this.machine.stepped();
         break;
       case 'probe other':
         if (end !== undefined) {
@@ -164,7 +231,16 @@ export class Actor implements PhaseWorld, Owner {
   }
 }
 
+function indexOf(end: End): 0 | 1 {
+  return end === 'from' ? 0 : 1;
+}
+
 /** Whether a call is one of the phase machine's. */
 export function isOfPhase({ kind }: Call): boolean {
-  return kind !== 'ask' && kind !== 'renew';
+  return kind !== 'ask' && kind !== 'renew' && !isOfLift({ kind });
+}
+
+/** Whether a call is one of a process that takes a mark away. */
+export function isOfLift({ kind }: Pick<Call, 'kind'>): boolean {
+  return kind === 'read mark' || kind === 'look back' || kind === 'lift';
 }

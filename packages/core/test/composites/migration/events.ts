@@ -1,7 +1,7 @@
 import type { PhaseState } from '../../../src/composites/migrate/decisions.ts';
 import type { Phase } from '../../../src/composites/migrate/phase.ts';
-import { isOfPhase } from './actor.ts';
-import type { Process, Setting, World } from './world.ts';
+import { isOfLift, isOfPhase } from './actor.ts';
+import type { Actions, Process, Setting, World } from './world.ts';
 
 /** One thing that may happen next. `item`: of the process's calls or returns, a key, or a wish. */
 export interface Event {
@@ -21,6 +21,10 @@ type EventKind =
   | 'retry'
   | 'move'
   | 'crash'
+  | 'lift'
+  | 'sleep'
+  | 'wake'
+  | 'leave'
   | 'answer'
   | 'meet'
   | 'hear'
@@ -28,7 +32,17 @@ type EventKind =
   | 'take back'
   | 'tick';
 
-const rare: ReadonlySet<EventKind> = new Set(['desire', 'crash', 'lose', 'meet', 'tick', 'retry', 'release']);
+const rare: ReadonlySet<EventKind> = new Set([
+  'desire',
+  'crash',
+  'lose',
+  'meet',
+  'tick',
+  'retry',
+  'release',
+  'sleep',
+  'leave',
+]);
 
 /** In random schedules most of these must wait until something else has happened. */
 export function isRare({ kind }: Event): boolean {
@@ -41,9 +55,13 @@ export function eventsOf(setting: Setting, world: World): readonly Event[] {
   if (world.problem !== undefined) return events;
   world.processes.forEach((each, process) => {
     const add = (kind: EventKind, item = 0): void => void events.push({ kind, process, item });
-    if (each.stage === 'up') addOwn(setting, world, { each, wants: setting.processes[process]?.wants ?? [] }, add);
+    const actions = setting.processes[process];
+    if (actions !== undefined && isAwake(each)) addOwn(setting, world, { each, actions }, add);
+    if (each.stage === 'asleep') add('wake');
     each.calls.forEach(({ answer, orphan }, item) => {
-      if (answer !== undefined) add('hear', item);
+      if (each.stage === 'asleep') {
+        if (answer === undefined) add('meet', item);
+      } else if (answer !== undefined) add('hear', item);
       else if (orphan) add('meet', item);
       else {
         add('answer', item);
@@ -62,12 +80,13 @@ type Add = (kind: EventKind, item?: number) => void;
 function addOwn(
   setting: Setting,
   world: World,
-  { each, wants }: { readonly each: Process; readonly wants: readonly Phase[] },
+  { each, actions }: { readonly each: Process; readonly actions: Actions },
   add: Add,
 ): void {
+  const { wants, leaves } = actions;
   const { phase, presence, claim, calls } = each;
-  if (each.wished < wants.length && mayWant(world, each, wants[each.wished])) add('desire');
-  const free = !calls.some((call) => !call.orphan && !isOfPhase(call));
+  if (each.stage === 'up' && each.wished < wants.length && mayWant(world, each, wants[each.wished])) add('desire');
+  const free = !calls.some((call) => !call.orphan && !isOfPhase(call) && !isOfLift(call));
   if (claim === undefined) {
     for (let key = 0; key < setting.keys && each.attempts > 0; key += 1) add('begin', key);
   } else if (free) {
@@ -79,7 +98,43 @@ function addOwn(
   if (presence !== undefined && world.now < presence.until && each.renewals > 0 && !remains(each)) add('remain');
   if (phase.refused && phase.end === undefined && each.retries > 0) add('retry');
   if (mayMove(setting, world, each)) add('move');
+  if (each.stage !== 'up') return;
+  if (mayLift(world, each)) {
+    add('lift', 0);
+    add('lift', 1);
+  }
+  if (leaves && mayLeave(world, each)) add('leave');
+  if (world.faults.sleeps > 0) add('sleep');
   if (world.faults.crashes > 0) add('crash');
+}
+
+function isAwake({ stage }: Process): boolean {
+  return stage === 'up' || stage === 'plain';
+}
+
+/** An operator takes back no step while processes use the second store without a migration. */
+function mayLift({ processes }: World, { lifts, lift, phase }: Process): boolean {
+  return (
+    lifts > 0 && lift === undefined && phase.desired === 'both' && !processes.some(({ stage }) => stage === 'plain')
+  );
+}
+
+/** The status has no process that is elsewhere. One that sleeps is not seen without a presence. */
+function mayLeave({ now, processes }: World, each: Process): boolean {
+  const isUnseen = ({ stage, presence }: Process): boolean =>
+    stage === 'asleep' && (presence === undefined || now >= presence.until);
+  const others = processes.filter((other) => other !== each);
+  return (
+    arrived(each.phase) &&
+    each.claim === undefined &&
+    others.every(
+      (other) =>
+        other.stage === 'crashed' ||
+        other.stage === 'plain' ||
+        isUnseen(other) ||
+        (other.stage === 'up' && arrived(other.phase)),
+    )
+  );
 }
 
 function remains({ calls }: Process): boolean {
@@ -125,6 +180,8 @@ export function tell(setting: Setting, { processes, faults }: World, { kind, pro
       return `${kind} ${who}~${returns[item]?.number} at s${returns[item]?.store}`;
     case 'tick':
       return `tick (${faults.ticks - 1} left)`;
+    case 'lift':
+      return `${who} lifts the mark of ${item === 0 ? 'from' : 'to'}`;
     default:
       return `${who} ${kind}`;
   }

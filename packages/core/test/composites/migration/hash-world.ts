@@ -1,3 +1,4 @@
+import { isOfLift } from './actor.ts';
 import type { StateHash } from '../search/state-table.ts';
 import type { Call, Claim, Process, Store, World } from './world.ts';
 
@@ -35,6 +36,7 @@ export function hashWorld(world: World, hash: StateHash): void {
     world.faults.crashes,
     world.faults.losses,
     world.faults.delays,
+    world.faults.sleeps,
     world.problem,
     ...world.highest,
   );
@@ -50,7 +52,8 @@ function addProcess(
   add: Add,
   number: NumberOf,
 ): void {
-  add(stage, migration, left.wished, left.attempts, left.renewals, left.retries);
+  add(stage, migration, left.wished, left.attempts, left.renewals, left.retries, left.lifts);
+  add(number(left.seen[0]), number(left.seen[1]), left.lift?.end, left.lift?.done);
   add(
     phase.desired,
     phase.end,
@@ -87,13 +90,24 @@ function addCall(
   number: NumberOf,
 ): void {
   add(kind, store, number(call.number), token, orphan);
-  if (kind !== 'look' && kind !== 'probe other' && kind !== 'probe own' && !orphan) add(sentAt);
+  if (
+    kind !== 'look' &&
+    !isOfLift({ kind }) &&
+    kind !== 'check' &&
+    kind !== 'mark' &&
+    kind !== 'probe other' &&
+    kind !== 'probe own' &&
+    !orphan
+  )
+    add(sentAt);
   if (typeof about === 'object') add(about.migration, about.end);
   else add(about);
-  add(typeof answer === 'object' ? answer.token : answer);
+  const isMark = kind === 'check' || kind === 'read mark';
+  if (typeof answer === 'object') add(isMark ? number(answer.token) : answer.token);
+  else add(answer);
 }
 
-function addStore({ holds, counters, presences }: Store, add: Add, number: NumberOf): void {
+function addStore({ holds, counters, presences, marks }: Store, add: Add, number: NumberOf): void {
   add(...counters);
   for (const hold of holds) {
     if (hold === undefined) add('free');
@@ -101,4 +115,6 @@ function addStore({ holds, counters, presences }: Store, add: Add, number: Numbe
   }
   add(presences.length);
   for (const presence of presences) add(presence.migration, presence.end, number(presence.number), presence.expires);
+  add(marks.length);
+  for (const mark of marks) add(mark.migration, mark.end, number(mark.number));
 }

@@ -1,6 +1,6 @@
 import { initialPhase } from '../../../src/composites/migrate/decisions.ts';
 import type { Model } from '../search/search.ts';
-import { Actor, isOfPhase } from './actor.ts';
+import { Actor, isOfLift, isOfPhase } from './actor.ts';
 import type { Rules } from './owner.ts';
 import { eventsOf, tell } from './events.ts';
 import type { Event } from './events.ts';
@@ -26,7 +26,7 @@ function startOf(setting: Setting, rules: Rules): World {
   const { stores, processes, keys, faults } = setting;
   const world: World = {
     now: 0,
-    processes: processes.map(({ attempts, renewals, retries }) => ({
+    processes: processes.map(({ attempts, renewals, retries, lifts }) => ({
       stage: 'up',
       migration: 0,
       phase: initialPhase('both'),
@@ -38,11 +38,15 @@ function startOf(setting: Setting, rules: Rules): World {
       attempts,
       renewals,
       retries,
+      lifts,
+      seen: [0, 0],
+      lift: undefined,
     })),
     stores: stores.map(({ begins }) => ({
       holds: Array.from({ length: keys }, () => undefined),
       counters: Array.from({ length: keys + 1 }, () => begins),
       presences: [],
+      marks: [],
     })),
     highest: Array.from({ length: keys }, () => 0),
     numbers: 0,
@@ -83,6 +87,20 @@ function step(setting: Setting, rules: Rules, before: World, { kind, process: in
       process.retries -= 1;
       actor.machine.retry();
       break;
+    case 'lift':
+      actor.lift(item === 0 ? 'from' : 'to');
+      break;
+    case 'sleep':
+      spend(world, 'sleeps');
+      process.stage = 'asleep';
+      break;
+    case 'wake':
+      process.stage = 'up';
+      break;
+    case 'leave':
+      actor.withdraw('to');
+      process.stage = 'plain';
+      break;
     case 'move':
       move(process, actor);
       break;
@@ -116,17 +134,19 @@ function step(setting: Setting, rules: Rules, before: World, { kind, process: in
 
 function message(setting: Setting, actor: Actor, kind: 'answer' | 'meet' | 'hear' | 'lose', call: Call): void {
   const { world, self } = actor;
-  if (kind === 'meet' && !call.orphan) spend(world, 'delays');
+  if (kind === 'meet' && !call.orphan && self.stage !== 'asleep') spend(world, 'delays');
   if (kind === 'answer' || kind === 'meet') meet(setting, world, self, call);
   if (kind === 'answer' || kind === 'hear') {
     self.calls.splice(self.calls.indexOf(call), 1);
     if (isOfPhase(call)) actor.heard(call);
+    else if (isOfLift(call)) actor.lifted(call);
     else actor.claims.heard(call, call.answer);
   }
   if (kind === 'lose') {
     spend(world, 'losses');
     call.orphan = true;
     if (isOfPhase(call)) actor.unanswered(call);
+    else if (isOfLift(call)) actor.lifted({ ...call, answer: undefined });
     else actor.claims.heard(call, 'unknown');
   }
 }
@@ -148,6 +168,7 @@ function crash(process: Process): void {
   process.stage = 'crashed';
   process.claim = undefined;
   process.presence = undefined;
+  process.lift = undefined;
   process.calls = process.calls.flatMap((call) => (call.answer === undefined ? [{ ...call, orphan: true }] : []));
 }
 

@@ -22,8 +22,9 @@ export function settingOf({ faults = {}, ...given }: Given): Setting {
     presenceTtl: 2,
     perTick: 100,
     slack: 0,
+    sameMarks: false,
     ...given,
-    faults: { ticks: 0, crashes: 0, losses: 0, delays: 0, ...faults },
+    faults: { ticks: 0, crashes: 0, losses: 0, delays: 0, sleeps: 0, ...faults },
   };
 }
 
@@ -32,7 +33,7 @@ export const clocks: Partial<Setting> = { stores: [clock(10_000), clock(0)], sla
 
 /** A process that wants these phases, one after the other, and asks for a key once. */
 export function wants(phases: readonly Phase[], more: Partial<Actions> = {}): Actions {
-  return { wants: phases, attempts: 1, renewals: 0, retries: 0, ...more };
+  return { wants: phases, attempts: 1, renewals: 0, retries: 0, lifts: 0, leaves: false, ...more };
 }
 
 const phases = ['from', 'both', 'to'] as const;
@@ -55,6 +56,8 @@ export function manyMoves(random: Random): Setting {
     attempts: 8,
     renewals: 12,
     retries: 6,
+    lifts: 4,
+    leaves: false,
   }));
   return settingOf({
     stores,
@@ -74,6 +77,7 @@ export function manyMoves(random: Random): Setting {
       crashes: below(random, 2),
       losses: below(random, 4),
       delays: below(random, 6),
+      sleeps: below(random, 2),
     },
   });
 }

@@ -12,9 +12,24 @@ function answerTo(setting: Setting, world: World, call: Call): Answer {
   const { now } = world;
   const { number, about, token } = call;
   if (typeof about === 'object') {
-    if (call.kind === 'look') {
-      const others = store.presences.some(({ migration, end }) => migration === about.migration && end === about.end);
-      return others ? 'yes' : 'no';
+    if (call.kind === 'look' || call.kind === 'look back') {
+      const found = store.presences.some(({ migration, end }) => migration === about.migration && end === about.end);
+      return found ? 'yes' : 'no';
+    }
+    const mark = store.marks.find(({ migration, end }) => migration === about.migration && end === about.end);
+    const others = store.marks.filter((each) => each !== mark);
+    switch (call.kind) {
+      case 'check':
+      case 'read mark':
+        return { token: mark?.number ?? 0 };
+      case 'mark':
+        store.marks = [...others, { ...about, number }];
+        return 'yes';
+      case 'lift':
+      case 'lift own':
+        if (mark?.number === number) store.marks = others;
+        return mark === undefined || mark.number === number ? 'yes' : 'no';
+      default:
     }
     const expires = now + setting.presenceTtl;
     const presence = store.presences.find((each) => each.number === number);

@@ -1,9 +1,14 @@
 import type { PhaseState, Scope } from '../../../src/composites/migrate/decisions.ts';
 import type { End, Phase } from '../../../src/composites/migrate/phase.ts';
 
+/** `lift own`: takes a mark away that is in the way. */
+type PhaseCall = 'announce' | 'remain' | 'look' | 'check' | 'lift own' | 'mark' | 'probe other' | 'probe own';
+/** Of a process that is to be in `both`. */
+type LiftCall = 'read mark' | 'look back' | 'lift';
+
 /** A call of a process to a store: a request, and then its answer, on the way. */
 export interface Call {
-  readonly kind: 'announce' | 'remain' | 'look' | 'probe other' | 'probe own' | 'ask' | 'renew';
+  readonly kind: PhaseCall | LiftCall | 'ask' | 'renew';
   readonly store: number;
   /** Which key, or whose presences. */
   readonly about: number | Presences;
@@ -23,7 +28,7 @@ export interface Presences {
   readonly end: End;
 }
 
-/** `token`: of a grant. `yes`: it was renewed, or there are presences. */
+/** `token`: of a grant, or a mark. `yes`: it was renewed or done, or there are presences. */
 export type Answer = { readonly token: number } | 'yes' | 'no';
 
 /** A release on its way to a store. */
@@ -55,7 +60,8 @@ export interface Claim {
 
 /** A process: where it is between the phases, its presence, and a claim. */
 export interface Process {
-  stage: 'up' | 'crashed';
+  /** `plain`: it uses the second store without a migration. */
+  stage: 'up' | 'crashed' | 'asleep' | 'plain';
   /** Which migration it takes part in. */
   migration: number;
   phase: PhaseState;
@@ -68,6 +74,11 @@ export interface Process {
   attempts: number;
   renewals: number;
   retries: number;
+  lifts: number;
+  /** The marks that it read while it was to be in `both`: from, to. 0: none. */
+  seen: [number, number];
+  /** Which mark it takes away, and how many steps of that are done. */
+  lift: { readonly end: End; done: number } | undefined;
 }
 
 export interface Hold {
@@ -82,6 +93,8 @@ export interface Store {
   /** The highest token of each key; the last one is that of the probes. One for all: ZooKeeper. */
   counters: number[];
   presences: (Presences & { readonly number: number; expires: number })[];
+  /** Of processes that went on: of which migration, and in place of which end. */
+  marks: (Presences & { readonly number: number })[];
 }
 
 /** One state of everything. */
@@ -105,6 +118,8 @@ export interface Faults {
   readonly losses: number;
   /** An answer, or a release, is on its way for a while. */
   readonly delays: number;
+  /** A process is suspended for as long as it takes. */
+  readonly sleeps: number;
 }
 
 /** How a store makes tokens: by a counter for each key and its clock, or by one for all keys. */
@@ -127,6 +142,8 @@ export interface Setting {
   readonly perTick: number;
   /** A probe gets so much more. */
   readonly slack: number;
+  /** Marks of one process are like those of another. */
+  readonly sameMarks: boolean;
   readonly faults: Faults;
 }
 
@@ -140,6 +157,10 @@ export interface Actions {
   readonly renewals: number;
   /** How often it tries again after it was refused. */
   readonly retries: number;
+  /** How often it takes a mark away, while it is to be in `both`. */
+  readonly lifts: number;
+  /** It goes on with the second store alone, without a migration, when all have arrived there. */
+  readonly leaves: boolean;
 }
 
 /** The store of `end` in the migration of `process`. */
@@ -161,11 +182,14 @@ export function copyWorld(world: World): World {
           : { ...process.claim, sent: [...process.claim.sent], numbers: [...process.claim.numbers] },
       calls: process.calls.map((call) => ({ ...call })),
       returns: [...process.returns],
+      seen: [...process.seen],
+      lift: process.lift === undefined ? undefined : { ...process.lift },
     })),
     stores: world.stores.map((store) => ({
       holds: store.holds.map((hold) => (hold === undefined ? undefined : { ...hold })),
       counters: [...store.counters],
       presences: store.presences.map((presence) => ({ ...presence })),
+      marks: [...store.marks],
     })),
   };
 }

@@ -1,0 +1,63 @@
+import type { Busy, Claim, Grant, LockProvider } from '../contract.ts';
+import type { Runtime } from '../time/runtime.ts';
+import type { TokenFloor } from './floor-line.ts';
+import { StoreFloor, floorRegister } from './store-floor.ts';
+
+/**
+ * `provider`, whose claims have the floor `given`, or a higher one that a migration left in the
+ * store. They wait until it is known.
+ */
+export function withFloor(provider: LockProvider, runtime: Runtime, given: bigint | TokenFloor): LockProvider {
+  const registers = provider.register === undefined ? [] : [{ provider, name: floorRegister }];
+  const floor = new StoreFloor(provider, runtime, registers, given);
+  const { tryAcquireAll, renewAll } = provider;
+  /** Owners whose claims wait for the floor. A release must not be followed by its claim. */
+  const waiting = new Set<string>();
+  return {
+    name: provider.name,
+    get traits() {
+      return provider.traits;
+    },
+    tryAcquire(claim, wake) {
+      const ready = floor.ready();
+      const send = (): Promise<Grant | Busy> => provider.tryAcquire(above(floor.now(), claim), wake);
+      if (ready === undefined) return send();
+      waiting.add(claim.owner);
+      const isOver = (): boolean => !waiting.delete(claim.owner);
+      return ready.then(
+        () => (isOver() ? { granted: false } : send()),
+        (error: unknown) => {
+          isOver();
+          throw error;
+        },
+      );
+    },
+    tryAcquireAll:
+      tryAcquireAll &&
+      (async (claims) => {
+        await floor.ready();
+        const now = floor.now();
+        return await tryAcquireAll.call(
+          provider,
+          claims.map((claim) => above(now, claim)),
+        );
+      }),
+    renew: (claim, token) => provider.renew(claim, token),
+    renewAll: renewAll?.bind(provider),
+    release(claim) {
+      waiting.delete(claim.owner);
+      return provider.release(claim);
+    },
+    inspect: (key) => provider.inspect(key),
+    close: () => provider.close(),
+    ...(provider.list && { list: provider.list.bind(provider) }),
+    ...(provider.time && { time: provider.time.bind(provider) }),
+    ...(provider.register && { register: provider.register.bind(provider) }),
+    ...(provider.outage && { outage: provider.outage.bind(provider) }),
+  };
+}
+
+/** `claim`, whose token exceeds `floor`. */
+export function above(floor: bigint | undefined, claim: Claim): Claim {
+  return floor === undefined || floor <= (claim.floor ?? 0n) ? claim : { ...claim, floor };
+}

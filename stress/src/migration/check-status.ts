@@ -1,0 +1,54 @@
+import type { ControlEvent, RunLog } from '../log/events.ts';
+
+type Status = Extract<ControlEvent, { readonly ev: 'status' }>;
+
+/** What a process took locks under while the status was asked. */
+interface Truth {
+  readonly label: string;
+  readonly phases: ReadonlySet<string>;
+}
+
+/** The status of a migration must say what the processes did. */
+export function* checkStatus(log: RunLog): Iterable<string> {
+  const asked = log.control.filter((event) => event.ev === 'status');
+  if (asked.length === 0) yield 'no status was asked';
+  for (const status of asked) {
+    const truths = truthsAt(log, status);
+    const says = (what: string): string => `the status of ${status.migration} at ${status.t} says ${what}`;
+    for (const step of status.allowed) {
+      for (const { label, phases } of truths) {
+        const under = [...phases].join(', ');
+        if (!mayTake(step, phases)) yield says(`that "${step}" may come next, and ${label} was under ${under}`);
+      }
+    }
+    if (!status.settled) continue;
+    for (const { label, phases } of truths) {
+      const said = status.processes.filter(({ process }) => process === label).map(({ effective }) => effective);
+      if (said.length === 1 && phases.has(String(said[0]))) continue;
+      yield says(`${said.join(', ') || 'nothing'} of ${label}, which was under ${[...phases].join(', ')}`);
+    }
+  }
+}
+
+function mayTake(step: string, phases: ReadonlySet<string>): boolean {
+  if (step === 'both') return true;
+  if (step === 'from') return !phases.has('to');
+  if (step === 'to') return !phases.has('from');
+  return phases.size === 1 && phases.has(step === 'plain to' ? 'to' : 'from');
+}
+
+/** Of the processes that lived all that time. */
+function truthsAt({ workers, control }: RunLog, { from, t, migration }: Status): readonly Truth[] {
+  return control.flatMap((event) => {
+    if (event.ev !== 'worker') return [];
+    const { worker, slot } = event;
+    const events = workers.get(worker) ?? [];
+    const under = events.filter((each) => each.ev === 'under').filter((each) => each.migration === migration);
+    const begun = under.findLastIndex((each) => each.t <= from);
+    const ended = control.some((each) => each.ev === 'exit' && each.worker === worker && each.t <= t);
+    const closed = events.some((each) => each.ev === 'close' && each.t <= t);
+    if (begun === -1 || ended || closed) return [];
+    const phases = under.slice(begun).filter((each) => each.t <= t);
+    return [{ label: `slot-${slot}`, phases: new Set(phases.map(({ phase }) => phase)) }];
+  });
+}

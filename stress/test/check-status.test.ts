@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import type { ControlEvent, RunLog } from '../src/log/events.ts';
+import { checkStatus } from '../src/migration/check-status.ts';
+
+const us = 1_000;
+
+/** A process under `phase` from 10 on, and under `to` from 100 on. */
+function logOf(phase: string, status: Partial<Extract<ControlEvent, { readonly ev: 'status' }>>): RunLog {
+  const under = (t: number, name: string) => ({ ev: 'under', t: t * us, migration: 'm', phase: name }) as const;
+  return {
+    workers: new Map([['a', [under(10, phase), under(100, 'to')]]]),
+    register: [],
+    control: [
+      { ev: 'worker', t: 0, worker: 'a', slot: 3 },
+      {
+        ...{ ev: 'status', t: 30 * us, from: 20 * us, migration: 'm', settled: true, allowed: [] },
+        processes: [{ process: 'slot-3', effective: phase }],
+        ...status,
+      },
+    ],
+  };
+}
+
+const violations = (...given: Parameters<typeof logOf>): readonly string[] => [...checkStatus(logOf(...given))];
+
+test('a status that says what the process did is right', () => {
+  expect(violations('both', {})).toEqual([]);
+  expect(violations('both', { allowed: ['to', 'from', 'both'] })).toEqual([]);
+  expect(violations('both', { t: 130 * us, processes: [{ process: 'slot-3', effective: 'to' }] })).toEqual([]);
+});
+
+test('a status with another phase, without the process, or with two of it is found', () => {
+  for (const effective of [['to'], [], ['both', 'both']]) {
+    const processes = effective.map((phase) => ({ process: 'slot-3', effective: phase }));
+    expect(violations('both', { processes })).toEqual([expect.stringMatching(/of slot-3, which was under both$/)]);
+    expect(violations('both', { processes, settled: false })).toEqual([]);
+  }
+});
+
+test.each([
+  ['from', 'to'],
+  ['to', 'from'],
+  ['both', 'plain to'],
+  ['both', 'plain from'],
+  ['from', 'plain to'],
+])('with a process under %s the step "%s" is found, at any moment', (phase, step) => {
+  expect(violations(phase, { allowed: [step], settled: false })).toEqual([
+    expect.stringMatching(`that "${step}" may come next, and slot-3 was under ${phase}`),
+  ]);
+});
+
+test('a process that has ended, or begins, is not asked for', () => {
+  const { control, ...log } = logOf('from', { allowed: ['to'], processes: [] });
+  const ended = { ...log, control: [...control, { ev: 'exit', t: 25 * us, worker: 'a', how: '' }] } as const;
+  expect([...checkStatus(ended)]).toEqual([]);
+  expect(violations('from', { allowed: ['to'], processes: [], from: 5 * us })).toEqual([]);
+});
