@@ -25,6 +25,14 @@ test(
             call?.op === 'acquire' &&
             before.holds.some(({ owner, mode }) => owner === call.claim.owner && mode !== call.claim.mode),
         },
+        {
+          id: 'floor-of-a-place',
+          reason: 'the token is settled by the attempt that finds its node first, with the floor of that attempt',
+          covers: ({ what, call, before }) =>
+            what === 'token' &&
+            call?.op === 'acquire' &&
+            before.holds.some(({ owner, assigned }) => owner === call.claim.owner && assigned),
+        },
       ],
       sequences,
       seed,
