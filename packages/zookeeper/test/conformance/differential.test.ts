@@ -26,6 +26,17 @@ test(
             before.holds.some(({ owner, mode }) => owner === call.claim.owner && mode !== call.claim.mode),
         },
         {
+          id: 'any-number-passes-a-number',
+          reason:
+            'a claim that any number may share looks at exclusive ones before it only, and passes one with resize',
+          covers: ({ what, call, before }) =>
+            what === 'granted' &&
+            call?.op === 'acquire' &&
+            call.claim.mode === 'shared' &&
+            call.claim.permits === undefined &&
+            before.line[0]?.resize === true,
+        },
+        {
           id: 'floor-of-a-place',
           reason: 'the token is settled by the attempt that finds its node first, with the floor of that attempt',
           covers: ({ what, call, before }) =>
