@@ -39,10 +39,7 @@ test(
         {
           id: 'floor-of-a-place',
           reason: 'the token is settled by the attempt that finds its node first, with the floor of that attempt',
-          covers: ({ what, call, before }) =>
-            what === 'token' &&
-            call?.op === 'acquire' &&
-            before.holds.some(({ owner, assigned }) => owner === call.claim.owner && assigned),
+          covers: ({ what, before }) => what === 'token' && before.holds.some(({ assigned }) => assigned),
         },
       ],
       sequences,
