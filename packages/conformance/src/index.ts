@@ -16,3 +16,12 @@ export type { Level, Requirement } from './requirement.ts';
 export type { GivenFaults } from './faults/scoped-faults.ts';
 export { requirements } from './requirements/index.ts';
 export type { Waiting } from './checks/waiting.ts';
+export { differentialTest } from './differential/differential-test.ts';
+export type {
+  Difference,
+  DifferentialOptions,
+  DifferentialReport,
+  DifferentialRules,
+  DifferentialTime,
+  Exemption,
+} from './differential/options.ts';

@@ -65,8 +65,8 @@ export interface Claim {
   readonly mode: Mode;
   /**
    * Shared only: at most this many holders at once. Absent means unlimited, which is a number like
-   * another. The number is fixed for a key while a claim shares it or waits to. A different one
-   * rejects with `LOCK_INVALID`, naming both.
+   * another. The number is fixed for a key while a claim without `resize` shares it or waits to. A
+   * different one rejects with `LOCK_INVALID`, naming both.
    */
   readonly permits?: number;
   /**
@@ -76,7 +76,9 @@ export interface Claim {
    */
   readonly resize?: true;
   /**
-   * The granted token must exceed it. Below 2^53. A store whose tokens end there rejects with
+   * The token of a new grant must exceed it. A repeat by the holder keeps its token, whatever the
+   * floor (law 2). A store that gave the key to a claim in line may still raise that token, as long
+   * as no attempt was answered with it. Below 2^53. A store whose tokens end there rejects with
    * `LOCK_INVALID`, naming the key and the end.
    */
   readonly floor?: bigint;

@@ -4,8 +4,8 @@
 --         6 permits, "*" for any number, after "-" where other claims may have another number,
 --         7 and on: other waiters of this process on this key, to be kept in line, and their terms
 -- Returns the fencing token. If busy, minus the ms until the next attempt. A list of that and of
---         owners that must look, if there are any. Error
---         "LOCKS_PERMITS <n>" when other claims share the key, or wait to, with another number.
+--         owners that must look, if there are any. Error "LOCKS_PERMITS <n>" when a claim that
+--         fixes another number shares the key, or waits to.
 
 -- include token
 -- include queue
@@ -20,27 +20,28 @@ local now, micros = clock()
 -- include restart-guard
 local value = purge(now, holder())
 
--- Whether a claim shares the key, or another waiter wants to.
-local function isShared()
-  if value == SHARED then return true end
+-- Whether a claim that fixes the number shares the key, or another one waits to.
+local function isFixed()
+  if value == SHARED then
+    for _, sharer in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do
+      if not redis.call('HGET', KEYS[6], string.char(10) .. sharer) then return true end
+    end
+  end
   for _, waiter in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
-    if waiter ~= me and string.sub(waiter, 1, 1) == 's' then return true end
+    local shares = waiter ~= me and string.sub(waiter, 1, 1) == 's'
+    if shares and redis.call('HGET', KEYS[8], waiter) ~= '-' then return true end
   end
   return false
 end
 
--- Beside a claim that may have another number the number is free, until the next claim fixes it.
 local function fixPermits(span)
-  if resize then
-    redis.call('DEL', KEYS[7])
-  else
-    redis.call('SET', KEYS[7], permits, 'PX', span)
-  end
+  if not resize then redis.call('SET', KEYS[7], permits, 'PX', span) end
 end
 
 local function share(token)
   redis.call('ZADD', KEYS[5], now + ttl, owner)
   redis.call('HSET', KEYS[6], owner, token)
+  if resize then redis.call('HSET', KEYS[6], string.char(10) .. owner, '') end
   -- The number of permits lasts as long as the last share, or as a place in line.
   fixPermits(math.max(settleShares() - now, redis.call('PTTL', KEYS[3])))
   keep(KEYS[2], tonumber(retention))
@@ -53,7 +54,7 @@ end
 local fixed = redis.call('GET', KEYS[7])
 if fixed and fixed ~= permits and not resize then
   refuseOnReplica()
-  if isShared() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
+  if isFixed() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
   redis.call('DEL', KEYS[7])
 end
 
@@ -79,7 +80,7 @@ end
 
 local new = false
 if inLine then
-  new = stayInLine(me, now, waiterTtl)
+  new = stayInLine(me, now, waiterTtl, resize and '-' or '')
   keepPlaces(7, now, waiterTtl)
   fixPermits(math.max(waiterTtl, redis.call('PTTL', KEYS[7])))
 else

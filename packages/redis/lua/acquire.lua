@@ -1,6 +1,7 @@
 -- Takes the key exclusively, or a place in line.
 -- ARGV    1 owner, 2 ttl (ms), 3 terms, see queue.lua; and if they are not 0 and an hour:
 --         4 the token must exceed this, 5 token retention (ms), 6 the terms of an assignment or "",
+--         after a "+" where no attempt was answered with what is assigned to this owner by now,
 --         7 and on: other waiters of this process on this key, to be kept in line, and their terms
 -- Returns the fencing token. If busy, minus the ms until the next attempt. A list of that and of
 --         owners that must look, if there are any. Error LOCKS_SHARED when this owner shares the
@@ -24,8 +25,9 @@ if value == owner then
   keepPlaces(7, now, waiterTtl)
   redis.call('PEXPIRE', KEYS[1], ttl)
   local counter = redis.call('GET', KEYS[2])
-  -- An assignment may have come before the floor of this attempt.
-  if not counter or tonumber(tokenOf(counter)) <= above then return answer(mint(KEYS[2], above, retention, micros)) end
+  -- A repeat keeps its token. An assignment may have come before the floor of this attempt.
+  local raises = string.sub(ARGV[6] or '', 1, 1) == '+'
+  if not counter or raises and tonumber(tokenOf(counter)) <= above then return answer(mint(KEYS[2], above, retention, micros)) end
   keep(KEYS[2], tonumber(retention))
   return answer(tokenOf(counter))
 end
@@ -50,7 +52,7 @@ end
 
 local new = false
 if inLine then
-  new = stayInLine(me, now, waiterTtl, ARGV[6])
+  new = stayInLine(me, now, waiterTtl, (string.gsub(ARGV[6], '^%+', '')))
   keepPlaces(7, now, waiterTtl)
 else
   refuseOnReplica()

@@ -6,11 +6,13 @@
 --   3 queue     sorted set: waiter by place in line
 --   4 deadlines sorted set: waiter by the ms at which its place is forfeit
 --   5 shared    sorted set: owner by the ms at which its share expires
---   6 tokens    hash: the fencing token of each sharer by owner
+--   6 tokens    hash: the fencing token of each sharer by owner. A sharer that fixes no number of
+--               permits has a second field, its owner after a line feed
 --   7 permits   string: how many may share, "*" for any number
 --   8 terms     hash: by waiter, on which terms it takes an assignment: "<when it sent its last
 --               attempt, by its own clock> <ttl (ms)> <the token must exceed this> <token
---               retention (ms)>". A waiter without terms is only told its turn.
+--               retention (ms)>". A waiter without terms is only told its turn, and one that fixes
+--               no number of permits has "-"
 -- A waiter is "<kind> <process> <owner>". Its kind is "x", or "s" and the permits it wants. Its
 -- process begins with the ms that its places last, and a dash. In a Cluster, "c." follows.
 -- The terms of a provider are one argument, as each argument costs time: "<ttl of a place (ms)>
@@ -71,6 +73,10 @@ local function giveUpPlace(waiter)
   leaveLine(waiter)
 end
 
+local function forgetShare(owner)
+  redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
+end
+
 -- Makes the key say SHARED until the last share expires, and returns that moment (ms). Without
 -- shares, frees the key.
 local function settleShares()
@@ -92,7 +98,7 @@ local function purge(now, value)
   if value ~= SHARED then return value end
   gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
   if not gone[1] then return value end
-  for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+  for _, owner in ipairs(gone) do forgetShare(owner) end
   redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
   settleShares()
   return holder()

@@ -23,7 +23,7 @@ if wasShared then
   if expiry then
     if tonumber(expiry) > now then freed = 1 end
     redis.call('ZREM', KEYS[5], owner)
-    redis.call('HDEL', KEYS[6], owner)
+    forgetShare(owner)
     settleShares()
     value = holder()
   end

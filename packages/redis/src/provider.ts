@@ -79,7 +79,10 @@ export class RedisProvider implements LockProvider {
       runtime,
       deadline: this.#deadline,
       waiterTtl,
-      attempt: (claim, others, within) => scripts.acquire(claim, this.#line.waitsFor(claim.key), others, within),
+      attempt: (claim, others, within) => {
+        const raises = claim.floor !== undefined && this.#line.isRepeated(claim.owner);
+        return scripts.acquire(claim, this.#line.waitsFor(claim.key), raises, others, within);
+      },
       listen: listenOn(this.#servers, channelPrefix + process, waiterTtl, this.#deadline),
     });
     this.#closeClient = closeClient;

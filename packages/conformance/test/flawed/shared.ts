@@ -64,8 +64,33 @@ export const sharing: readonly Flaw[] = [
   },
   {
     name: 'a claim with resize fixes the number of permits',
-    caughtBy: ['permits-resize'],
+    caughtBy: ['permits-resize', 'permits-fixed-beside-resize'],
     make: withRules({ fixedPermits: ({ holds, queue }) => [...holds, ...queue].find(({ mode }) => mode === 'shared') }),
+  },
+  {
+    name: 'the number of permits outlives the claim that fixed it, while any other shares',
+    caughtBy: ['permits-fixed-beside-resize'],
+    mayAlsoFail: ['permits-resize'],
+    make: withRules({
+      fixedPermits: (entry) => sound.fixedPermits(entry) ?? entry.remembered,
+      admits: (entry, claim) => {
+        const admitted = sound.admits(entry, claim);
+        const fixes = claim.mode === 'shared' && !('resize' in claim && claim.resize);
+        if (!entry.holds.some(({ mode }) => mode === 'shared')) delete entry.remembered;
+        if (admitted && fixes) entry.remembered = { permits: claim.permits };
+        return admitted;
+      },
+      afterRelease: (entry) => void (entry.holds.length === 0 && delete entry.remembered),
+    }),
+  },
+  {
+    name: 'a claim with resize frees the number of permits',
+    caughtBy: ['permits-fixed-beside-resize'],
+    mayAlsoFail: ['permits-resize'],
+    make: withRules({
+      fixedPermits: (entry) =>
+        [...entry.holds, ...entry.queue].at(-1)?.resize === true ? undefined : sound.fixedPermits(entry),
+    }),
   },
   {
     name: 'a claim with resize has no limit',

@@ -40,6 +40,18 @@ export const tokens: readonly Flaw[] = [
     }),
   },
   {
+    name: 'a repeat with a higher floor mints a token',
+    caughtBy: ['repeat-keeps-token-below-floor'],
+    make: withRules({
+      repeat: (hold, claim, now, entry) => {
+        sound.repeat(hold, claim, now, entry);
+        if (claim.floor === undefined || claim.floor < hold.token) return;
+        entry.token = sound.mint(entry, claim.floor);
+        hold.token = entry.token;
+      },
+    }),
+  },
+  {
     name: 'sharers get the token of the first of them',
     caughtBy: ['token-of-sharers'],
     make: withRules({ mint: (entry, floor) => (entry.holds.length > 0 ? entry.token : sound.mint(entry, floor)) }),

@@ -28,6 +28,25 @@ export const wakes: readonly Flaw[] = [
     })),
   },
   {
+    name: 'a claim in line that was assigned the key frees it, if its last attempt came without wake',
+    caughtBy: ['wake-after-head-leaves'],
+    make: wrapped((inner) => {
+      const repeated = new Map<string, boolean>();
+      return {
+        async tryAcquire(claim, wake) {
+          const answer = await inner.tryAcquire(claim, wake);
+          if (!answer.granted) repeated.set(claim.owner, wake === undefined && repeated.has(claim.owner));
+          return answer;
+        },
+        async release(claim) {
+          const { holders } = await inner.inspect(claim.key);
+          const freed = await inner.release(claim);
+          return freed || (holders.length === 0 && repeated.get(claim.owner) === true);
+        },
+      };
+    }),
+  },
+  {
     name: 'wake never comes',
     caughtBy: ['wake-after-release', 'wake-chain'],
     mayAlsoFail: ['*'],

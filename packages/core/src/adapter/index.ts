@@ -34,3 +34,8 @@ export { Batches } from './batches.ts';
 export type { BatchParts } from './batches.ts';
 export { createDeadline } from './deadline.ts';
 export type { CallName, Deadline, Outcome, RacedCall } from './deadline.ts';
+export type { KeyRules, Refusal } from '../key/admission.ts';
+export { emptyRecord } from '../key/record.ts';
+export type { Hold, KeyRecord, Place, Terms } from '../key/record.ts';
+export { step } from '../key/step.ts';
+export type { KeyAnswer, KeyCall, KeyStep } from '../key/step.ts';

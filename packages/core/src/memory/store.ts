@@ -1,5 +1,6 @@
-import type { Claim, RegisterChange } from '../contract.ts';
-import { tokensEnded } from '../errors/refusals.ts';
+import type { RegisterChange } from '../contract.ts';
+import { emptyRecord, isIdle, purge } from '../key/record.ts';
+import type { KeyRecord } from '../key/record.ts';
 import type { Clock } from '../time/clock.ts';
 import { systemRuntime } from '../time/runtime.ts';
 import type { Runtime } from '../time/runtime.ts';
@@ -7,8 +8,6 @@ import { readOptions } from '../options/read-options.ts';
 import type { ReadOptions } from '../options/read-options.ts';
 import { memorySource, storeReaders } from './store-options.ts';
 import type { MemoryStore, MemoryStoreOptions } from './store-options.ts';
-import type { Waiter } from './queue.ts';
-import { KeyRecord } from './record.ts';
 
 /**
  * Idle keys are worth keeping: most come back soon, and making a record costs as much as an
@@ -16,20 +15,36 @@ import { KeyRecord } from './record.ts';
  */
 const idleKept = 100;
 
+/** How a claim in line is told its turn. */
+export interface Contact {
+  readonly wake: () => void;
+  /** The provider that called last for it. */
+  readonly provider: object;
+}
+
+/** The record of one key, which knows its name. */
+export interface StoredKey extends KeyRecord<Contact> {
+  readonly key: string;
+}
+
 /** What several memory providers share when they stand for several processes on one store. */
 export class MemoryStorage implements MemoryStore {
   readonly waiterTtl: number;
+  /** The clock in µs: tokens are not behind it. */
+  readonly leastToken: (now: number) => number;
   readonly #runtime: Runtime;
   readonly #clock: Clock;
-  readonly #records = new Map<string, KeyRecord>();
+  readonly #records = new Map<string, StoredKey>();
   readonly #registers = new Map<string, string>();
   /** Keys that were idle when last looked at, the longest ago first. */
-  readonly #idle = new Set<KeyRecord>();
+  readonly #idle = new Set<StoredKey>();
 
   constructor(options: ReadOptions<MemoryStoreOptions>) {
     this.waiterTtl = options.waiterTtl ?? 6_000;
     this.#runtime = options.runtime ?? systemRuntime;
-    this.#clock = this.#runtime.clock;
+    const { clock } = this.#runtime;
+    this.#clock = clock;
+    this.leastToken = (now) => Math.floor((clock.origin + now) * 1_000);
   }
 
   /** The store's own clock: what decides expiry. */
@@ -49,8 +64,8 @@ export class MemoryStorage implements MemoryStore {
   *keys(prefix: string): Iterable<string> {
     for (const record of this.#records.values()) {
       const now = this.now();
-      record.purge(now);
-      if (record.idle) this.tidy(record, now);
+      purge(record, now);
+      if (isIdle(record)) this.tidy(record, now);
       else if (record.key.startsWith(prefix)) yield record.key;
     }
   }
@@ -64,51 +79,38 @@ export class MemoryStorage implements MemoryStore {
     return this.#registers.get(name);
   }
 
-  /** The waiters that came through `provider`. */
-  *waitersOf(provider: object): Iterable<Waiter> {
-    for (const { queue } of this.#records.values()) {
-      for (let waiter = queue.head; waiter !== undefined; waiter = waiter.next) {
-        if (waiter.provider === provider) yield waiter;
-      }
+  /** The claims in line that came through `provider`. */
+  *waitersOf(provider: object): Iterable<StoredKey['line'][number]> {
+    for (const { line } of this.#records.values()) {
+      for (const place of line) if (place.contact.provider === provider) yield place;
     }
   }
 
-  find(key: string): KeyRecord | undefined {
+  find(key: string): StoredKey | undefined {
     return this.#records.get(key);
   }
 
-  findOrAdd(key: string): KeyRecord {
+  findOrAdd(key: string): StoredKey {
     let record = this.#records.get(key);
     if (record === undefined) {
-      record = new KeyRecord(key);
+      record = { key, ...emptyRecord() };
       this.#records.set(key, record);
     }
     return record;
   }
 
-  /**
-   * The token of `claim`: above all earlier ones of `record`, above its floor, and not behind the
-   * clock. Throws `LOCK_INVALID` at 2^53, where numbers end: the next one is the same.
-   */
-  mint(record: KeyRecord, claim: Claim, now: number): number {
-    const above = claim.floor === undefined ? 0 : Number(claim.floor) + 1;
-    const token = Math.max(record.token + 1, above, this.#microseconds(now));
-    if (token <= record.token) throw tokensEnded(claim);
-    record.token = token;
-    return token;
-  }
-
   /** Notes that `record` is not in use; the keys that have been idle longest are forgotten. */
-  tidy(record: KeyRecord, now: number): void {
-    if (!record.idle) return;
+  tidy(record: StoredKey, now: number): void {
+    if (!isIdle(record)) return;
     this.#idle.add(record);
     if (this.#idle.size <= idleKept) return;
-    const micros = this.#microseconds(now);
+    const micros = this.leastToken(now);
     let looks = 0;
     for (const oldest of this.#idle) {
       if (looks++ === 2) break;
       this.#idle.delete(oldest);
-      if (!oldest.idle) continue;
+      // A call on several keys may note one that the store forgot within it, and made again since.
+      if (!isIdle(oldest) || this.#records.get(oldest.key) !== oldest) continue;
       // Forgotten before its token is behind the clock, it could give that token twice.
       if (oldest.token < micros) this.#records.delete(oldest.key);
       else this.#idle.add(oldest);
@@ -118,10 +120,6 @@ export class MemoryStorage implements MemoryStore {
   /** The ms since 1970 at `now` of its clock. */
   epoch(now: number): number {
     return Math.floor(this.#clock.origin + now);
-  }
-
-  #microseconds(now: number): number {
-    return Math.floor((this.#clock.origin + now) * 1_000);
   }
 }
 

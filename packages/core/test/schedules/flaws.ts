@@ -1,6 +1,7 @@
-import type { LockProvider } from '../../src/contract.ts';
+import type { Claim, LockProvider } from '../../src/contract.ts';
 import { createMemoryProvider } from '../../src/index.ts';
 import type { Runtime } from '../../src/index.ts';
+import type { Hold } from '../../src/key/record.ts';
 import type { VirtualRuntime } from '../../src/testing/virtual-runtime.ts';
 import type { Flaw, World } from './world.ts';
 
@@ -26,26 +27,30 @@ function spoiledClient(wrong: (base: LockProvider, runtime: VirtualRuntime) => P
   return { client: (base, runtime) => spoiled(base, wrong(base, runtime)) };
 }
 
+function holdOf(memory: World['memory'], { key, owner }: Claim): Hold | undefined {
+  return memory.find(key)?.holds.find((hold) => hold.owner === owner);
+}
+
 /** Providers that break the contract, each in one way. */
 export const flawedProviders: Readonly<Record<string, Flaw>> = {
   'releases any holder of the key': spoiledServer((base, { memory }) => ({
     release(claim) {
-      const { owner = claim.owner } = memory.find(claim.key)?.holds.any ?? {};
+      const { owner = claim.owner } = memory.find(claim.key)?.holds[0] ?? {};
       return base.release({ ...claim, owner });
     },
   })),
   'never lets an expired hold go': spoiledServer((base, { memory }) => ({
     tryAcquire(claim, wake) {
       const answering = base.tryAcquire(claim, wake);
-      for (const hold of memory.find(claim.key)?.holds.all() ?? []) hold.expires = Infinity;
+      for (const hold of memory.find(claim.key)?.holds ?? []) hold.until = Infinity;
       return answering;
     },
   })),
   'lets go before the ttl is over': spoiledServer((base, { memory }) => ({
     tryAcquire(claim, wake) {
       const answering = base.tryAcquire(claim, wake);
-      const hold = memory.find(claim.key)?.holds.get(claim.owner);
-      if (hold !== undefined) hold.expires -= claim.ttl / 2;
+      const hold = holdOf(memory, claim);
+      if (hold !== undefined) hold.until -= claim.ttl / 2;
       return answering;
     },
   })),
@@ -58,14 +63,14 @@ export const flawedProviders: Readonly<Record<string, Flaw>> = {
   })),
   'gives a repeat another token': spoiledServer((base, { memory }) => ({
     async tryAcquire(claim, wake) {
-      const repeated = memory.find(claim.key)?.holds.get(claim.owner) !== undefined;
+      const repeated = holdOf(memory, claim) !== undefined;
       const answer = await base.tryAcquire(claim, wake);
       return answer.granted && repeated ? { ...answer, token: answer.token + 1n } : answer;
     },
   })),
   'does not know its holder again': spoiledServer((base, { memory }) => ({
     async tryAcquire(claim, wake) {
-      if (memory.find(claim.key)?.holds.get(claim.owner) !== undefined) return { granted: false, retryAfter: 50 };
+      if (holdOf(memory, claim) !== undefined) return { granted: false, retryAfter: 50 };
       return await base.tryAcquire(claim, wake);
     },
   })),
@@ -77,7 +82,7 @@ export const flawedProviders: Readonly<Record<string, Flaw>> = {
   })),
   'keeps the place of a waiter that leaves': spoiledServer((base, { memory }) => ({
     async release(claim) {
-      const waits = memory.find(claim.key)?.queue.get(claim.owner) !== undefined;
+      const waits = memory.find(claim.key)?.line.some(({ owner }) => owner === claim.owner);
       return waits ? false : await base.release(claim);
     },
   })),
@@ -89,12 +94,12 @@ export const flawedProviders: Readonly<Record<string, Flaw>> = {
   })),
   'does not renew what it says it renewed': spoiledServer((base, { memory }) => ({
     async renew(claim) {
-      return memory.find(claim.key)?.holds.get(claim.owner) !== undefined ? {} : await base.renew(claim);
+      return holdOf(memory, claim) !== undefined ? {} : await base.renew(claim);
     },
   })),
   'forgets how many may share': spoiledServer((base, { memory }) => ({
     tryAcquire(claim, wake) {
-      for (const hold of memory.find(claim.key)?.holds.all() ?? []) hold.permits = undefined;
+      for (const hold of memory.find(claim.key)?.holds ?? []) hold.permits = undefined;
       const { permits: _, ...unlimited } = claim;
       return base.tryAcquire(unlimited, wake);
     },

@@ -53,6 +53,15 @@ abstract class ClaimCall implements JointCall {
   }
 }
 
+/** What this process knows of an attempt. */
+export interface AttemptState {
+  readonly others: readonly Claim[] | undefined;
+  /** Claims of this process are in line on the key. */
+  readonly awaited: boolean;
+  /** What was assigned to the claim gets a token above its floor. */
+  readonly raises: boolean;
+}
+
 /**
  * Takes the key. With `others` it takes a place in line, or keeps it, and keeps those of `others`.
  */
@@ -62,11 +71,11 @@ export class Attempt extends ClaimCall {
   /** Decides it with others. `undefined`: it travels alone. */
   readonly many: Script | undefined;
   readonly #others: readonly Claim[] | undefined;
+  readonly #raises: boolean;
   /** Not later than the send, by the clock. */
   readonly #sentAt: number;
 
-  /** `awaited`: claims of this process are in line on the key. */
-  constructor(terms: CallTerms, claim: Claim, status: string, others: readonly Claim[] | undefined, awaited: boolean) {
+  constructor(terms: CallTerms, claim: Claim, status: string, { others, awaited, raises }: AttemptState) {
     super(terms, claim, status);
     const { restartGuard } = terms.options;
     if (restartGuard !== undefined && claim.ttl > restartGuard && !isPresence(claim)) {
@@ -77,6 +86,7 @@ export class Attempt extends ClaimCall {
     const joins = !shared && !awaited && restartGuard === undefined && (others === undefined || others.length === 0);
     this.many = joins ? scripts.acquireEach : undefined;
     this.#others = others;
+    this.#raises = raises;
     this.#sentAt = others === undefined ? 0 : terms.clock.now();
   }
 
@@ -93,7 +103,7 @@ export class Attempt extends ClaimCall {
     if (!plain || others !== undefined) {
       args.push(above, retention);
       if (mode === 'shared') args.push(resize === true ? `-${permits}` : (permits ?? '*'));
-      else args.push(others === undefined ? '' : assignedOn(this.claim, this.#sentAt));
+      else args.push(`${this.#raises ? '+' : ''}${others === undefined ? '' : assignedOn(this.claim, this.#sentAt)}`);
       for (const other of others ?? none) args.push(waiterOf(other), assignedOn(other, this.#sentAt));
     }
     if (restartGuard === undefined) return [keys.length, ...keys, ...args];

@@ -50,11 +50,18 @@ export class LockScripts {
 
   /**
    * Takes the key. With `others` it takes a place in line, or keeps it, and keeps those of
-   * `others`. `awaited`: claims of this process are in line on the key.
+   * `others`. `awaited`: claims of this process are in line on the key. `raises`: what was assigned
+   * to the claim gets a token above its floor.
    */
-  acquire(claim: Claim, awaited: boolean, others?: readonly Claim[], within?: number): Promise<Grant | Waiting> {
+  acquire(
+    claim: Claim,
+    awaited: boolean,
+    raises: boolean,
+    others?: readonly Claim[],
+    within?: number,
+  ): Promise<Grant | Waiting> {
     this.checkOpen();
-    const call = new Attempt(this.#terms, claim, this.#client.status, others, awaited);
+    const call = new Attempt(this.#terms, claim, this.#client.status, { others, awaited, raises });
     const sender = this.#unsettled?.sender(this.#client, claim.owner) ?? this.#client;
     const attempt = this.#call(sender, call, within).then((reply) => {
       if (!Array.isArray(reply)) return toAnswer(reply);

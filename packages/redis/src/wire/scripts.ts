@@ -9,7 +9,7 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireEach' | 'acquireAll' | 'acquireShared' | 'renew' | 'renewEach' | 'release' | 'releaseEach' | 'inspect' | 'time' | 'register' | 'initialise' | 'fencedSet', Script>> = {
   acquire: {
-    sha: '7912dbaee0465da526935930d2f69a9fc7bb7b5e',
+    sha: 'e005d8533380c754dbb02a3d394af9a68f35f71b',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -112,6 +112,9 @@ local function giveUpPlace(waiter)
 newHead = newHead or headOfLine() == waiter
 leaveLine(waiter)
 end
+local function forgetShare(owner)
+redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
+end
 local function settleShares()
 local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
 if not last[1] then
@@ -129,7 +132,7 @@ for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
-for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+for _, owner in ipairs(gone) do forgetShare(owner) end
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
 return holder()
@@ -261,7 +264,8 @@ if value == owner then
 keepPlaces(7, now, waiterTtl)
 redis.call('PEXPIRE', KEYS[1], ttl)
 local counter = redis.call('GET', KEYS[2])
-if not counter or tonumber(tokenOf(counter)) <= above then return answer(mint(KEYS[2], above, retention, micros)) end
+local raises = string.sub(ARGV[6] or '', 1, 1) == '+'
+if not counter or raises and tonumber(tokenOf(counter)) <= above then return answer(mint(KEYS[2], above, retention, micros)) end
 keep(KEYS[2], tonumber(retention))
 return answer(tokenOf(counter))
 end
@@ -282,7 +286,7 @@ return answer(mint(KEYS[2], above, retention, micros, KEYS[1]))
 end
 local new = false
 if inLine then
-new = stayInLine(me, now, waiterTtl, ARGV[6])
+new = stayInLine(me, now, waiterTtl, (string.gsub(ARGV[6], '^%+', '')))
 keepPlaces(7, now, waiterTtl)
 else
 refuseOnReplica()
@@ -426,7 +430,7 @@ end
 return tokens`,
   },
   acquireShared: {
-    sha: 'd322b8563ee74abc2497c674a868a735f2fb7910',
+    sha: '80478c3fc71a780c77930895fa07232135d66e98',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -503,6 +507,9 @@ local function giveUpPlace(waiter)
 newHead = newHead or headOfLine() == waiter
 leaveLine(waiter)
 end
+local function forgetShare(owner)
+redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
+end
 local function settleShares()
 local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
 if not last[1] then
@@ -520,7 +527,7 @@ for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
-for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+for _, owner in ipairs(gone) do forgetShare(owner) end
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
 return holder()
@@ -674,23 +681,25 @@ end
 end
 end
 local value = purge(now, holder())
-local function isShared()
-if value == SHARED then return true end
+local function isFixed()
+if value == SHARED then
+for _, sharer in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do
+if not redis.call('HGET', KEYS[6], string.char(10) .. sharer) then return true end
+end
+end
 for _, waiter in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
-if waiter ~= me and string.sub(waiter, 1, 1) == 's' then return true end
+local shares = waiter ~= me and string.sub(waiter, 1, 1) == 's'
+if shares and redis.call('HGET', KEYS[8], waiter) ~= '-' then return true end
 end
 return false
 end
 local function fixPermits(span)
-if resize then
-redis.call('DEL', KEYS[7])
-else
-redis.call('SET', KEYS[7], permits, 'PX', span)
-end
+if not resize then redis.call('SET', KEYS[7], permits, 'PX', span) end
 end
 local function share(token)
 redis.call('ZADD', KEYS[5], now + ttl, owner)
 redis.call('HSET', KEYS[6], owner, token)
+if resize then redis.call('HSET', KEYS[6], string.char(10) .. owner, '') end
 fixPermits(math.max(settleShares() - now, redis.call('PTTL', KEYS[3])))
 keep(KEYS[2], tonumber(retention))
 keepPlaces(7, now, waiterTtl)
@@ -701,7 +710,7 @@ end
 local fixed = redis.call('GET', KEYS[7])
 if fixed and fixed ~= permits and not resize then
 refuseOnReplica()
-if isShared() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
+if isFixed() then return redis.error_reply('LOCKS_PERMITS ' .. fixed) end
 redis.call('DEL', KEYS[7])
 end
 if value == owner then
@@ -722,7 +731,7 @@ return share(mint(KEYS[2], above, retention, micros))
 end
 local new = false
 if inLine then
-new = stayInLine(me, now, waiterTtl)
+new = stayInLine(me, now, waiterTtl, resize and '-' or '')
 keepPlaces(7, now, waiterTtl)
 fixPermits(math.max(waiterTtl, redis.call('PTTL', KEYS[7])))
 else
@@ -732,7 +741,7 @@ if told and not new then limitDeadlines(head, now) end
 return answer(busy(me, head, value, now, waiterTtl))`,
   },
   renew: {
-    sha: '243298037ac722a54ad886064d1fbd0cc16cd23d',
+    sha: '6ed71d17aabd7c6f89087ea960895eed34cb4e11',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -809,6 +818,9 @@ local function giveUpPlace(waiter)
 newHead = newHead or headOfLine() == waiter
 leaveLine(waiter)
 end
+local function forgetShare(owner)
+redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
+end
 local function settleShares()
 local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
 if not last[1] then
@@ -826,7 +838,7 @@ for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
-for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+for _, owner in ipairs(gone) do forgetShare(owner) end
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
 return holder()
@@ -1009,7 +1021,7 @@ return 1
 end)`,
   },
   release: {
-    sha: '49076d1f83024c960aa8eeb03946e86a11aaea4f',
+    sha: '71298fed75a49a547adf5aba130606f2606a8079',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -1094,6 +1106,9 @@ local function giveUpPlace(waiter)
 newHead = newHead or headOfLine() == waiter
 leaveLine(waiter)
 end
+local function forgetShare(owner)
+redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
+end
 local function settleShares()
 local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
 if not last[1] then
@@ -1111,7 +1126,7 @@ for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
-for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+for _, owner in ipairs(gone) do forgetShare(owner) end
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
 return holder()
@@ -1245,7 +1260,7 @@ local expiry = redis.call('ZSCORE', KEYS[5], owner)
 if expiry then
 if tonumber(expiry) > now then freed = 1 end
 redis.call('ZREM', KEYS[5], owner)
-redis.call('HDEL', KEYS[6], owner)
+forgetShare(owner)
 settleShares()
 value = holder()
 end
@@ -1282,7 +1297,7 @@ return redis.call('DEL', key)
 end)`,
   },
   inspect: {
-    sha: '50f0024e60e8d8bda9734a486af8dd2a9bbf103b',
+    sha: '2ee3317dc19a4e9e85d39340f76597645d3db00f',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -1359,6 +1374,9 @@ local function giveUpPlace(waiter)
 newHead = newHead or headOfLine() == waiter
 leaveLine(waiter)
 end
+local function forgetShare(owner)
+redis.call('HDEL', KEYS[6], owner, string.char(10) .. owner)
+end
 local function settleShares()
 local last = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')
 if not last[1] then
@@ -1376,7 +1394,7 @@ for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
 if value ~= SHARED then return value end
 gone = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now)
 if not gone[1] then return value end
-for _, owner in ipairs(gone) do redis.call('HDEL', KEYS[6], owner) end
+for _, owner in ipairs(gone) do forgetShare(owner) end
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now)
 settleShares()
 return holder()

@@ -62,6 +62,8 @@ END`,
   \`owner\` VARBINARY(255) NOT NULL,
   \`token\` BIGINT NOT NULL,
   \`expires\` BIGINT NOT NULL,
+  -- Others must ask for the same number of permits.
+  \`fixes\` BOOLEAN NOT NULL DEFAULT TRUE,
   PRIMARY KEY (\`key\`, \`owner\`)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC`,
       `CREATE TABLE IF NOT EXISTS \`locks_line\` (
@@ -74,6 +76,8 @@ END`,
   -- The last sign of life of its owner, and when the place is forfeit: the difference is how long it lasts.
   \`seen\` BIGINT NOT NULL,
   \`deadline\` BIGINT NOT NULL,
+  -- Others must ask for the same number of permits.
+  \`fixes\` BOOLEAN NOT NULL DEFAULT TRUE,
   PRIMARY KEY (\`key\`, \`place\`),
   KEY \`owner\` (\`key\`, \`owner\`)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC`,
@@ -236,17 +240,19 @@ BEGIN
             SET row_version = GREATEST(row_version, COALESCE(claim_token, row_version));
           END IF;
 
-        ELSEIF NOT resizes AND row_permits <> claim_permits AND (row_shares > 0 OR EXISTS (
-          SELECT 1 FROM \`locks_line\` WHERE \`key\` = claim_key AND \`permits\` IS NOT NULL AND \`owner\` <> claim_owner
+        ELSEIF NOT resizes AND row_permits <> claim_permits AND (EXISTS (
+          SELECT 1 FROM \`locks_shares\` WHERE row_shares > 0 AND \`key\` = claim_key AND \`fixes\`
+        ) OR EXISTS (
+          SELECT 1 FROM \`locks_line\` WHERE \`key\` = claim_key AND \`permits\` IS NOT NULL AND \`fixes\` AND \`owner\` <> claim_owner
         )) THEN
           SET outcome = 'permits', answer = row_permits;
 
         ELSEIF row_owner = claim_owner THEN
           SET outcome = 'granted', answer = row_version, row_held_until = now_at + claim_ttl;
           IF claim_permits IS NOT NULL THEN
-            INSERT INTO \`locks_shares\` (\`key\`, \`owner\`, \`token\`, \`expires\`)
-              VALUES (claim_key, claim_owner, row_version, row_held_until);
-            SET row_owner = NULL, row_shares = 1, row_permits = IF(resizes, NULL, claim_permits);
+            INSERT INTO \`locks_shares\` (\`key\`, \`owner\`, \`token\`, \`expires\`, \`fixes\`)
+              VALUES (claim_key, claim_owner, row_version, row_held_until, NOT resizes);
+            SET row_owner = NULL, row_shares = 1, row_permits = IF(resizes, row_permits, claim_permits);
           END IF;
 
         ELSEIF own_token IS NOT NULL AND claim_permits IS NULL THEN
@@ -270,9 +276,9 @@ BEGIN
           IF claim_permits IS NULL THEN
             SET row_owner = claim_owner;
           ELSE
-            INSERT INTO \`locks_shares\` (\`key\`, \`owner\`, \`token\`, \`expires\`)
-              VALUES (claim_key, claim_owner, row_version, now_at + claim_ttl);
-            SET row_shares = row_shares + 1, row_permits = IF(resizes, NULL, claim_permits);
+            INSERT INTO \`locks_shares\` (\`key\`, \`owner\`, \`token\`, \`expires\`, \`fixes\`)
+              VALUES (claim_key, claim_owner, row_version, now_at + claim_ttl, NOT resizes);
+            SET row_shares = row_shares + 1, row_permits = IF(resizes, row_permits, claim_permits);
           END IF;
 
         ELSE
@@ -280,8 +286,8 @@ BEGIN
           IF line_process IS NOT NULL THEN
             SELECT \`place\` INTO own_place FROM \`locks_line\` WHERE \`key\` = claim_key AND \`owner\` = claim_owner;
             IF own_place IS NULL THEN
-              INSERT INTO \`locks_line\` (\`key\`, \`place\`, \`owner\`, \`process\`, \`permits\`, \`seen\`, \`deadline\`)
-                VALUES (claim_key, row_next_place, claim_owner, line_process, claim_permits, now_at, now_at + waiter_ttl);
+              INSERT INTO \`locks_line\` (\`key\`, \`place\`, \`owner\`, \`process\`, \`permits\`, \`seen\`, \`deadline\`, \`fixes\`)
+                VALUES (claim_key, row_next_place, claim_owner, line_process, claim_permits, now_at, now_at + waiter_ttl, NOT resizes);
               SET row_next_place = row_next_place + 1;
             ELSE
               UPDATE \`locks_line\`
@@ -291,7 +297,7 @@ BEGIN
             SET row_line_seen = now_at;
             SET row_line_until = GREATEST(COALESCE(row_line_until, 0), now_at + waiter_ttl), line_changed = TRUE;
             SET row_next_lapse = LEAST(COALESCE(row_next_lapse, now_at + waiter_ttl), now_at + waiter_ttl);
-            SET row_permits = IF(resizes, NULL, COALESCE(claim_permits, row_permits));
+            SET row_permits = IF(resizes, row_permits, COALESCE(claim_permits, row_permits));
           END IF;
         END IF;
 

@@ -38,7 +38,7 @@ END $$;
 ALTER TABLE "locks"
   -- How many share it, while there is no owner.
   ADD COLUMN shares integer NOT NULL DEFAULT 0,
-  -- How many may share it, fixed while somebody shares it or waits to: 0 any number, NULL not fixed.
+  -- How many may share it, fixed while a claim that fixes it shares it or waits to: 0 any number. It may stay for longer.
   ADD COLUMN permits integer,
   -- The first in line.
   ADD COLUMN head_process text,
@@ -63,6 +63,8 @@ CREATE TABLE "locks_shares" (
   owner text NOT NULL,
   token bigint NOT NULL,
   expires timestamptz NOT NULL,
+  -- Others must ask for the same number of permits.
+  fixes boolean NOT NULL DEFAULT true,
   PRIMARY KEY (key, owner)
 ) WITH (
   fillfactor = 70,
@@ -82,6 +84,8 @@ CREATE TABLE "locks_line" (
   -- The last sign of life of its owner, and when the place is forfeit: the difference is how long it lasts.
   seen timestamptz NOT NULL,
   deadline timestamptz NOT NULL,
+  -- Others must ask for the same number of permits.
+  fixes boolean NOT NULL DEFAULT true,
   PRIMARY KEY (key, place),
   UNIQUE (key, owner)
 ) WITH (
@@ -219,7 +223,7 @@ BEGIN
 END $$;
 
 -- Any attempt to take a key: protocol 3, the directed hand-off queue. \`want_permits\` is NULL for an exclusive claim, 0 for any number,
--- and negative where other claims may have another number: the number is then free, until the next claim fixes it.
+-- and negative where other claims may have another number.
 CREATE FUNCTION "locks_acquire"(
   of_key bytea, by_owner text, ttl_ms integer, above bigint, want_permits integer, fair boolean,
   to_wait boolean, in_process text, place_ms integer, others text[], wait_ms integer,
@@ -251,8 +255,10 @@ BEGIN
     of_share := (SELECT s.token FROM "locks_shares" AS s WHERE s.key = of_key AND s.owner = by_owner);
   END IF;
   IF want_permits <> r.permits AND NOT resizes THEN
-    clash := r.shares > 0 OR EXISTS (
-      SELECT FROM "locks_line" AS w WHERE w.key = of_key AND w.permits IS NOT NULL AND w.owner <> by_owner
+    clash := EXISTS (
+      SELECT FROM "locks_shares" AS s WHERE r.shares > 0 AND s.key = of_key AND s.fixes
+    ) OR EXISTS (
+      SELECT FROM "locks_line" AS w WHERE w.key = of_key AND w.permits IS NOT NULL AND w.fixes AND w.owner <> by_owner
     );
   END IF;
 
@@ -265,10 +271,9 @@ BEGIN
     IF want_permits IS NOT NULL THEN
       -- What a statement without routines left there.
       DELETE FROM "locks_shares" AS s WHERE s.key = of_key;
-      INSERT INTO "locks_shares" (key, owner, token, expires) VALUES (of_key, by_owner, r.version, until);
+      INSERT INTO "locks_shares" (key, owner, token, expires, fixes) VALUES (of_key, by_owner, r.version, until, NOT resizes);
       r.owner := NULL;
       r.shares := 1;
-      r.permits := want_permits;
     END IF;
   ELSIF of_share IS NOT NULL AND want_permits IS NULL THEN
     refusal := 'upgrade';
@@ -287,27 +292,27 @@ BEGIN
       r.held_until := until;
     ELSE
       IF r.shares = 0 THEN DELETE FROM "locks_shares" AS s WHERE s.key = of_key; END IF;
-      INSERT INTO "locks_shares" (key, owner, token, expires) VALUES (of_key, by_owner, r.version, until);
+      INSERT INTO "locks_shares" (key, owner, token, expires, fixes) VALUES (of_key, by_owner, r.version, until, NOT resizes);
       r.shares := r.shares + 1;
       r.held_until := greatest(r.held_until, until);
-      r.permits := want_permits;
     END IF;
   ELSIF to_wait THEN
     UPDATE "locks_line" AS w SET seen = at, deadline = lapse, process = in_process
     WHERE w.key = of_key AND w.owner = by_owner;
     waits := FOUND;
     IF NOT waits THEN
-      INSERT INTO "locks_line" (key, place, owner, process, permits, seen, deadline)
-      VALUES (of_key, r.next_place, by_owner, in_process, want_permits, at, lapse);
+      INSERT INTO "locks_line" (key, place, owner, process, permits, seen, deadline, fixes)
+      VALUES (of_key, r.next_place, by_owner, in_process, want_permits, at, lapse, NOT resizes);
       r.next_place := r.next_place + 1;
     END IF;
     r.line_seen := at;
     r.line_until := greatest(r.line_until, lapse);
     r.next_lapse := least(r.next_lapse, lapse);
-    IF want_permits IS NOT NULL THEN r.permits := want_permits; END IF;
   END IF;
 
-  IF resizes AND (token IS NOT NULL OR to_wait) THEN r.permits := NULL; END IF;
+  IF want_permits IS NOT NULL AND NOT resizes AND refusal IS NULL AND (token IS NOT NULL OR to_wait) THEN
+    r.permits := want_permits;
+  END IF;
   IF token IS NOT NULL AND r.line_until IS NOT NULL THEN
     DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.owner = by_owner;
   END IF;

@@ -48,13 +48,16 @@ const soon = 'CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 + 20000000 AS SIGNED)';
 testAdmission(mariadb, url, {
   share: (key) => [
     [`UPDATE locks SET shares = 1, permits = 1, held_until = ${soon} WHERE \`key\` = ?`, [key]],
-    [`INSERT INTO locks_shares VALUES (?, 'first/1', 1, ${soon})`, [key]],
+    [`INSERT INTO locks_shares (\`key\`, owner, token, expires) VALUES (?, 'first/1', 1, ${soon})`, [key]],
   ],
   hold: (key) => [
     [`UPDATE locks SET owner = 'first/1', version = version + 1, held_until = ${soon} WHERE \`key\` = ?`, [key]],
   ],
   lead: (key) => [
-    [`INSERT INTO locks_line VALUES (?, 1, 'first/1', 'elsewhere', NULL, ${now}, ${soon})`, [key]],
+    [
+      `INSERT INTO locks_line (\`key\`, place, owner, process, permits, seen, deadline) VALUES (?, 1, 'first/1', 'elsewhere', NULL, ${now}, ${soon})`,
+      [key],
+    ],
     [
       `UPDATE locks SET owner = NULL, held_until = NULL, head_process = 'elsewhere', head_owner = 'first/1', head_until = ${soon}, line_until = ${soon}, next_lapse = ${soon}, next_place = 2 WHERE \`key\` = ?`,
       [key],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant } from '../../checks/expect.ts';
+import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { certain, now, sleepUntil } from '../../checks/time.ts';
 import { firstGrant, mustBeHeld, range, timed } from '../steps.ts';
@@ -43,6 +43,29 @@ export const repeatRequirements: readonly Requirement[] = [
       await mustFree(two, second, 'by a sharer');
       await mustFree(one, third, 'by a sharer');
       await context.state(two, first.key, 'no holder and no waiter', isIdle);
+    },
+  },
+  {
+    id: 'repeat-keeps-token-below-floor',
+    level: 'provider',
+    title: 'a repeat by the holder is granted with the same token, also where that is below a new floor',
+    appliesTo: whenFenced,
+    async check(context) {
+      const provider = await context.create();
+      const modes = context.traits.shared ? (['exclusive', 'shared'] as const) : (['exclusive'] as const);
+      const checks = modes.map(async (mode) => {
+        const claim = context.claim(context.key(), { mode });
+        const { token } = await mustGrant(provider, claim, 'on a free key');
+        const higher = { ...claim, floor: token + 1_000_000n };
+        for (const wake of [undefined, () => {}]) {
+          const again = await mustGrant(provider, higher, 'for a repeat by the holder with a higher floor', wake);
+          const message = `expected a repeat to answer the token of the hold, ${token}, whatever its floor, got ${again.token}`;
+          assert.equal(again.token, token, message);
+        }
+        await mustRenew(provider, claim, 'with the token that it was granted', token);
+        await mustFree(provider, claim, 'by the holder');
+      });
+      await Promise.all(checks);
     },
   },
   {

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
-import { isIdle, mustBeBusy, mustFree, mustGrant, mustReject, mustRenew } from '../../checks/expect.ts';
+import {
+  isIdle,
+  mustBeBusy,
+  mustFree,
+  mustFreeNothing,
+  mustGrant,
+  mustReject,
+  mustRenew,
+} from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { now, sleep } from '../../checks/time.ts';
 import { holdForAWhile, pick, range } from '../steps.ts';
@@ -188,6 +196,34 @@ export const sharedRequirements: readonly Requirement[] = [
       await refusesOtherNumber(context, two, key, 'while a claim without resize has 23 permits');
       await mustFree(one, other, 'by the claim with 23 permits');
       await waiting.release();
+    },
+  },
+  {
+    id: 'permits-fixed-beside-resize',
+    level: 'provider',
+    title:
+      'beside claims with resize, a number of permits is fixed while a claim without it shares or waits, and no longer',
+    appliesTo: all(whenShared, whenResizes),
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const key = context.key();
+      const plain = (permits: number): Claim => context.claim(key, { mode: 'shared', permits });
+      const [resized, late] = [5, 6].map((permits) => context.claim(key, { mode: 'shared', permits, resize: true }));
+      const [few, waiter, next] = [plain(3), plain(1), plain(23)];
+      await mustGrant(one, resized as Claim, 'for the first of five permits, with resize');
+      await mustGrant(two, few, 'for the second of three permits, as a claim with resize fixes none');
+      await mustFree(two, few, 'by the claim of three permits');
+      await mustBeBusy(two, waiter, 'for one permit, when the claim of three is gone', () => {});
+      await mustFreeNothing(two, waiter, 'by a waiter');
+      await mustGrant(one, next, 'for the second of 23 permits, when no other claim without resize is there');
+      await mustGrant(two, late as Claim, 'for the third of six permits, with resize');
+      await refusesOtherNumber(
+        context,
+        two,
+        key,
+        'while a claim without resize has 23 permits, beside a later one with it',
+      );
+      for (const claim of [resized as Claim, next, late as Claim]) await mustFree(one, claim, 'by each of the sharers');
     },
   },
   {

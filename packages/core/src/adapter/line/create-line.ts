@@ -68,7 +68,10 @@ class ProcessLine implements Line {
     }
     if (wake === undefined) return await this.#attemptAlone(claim, within);
     const quietFor = this.#places.quietFor(claim.owner, wake, now);
-    if (quietFor !== undefined) return { granted: false, retryAfter: quietFor };
+    if (quietFor !== undefined) {
+      this.#places.answeredBusy(claim.owner);
+      return { granted: false, retryAfter: quietFor };
+    }
     try {
       const { open } = this.#subscription;
       // A process whose keys are always free needs no place, and no subscription.
@@ -77,8 +80,8 @@ class ProcessLine implements Line {
         const place = this.#places.take(claim, wake);
         answer = open ? await this.#attemptInLine(place, within) : await this.#enterLine(place, end);
       }
-      if (answer.granted) this.#places.leave(claim.owner);
-      else this.#subscription.check();
+      this.#answered(claim, answer);
+      if (!answer.granted) this.#subscription.check();
       return answer;
     } catch (error) {
       // Core releases only a claim that may have left something. The release leaves the line.
@@ -90,6 +93,10 @@ class ProcessLine implements Line {
 
   waitsFor(key: string): boolean {
     return this.#places.waitsFor(key);
+  }
+
+  isRepeated(owner: string): boolean {
+    return this.#places.isRepeated(owner);
   }
 
   leave(owner: string): boolean {
@@ -119,8 +126,13 @@ class ProcessLine implements Line {
   /** The claim does not wait for its turn. A place that it has stays. */
   async #attemptAlone(claim: Claim, within?: number): Promise<Grant | Waiting> {
     const answer = await this.#parts.attempt(claim, undefined, within);
-    if (answer.granted) this.#places.leave(claim.owner);
+    this.#answered(claim, answer);
     return answer;
+  }
+
+  #answered({ owner }: Claim, { granted }: Grant | Waiting): void {
+    if (granted) this.#places.leave(owner);
+    else this.#places.answeredBusy(owner);
   }
 
   /** Waits for the subscription first: without one the claim polls, out of line. */

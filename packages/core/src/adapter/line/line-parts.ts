@@ -78,6 +78,12 @@ export interface Line {
   /** Whether a claim is in line on `key`, as far as the backend has answered. */
   waitsFor(key: string): boolean;
   /**
+   * Whether the claim took its place in an earlier attempt, and was granted nothing since. What the
+   * backend has assigned to it then has a token that no attempt was answered with: the next attempt
+   * may raise it above its floor. Every other repeat of a holder keeps its token.
+   */
+  isRepeated(owner: string): boolean;
+  /**
    * Forgets a claim: no later message wakes it. The first step of `release`, before any I/O.
    * Returns whether its last attempt was answered busy. What the backend has assigned to such a
    * claim was not granted to it yet, so a release that frees it answers `false`.

@@ -27,6 +27,8 @@ export interface Place {
   quiet: boolean;
   /** The last attempt was answered busy. So the claim holds nothing that it knows of. */
   waits: boolean;
+  /** A later attempt has begun. */
+  repeated: boolean;
   /** The latest grant that a message told. */
   assigned: Assignment | undefined;
 }
@@ -89,6 +91,11 @@ export class Places {
     return this.#byOwner.get(owner)?.shownAt !== undefined;
   }
 
+  /** Whether `owner` took its place in an earlier attempt, and was granted nothing since. */
+  isRepeated(owner: string): boolean {
+    return this.#byOwner.get(owner)?.repeated === true;
+  }
+
   /** Whether `place` is still wanted. */
   has(place: Place): boolean {
     return this.#byOwner.get(place.claim.owner) === place;
@@ -108,6 +115,7 @@ export class Places {
         looks: false,
         quiet: false,
         waits: false,
+        repeated: false,
         assigned: undefined,
       };
       this.#byOwner.set(owner, place);
@@ -154,8 +162,15 @@ export class Places {
     if (place === undefined) return undefined;
     const { assigned } = place;
     place.waits = false;
+    place.repeated = true;
     place.assigned = undefined;
     return assigned;
+  }
+
+  /** The attempt of `owner` that began last was answered busy. */
+  answeredBusy(owner: string): void {
+    const place = this.#byOwner.get(owner);
+    if (place !== undefined) place.waits = true;
   }
 
   /** It is the turn of `owner`, as far as the server knows. */
@@ -185,7 +200,6 @@ export class Places {
     if (!place.quiet || place.shownAt === undefined || now < place.waitUntil) return undefined;
     const left = place.shownAt + this.#refresh - now;
     if (left <= this.#refresh * dueSoon) return undefined;
-    place.waits = true;
     this.#toldToWait(place, left, now);
     return left;
   }
@@ -237,7 +251,6 @@ export class Places {
   shown(place: Place, retryAfter: number, sentAt: number, now: number): void {
     if (!this.has(place)) return;
     place.quiet = false;
-    place.waits = true;
     place.keptAt = Math.max(place.keptAt, sentAt);
     place.looks = retryAfter < Math.floor(this.#refresh);
     this.#toldToWait(place, retryAfter, now);

@@ -1,0 +1,90 @@
+import { AssertionError } from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { step } from '@locks/core/adapter';
+import { now, sleep } from '../checks/time.ts';
+import { openProviders } from './open-providers.ts';
+import type { Opened } from './open-providers.ts';
+import type { Difference, DifferentialOptions, DifferentialReport } from './options.ts';
+import { planOf } from './plan.ts';
+import type { Plan } from './plan.ts';
+import { replay } from './replay.ts';
+import type { Ending } from './replay.ts';
+import { shrink } from './shrink.ts';
+
+/**
+ * Sends the same random calls on one key to a provider and to the rules of core, `step`, and
+ * compares the answers. Resolves to how many sequences agreed. Rejects with the shortest sequence
+ * that was found where they differ, or if too many sequences were abandoned.
+ */
+export async function differentialTest(options: DifferentialOptions): Promise<DifferentialReport> {
+  return await differentialTestWith(step, options);
+}
+
+/** As `differentialTest`, with other rules. Not public: for tests with flawed rules. */
+export async function differentialTestWith(
+  rules: typeof step,
+  options: DifferentialOptions,
+): Promise<DifferentialReport> {
+  const { sequences = 100, length = 18, seed = 1, together = 40, abandonedAtMost = 0.1, exemptions = [] } = options;
+  const opened = await openProviders(options);
+  const counts = { agreed: 0, abandoned: 0, calls: 0 };
+  const exempted: Record<string, number> = {};
+  const differences: { plan: Plan; difference: Difference }[] = [];
+  const run = async (plan: Plan): Promise<Ending> => await replay(plan, benchOf(rules, options, opened, plan));
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < sequences && differences.length === 0) {
+      const plan = planOf(seed + next++, length, opened.rules, opened.can);
+      const ending = await run(plan);
+      counts.calls += ending.calls;
+      if (ending.ended !== 'differed') {
+        counts[ending.ended] += 1;
+        continue;
+      }
+      const { difference } = ending;
+      const exemption = exemptions.find((one) => one.covers(difference));
+      if (exemption === undefined) differences.push({ plan, difference });
+      else exempted[exemption.id] = (exempted[exemption.id] ?? 0) + 1;
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: Math.min(together, sequences) }, work));
+    const [first] = differences;
+    if (first !== undefined) throw failureOf(options.name, await shrink(first.plan, first.difference, run));
+  } finally {
+    await opened.close();
+  }
+  if (counts.abandoned > abandonedAtMost * sequences) throw tooManyAbandoned(options.name, counts.abandoned, sequences);
+  return { name: options.name, ...counts, exempted };
+}
+
+function benchOf(
+  rules: typeof step,
+  options: DifferentialOptions,
+  opened: Opened,
+  plan: Plan,
+): Parameters<typeof replay>[1] {
+  const { virtual, assigns, margin = virtual === undefined ? 25 : 0 } = options;
+  return {
+    providers: opened.of(plan.rules),
+    time: virtual ?? { now, sleep: async (ms) => await sleep(ms) },
+    margin,
+    close: { remaining: margin + 1, retryAfter: virtual === undefined ? undefined : 1.5 },
+    lasting: opened.lasting,
+    assigns: assigns && ((head) => assigns(head, plan.rules)),
+    step: rules,
+    key: `differential-${randomBytes(6).toString('hex')}`,
+  };
+}
+
+function failureOf(name: string, { seed, rules, trace }: Difference): AssertionError {
+  const { fair, waiterTtl } = rules;
+  const what = `seed ${seed}, fair ${fair}, waiterTtl ${waiterTtl}`;
+  const lines = [`${name} answers otherwise than the rules of a key (${what}):`, ...trace];
+  return new AssertionError({ message: lines.join('\n  ') });
+}
+
+function tooManyAbandoned(name: string, abandoned: number, sequences: number): AssertionError {
+  const message = `expected fewer of the ${sequences} sequences of ${name} to be abandoned than ${abandoned}: its calls failed, or took as long as what they decide`;
+  return new AssertionError({ message });
+}

@@ -1,0 +1,105 @@
+import type { Claim, LockProvider } from '@locks/core';
+import type { KeyAnswer, KeyCall, KeyRecord, Place } from '@locks/core/adapter';
+
+/** What the providers of a sequence are set to. */
+export interface DifferentialRules {
+  /** First come, first served. */
+  readonly fair: boolean;
+  /** How long a place in line lasts without a repeat, in ms. */
+  readonly waiterTtl: number;
+}
+
+/** Where a provider differs from the rules on purpose. */
+export interface Exemption {
+  readonly id: string;
+  /** Why the store answers otherwise, and where that is documented. */
+  readonly reason: string;
+  /** Whether this difference is one of these. */
+  covers(difference: Difference): boolean;
+}
+
+/** A call that was answered otherwise than the rules have it. */
+export interface Difference {
+  /** What differs. `wake`: a claim whose turn came was not woken. */
+  readonly what:
+    | 'granted'
+    | 'token'
+    | 'refusal'
+    | 'retryAfter'
+    | 'renewed'
+    | 'freed'
+    | 'holders'
+    | 'waiters'
+    | 'remaining'
+    | 'time'
+    | 'wake';
+  readonly seed: number;
+  readonly rules: DifferentialRules;
+  /** Absent: the call was `time`. */
+  readonly call: KeyCall | undefined;
+  /** The key before the call, as the rules have it, without what had expired. */
+  readonly before: KeyRecord;
+  readonly answer: unknown;
+  readonly expected: KeyAnswer | undefined;
+  /** The calls of the shortest sequence that was found to differ, and their answers. */
+  readonly trace: readonly string[];
+}
+
+/** The time that a sequence runs in. */
+export interface DifferentialTime {
+  /** Monotonic ms. */
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+/** The provider to compare, and how. */
+export interface DifferentialOptions {
+  /** What messages call it. */
+  readonly name: string;
+  /**
+   * Makes a provider with these settings. Each stands for another process, and all with the same
+   * settings meet on one store. Those whose trait `fair` is another one are asked nothing. The test
+   * closes all.
+   */
+  readonly create: (rules: DifferentialRules) => LockProvider | Promise<LockProvider>;
+  /**
+   * Whether a release gives the key to this head of the line at once, before it tries again.
+   * @default it tries again
+   */
+  readonly assigns?: ((head: Place<unknown>, rules: DifferentialRules) => boolean) | undefined;
+  /** How many sequences. @default 100 */
+  readonly sequences?: number | undefined;
+  /** How many calls and pauses each has. @default 18 */
+  readonly length?: number | undefined;
+  /** Of the first sequence, the next has the next one. @default 1 */
+  readonly seed?: number | undefined;
+  /** How many sequences run at the same time. @default 40 */
+  readonly together?: number | undefined;
+  /**
+   * In real time the rules and the store read their clocks at different moments. A sequence is
+   * abandoned where a hold or a place ends during a call, or within so many ms of it. @default 25
+   */
+  readonly margin?: number | undefined;
+  /** The part of the sequences that may be abandoned, from 0 to 1. @default 0.1 */
+  readonly abandonedAtMost?: number | undefined;
+  /** Virtual time, where the provider runs in it. Then `retryAfter` is compared too. */
+  readonly virtual?: DifferentialTime | undefined;
+  /** @default none */
+  readonly exemptions?: readonly Exemption[] | undefined;
+}
+
+/** How many sequences ended in which way. */
+export interface DifferentialReport {
+  readonly name: string;
+  /** The same answers throughout. */
+  readonly agreed: number;
+  /** Time within the margin would have decided, or the store was too slow. They show nothing. */
+  readonly abandoned: number;
+  /** By the id of the exemption. These sequences end at the difference. */
+  readonly exempted: Readonly<Record<string, number>>;
+  /** The calls that were compared, in all sequences. */
+  readonly calls: number;
+}
+
+/** A claim without what is the same for all of a sequence. */
+export type Wish = Pick<Claim, 'mode' | 'permits' | 'resize'>;

@@ -1,0 +1,57 @@
+import type { Claim } from '../contract.ts';
+import type { KeyRecord, Place, Terms } from './record.ts';
+
+/** What a store is set to. */
+export interface KeyRules {
+  /** Only the head of the line is granted the key. `false`: a newcomer may pass those in line. */
+  readonly fair: boolean;
+  /** How long a place in line lasts without a repeat, in ms. */
+  readonly waiterTtl: number;
+  /** The lowest token that may be given at `now`: a clock of µs, usually. */
+  readonly leastToken: (now: number) => number;
+  /** Whether the key is given to this head of the line at once. @default the head tries again */
+  readonly assigns?: ((head: Place<unknown>) => boolean) | undefined;
+}
+
+/** Why a claim is refused for good: `LOCK_INVALID`. */
+export interface Refusal {
+  readonly granted: undefined;
+  /** Another number of permits, shared to exclusive, or no token left. */
+  readonly refused: 'permits' | 'upgrade' | 'tokens';
+  /** The number of permits in use. `undefined`: any number may share. */
+  readonly inUse?: number | undefined;
+}
+
+/** Whether the holders leave room for one more of this kind. */
+export function admits({ holds }: KeyRecord, { mode, permits }: Pick<Claim | Terms, 'mode' | 'permits'>): boolean {
+  const any = holds[0];
+  if (any === undefined) return true;
+  return mode === 'shared' && any.mode === 'shared' && holds.length < (permits ?? Infinity);
+}
+
+/** A claim without `resize` that shares the key, or waits to, fixes the number of permits. */
+export function refusedPermits({ holds, line }: KeyRecord, claim: Claim): Refusal | undefined {
+  if (claim.mode === 'exclusive' || claim.resize) return undefined;
+  const fixed = holds.find(fixesPermits) ?? line.find(fixesPermits);
+  if (fixed === undefined || fixed.permits === claim.permits) return undefined;
+  return { granted: undefined, refused: 'permits', inUse: fixed.permits };
+}
+
+function fixesPermits({ mode, resize }: Readonly<Terms>): boolean {
+  return mode === 'shared' && !resize;
+}
+
+/**
+ * The next token: above all earlier ones, above the floor, and not behind the clock. `undefined` at
+ * 2^53, where numbers end: the next one is the same.
+ */
+export function nextToken(
+  { token }: KeyRecord,
+  floor: bigint | undefined,
+  now: number,
+  { leastToken }: Pick<KeyRules, 'leastToken'>,
+): number | undefined {
+  const above = floor === undefined ? 0 : Number(floor) + 1;
+  const next = Math.max(token + 1, above, leastToken(now));
+  return next > token ? next : undefined;
+}

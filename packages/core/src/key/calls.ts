@@ -1,0 +1,182 @@
+import type { Busy, Claim, Grant, Holder, Renewal } from '../contract.ts';
+import { admits, nextToken, refusedPermits } from './admission.ts';
+import type { KeyRules, Refusal } from './admission.ts';
+import { add, find, remove } from './by-owner.ts';
+import { earliest, purge } from './record.ts';
+import type { Hold, KeyRecord, Place } from './record.ts';
+
+/** Told each claim in line that should try now, or was assigned the key. */
+export type Tell<Contact> = (waiter: Place<Contact>) => void;
+
+/** An attempt. With `contact` a claim that is busy takes its place in line, or keeps it. */
+export function acquire<Contact>(
+  record: KeyRecord<Contact>,
+  claim: Claim,
+  contact: Contact | undefined,
+  now: number,
+  rules: KeyRules,
+  tell: Tell<Contact>,
+): Grant | Busy | Refusal {
+  purge(record, now);
+  const { owner } = claim;
+  const hold = find(record.holds, owner);
+  const decided =
+    refusedPermits(record, claim) ??
+    (hold === undefined ? admit(record, claim, now, rules) : repeat(record, hold, claim, now, rules));
+  if (decided === undefined && contact !== undefined) takePlace(record, claim, contact, now + rules.waiterTtl);
+  advance(record, owner, now, rules, tell);
+  return decided ?? { granted: false, retryAfter: retryAfter(record, owner, now, rules) };
+}
+
+/** Restarts the ttl of a hold. With `token` also makes that its token, unless its own is higher. */
+export function renew<Contact>(
+  record: KeyRecord<Contact>,
+  claim: Claim,
+  token: bigint | undefined,
+  now: number,
+  rules: KeyRules,
+  tell: Tell<Contact>,
+): Renewal | false {
+  purge(record, now);
+  const hold = find(record.holds, claim.owner);
+  const renewed = hold !== undefined && (token === undefined || BigInt(hold.token) <= token);
+  if (renewed) {
+    const until = now + claim.ttl;
+    const head = record.line[0];
+    // The head was told when the hold ends, and must hear of an earlier end.
+    if (head !== undefined && until < hold.until) tell(head);
+    hold.until = until;
+    hold.assigned = false;
+    if (token !== undefined) hold.token = Number(token);
+    record.token = Math.max(record.token, hold.token);
+  }
+  advance(record, undefined, now, rules, tell);
+  return renewed ? {} : false;
+}
+
+/** Gives up what the claim has. `true`: that was a hold that an attempt was answered with. */
+export function release<Contact>(
+  record: KeyRecord<Contact>,
+  { owner }: Claim,
+  now: number,
+  rules: KeyRules,
+  tell: Tell<Contact>,
+): boolean {
+  purge(record, now);
+  const hold = find(record.holds, owner);
+  if (hold === undefined) leave(record, owner);
+  else remove(record.holds, hold);
+  advance(record, undefined, now, rules, tell);
+  return hold !== undefined && !hold.assigned;
+}
+
+/** The holders, and how many claims wait. Grants nothing and wakes no claim. */
+export function inspect(record: KeyRecord, now: number): { holders: readonly Holder[]; waiters: number } {
+  purge(record, now);
+  const holders = record.holds.map(({ owner, mode, token, until }) => ({
+    owner,
+    mode,
+    token: BigInt(token),
+    remaining: until - now,
+  }));
+  return { holders, waiters: record.line.length };
+}
+
+/** A new claim. `undefined`: it is not its turn, or there is no room. */
+function admit(record: KeyRecord, claim: Claim, now: number, rules: KeyRules): Grant | Refusal | undefined {
+  const head = record.line[0];
+  const passes = !rules.fair || head === undefined || head.owner === claim.owner;
+  if (!passes || !admits(record, claim)) return undefined;
+  leave(record, claim.owner);
+  return take(record, claim, now + claim.ttl, false, now, rules);
+}
+
+/** A holder keeps its token, whatever the floor. It may change from exclusive to shared. */
+function repeat(
+  record: KeyRecord,
+  hold: Hold,
+  { mode, permits, resize, ttl, floor }: Claim,
+  now: number,
+  rules: KeyRules,
+): Grant | Refusal {
+  if (hold.mode === 'shared' && mode === 'exclusive') return { granted: undefined, refused: 'upgrade' };
+  // It was assigned before this floor was told, so no attempt has its token yet.
+  if (hold.assigned && floor !== undefined && floor >= BigInt(hold.token)) {
+    const token = nextToken(record, floor, now, rules);
+    if (token === undefined) return { granted: undefined, refused: 'tokens' };
+    record.token = token;
+    hold.token = token;
+  }
+  hold.mode = mode;
+  hold.permits = permits;
+  hold.resize = resize;
+  hold.until = now + ttl;
+  hold.assigned = false;
+  return { granted: true, token: BigInt(hold.token) };
+}
+
+function take(
+  record: KeyRecord,
+  claim: Omit<Claim, 'key' | 'ttl'> | Place<unknown>,
+  until: number,
+  assigned: boolean,
+  now: number,
+  rules: KeyRules,
+): Grant | Refusal {
+  const token = nextToken(record, claim.floor, now, rules);
+  if (token === undefined) return { granted: undefined, refused: 'tokens' };
+  const { owner, mode, permits, resize } = claim;
+  record.token = token;
+  record.holds = add(record.holds, { owner, mode, permits, resize, token, until, assigned });
+  return { granted: true, token: BigInt(token) };
+}
+
+function takePlace<Contact>(record: KeyRecord<Contact>, claim: Claim, contact: Contact, until: number): void {
+  const { owner, mode, permits, resize, ttl, floor } = claim;
+  if (record.line.length === 0 || until < record.lapse) record.lapse = until;
+  const place = find(record.line, owner);
+  if (place === undefined) {
+    record.line = add(record.line, { owner, mode, permits, resize, contact, until, ttl, floor });
+    return;
+  }
+  place.contact = contact;
+  place.until = until;
+  place.ttl = ttl;
+  place.floor = floor;
+}
+
+function leave(record: KeyRecord, owner: string): void {
+  if (record.line.length === 0) return;
+  const place = find(record.line, owner);
+  if (place !== undefined) remove(record.line, place);
+}
+
+/**
+ * Ends every call that may have changed what the head of the line waits for. A head that can go is
+ * told, and gets the key where the store assigns keys. `caller` has its answer.
+ */
+function advance<Contact>(
+  record: KeyRecord<Contact>,
+  caller: string | undefined,
+  now: number,
+  rules: KeyRules,
+  tell: Tell<Contact>,
+): void {
+  const head = record.line[0];
+  if (head === undefined || head.owner === caller || !admits(record, head)) return;
+  tell(head);
+  if (rules.assigns?.(head) !== true) return;
+  // No longer than its place would have lasted, as its process may be gone.
+  const until = Math.min(now + head.ttl, head.until);
+  if (!take(record, head, until, true, now, rules).granted) return;
+  remove(record.line, head);
+  advance(record, caller, now, rules, tell);
+}
+
+/** The head attempts again when a hold ends. The others only show that they still wait. */
+function retryAfter(record: KeyRecord, owner: string, now: number, { fair, waiterTtl }: KeyRules): number {
+  const refresh = waiterTtl / 3;
+  const head = record.line[0];
+  const first = head === undefined || head.owner === owner || !fair;
+  return first ? Math.min(refresh, Math.max(0, earliest(record.holds, Infinity) - now)) : refresh;
+}

@@ -1,0 +1,77 @@
+import type { Mode } from '../contract.ts';
+import { noClaims } from './by-owner.ts';
+
+/** How a claim has a key, or wants it. */
+export interface Terms {
+  mode: Mode;
+  permits: number | undefined;
+  resize: true | undefined;
+}
+
+/** A claim that has the key. */
+export interface Hold extends Terms {
+  readonly owner: string;
+  token: number;
+  /** When it ends. */
+  until: number;
+  /** The store gave it the key while it was in line, and answered no attempt with that yet. */
+  assigned: boolean;
+}
+
+/** A claim in line. */
+export interface Place<Contact> extends Readonly<Terms> {
+  readonly owner: string;
+  /** How its process hears of its turn. The latest one counts. */
+  contact: Contact;
+  /** When the place lapses, unless the claim is repeated. */
+  until: number;
+  /** Of the latest attempt, for a store that assigns the key. */
+  ttl: number;
+  floor: bigint | undefined;
+}
+
+/** All that a store has to keep of one key: plain data. Times are ms of one clock. */
+export interface KeyRecord<Contact = unknown> {
+  /** The highest token that was minted or told. */
+  token: number;
+  /** One exclusive hold, or shared ones. */
+  holds: Hold[];
+  /** First come, first served. An owner that holds the key is not in it. */
+  line: Place<Contact>[];
+  /** No place lapses before it, so most calls look at no place. */
+  lapse: number;
+}
+
+/** The record of a key that no claim has used. */
+export function emptyRecord<Contact>(): KeyRecord<Contact> {
+  return { token: 0, holds: noClaims, line: noClaims, lapse: 0 };
+}
+
+/** The same content in another record. */
+export function copyRecord<Contact>({ token, holds, line, lapse }: KeyRecord<Contact>): KeyRecord<Contact> {
+  return { token, holds: holds.map((hold) => ({ ...hold })), line: line.map((place) => ({ ...place })), lapse };
+}
+
+/** Whether no claim holds the key or waits for it. */
+export function isIdle({ holds, line }: KeyRecord): boolean {
+  return holds.length === 0 && line.length === 0;
+}
+
+/** Drops what has expired: holds, and places anywhere in the line. */
+export function purge(record: KeyRecord, now: number): void {
+  for (const { until } of record.holds) {
+    if (until > now) continue;
+    record.holds = record.holds.filter((hold) => hold.until > now);
+    break;
+  }
+  if (record.line.length === 0 || now < record.lapse) return;
+  record.line = record.line.filter((place) => place.until > now);
+  record.lapse = earliest(record.line, 0);
+}
+
+/** When the first of `list` ends. With an empty list: `none`. */
+export function earliest(list: readonly { readonly until: number }[], none: number): number {
+  let first = list.length === 0 ? none : Infinity;
+  for (const { until } of list) if (until < first) first = until;
+  return first;
+}

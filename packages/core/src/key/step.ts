@@ -1,0 +1,60 @@
+import type { Busy, Claim, Grant, KeyState, Renewal } from '../contract.ts';
+import type { KeyRules, Refusal } from './admission.ts';
+import { acquire, inspect, release, renew } from './calls.ts';
+import type { Tell } from './calls.ts';
+import { copyRecord } from './record.ts';
+import type { KeyRecord, Place } from './record.ts';
+
+/** A call of a provider on one key. `contact`: the claim takes a place in line, if it is busy. */
+export type KeyCall<Contact = unknown> =
+  | { readonly op: 'acquire'; readonly claim: Claim; readonly contact?: Contact | undefined }
+  | { readonly op: 'renew'; readonly claim: Claim; readonly token?: bigint | undefined }
+  | { readonly op: 'release'; readonly claim: Claim }
+  | { readonly op: 'inspect' };
+
+/** What the call of the contract resolves to. A refusal is `LOCK_INVALID` there. */
+export type KeyAnswer = Grant | Busy | Refusal | Renewal | boolean | Omit<KeyState, 'key'>;
+
+/** What a call makes of a record. */
+export interface KeyStep<Contact = unknown> {
+  readonly record: KeyRecord<Contact>;
+  readonly answer: KeyAnswer;
+  readonly wake: readonly Place<Contact>[];
+}
+
+/**
+ * The rules of one key: what a call at `now` answers, and what the key is after it. Changes nothing
+ * that it was given.
+ */
+export function step<Contact>(
+  before: KeyRecord<Contact>,
+  call: KeyCall<Contact>,
+  now: number,
+  rules: KeyRules,
+): KeyStep<Contact> {
+  const record = copyRecord(before);
+  const wake: Place<Contact>[] = [];
+  const tell = (waiter: Place<Contact>): void => void wake.push(waiter);
+  return { record, answer: apply(record, call, now, rules, tell), wake };
+}
+
+function apply<Contact>(
+  record: KeyRecord<Contact>,
+  call: KeyCall<Contact>,
+  now: number,
+  rules: KeyRules,
+  tell: Tell<Contact>,
+): KeyAnswer {
+  switch (call.op) {
+    case 'acquire':
+      return acquire(record, call.claim, call.contact, now, rules, tell);
+    case 'renew':
+      return renew(record, call.claim, call.token, now, rules, tell);
+    case 'release':
+      return release(record, call.claim, now, rules, tell);
+    case 'inspect':
+      return inspect(record, now);
+    default:
+      return call satisfies never;
+  }
+}
