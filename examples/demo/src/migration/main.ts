@@ -79,23 +79,26 @@ async function demo(folder: string, pause: number, signal: AbortSignal): Promise
     await tell('to', 'p1', 'p2');
     await sleep(pause + presenceTtl / 2, undefined, { signal });
 
-    step('p3 is killed. The others go on as soon as its presence has ended.');
+    step('p3 is killed. It was in the old store, so the others are told both stores once more.');
     const third = children.get('p3');
     const lost = Number(await third?.ask({ kind: 'count' }));
     await third?.kill();
+    await tell('both', 'p1', 'p2');
+    await all('both');
+    await tell('to', 'p1', 'p2');
     await all('to');
     await tell('to', 'p3');
     await start('p3');
     await all('to');
 
-    step('Back to the old store, and forth again.');
-    await tell('from', ...names);
-    await all('from');
-    await tell('to', ...names);
-    await all('to');
+    step('Back to the old store, and forth again, each time over both.');
+    for (const phase of ['both', 'from', 'both', 'to'] as const) {
+      await tell(phase, ...names);
+      await all(phase);
+    }
 
-    const { to } = await migrationStatus(configOf('p1'));
-    step(`3. The new store without migrate is safe in ${Math.ceil((to.plainSafeIn ?? 0) / 60_000)} minutes.`);
+    const { forward } = (await migrationStatus(configOf('p1'))).next;
+    step(`3. The new store without migrate may follow, with tokenFloor: ${forward.tokenFloor ?? 'none'}`);
     const counts = await Promise.all(
       [...children.values()].map(async (child) => {
         await child.ask({ kind: 'end' });

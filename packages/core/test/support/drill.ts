@@ -8,7 +8,6 @@ import { breakable } from './breakable.ts';
 import type { Breakable } from './breakable.ts';
 
 const phases: readonly Phase[] = ['from', 'both', 'to'];
-const keys = ['a', 'b', 'c', 'd'];
 const presenceTtl = 1_000;
 
 export interface DrillOptions {
@@ -21,6 +20,8 @@ export interface DrillOptions {
   /** In ms. */
   readonly longestHold: number;
   readonly longestOutage: number;
+  /** With more, some are not locked while a process is in both stores. @default 4 */
+  readonly keys?: number;
 }
 
 /** Short leases, and outages that outlast them. */
@@ -46,7 +47,7 @@ interface Process {
  * connections, and end without a word. Ends at the first problem.
  */
 export async function drill(options: DrillOptions): Promise<DrillReport> {
-  const { duration, seed } = options;
+  const { duration, seed, keys = 4 } = options;
   const random = createRandom(seed);
   const below = (end: number): number => Math.floor(random() * end);
   // The first store's clock is an hour ahead.
@@ -82,7 +83,7 @@ export async function drill(options: DrillOptions): Promise<DrillReport> {
 
   async function work(process: Process): Promise<void> {
     while (!process.stopped) {
-      const key = keys[below(keys.length)] as string;
+      const key = `key ${below(keys)}`;
       const lease = await process.locks.acquire(key, { wait: 300 }).catch(() => undefined);
       if (lease === undefined) {
         await sleep(5);

@@ -40,7 +40,7 @@ async function redisServer(isRestored: boolean): Promise<Server> {
         return;
       }
       await client.flushall();
-      for (const [key, ttl, value] of saved) await client.restore(key, ttl, value);
+      for (const [key, ttl, value] of saved) await client.restore(key, ttl, value, 'REPLACE');
     },
   };
 }

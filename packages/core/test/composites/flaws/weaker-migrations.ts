@@ -43,3 +43,13 @@ export const weaker = {
   holdsOldGrants: [decisions('present && end === scope.phase && epoch === scope.epoch', 'present')],
   keepsUnansweredPlaces: [decisions("now.phase === 'both' || clean", 'true')],
 } as const satisfies Readonly<Record<string, readonly Flaw[]>>;
+
+/** Of a provider: the floor of its claims also rises with the store's clock. */
+export const noFloorAtAll: readonly Flaw[] = [
+  ...weaker.noFloor,
+  {
+    file: 'floors.ts',
+    find: "if (phase !== 'both') return this.#of[phase].now();",
+    replace: "if (phase !== 'both') return undefined;",
+  },
+];
