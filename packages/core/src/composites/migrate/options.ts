@@ -11,7 +11,7 @@ import { systemRuntime } from '../../time/runtime.ts';
 import { lackingMethod, readCombineOptions, rulesReaders } from '../combine/options.ts';
 import type { CombineOptions, CombineRules } from '../combine/options.ts';
 import { combinedTraits } from '../combine/traits.ts';
-import { oppositeOf } from './phase.ts';
+import { ends, oppositeOf, phases } from './phase.ts';
 import type { End, Phase } from './phase.ts';
 
 /** Options of `migrate`. */
@@ -56,18 +56,18 @@ export interface MigrateRules extends Omit<CombineRules, 'need' | 'fencing'> {
 /** Where the options come from, for messages. */
 export const migrateSource: OptionSource = { where: 'migrate', code: 'LOCK_MISCONFIGURED', text: true };
 
-const phases = oneOf('from', 'both', 'to');
+const phaseReader = oneOf(...phases);
 
 /** Whether `value` is a phase. */
 export function isPhase(value: unknown): value is Phase {
-  return phases.accepts(value);
+  return phaseReader.accepts(value);
 }
 
 /** How the options that a configuration can carry are checked. */
 export const migrationReaders: OptionReaders<Pick<MigrateOptions, 'name' | 'presenceTtl' | 'without' | 'label'>> = {
   name: matching(/^[!-.0-~]{1,100}$/, '1 to 100 printable ASCII characters without spaces or "/"'),
   presenceTtl: duration(1_000, 86_400_000),
-  without: oneOf('from', 'to'),
+  without: oneOf(...ends),
   label: labelReader,
 };
 
@@ -78,9 +78,9 @@ const store: OptionReader<LockProvider> = {
 };
 
 const phase: OptionReader<Phase | (() => Phase)> = {
-  expects: `${phases.expects}, or a function that gives one of them`,
+  expects: `${phaseReader.expects}, or a function that gives one of them`,
   accepts: (value): value is Phase | (() => Phase) => typeof value === 'function' || isPhase(value),
-  parse: phases.parse,
+  parse: phaseReader.parse,
 };
 
 const readers: OptionReaders<MigrateOptions> = {
