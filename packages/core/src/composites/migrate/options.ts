@@ -7,7 +7,6 @@ import { labelReader } from '../../options/owner.ts';
 import { readOptions } from '../../options/read-options.ts';
 import { fencings } from '../../options/requirements.ts';
 import { runtimeReader } from '../../options/runtime-reader.ts';
-import { systemRuntime } from '../../time/runtime.ts';
 import { lackingMethod, readCombineOptions, rulesReaders } from '../combine/options.ts';
 import type { CombineOptions, CombineRules } from '../combine/options.ts';
 import { combinedTraits } from '../combine/traits.ts';
@@ -44,13 +43,10 @@ export interface MigrateOptions extends Pick<CombineOptions, 'memberTimeout' | '
 }
 
 /** What a migration goes by. */
-export interface MigrateRules extends Omit<CombineRules, 'need' | 'fencing'> {
+export interface MigrateRules extends CombineRules, Pick<MigrateOptions, 'name' | 'label' | 'without'> {
   readonly stores: Readonly<Record<End, LockProvider>>;
   readonly phase: Phase | (() => unknown);
-  readonly name: string;
   readonly presenceTtl: number;
-  readonly without: End | undefined;
-  readonly label: string | undefined;
 }
 
 /** Where the options come from, for messages. */
@@ -96,33 +92,30 @@ const readers: OptionReaders<MigrateOptions> = {
 /** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
 export function readMigrateOptions(options: MigrateOptions): MigrateRules {
   const read = readOptions(readers, options ?? {}, migrateSource);
-  for (const name of ['from', 'to', 'phase', 'name'] as const) {
-    if (read[name] !== undefined) continue;
-    throw misconfigured(migrateSource.where, `it needs option "${name}": ${readers[name].expects}`);
-  }
-  const { from, to, name, without, label, presenceTtl = 30_000, runtime = systemRuntime } = read as MigrateOptions;
+  mustHave(readers, read);
+  const { from, to, phase: given, memberTimeout, timeout, runtime, ...rest } = read as MigrateOptions;
+  const { without, presenceTtl = 30_000 } = rest;
   const stores = { from, to };
   checkStores(stores);
-  const given = read.phase as MigrateRules['phase'];
   if (without !== undefined && given === without) {
     const why = `phase "${given}" uses the store that option "without" says is gone; its phase must be "${oppositeOf(without)}"`;
     throw misconfigured(migrateSource.where, why);
   }
-  const { memberTimeout, timeout } = readCombineOptions(
-    { memberTimeout: read.memberTimeout, timeout: read.timeout, runtime },
-    2,
-  );
-  return {
-    stores,
-    phase: given,
-    name,
-    presenceTtl: presenceTtl as number,
-    without,
-    label,
-    memberTimeout,
-    timeout,
-    runtime,
-  };
+  const rules = readCombineOptions({ need: 'all', memberTimeout, timeout, runtime }, 2);
+  return { ...rules, ...rest, stores, phase: given, presenceTtl: presenceTtl as number };
+}
+
+type Needed = 'from' | 'to' | 'phase' | 'name';
+
+/** Throws unless `read` has the options without a default. */
+export function mustHave(
+  known: Readonly<Record<Needed, Pick<OptionReader<unknown>, 'expects'>>>,
+  read: Readonly<{ [Name in Needed]?: unknown }>,
+): void {
+  for (const name of ['from', 'to', 'phase', 'name'] as const) {
+    if (read[name] !== undefined) continue;
+    throw misconfigured(migrateSource.where, `it needs option "${name}": ${known[name].expects}`);
+  }
 }
 
 function checkStores({ from, to }: MigrateRules['stores']): void {

@@ -57,7 +57,8 @@ export async function openMembers(opening: Opening): Promise<LockProvider> {
     const providers = members.map((member, index) => {
       const traits = assumedTraits(opening, outcomes, index);
       return (
-        providerOf(outcomes[index]) ?? new LateMember({ name: nameOf(member), traits, open: () => open(member), runtime })
+        providerOf(outcomes[index]) ??
+        new LateMember({ name: nameOf(member), traits, open: () => open(member), runtime })
       );
     });
     const composite = opening.make(providers);
