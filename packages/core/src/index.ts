@@ -38,7 +38,7 @@ export type { MigrationStep, NextSteps } from './composites/migrate/next-step.ts
 export type { MigrationProcess } from './composites/migrate/process-signs.ts';
 export type { MigrationStatus } from './composites/migrate/status.ts';
 export type { MigrationStore } from './composites/migrate/store-status.ts';
-export type { DirectHolder } from './composites/migrate/direct-holders.ts';
+export type { DirectHolder } from './composites/migrate/holders.ts';
 export type { End, Phase } from './composites/migrate/phase.ts';
 export { namespaced } from './composites/namespaced.ts';
 export { createFencingGuard } from './adapter/fencing-guard.ts';

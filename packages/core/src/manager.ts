@@ -10,6 +10,7 @@ import { checkKey } from './options/key.ts';
 import { readLocksOptions } from './options/locks-options.ts';
 import type { LocksOptions } from './options/locks-options.ts';
 import { createOwners } from './options/owner.ts';
+import { StoreFloor } from './token-floor/store-floor.ts';
 import { withFloor } from './token-floor/with-floor.ts';
 import { checkRequires } from './options/requirements.ts';
 import { Candidate } from './objects/election/candidate.ts';
@@ -87,7 +88,8 @@ export class LockManager implements Locks {
     const read = readLocksOptions(options);
     const { runtime } = read;
     const timers = new TimerWheel(runtime, false);
-    const floored = read.tokenFloor === undefined ? store : withFloor(store, runtime, read.tokenFloor);
+    const { tokenFloor: given } = read;
+    const floored = given === undefined ? store : withFloor(store, new StoreFloor(store, runtime, { given }));
     const handOff = read.localHandOff && handingOff(floored, read.localHandOff, runtime.clock, timers);
     const provider = handOff ?? floored;
     checkRequires(provider, options.requires);

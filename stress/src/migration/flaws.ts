@@ -13,7 +13,7 @@ const twoHolders = /^two holders of|^\d+ holders of the/;
 /** What core is without a rule of a migration: changes of its built files. */
 export const flaws: Readonly<Record<FlawName, MigrationFlaw>> = {
   look: {
-    changes: [{ find: 'if (inTheWay) this.failed(); else this.#done();', replace: 'this.#done();' }],
+    changes: [{ find: 'if (inTheWay) this.failed(); else this.stepped();', replace: 'this.stepped();' }],
     mustFind: twoHolders,
   },
   cap: {

@@ -17,36 +17,38 @@ const patience = 5_000;
 export const floorRegister = 'token-floor';
 
 /** Where a store keeps a floor for all of its clients. */
-export interface FloorRegister {
+interface FloorRegister {
   readonly provider: LockProvider;
   readonly name: string;
+}
+
+/** What a floor begins with. */
+interface FloorOptions {
+  /** Of an operator: a constant, or a point of a line. */
+  readonly given?: bigint | TokenFloor | undefined;
+  /** Copies of its register, in other stores. */
+  readonly copies?: readonly FloorRegister[];
 }
 
 /** What all tokens of a store exceed. */
 export class StoreFloor {
   readonly #provider: LockProvider;
   readonly #runtime: Runtime;
-  readonly #registers: readonly FloorRegister[];
-  /** A constant, or the point of a line until the clock was read. */
-  #given: bigint | TokenFloor | undefined;
-  #line: bigint | undefined = undefined;
+  readonly #copies: readonly FloorRegister[];
+  #given: FloorOptions['given'];
+  #line: bigint | undefined;
   /** How far the store's clock is above that of this process, in ms. */
   #ahead = 0;
   #readAt = -Infinity;
   /** Under way: of its own register, and also of copies. */
   readonly #reading: { own?: Promise<void> | undefined; all?: Promise<void> | undefined } = {};
 
-  /** `registers`: its own, then those of copies in other stores. */
-  constructor(
-    provider: LockProvider,
-    runtime: Runtime,
-    registers: readonly FloorRegister[],
-    given?: bigint | TokenFloor,
-  ) {
+  constructor(provider: LockProvider, runtime: Runtime, { given, copies = [] }: FloorOptions) {
     this.#provider = provider;
     this.#runtime = runtime;
-    this.#registers = registers;
+    this.#copies = copies;
     this.#given = given;
+    this.#line = typeof given === 'object' ? lineThrough(given.token, given.at) : undefined;
   }
 
   /** Its tokens begin at its clock. Other stores keep their counters, and a constant floor. */
@@ -107,7 +109,7 @@ export class StoreFloor {
     }
     await this.read();
     this.#line = higher(this.#line, lineThrough(token, this.time));
-    await this.#within(this.#agree(this.#kept(copies)));
+    await this.#within(this.#agree(copies));
   }
 
   async #read(copies: boolean): Promise<void> {
@@ -116,26 +118,22 @@ export class StoreFloor {
     const time = (await this.#provider.time?.()) ?? 0;
     const now = clock.now();
     this.#ahead = time - (sentAt + now) / 2;
-    if (typeof this.#given === 'object') this.#line = lineThrough(this.#given.token, this.#given.at);
-    this.#given = undefined;
-    await this.#agree(this.#kept(copies));
+    await this.#agree(copies);
     this.#readAt = now;
   }
 
-  #kept(copies: boolean): readonly FloorRegister[] {
-    return copies ? this.#registers : this.#registers.slice(0, 1);
-  }
-
   /** Gives registers the higher line. One that lost its own gets it back so. */
-  async #agree(registers: readonly FloorRegister[]): Promise<void> {
-    for (const { provider, name } of registers) {
-      let text = await provider.register?.(name);
+  async #agree(copies: boolean): Promise<void> {
+    const own = { provider: this.#provider, name: floorRegister };
+    for (const { provider, name } of copies ? [own, ...this.#copies] : [own]) {
+      if (provider.register === undefined) continue;
+      let text = await provider.register(name);
       for (;;) {
         const found = readLine(text);
         this.#line = higher(this.#line, found);
         if (this.#line === undefined || this.#line === found) break;
         const change = { from: text, to: lineText(this.#line, this.time) };
-        text = await provider.register?.(name, change);
+        text = await provider.register(name, change);
         if (text === change.to) break;
       }
     }

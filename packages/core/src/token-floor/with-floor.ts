@@ -1,15 +1,8 @@
 import type { Busy, Claim, Grant, LockProvider } from '../contract.ts';
-import type { Runtime } from '../time/runtime.ts';
-import type { TokenFloor } from './floor-line.ts';
-import { StoreFloor, floorRegister } from './store-floor.ts';
+import type { StoreFloor } from './store-floor.ts';
 
-/**
- * `provider`, whose claims have the floor `given`, or a higher one that a migration left in the
- * store. They wait until it is known.
- */
-export function withFloor(provider: LockProvider, runtime: Runtime, given: bigint | TokenFloor): LockProvider {
-  const registers = provider.register === undefined ? [] : [{ provider, name: floorRegister }];
-  const floor = new StoreFloor(provider, runtime, registers, given);
+/** `provider`, whose claims have the floor of its store. They wait until it is known. */
+export function withFloor(provider: LockProvider, floor: StoreFloor): LockProvider {
   const { tryAcquireAll, renewAll } = provider;
   /** Owners whose claims wait for the floor. A release must not be followed by its claim. */
   const waiting = new Set<string>();

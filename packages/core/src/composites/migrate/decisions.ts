@@ -79,7 +79,8 @@ export interface Scope {
   readonly floor: bigint | undefined;
 }
 
-const ofBoth: Scope = { phase: 'both', epoch: 0, floor: undefined };
+/** The scope of all claims in both stores. */
+export const ofBoth: Scope = { phase: 'both', epoch: 0, floor: undefined };
 
 /** What an attempt begins under. `present`: the presence is certainly held at this moment. */
 export function scopeOf({ acting, end, epoch, floor }: PhaseState, present: boolean): Scope {

@@ -1,7 +1,7 @@
-import { closedError } from '../../errors/messages.ts';
 import type { Locks } from '../../locks.ts';
 import { createLocks } from '../../manager.ts';
-import { StoreFloor, floorRegister } from '../../token-floor/store-floor.ts';
+import { StoreFloor } from '../../token-floor/store-floor.ts';
+import { withFloor } from '../../token-floor/with-floor.ts';
 import { floorCopy, floorKey } from './keys.ts';
 import type { MigrateRules } from './options.ts';
 import { oppositeOf } from './phase.ts';
@@ -25,21 +25,21 @@ const probeTtl = 2_000;
 
 /** What tokens exceed, in both stores of a migration. */
 export class Floors {
-  readonly #rules: MigrateRules;
   readonly #of: Readonly<Record<End, StoreFloor>>;
-  /** Closed before the stores are: what they hold would keep other processes from their probes. */
-  readonly #probes = new Set<Locks>();
-  #closed = false;
+  /** For probes alone. Closed before the stores are: other processes need the floor's key. */
+  readonly #locks: Readonly<Record<End, Locks>>;
+  readonly #without: End | undefined;
 
-  constructor(rules: MigrateRules) {
-    const { stores, name, runtime } = rules;
+  constructor({ stores, name, runtime, label, without }: MigrateRules) {
     const floorOf = (end: End): StoreFloor =>
-      new StoreFloor(stores[end], runtime, [
-        { provider: stores[end], name: floorRegister },
-        { provider: stores[oppositeOf(end)], name: floorCopy(name, end) },
-      ]);
-    this.#rules = rules;
+      new StoreFloor(stores[end], runtime, {
+        copies: [{ provider: stores[oppositeOf(end)], name: floorCopy(name, end) }],
+      });
+    const locksOf = (end: End): Locks =>
+      createLocks(withFloor(stores[end], this.#of[end]), { ttl: probeTtl, runtime, label });
     this.#of = { from: floorOf('from'), to: floorOf('to') };
+    this.#locks = { from: locksOf('from'), to: locksOf('to') };
+    this.#without = without;
   }
 
   /** Resolves when the floors of claims under `phase` are known. `undefined`: they are. */
@@ -67,42 +67,28 @@ export class Floors {
    * store gone for good it stays above those that its own store knows of.
    */
   async probe(end: End): Promise<bigint> {
-    const [own, other] = [this.#of[end], this.#of[oppositeOf(end)]];
-    const gone = this.#rules.without === oppositeOf(end);
-    let least: bigint | undefined;
-    if (!gone) {
-      await other.ready();
-      least = (await this.#grant(oppositeOf(end), other.now())) + slack;
-    }
+    const own = this.#of[end];
+    const gone = this.#without === oppositeOf(end);
+    const least = gone ? undefined : (await this.#grant(oppositeOf(end))) + slack;
     if (own.runs) await own.read(!gone);
     if (least !== undefined && (!own.runs || least - enough > (own.now() ?? own.clockToken))) {
       await own.raise(least, !gone);
     }
-    const token = await this.#grant(end, own.now());
+    const token = await this.#grant(end);
     // An earlier release of this library has raised the key, and by nothing else.
     if (own.runs && token > (own.now() ?? own.clockToken) + apart) await own.raise(token, !gone);
     return token;
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    await Promise.all([...this.#probes].map((locks) => locks.close()));
+    await Promise.all([this.#locks.from.close(), this.#locks.to.close()]);
   }
 
-  /** A token of the floor's key, above `floor`. */
-  async #grant(end: End, floor: bigint | undefined): Promise<bigint> {
-    const { stores, runtime, label } = this.#rules;
-    const locks = createLocks(stores[end], { ttl: probeTtl, runtime, label, tokenFloor: floor });
-    this.#probes.add(locks);
-    try {
-      if (this.#closed) throw closedError();
-      const lease = await locks.acquire(floorKey, { wait: patience });
-      await lease.release();
-      return lease.token;
-    } finally {
-      await locks.close();
-      this.#probes.delete(locks);
-    }
+  /** A token of the floor's key, above the floor of the store. */
+  async #grant(end: End): Promise<bigint> {
+    const lease = await this.#locks[end].acquire(floorKey, { wait: patience });
+    await lease.release();
+    return lease.token;
   }
 }
 

@@ -5,10 +5,8 @@ import { readStoreId } from '../members/store-id.ts';
 import { markRegister, noteKey, presenceKey, storesRegister } from './keys.ts';
 import { migrateSource } from './options.ts';
 import type { MigrateRules } from './options.ts';
+import { ends, phases } from './phase.ts';
 import type { End, Phase } from './phase.ts';
-
-const ends = ['from', 'to'] as const;
-const phases = ['from', 'both', 'to'] as const;
 
 /** As in `readStoreId`. */
 const idRegister = 'store-id';

@@ -6,9 +6,12 @@ import type { End, Phase } from './phase.ts';
  */
 export const floorKey = 'migration/floor';
 
+/** What the keys of all migrations start with. */
+export const keysOfMigrations = 'migration/';
+
 /** All other keys of a migration start with it. */
 function reservedFor(name: string): string {
-  return `migration/${name}/`;
+  return `${keysOfMigrations}${name}/`;
 }
 
 /** Whether a key is one of the migration's own. */

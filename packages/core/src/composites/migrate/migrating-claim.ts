@@ -1,4 +1,4 @@
-import type { Busy, Claim, Grant, Holder, LockProvider, Renewal } from '../../contract.ts';
+import type { Busy, Claim, Grant, LockProvider, Renewal } from '../../contract.ts';
 import { LockError, isLockError, leavesNothing } from '../../errors/lock-error.ts';
 import type { BackgroundReleases } from '../../locks/release/background-releases.ts';
 import type { AbortFollower, AbortFollowers } from '../../locks/ending/abort-followers.ts';
@@ -7,10 +7,10 @@ import type { CombinedProvider } from '../combine/combined-provider.ts';
 import type { MemberHold } from '../members/key-states.ts';
 import { callMember } from '../members/member-answers.ts';
 import { memberOwner } from '../members/member.ts';
-import { heldUntil, keepsPlace, mayHold, renewalStep } from './decisions.ts';
+import { heldUntil, keepsPlace, mayHold, ofBoth, renewalStep } from './decisions.ts';
 import type { Scope } from './decisions.ts';
 import type { PhaseKeeper } from './phase-keeper.ts';
-import { oppositeOf } from './phase.ts';
+import { ends, oppositeOf } from './phase.ts';
 import type { End, Phase } from './phase.ts';
 import { Turns } from '../turns.ts';
 import { above } from '../../token-floor/with-floor.ts';
@@ -27,8 +27,6 @@ export interface MigrationHost {
   forget(claim: MigratingClaim): void;
 }
 
-const indexes: Readonly<Record<End, number>> = { from: 0, to: 1 };
-
 /** One claim of a migration: it is taken in one store, or in both. */
 export class MigratingClaim {
   readonly #host: MigrationHost;
@@ -36,7 +34,7 @@ export class MigratingClaim {
   #wake: (() => void) | undefined = undefined;
   #stage: 'new' | 'waiting' | 'held' | 'over' = 'new';
   /** What its attempts are, or its lease is, taken under. */
-  #scope: Scope = { phase: 'both', epoch: 0, floor: undefined };
+  #scope: Scope = ofBoth;
   /** What the store of an end knows it by. */
   #owner: string | undefined = undefined;
   /** Each attempt was answered. */
@@ -75,9 +73,7 @@ export class MigratingClaim {
 
   /** It keeps this process's presence from going. */
   get usesEnd(): boolean {
-    const { phase } = this.#scope;
-    if (this.#countsOnEnd) return true;
-    return phase !== 'both' && this.#attempting;
+    return this.#countsOnEnd || (this.#scope.phase !== 'both' && this.#attempting);
   }
 
   /** Ends it if its hold is over, and no call is under way. Gives whether it did. */
@@ -134,8 +130,7 @@ export class MigratingClaim {
       const hold = renewed.validity ?? claim.ttl;
       if (carries && this.#adopted) {
         this.#until = sentAt + hold;
-        const failure = await this.#carry(phase);
-        if (this.#scope.phase === phase) throw failure ?? this.#notCarried(phase, 'the phase changes');
+        await this.#carry(phase);
       }
       this.#adopted = false;
       const validity = this.#hold(sentAt, hold);
@@ -145,15 +140,13 @@ export class MigratingClaim {
   }
 
   release(): Promise<boolean> {
-    const { phase } = this.#scope;
     const begun = this.#stage !== 'new' || this.#attempting;
     this.#stage = 'over';
     this.#wake = undefined;
     this.#follow(undefined);
     this.#host.forget(this);
-    if (!begun) return Promise.resolve(false);
-    if (phase === 'both') return this.#host.both.release(this.#claim);
-    return this.#host.stores[phase].release(this.#claimAt());
+    const [store, claim] = this.#target(this.#scope.phase);
+    return begun ? store.release(claim) : Promise.resolve(false);
   }
 
   /** Makes core ask again, if it waits. */
@@ -175,7 +168,7 @@ export class MigratingClaim {
       return;
     }
     this.#owner = first.owner;
-    this.#scope = { ...this.#host.keeper.scope(), phase: first.member === indexes.from ? 'from' : 'to' };
+    this.#scope = { ...this.#host.keeper.scope(), phase: ends[first.member] ?? 'to' };
     this.#token = first.holder.token ?? 0n;
     this.#tokenAt = this.#token;
     this.#adopted = true;
@@ -210,17 +203,17 @@ export class MigratingClaim {
   async #ask(wake: (() => void) | undefined): Promise<Grant | Busy> {
     const { phase } = this.#scope;
     const { keeper } = this.#host;
-    const heard = wake === undefined ? undefined : this.#onWake;
+    const heard = wake && ((): void => this.#wake?.());
     this.#attempting = true;
     try {
       await keeper.ready(phase);
       if (this.#isOver()) return { granted: false };
       const sentAt = this.#now();
       this.#lastSend = sentAt;
-      if (phase !== 'both') this.#owner ??= memberOwner(this.owner, this.#host.both.nextNumber());
-      const store = phase === 'both' ? this.#host.both : this.#host.stores[phase];
-      const claim = above(keeper.floor(phase), phase === 'both' ? this.#claim : this.#claimAt());
-      return this.#answered(await callMember(() => store.tryAcquire(claim, heard)), sentAt);
+      if (phase !== 'both') this.#owner ??= this.#newOwner();
+      const [store, claim] = this.#target(phase);
+      const floored = above(keeper.floor(phase), claim);
+      return this.#answered(await callMember(() => store.tryAcquire(floored, heard)), sentAt);
     } catch (error) {
       if (!leavesNothing(error)) {
         this.#clean = false;
@@ -278,15 +271,15 @@ export class MigratingClaim {
   }
 
   async #renewIn(phase: Phase, token: bigint | undefined): Promise<Renewal | false> {
-    if (phase === 'both') return await this.#host.both.renew(this.#claim, token);
-    return await callMember(() => this.#host.stores[phase].renew(this.#claimAt(), token));
+    const [store, claim] = this.#target(phase);
+    return await callMember(() => store.renew(claim, token));
   }
 
   /** The lease counts on the store of the end alone from now on. `false`: it had no hold there. */
   #shed(scope: Scope): boolean {
     if (scope.phase === 'both') return true;
-    const kept = this.#host.both.surrender(this.#claim, indexes[scope.phase]);
-    this.#owner = kept?.owner ?? memberOwner(this.owner, this.#host.both.nextNumber());
+    const kept = this.#host.both.surrender(this.#claim, ends.indexOf(scope.phase));
+    this.#owner = kept?.owner ?? this.#newOwner();
     this.#tokenAt = kept?.token ?? this.#token;
     this.#follow(kept?.lost);
     this.#scope = scope;
@@ -306,47 +299,42 @@ export class MigratingClaim {
     void this.#inTurn(() => this.#carry(end)).catch(() => {});
   }
 
-  /** Gives why the other store does not have it, if that is needed. */
-  async #carry(end: End): Promise<LockError | undefined> {
+  /** Rejects where the other store does not have it then. */
+  async #carry(end: End): Promise<void> {
     const other = oppositeOf(end);
-    const owner = memberOwner(this.owner, this.#host.both.nextNumber());
+    const { both, keeper, releases, stores } = this.#host;
     const isNeeded = (): boolean =>
       this.#stage === 'held' &&
       this.#scope.phase === end &&
       this.#now() < this.#until &&
-      renewalStep(end, this.#host.keeper.scope()) === 'carry';
-    if (!isNeeded()) return undefined;
+      renewalStep(end, keeper.scope()) === 'carry';
+    if (!isNeeded()) throw this.#notCarried(end, 'the phase changes');
     const sentAt = this.#now();
     // It lasts for as long as core was told, at least.
     const ttl = Math.max(this.#claim.ttl, Math.ceil(this.#until - sentAt));
-    const claim = { ...this.#claim, ttl, owner, floor: this.#token };
-    const giveBack = (uncertain: boolean): void =>
-      this.#host.releases[other].start({ claim, uncertain, lastSend: sentAt });
-    let answer: Grant | Busy;
-    try {
-      answer = await callMember(() => this.#host.stores[other].tryAcquire(claim));
-    } catch (error) {
+    const claim = { ...this.#claim, ttl, owner: this.#newOwner(), floor: this.#token };
+    const giveBack = (uncertain: boolean): void => releases[other].start({ claim, uncertain, lastSend: sentAt });
+    const answer = await callMember(() => stores[other].tryAcquire(claim)).catch((error: unknown) => {
       if (!leavesNothing(error)) giveBack(true);
-      return this.#notCarried(end, 'it gave no answer', error);
-    }
-    if (!answer.granted) return this.#notCarried(end, 'another claim has it there');
-    const until = sentAt + (answer.validity ?? claim.ttl);
-    if (!isNeeded() || until <= this.#now()) {
+      throw this.#notCarried(end, 'it gave no answer', error);
+    });
+    if (!answer.granted) throw this.#notCarried(end, 'another claim has it there');
+    if (!isNeeded() || sentAt + (answer.validity ?? ttl) <= this.#now()) {
       giveBack(false);
-      return this.#notCarried(end, 'its answer came too late');
+      throw this.#notCarried(end, 'its answer came too late');
     }
-    const { mode } = this.#claim;
-    const holderOf = (token: bigint): Holder => ({ owner: this.owner, mode, token });
-    const holds: MemberHold[] = [
-      { member: indexes[end], owner: this.#owner ?? '', holder: holderOf(this.#tokenAt), lost: this.#session },
-      { member: indexes[other], owner, holder: holderOf(answer.token), lost: answer.lost },
+    const holdAt = (at: End, owner: string, token: bigint, lost: AbortSignal | undefined): MemberHold => {
+      return { member: ends.indexOf(at), owner, holder: { owner: this.owner, mode: claim.mode, token }, lost };
+    };
+    const holds = [
+      holdAt(end, this.#owner ?? '', this.#tokenAt, this.#session),
+      holdAt(other, claim.owner, answer.token, answer.lost),
     ];
-    this.#follow(this.#host.both.adopt(this.#claim, holds, this.#token));
+    this.#follow(both.adopt(this.#claim, holds, this.#token));
     this.#carriedFrom = this.#scope;
-    this.#scope = { phase: 'both', epoch: 0, floor: undefined };
-    this.#host.keeper.tell('carried', { key: this.#claim.key });
-    this.#host.keeper.goOn();
-    return undefined;
+    this.#scope = ofBoth;
+    keeper.tell('carried', { key: claim.key });
+    keeper.goOn();
   }
 
   #notCarried(end: End, why: string, cause?: unknown): LockError {
@@ -358,7 +346,7 @@ export class MigratingClaim {
   #giveBack(end: End): void {
     if (this.#owner === undefined) return;
     this.#host.releases[end].start({
-      claim: this.#claimAt(),
+      claim: this.#target(end)[1],
       uncertain: !this.#clean,
       inLine: true,
       lastSend: this.#lastSend,
@@ -366,14 +354,16 @@ export class MigratingClaim {
     this.#clean = true;
   }
 
-  #claimAt(): Claim {
-    const { floor } = this.#scope;
-    const owner = this.#owner ?? this.owner;
-    const own = this.#claim.floor ?? 0n;
-    return floor === undefined || floor <= own ? { ...this.#claim, owner } : { ...this.#claim, owner, floor };
+  /** Where its calls go under `phase`, and as which claim. */
+  #target(phase: Phase): readonly [LockProvider, Claim] {
+    const { both, stores } = this.#host;
+    if (phase === 'both') return [both, this.#claim];
+    return [stores[phase], above(this.#scope.floor, { ...this.#claim, owner: this.#owner ?? this.owner })];
   }
 
-  readonly #onWake = (): void => this.#wake?.();
+  #newOwner(): string {
+    return memberOwner(this.owner, this.#host.both.nextNumber());
+  }
 
   /** The lease ends when `signal` aborts, and with no other session. */
   #follow(signal: AbortSignal | undefined): void {

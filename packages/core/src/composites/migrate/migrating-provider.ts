@@ -32,12 +32,11 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   readonly list?: (prefix: string) => AsyncIterable<string>;
   readonly time?: () => Promise<number>;
   readonly #name: string;
-  readonly #memberTimeout: number;
   readonly #claims = new ClaimsByOwner<MigratingClaim>();
   #closing: Promise<void> | undefined = undefined;
 
   constructor(rules: MigrateRules) {
-    const { stores, runtime, name, memberTimeout } = rules;
+    const { stores, runtime, name } = rules;
     this.traits = migrationTraits(stores);
     this.stores = stores;
     this.runtime = runtime;
@@ -50,8 +49,6 @@ export class MigratingProvider implements LockProvider, MigrationHost {
       name: this.name,
       titles: [storeTitle('from', stores.from.name), storeTitle('to', stores.to.name)],
       providers: [stores.from, stores.to],
-      need: 2,
-      fencing: true,
     });
     this.keeper = new PhaseKeeper(rules, {
       inUse: () => this.#claims.values().some(({ usesEnd }) => usesEnd),
@@ -59,10 +56,9 @@ export class MigratingProvider implements LockProvider, MigrationHost {
       lost: (reason) => this.#claims.values().forEach((claim) => claim.presenceLost(reason)),
     });
     this.#name = name;
-    this.#memberTimeout = memberTimeout;
     const { from, to } = stores;
     if (from.time !== undefined && to.time !== undefined) this.time = () => this.#time();
-    if (stores.from.list !== undefined && stores.to.list !== undefined) this.list = (prefix) => this.#list(prefix);
+    if (from.list !== undefined && to.list !== undefined) this.list = (prefix) => this.#list(prefix);
     this.keeper.read();
   }
 
@@ -141,7 +137,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     );
     const [own] = await Promise.all([
       this.stores[phase].inspect(key),
-      settledWithin(this.runtime, this.#memberTimeout, asked),
+      settledWithin(this.runtime, this.both.memberTimeout, asked),
     ]);
     return phase === 'from' ? [own, other] : [other, own];
   }
@@ -187,13 +183,8 @@ export class MigratingProvider implements LockProvider, MigrationHost {
 
   #check({ owner, key }: Claim): void {
     if (owner.length > longestOwner) {
-      throw new LockError(
-        'LOCK_INVALID',
-        `An owner of a migration has at most ${longestOwner} characters, not ${owner.length}.`,
-        {
-          key,
-        },
-      );
+      const message = `An owner of a migration has at most ${longestOwner} characters, not ${owner.length}.`;
+      throw new LockError('LOCK_INVALID', message, { key });
     }
     if (isReserved(this.#name, key)) {
       const message = `The key ${JSON.stringify(key)} is one of the migration itself. Lock another key.`;

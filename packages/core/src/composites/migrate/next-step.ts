@@ -1,6 +1,6 @@
-import type { DirectHolder } from './direct-holders.ts';
-import { describeLone } from './lone-holders.ts';
-import { oppositeOf } from './phase.ts';
+import { describeLone } from './holders.ts';
+import type { DirectHolder } from './holders.ts';
+import { ends, oppositeOf, phases } from './phase.ts';
 import type { End, Phase } from './phase.ts';
 import type { MigrationProcess } from './process-signs.ts';
 import type { MigrationStore } from './store-status.ts';
@@ -46,29 +46,28 @@ export interface FleetFacts {
   readonly without: End | undefined;
 }
 
-const order = ['from', 'both', 'to'] as const;
 /** More names would hide the other reasons. */
 const mostNamed = 5;
 
 /** The step forward and the step back. A step that is under way comes before the one after it. */
 export function nextSteps(facts: FleetFacts): NextSteps {
-  const places = facts.processes.map(({ desired }) => order.indexOf(desired));
+  const places = facts.processes.map(({ desired }) => phases.indexOf(desired));
   const [lowest, highest] = [Math.min(...places), Math.max(...places)];
   if (places.length === 0) return { forward: phaseStep(facts, 'both') };
   if (lowest === highest) {
-    const phase = order[lowest] as Phase;
+    const phase = phases[lowest] as Phase;
     if (phase === 'both') return { forward: phaseStep(facts, 'to'), back: phaseStep(facts, 'from') };
     const [both, plain] = [phaseStep(facts, 'both'), plainStep(facts, phase)];
     return phase === 'to' ? { forward: plain, back: both } : { forward: both, back: plain };
   }
-  const [back, forward] = highest - lowest === 2 ? (['both', 'both'] as const) : [order[lowest], order[highest]];
+  const [back, forward] = highest - lowest === 2 ? (['both', 'both'] as const) : [phases[lowest], phases[highest]];
   return { forward: phaseStep(facts, forward as Phase), back: phaseStep(facts, back as Phase) };
 }
 
 /** Why the fleet is not all in `phase`. Empty: it is. */
 export function obstaclesTo(phase: Phase, facts: FleetFacts): readonly string[] {
   const late = facts.processes.filter(({ desired, effective }) => desired !== phase || effective !== phase);
-  const left = phase === 'both' ? (['from', 'to'] as const) : [oppositeOf(phase)];
+  const left = phase === 'both' ? ends : [oppositeOf(phase)];
   const barred = late.length > 0 && phase !== 'both' ? marked(facts, phase) : [];
   return [...crowd(facts), ...named(late.map(placeOf)), ...barred, ...silent(facts), ...plainLocks(facts, left)];
 }
@@ -123,8 +122,8 @@ function placeOf({ process, effective, desired }: MigrationProcess): string {
 }
 
 function silent({ stores, without }: FleetFacts): readonly string[] {
-  const ends = (['from', 'to'] as const).filter((end) => end !== without && stores[end].error !== undefined);
-  return ends.map((end) => `the store "${end}" (${stores[end].store}) does not answer`);
+  const mute = ends.filter((end) => end !== without && stores[end].error !== undefined);
+  return mute.map((end) => `the store "${end}" (${stores[end].store}) does not answer`);
 }
 
 /** Why no process enters `end`. */
@@ -134,8 +133,8 @@ function marked({ left }: FleetFacts, end: End): readonly string[] {
 }
 
 /** Locks of processes without `migrate`. */
-function plainLocks({ stores }: FleetFacts, ends: readonly End[]): readonly string[] {
-  const held = ends.flatMap((end) => {
+function plainLocks({ stores }: FleetFacts, at: readonly End[]): readonly string[] {
+  const held = at.flatMap((end) => {
     const direct = stores[end].direct ?? [];
     return direct.map(({ key, owner }) => `${JSON.stringify(key)} is held in "${end}" without migrate, by ${owner}`);
   });

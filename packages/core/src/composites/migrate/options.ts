@@ -7,11 +7,10 @@ import { labelReader } from '../../options/owner.ts';
 import { readOptions } from '../../options/read-options.ts';
 import { fencings } from '../../options/requirements.ts';
 import { runtimeReader } from '../../options/runtime-reader.ts';
-import { systemRuntime } from '../../time/runtime.ts';
 import { lackingMethod, readCombineOptions, rulesReaders } from '../combine/options.ts';
 import type { CombineOptions, CombineRules } from '../combine/options.ts';
 import { combinedTraits } from '../combine/traits.ts';
-import { oppositeOf } from './phase.ts';
+import { ends, oppositeOf, phases } from './phase.ts';
 import type { End, Phase } from './phase.ts';
 
 /** Options of `migrate`. */
@@ -44,30 +43,27 @@ export interface MigrateOptions extends Pick<CombineOptions, 'memberTimeout' | '
 }
 
 /** What a migration goes by. */
-export interface MigrateRules extends Omit<CombineRules, 'need' | 'fencing'> {
+export interface MigrateRules extends CombineRules, Pick<MigrateOptions, 'name' | 'label' | 'without'> {
   readonly stores: Readonly<Record<End, LockProvider>>;
   readonly phase: Phase | (() => unknown);
-  readonly name: string;
   readonly presenceTtl: number;
-  readonly without: End | undefined;
-  readonly label: string | undefined;
 }
 
 /** Where the options come from, for messages. */
 export const migrateSource: OptionSource = { where: 'migrate', code: 'LOCK_MISCONFIGURED', text: true };
 
-const phases = oneOf('from', 'both', 'to');
+const phaseReader = oneOf(...phases);
 
 /** Whether `value` is a phase. */
 export function isPhase(value: unknown): value is Phase {
-  return phases.accepts(value);
+  return phaseReader.accepts(value);
 }
 
 /** How the options that a configuration can carry are checked. */
 export const migrationReaders: OptionReaders<Pick<MigrateOptions, 'name' | 'presenceTtl' | 'without' | 'label'>> = {
   name: matching(/^[!-.0-~]{1,100}$/, '1 to 100 printable ASCII characters without spaces or "/"'),
   presenceTtl: duration(1_000, 86_400_000),
-  without: oneOf('from', 'to'),
+  without: oneOf(...ends),
   label: labelReader,
 };
 
@@ -78,9 +74,9 @@ const store: OptionReader<LockProvider> = {
 };
 
 const phase: OptionReader<Phase | (() => Phase)> = {
-  expects: `${phases.expects}, or a function that gives one of them`,
+  expects: `${phaseReader.expects}, or a function that gives one of them`,
   accepts: (value): value is Phase | (() => Phase) => typeof value === 'function' || isPhase(value),
-  parse: phases.parse,
+  parse: phaseReader.parse,
 };
 
 const readers: OptionReaders<MigrateOptions> = {
@@ -96,33 +92,30 @@ const readers: OptionReaders<MigrateOptions> = {
 /** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
 export function readMigrateOptions(options: MigrateOptions): MigrateRules {
   const read = readOptions(readers, options ?? {}, migrateSource);
-  for (const name of ['from', 'to', 'phase', 'name'] as const) {
-    if (read[name] !== undefined) continue;
-    throw misconfigured(migrateSource.where, `it needs option "${name}": ${readers[name].expects}`);
-  }
-  const { from, to, name, without, label, presenceTtl = 30_000, runtime = systemRuntime } = read as MigrateOptions;
+  mustHave(readers, read);
+  const { from, to, phase: given, memberTimeout, timeout, runtime, ...rest } = read as MigrateOptions;
+  const { without, presenceTtl = 30_000 } = rest;
   const stores = { from, to };
   checkStores(stores);
-  const given = read.phase as MigrateRules['phase'];
   if (without !== undefined && given === without) {
     const why = `phase "${given}" uses the store that option "without" says is gone; its phase must be "${oppositeOf(without)}"`;
     throw misconfigured(migrateSource.where, why);
   }
-  const { memberTimeout, timeout } = readCombineOptions(
-    { memberTimeout: read.memberTimeout, timeout: read.timeout, runtime },
-    2,
-  );
-  return {
-    stores,
-    phase: given,
-    name,
-    presenceTtl: presenceTtl as number,
-    without,
-    label,
-    memberTimeout,
-    timeout,
-    runtime,
-  };
+  const rules = readCombineOptions({ need: 'all', memberTimeout, timeout, runtime }, 2);
+  return { ...rules, ...rest, stores, phase: given, presenceTtl: presenceTtl as number };
+}
+
+type Needed = 'from' | 'to' | 'phase' | 'name';
+
+/** Throws unless `read` has the options without a default. */
+export function mustHave(
+  known: Readonly<Record<Needed, Pick<OptionReader<unknown>, 'expects'>>>,
+  read: Readonly<{ [Name in Needed]?: unknown }>,
+): void {
+  for (const name of ['from', 'to', 'phase', 'name'] as const) {
+    if (read[name] !== undefined) continue;
+    throw misconfigured(migrateSource.where, `it needs option "${name}": ${known[name].expects}`);
+  }
 }
 
 function checkStores({ from, to }: MigrateRules['stores']): void {

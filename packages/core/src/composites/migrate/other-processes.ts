@@ -1,12 +1,13 @@
 import type { RegisterChange } from '../../contract.ts';
 import { LockError } from '../../errors/lock-error.ts';
+import { labelOf } from '../../options/owner.ts';
 import { settledWithin } from '../../time/settled-within.ts';
 import { lifting } from './decisions.ts';
-import { findDirect, heldDirectly } from './direct-holders.ts';
-import { findLoneHolders, heldAlone } from './lone-holders.ts';
+import { describeLone, findDirect, findLoneHolders } from './holders.ts';
+import type { DirectHolder } from './holders.ts';
 import { markRegister, presenceKey } from './keys.ts';
 import type { MigrateRules } from './options.ts';
-import { oppositeOf } from './phase.ts';
+import { ends, oppositeOf } from './phase.ts';
 import type { End } from './phase.ts';
 
 /**
@@ -33,7 +34,7 @@ export interface Refusal {
 export class OtherProcesses {
   readonly #rules: MigrateRules;
   /** Keys that processes without `migrate` held, by store. */
-  readonly #direct: { [E in End]?: string | undefined } = {};
+  readonly #direct: { [E in End]?: readonly string[] | undefined } = {};
   /** Marks that it read while it was to be in `both`, by the store. */
   readonly #read: Partial<Record<End, string>> = {};
   #isLifting = false;
@@ -80,7 +81,7 @@ export class OtherProcesses {
   async lift(isBoth: () => boolean): Promise<void> {
     if (this.#isLifting) return;
     this.#isLifting = true;
-    for (const end of ['from', 'to'] as const) {
+    for (const end of ends) {
       const steps = {
         read: () => this.#readMark(end, isBoth),
         look: () => this.#isUnused(oppositeOf(end)),
@@ -111,9 +112,9 @@ export class OtherProcesses {
     return (await this.#register(end, { from: mark, to: undefined })) === undefined;
   }
 
-  async #findDirect(end: End): ReturnType<typeof findDirect> {
-    const direct = await findDirect(this.#rules.stores[end], this.#direct[end]);
-    this.#direct[end] = direct?.key;
+  async #findDirect(end: End): Promise<DirectHolder | undefined> {
+    const [direct] = await findDirect(this.#rules.stores[end], 1, this.#direct[end]);
+    this.#direct[end] = direct && [direct.key];
     return direct;
   }
 
@@ -133,14 +134,21 @@ export class OtherProcesses {
   }
 }
 
-/** The part of an owner that names its process. */
-function labelOf(owner: string): string {
-  const end = owner.indexOf('/');
-  return end > 0 ? owner.slice(0, end) : owner;
-}
+// Why a process must not act under the other end, or `end`.
 
 function wasLeft(end: End): LockError {
   const other = oppositeOf(end);
   const why = `phase "${end}" is refused: processes went on to store "${other}", and some may use it without migrate`;
   return new LockError('LOCK_MISCONFIGURED', `migrate: ${why}. The way back is phase "both" in all processes first.`);
+}
+
+function heldDirectly(end: End, { key, owner }: DirectHolder): LockError {
+  const why = `${owner} holds ${JSON.stringify(key)} in store "${end}", without migrate`;
+  const message = `migrate: ${why}. Give each process that uses this store phase "both" first.`;
+  return new LockError('LOCK_MISCONFIGURED', message, { key });
+}
+
+function heldAlone(end: End, holder: DirectHolder): LockError {
+  const message = `migrate: ${describeLone(end, holder)}. Phase "${oppositeOf(end)}" begins after that, or when it was released.`;
+  return new LockError('LOCK_UNAVAILABLE', message, { key: holder.key });
 }

@@ -69,7 +69,7 @@ export class PhaseKeeper implements PhaseWorld {
     this.#machine = new PhaseMachine(this);
     const locksOf = (store: LockProvider): Locks => createLocks(store, { ttl, runtime, label });
     this.#locks = { from: locksOf(stores.from), to: locksOf(stores.to) };
-    this.#note = new PhaseNote(rules.name, this.#locks, runtime);
+    this.#note = new PhaseNote(rules.name, this.#locks, runtime.clock);
     this.#floors = new Floors(rules);
     this.#identity = new Identity(rules, () => this.state.desired === 'both');
     this.#others = new OtherProcesses(rules);

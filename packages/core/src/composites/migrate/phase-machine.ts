@@ -42,18 +42,22 @@ export class PhaseMachine {
   }
 
   stepped(): void {
-    this.#done();
+    const { state } = this;
+    state.underWay = false;
+    state.done += 1;
+    if (state.done === entering.length) state.epoch += 1;
+    this.goOn();
   }
 
   /** `inTheWay`: there are presences of the other end, or there is a mark. */
   looked(inTheWay: boolean): void {
     if (inTheWay) this.failed();
-    else this.#done();
+    else this.stepped();
   }
 
   probed(floor: bigint): void {
     this.state.floor = floor;
-    this.#done();
+    this.stepped();
   }
 
   /** A step has failed, or others are in the way. */
@@ -110,14 +114,6 @@ export class PhaseMachine {
       default:
         step satisfies never;
     }
-  }
-
-  #done(): void {
-    const { state } = this;
-    state.underWay = false;
-    state.done += 1;
-    if (state.done === entering.length) state.epoch += 1;
-    this.goOn();
   }
 
   #withdraw(): void {

@@ -1,11 +1,11 @@
 import type { Lease } from '../../lease.ts';
 import type { Locks } from '../../locks.ts';
 import { outsideContext } from '../../time/outside-context.ts';
-import type { Runtime } from '../../time/runtime.ts';
+import type { Clock } from '../../time/clock.ts';
 import { noteKey, noteStore } from './keys.ts';
 import type { End, Phase } from './phase.ts';
 
-/** After so many ms a note is written again that the store did not take. */
+/** A note that the store did not take is not written again for so many ms. */
 const pause = 1_000;
 
 /**
@@ -15,18 +15,18 @@ const pause = 1_000;
 export class PhaseNote {
   readonly #name: string;
   readonly #locks: Readonly<Record<End, Locks>>;
-  readonly #runtime: Runtime;
+  readonly #clock: Clock;
   #wanted: Phase | undefined = undefined;
   #lease: Lease | undefined = undefined;
   #written: Phase | undefined = undefined;
   #working: Promise<void> | undefined = undefined;
-  #timer: object | number | undefined = undefined;
+  #failedAt = -Infinity;
   #stopped = false;
 
-  constructor(name: string, locks: Readonly<Record<End, Locks>>, runtime: Runtime) {
+  constructor(name: string, locks: Readonly<Record<End, Locks>>, clock: Clock) {
     this.#name = name;
     this.#locks = locks;
-    this.#runtime = runtime;
+    this.#clock = clock;
   }
 
   /**
@@ -34,22 +34,19 @@ export class PhaseNote {
    * an end. Resolves when the store has it, or gave no answer.
    */
   async write(desired: Phase | undefined): Promise<void> {
-    if (this.#wanted !== desired) {
-      this.#wanted = desired;
-      this.#begin();
-    }
+    const isNew = this.#wanted !== desired;
+    this.#wanted = desired;
+    if (isNew || this.#clock.now() >= this.#failedAt + pause) this.#begin();
     await this.#working;
   }
 
   /** Nothing is written any more. */
   stop(): void {
     this.#stopped = true;
-    this.#unarm();
   }
 
   #begin(): void {
-    this.#unarm();
-    if (!this.#stopped) this.#working ??= outsideContext(() => this.#work());
+    if (!this.#stopped && this.#wanted !== this.#written) this.#working ??= outsideContext(() => this.#work());
   }
 
   async #work(): Promise<void> {
@@ -69,7 +66,9 @@ export class PhaseNote {
       if (lease === undefined && this.#wanted === wanted) break;
     }
     this.#working = undefined;
-    if (this.#written !== undefined && this.#lease?.held !== true) this.#retry();
+    if (this.#written === undefined || this.#lease?.held === true) return;
+    this.#written = undefined;
+    this.#failedAt = this.#clock.now();
   }
 
   /** The store has lost it, or was silent. */
@@ -78,16 +77,5 @@ export class PhaseNote {
     this.#lease = undefined;
     this.#written = undefined;
     this.#begin();
-  }
-
-  #retry(): void {
-    this.#written = undefined;
-    if (this.#stopped) return;
-    this.#timer = this.#runtime.setTimer(() => this.#begin(), pause * (0.5 + this.#runtime.random()), false);
-  }
-
-  #unarm(): void {
-    if (this.#timer !== undefined) this.#runtime.clearTimer(this.#timer);
-    this.#timer = undefined;
   }
 }

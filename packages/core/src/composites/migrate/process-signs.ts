@@ -1,6 +1,7 @@
 import type { LockProvider } from '../../contract.ts';
 import { labelOf } from '../../options/owner.ts';
 import { noteKey, noteStore, presenceKey } from './keys.ts';
+import { phases } from './phase.ts';
 import type { End, Phase } from './phase.ts';
 
 /** A process that takes part in a migration. */
@@ -30,8 +31,6 @@ export interface Sign {
   readonly desired: Phase;
   readonly since?: number;
 }
-
-const phases = ['from', 'both', 'to'] as const;
 
 /** The signs in the store of `end`. */
 export async function readSigns(name: string, end: End, provider: LockProvider): Promise<readonly Sign[]> {

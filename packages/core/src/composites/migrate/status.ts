@@ -1,9 +1,9 @@
 import type { Runtime } from '../../time/runtime.ts';
-import type { DirectHolder } from './direct-holders.ts';
-import { findLoneHolders } from './lone-holders.ts';
+import { findLoneHolders } from './holders.ts';
+import type { DirectHolder } from './holders.ts';
 import { nextSteps } from './next-step.ts';
 import type { FleetFacts, NextSteps } from './next-step.ts';
-import { oppositeOf } from './phase.ts';
+import { ends, oppositeOf } from './phase.ts';
 import type { End } from './phase.ts';
 import { doubledLabels, joinSigns } from './process-signs.ts';
 import type { MigrationProcess } from './process-signs.ts';
@@ -32,7 +32,7 @@ export interface StatusQuestion {
 
 /** Asks both stores. A store that does not answer is told by its `error`. Never rejects. */
 export async function readFleet({ name, stores, runtime, expected, without }: StatusQuestion): Promise<FleetFacts> {
-  const [from, to] = (await Promise.all((['from', 'to'] as const).map((end) => readStore(name, end, stores[end])))) as [
+  const [from, to] = (await Promise.all(ends.map((end) => readStore(name, end, stores[end])))) as [
     StoreRead,
     StoreRead,
   ];

@@ -1,9 +1,9 @@
 import type { LockProvider } from '../../contract.ts';
 import { floorAt, lineText, readLine } from '../../token-floor/floor-line.ts';
 import { floorRegister } from '../../token-floor/store-floor.ts';
-import { isDirect } from './direct-holders.ts';
-import type { DirectHolder } from './direct-holders.ts';
-import { isOfAMigration, markRegister, migrationOf } from './keys.ts';
+import { findDirect } from './holders.ts';
+import type { DirectHolder } from './holders.ts';
+import { keysOfMigrations, markRegister, migrationOf } from './keys.ts';
 import type { End } from './phase.ts';
 import { readSigns } from './process-signs.ts';
 import type { Sign } from './process-signs.ts';
@@ -34,9 +34,6 @@ export interface MigrationStore {
   readonly error?: unknown;
 }
 
-/** More than this would take long where a store has many keys. */
-const mostDirect = 100;
-
 /** A store before it is asked: its provider, or why that could not be opened. */
 export type KnownStore = { readonly provider: LockProvider } | { readonly name: string; readonly error: unknown };
 
@@ -61,7 +58,8 @@ export async function readStore(name: string, end: End, known: KnownStore): Prom
   try {
     const signs = await readSigns(name, end, provider);
     const floor = await readFloor(provider);
-    const { names, direct } = await readKeys(provider);
+    const names = await readNames(provider);
+    const direct = provider.list && (await findDirect(provider));
     const left = (await provider.register?.(markRegister(name, end))) !== undefined;
     return { store: { store: provider.name, ...floor, direct }, signs, left, names };
   } catch (error) {
@@ -86,16 +84,9 @@ async function readFloor(
   return { floor, plainSafeIn: Number((floor - clock + nearer - 1n) / nearer), tokenFloor: lineText(line, now) };
 }
 
-async function readKeys(provider: LockProvider): Promise<Pick<StoreRead, 'names'> & Pick<MigrationStore, 'direct'>> {
-  if (provider.list === undefined) return { names: [], direct: undefined };
+async function readNames(provider: LockProvider): Promise<readonly string[]> {
   const names = new Set<string>();
-  const direct: DirectHolder[] = [];
-  for await (const key of provider.list('')) {
-    const migration = migrationOf(key);
-    if (migration !== undefined) names.add(migration);
-    if (isOfAMigration(key) || direct.length >= mostDirect) continue;
-    const { holders } = await provider.inspect(key);
-    direct.push(...holders.filter(isDirect).map((holder) => ({ ...holder, key })));
-  }
-  return { names: [...names], direct: direct.slice(0, mostDirect) };
+  for await (const key of provider.list?.(keysOfMigrations) ?? []) names.add(migrationOf(key) ?? '');
+  names.delete('');
+  return [...names];
 }

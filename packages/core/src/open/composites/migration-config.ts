@@ -1,7 +1,6 @@
 import { rulesReaders } from '../../composites/combine/options.ts';
-import { migrateSource, migrationReaders } from '../../composites/migrate/options.ts';
+import { migrateSource, migrationReaders, mustHave } from '../../composites/migrate/options.ts';
 import type { MigrateOptions } from '../../composites/migrate/options.ts';
-import type { Phase } from '../../composites/migrate/phase.ts';
 import { memberError } from '../../composites/members/member.ts';
 import { misconfigured } from '../../errors/misconfigured.ts';
 import type { OptionReader } from '../../options/option-reader.ts';
@@ -45,19 +44,13 @@ export function readMigration({ url, options }: Backend, runtime: Runtime): Migr
     );
   }
   const { from, to, phase, ...rest } = readOptions(readers, options, migrateSource);
-  for (const [name, value] of Object.entries({ from, to, phase, name: rest.name })) {
-    if (value !== undefined) continue;
-    throw misconfigured(
-      migrateSource.where,
-      `it needs option "${name}": ${readers[name as keyof typeof readers].expects}`,
-    );
-  }
+  mustHave(readers, { from, to, phase, name: rest.name });
   const stores = [readStore('from', from), readStore('to', to)] as const;
   if (sameStore(stores, 1) !== -1) {
     throw misconfigured(migrateSource.where, 'options "from" and "to" name the same store');
   }
-  const read: Phase | (() => Phase) = phaseSource(phase, runtime);
-  return { stores: [...stores], options: { ...rest, name: rest.name as string, phase: read, runtime } };
+  const name = rest.name as string;
+  return { stores, options: { ...rest, name, phase: phaseSource(phase, runtime), runtime } };
 }
 
 function readStore(end: 'from' | 'to', store: unknown): Backend {

@@ -3,8 +3,6 @@ import { memberTitle } from '../../composites/members/member.ts';
 import { readCombineOptions } from '../../composites/combine/options.ts';
 import { combinedTraits } from '../../composites/combine/traits.ts';
 import type { LockProvider } from '../../contract.ts';
-import type { LockError } from '../../errors/lock-error.ts';
-import { misconfigured } from '../../errors/misconfigured.ts';
 import { lackingTraits } from '../../options/requirements.ts';
 import type { Runtime } from '../../time/runtime.ts';
 import { readCombined } from './combined-config.ts';
@@ -30,14 +28,6 @@ export async function openCombined(backend: Backend, runtime: Runtime, open: Ope
     runtime,
     open,
     make: (providers) => combine(providers, options),
-    refuse: (composite, all) => weakened(lackingTraits(combinedTraits(all, { need, fencing }), composite.traits)),
+    lacking: (traits, all) => lackingTraits(combinedTraits(all, { need, fencing }), traits),
   });
-}
-
-function weakened(lacking: readonly string[]): LockError | undefined {
-  if (lacking.length === 0) return undefined;
-  return misconfigured(
-    'openLocks',
-    `with this member the composite would lack what it was opened with: ${lacking.join(', ')}. It stays out until the locks are opened again`,
-  );
 }

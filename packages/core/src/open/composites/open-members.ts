@@ -4,18 +4,18 @@ import { memberError } from '../../composites/members/member.ts';
 import { lackingMethod } from '../../composites/combine/options.ts';
 import { combinedTraits } from '../../composites/combine/traits.ts';
 import type { LockProvider, Traits } from '../../contract.ts';
-import { LockError } from '../../errors/lock-error.ts';
+import { LockError, isLockError } from '../../errors/lock-error.ts';
 import { misconfigured } from '../../errors/misconfigured.ts';
 import { closeQuietly } from '../../locks/ending/close-quietly.ts';
 import type { Runtime } from '../../time/runtime.ts';
-import { openEnough } from './open-enough.ts';
-import type { Outcome } from './open-enough.ts';
+import { settledWithin } from '../../time/settled-within.ts';
 import type { Backend } from '../config/settings.ts';
 
 /** Opens one member, by the path of any provider. */
 export type OpenProvider = (backend: Backend, runtime: Runtime) => Promise<LockProvider>;
 
-type Outcomes = readonly (Outcome | undefined)[];
+/** What became of a member that was opened. `undefined`: nothing yet. */
+type Outcome = PromiseSettledResult<LockProvider> | undefined;
 
 /** A composite whose members are opened. */
 export interface Opening {
@@ -37,8 +37,8 @@ export interface Opening {
   assume?(least: Traits): Traits;
   /** Makes the composite. */
   make(providers: readonly LockProvider[]): LockProvider;
-  /** Why the composite cannot have members of these traits, if it cannot. */
-  refuse(composite: LockProvider, members: readonly Pick<LockProvider, 'traits'>[]): LockError | undefined;
+  /** What a composite of `traits` would lack with these members. Empty: it can have them. */
+  lacking(traits: Traits, members: readonly Pick<LockProvider, 'traits'>[]): readonly string[];
 }
 
 /**
@@ -48,43 +48,76 @@ export interface Opening {
  * naming the members that did not open, when too few did. All that was opened is closed then.
  */
 export async function openMembers(opening: Opening): Promise<LockProvider> {
-  const { members, titles, need, patience, runtime, open } = opening;
-  const openings = members.map((member) => openMember(member, runtime, open));
-  const outcomes = await openEnough(openings, need, patience, runtime);
+  const { members, runtime } = opening;
+  const open = (member: Backend): Promise<LockProvider> => openMember(member, opening);
+  const openings = members.map(open);
+  const outcomes = await openEnough(openings, opening);
   try {
-    checkOutcomes(titles, outcomes, need);
-    const providers = members.map((member, index) => providerOf(outcomes[index]) ?? lateMember(member, index));
+    checkOutcomes(opening, outcomes);
+    const providers = members.map((member, index) => {
+      const traits = assumedTraits(opening, outcomes, index);
+      return (
+        providerOf(outcomes[index]) ??
+        new LateMember({ name: nameOf(member), traits, open: () => open(member), runtime })
+      );
+    });
     const composite = opening.make(providers);
     for (const [index, late] of providers.entries()) {
       if (!(late instanceof LateMember)) continue;
-      late.begin(openings[index] as Promise<LockProvider>, (traits) =>
-        opening.refuse(
-          composite,
-          providers.map((each) => (each === late ? { traits } : each)),
-        ),
-      );
+      late.begin(openings[index] as Promise<LockProvider>, (traits) => {
+        const all = providers.map((each) => (each === late ? { traits } : each));
+        return weakened(opening.lacking(composite.traits, all));
+      });
     }
     return composite;
   } catch (error) {
-    await closeAll(openings, outcomes);
+    // A member that is still being opened is closed when it is open.
+    const closings = openings.map(async (each) => await each.then(closeQuietly, () => {}));
+    await Promise.all(closings.filter((_, index) => outcomes[index] !== undefined));
     throw error;
-  }
-
-  function lateMember(member: Backend, index: number): LateMember {
-    return new LateMember({
-      name: nameOf(member),
-      traits: assumedTraits(opening, outcomes, index),
-      open: () => openMember(member, runtime, open),
-      runtime,
-    });
   }
 }
 
-async function openMember(member: Backend, runtime: Runtime, open: OpenProvider): Promise<LockProvider> {
+async function openMember(member: Backend, { open, runtime }: Opening): Promise<LockProvider> {
   const provider = await open(member, runtime);
   const lacking = lackingMethod(provider);
   if (lacking === undefined) return provider;
   throw misconfigured('openLocks', `its adapter gave no provider, but something without ${lacking}()`);
+}
+
+/**
+ * Waits until as many members are open as are needed, or cannot be, then a while for the others: a
+ * member that is only a little slower is open from the start. Resolves at once where one failed for
+ * good. Never rejects.
+ */
+async function openEnough(
+  openings: readonly Promise<LockProvider>[],
+  { need, patience, runtime }: Opening,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = openings.map(() => undefined);
+  const has = (status: 'fulfilled' | 'rejected', count: number): boolean =>
+    outcomes.filter((outcome) => outcome?.status === status).length >= count;
+  await new Promise<void>((resolve) => {
+    let others: Promise<void> | undefined;
+    const all = openings.map(async (opening, index) => {
+      [outcomes[index]] = await Promise.allSettled([opening]);
+      if (outcomes.some(failedForGood)) resolve();
+      if (!has('fulfilled', need) && !has('rejected', openings.length - need + 1)) return;
+      others ??= settledWithin(runtime, patience, Promise.all(all)).then(resolve);
+    });
+  });
+  return [...outcomes];
+}
+
+/** Whether another attempt would fail in the same way. */
+function failedForGood(outcome: Outcome): boolean {
+  return outcome?.status === 'rejected' && !isLockError(outcome.reason, 'LOCK_UNAVAILABLE');
+}
+
+function weakened(lacking: readonly string[]): LockError | undefined {
+  if (lacking.length === 0) return undefined;
+  const why = `with it the composite would lack what it was opened with: ${lacking.join(', ')}`;
+  return misconfigured('openLocks', `${why}. It stays out until the locks are opened again`);
 }
 
 /** Never a URL, which may have a password in it. */
@@ -92,45 +125,29 @@ export function nameOf({ provider }: Backend): string {
   return typeof provider === 'string' && !provider.includes('://') ? provider : 'adapter';
 }
 
-function providerOf(outcome: Outcome | undefined): LockProvider | undefined {
-  return outcome !== undefined && 'provider' in outcome ? outcome.provider : undefined;
+function providerOf(outcome: Outcome): LockProvider | undefined {
+  return outcome?.status === 'fulfilled' ? outcome.value : undefined;
 }
 
-function checkOutcomes(titles: readonly string[], outcomes: Outcomes, need: number): void {
-  const failures: LockError[] = [];
-  for (const [index, outcome] of outcomes.entries()) {
-    const title = titles[index] as string;
-    if (outcome === undefined) failures.push(memberError(title, new Error('no answer yet.')));
-    else if ('error' in outcome) {
-      const error = memberError(title, outcome.error);
-      if (outcome.permanent) throw new LockError('LOCK_MISCONFIGURED', error.message, { cause: outcome.error });
-      failures.push(error);
-    }
-  }
+function checkOutcomes({ titles, need }: Opening, outcomes: readonly Outcome[]): void {
+  const failures = outcomes.flatMap((outcome, index) => {
+    if (outcome?.status === 'fulfilled') return [];
+    const reason: unknown = outcome === undefined ? new Error('no answer yet.') : outcome.reason;
+    const error = memberError(titles[index] as string, reason);
+    if (failedForGood(outcome)) throw new LockError('LOCK_MISCONFIGURED', error.message, { cause: reason });
+    return [error];
+  });
   if (outcomes.length - failures.length >= need) return;
   const what = `${failures.length} of ${outcomes.length} members did not open, and ${need} are needed.`;
   throw errorOfAll('LOCK_UNAVAILABLE', what, failures);
 }
 
 /** The traits of a member that is not open yet: those of an open one with the same adapter. */
-function assumedTraits({ members, assume }: Opening, outcomes: Outcomes, index: number): Traits {
-  const twin = outcomes.find((_, other) => members[other]?.provider === members[index]?.provider && isOpen(other));
-  if (twin !== undefined) return (providerOf(twin) as LockProvider).traits;
-  const least = combinedTraits(
-    outcomes.flatMap((outcome) => providerOf(outcome) ?? []),
-    { need: 1, fencing: true },
-  );
+function assumedTraits({ members, assume }: Opening, outcomes: readonly Outcome[], index: number): Traits {
+  const open = outcomes.map(providerOf);
+  const twin = open.find((_, other) => members[other]?.provider === members[index]?.provider && open[other]);
+  if (twin !== undefined) return twin.traits;
+  const found = open.filter((provider) => provider !== undefined);
+  const least = combinedTraits(found, { need: 1, fencing: true });
   return assume?.(least) ?? least;
-
-  function isOpen(other: number): boolean {
-    return providerOf(outcomes[other]) !== undefined;
-  }
-}
-
-/** Does not wait for members that are still being opened: they are closed when they are open. */
-async function closeAll(openings: readonly Promise<LockProvider>[], outcomes: Outcomes): Promise<void> {
-  const closings = openings.map(async (opening) => {
-    await opening.then(closeQuietly, () => {});
-  });
-  await Promise.all(closings.filter((_, index) => outcomes[index] !== undefined));
 }

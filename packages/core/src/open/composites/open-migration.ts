@@ -1,8 +1,8 @@
 import { migrate } from '../../composites/migrate/migrate.ts';
 import { migrationTraits, storeTitle } from '../../composites/migrate/options.ts';
+import type { End } from '../../composites/migrate/phase.ts';
 import type { LockProvider } from '../../contract.ts';
 import { LockError } from '../../errors/lock-error.ts';
-import { misconfigured } from '../../errors/misconfigured.ts';
 import { lackingTraits } from '../../options/requirements.ts';
 import type { Runtime } from '../../time/runtime.ts';
 import { readMigration } from './migration-config.ts';
@@ -43,17 +43,17 @@ export async function openMigration(backend: Backend, runtime: Runtime, open: Op
       expiry: 'session',
       fencing: least.fencing === 'none' ? 'none' : 'clock-bounded',
     }),
-    make: ([first, second]) => migrate({ ...options, from: first as LockProvider, to: second as LockProvider }),
-    refuse: (composite, [first, second]) => {
-      if (first === undefined || second === undefined) return undefined;
-      const traits = migrationTraits({ from: first, to: second });
+    make: (providers) => migrate({ ...options, ...byEnd(providers) }),
+    lacking: ({ expiry, ...promised }, members) => {
+      const traits = migrationTraits(byEnd(members));
       // Where each lease has a ttl, none is lost with a session: that is better than was assumed.
-      const { expiry, ...promised } = composite.traits;
-      const demanded = expiry === 'ttl' ? composite.traits : promised;
-      const lacking = [...lackingTraits(traits, demanded), ...(traits.shared ? [] : ['shared: true'])];
-      if (lacking.length === 0) return undefined;
-      const why = `with this store the migration would lack what it was opened with: ${lacking.join(', ')}`;
-      return misconfigured('openLocks', `${why}. It stays out until the locks are opened again`);
+      const demanded = expiry === 'ttl' ? { ...promised, expiry } : promised;
+      return [...lackingTraits(traits, demanded), ...(traits.shared ? [] : ['shared: true'])];
     },
   });
+}
+
+function byEnd<T>(stores: readonly T[]): Record<End, T> {
+  const [from, to] = stores as readonly [T, T];
+  return { from, to };
 }

@@ -31,7 +31,7 @@ export const weaker = {
   leavesNoMark: [decisions(order, "['announce', 'look', 'check', 'probe'] as const")],
   looksBeforeItReads: [decisions("['read', 'look', 'lift'] as const", "['look', 'read', 'lift'] as const")],
   doesNotLook: [
-    { file: 'phase-machine.ts', find: 'if (inTheWay) this.failed(); else this.#done();', replace: 'this.#done();' },
+    { file: 'phase-machine.ts', find: 'if (inTheWay) this.failed(); else this.stepped();', replace: 'this.stepped();' },
   ],
   notCapped: [decisions('Math.min(until, presentUntil)', 'until')],
   outlastsPresence: [
