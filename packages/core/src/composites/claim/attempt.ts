@@ -1,5 +1,5 @@
 import { chooseLine, decideAttempt, decideConfirmation, heldUntil, highestToken } from './decisions.ts';
-import { answerLater, promise, viewOf } from './machine.ts';
+import { answerLater, promise } from './machine.ts';
 import type { Machine } from './machine.ts';
 import { isVote } from './part.ts';
 import { waitInLine } from './wait-in-line.ts';
@@ -18,7 +18,7 @@ export function goOnAsking(machine: Machine, now: number): void {
     // A call may be on its way to a slow member: another line, until it answers.
     state.line = chooseLine(state.parts, (member) => world.isSuspect(member));
   }
-  switch (decideAttempt(viewOf(machine), now)) {
+  switch (decideAttempt(machine, now)) {
     case 'wait':
       break;
     case 'ask line':
@@ -48,7 +48,7 @@ export function goOnAsking(machine: Machine, now: number): void {
 
 /** Tells the votes the highest token: the next step of a confirmation. */
 export function goOnConfirming(machine: Machine, now: number): void {
-  switch (decideConfirmation(viewOf(machine), now)) {
+  switch (decideConfirmation(machine, now)) {
     case 'held':
       hold(machine, now);
       break;
@@ -98,7 +98,7 @@ function hold(machine: Machine, now: number): void {
   state.phase = 'held';
   state.waiting = false;
   state.keptSince = undefined;
-  promise(machine, { kind: 'granted', token: state.token, until: heldUntil(viewOf(machine), now) });
+  promise(machine, { kind: 'granted', token: state.token, until: heldUntil(machine, now) });
   calls.each((part, member) => part.call === undefined && calls.lengthen(part, member));
 }
 

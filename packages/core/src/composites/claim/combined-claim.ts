@@ -3,7 +3,7 @@ import { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError } from '../../errors/messages.ts';
 import { ClaimMachine, adopted } from './claim-machine.ts';
 import { isHeld } from './claim-state.ts';
-import type { Change, MachineOptions, MachineWorld, Outcome, Returned } from './claim-state.ts';
+import type { Change, MachineOptions, MachineWorld, Outcome } from './claim-state.ts';
 import type { ClaimHost, HostedClaim } from './claim-host.ts';
 import { holdsByOwner, isEnough } from '../members/key-states.ts';
 import type { MemberHold } from '../members/key-states.ts';
@@ -12,6 +12,8 @@ import { MemberSessions } from '../members/member-sessions.ts';
 import { failure, readAnswer } from '../members/member-answers.ts';
 import type { MemberAnswer, MemberCall } from '../members/member-answers.ts';
 import { freeVotes } from './free-votes.ts';
+import { mayGetVote } from './part.ts';
+import type { Part } from './part.ts';
 import { tooFewAnswers } from './too-few-answers.ts';
 import { memberClaim, memberOwner } from '../members/member.ts';
 import type { Member } from '../members/member.ts';
@@ -285,9 +287,9 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     });
   }
 
-  giveBack({ member: index, number, inFlight, uncertain, inLine, sentAt }: Returned, awaited: boolean): void {
+  giveBack(index: number, part: Readonly<Part>, awaited: boolean): void {
     const member = this.#member(index);
-    const claim = { ...this.#claim, owner: this.#ownerAt(index, number) };
+    const inFlight = mayGetVote(part);
     this.#sessions.unfollow(index);
     const round = this.#releasing;
     // An attempt in flight may have a vote: it counts where the others are too few.
@@ -300,11 +302,11 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
       this.#host.changed(this);
     };
     member.releases.start({
-      claim,
+      claim: { ...this.#claim, owner: this.#ownerAt(index, part.number) },
       inFlight: inFlight ? this.#inFlight[index] : undefined,
-      uncertain,
-      inLine,
-      lastSend: sentAt,
+      uncertain: part.uncertain,
+      inLine: part.inLine || part.call === 'ask in line',
+      lastSend: part.sentAt,
       answered,
     });
   }

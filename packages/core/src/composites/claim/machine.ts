@@ -1,6 +1,5 @@
 import { keepsPromise } from './claim-state.ts';
 import type { ClaimState, MachineOptions, MachineWorld, Outcome, Phase } from './claim-state.ts';
-import type { RoundView } from './decisions.ts';
 import type { PartCalls } from './part-calls.ts';
 
 /** What the steps of one claim work with. */
@@ -9,12 +8,6 @@ export interface Machine {
   readonly world: MachineWorld;
   readonly calls: PartCalls;
   readonly state: ClaimState;
-}
-
-/** What the decisions about the claim read. */
-export function viewOf({ options, state }: Machine): RoundView {
-  const { parts, line, askedAll, token, patient } = state;
-  return { parts, need: options.need, line, askedAll, token: options.fencing ? token : 0n, patient };
 }
 
 /** Core has called: what the members answered before does not count. */

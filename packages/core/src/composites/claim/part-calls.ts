@@ -123,20 +123,9 @@ export class PartCalls {
     const part = this.part(member);
     if (!refused && part.token !== undefined && keepsPromise(this.#state, this.#world.now())) return;
     if (hasSomething(part)) {
-      const { number, call, uncertain, inLine, sentAt } = part;
       const waits = awaited && !this.#world.isSuspect(member);
       if (waits) this.#state.returning += 1;
-      this.#world.giveBack(
-        {
-          member,
-          number,
-          inFlight: call !== undefined && call !== 'renew',
-          uncertain,
-          inLine: inLine || call === 'ask in line',
-          sentAt,
-        },
-        waits,
-      );
+      this.#world.giveBack(member, part, waits);
     }
     if (part.heard === 'granted') part.heard = undefined;
     this.#state.parts[member] = emptyPart(part);

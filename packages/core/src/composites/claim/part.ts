@@ -86,6 +86,11 @@ export function isUnderWay(part: Part): boolean {
   return part.call !== undefined;
 }
 
+/** Whether an attempt is in flight, which may be granted still. */
+export function mayGetVote({ call }: Part): boolean {
+  return call !== undefined && call !== 'renew';
+}
+
 /** Whether a round waits for this part. */
 export function isPending(part: Part): boolean {
   return part.call !== undefined && !part.late;

@@ -1,21 +1,18 @@
 import type { Claim } from '../../contract.ts';
 import { decideRelease, isFreedFirst, waitsForLate } from './decisions.ts';
-import type { Releases } from './decisions.ts';
+import type { Freed, Released } from './decisions.ts';
 import { combinedError } from '../members/member-errors.ts';
 import type { Quorum } from '../members/member-errors.ts';
 import type { Member } from '../members/member.ts';
 
-/** `late`: it is waited for only where the other members are too few. */
-type Answer = boolean | Error | 'awaited' | 'late';
-
 /** The members' answers to the release of one claim, until there is one for the composite. */
 export class ReleaseRound {
   readonly result: Promise<boolean>;
-  readonly #hold: Pick<Releases, 'held' | 'ended'>;
+  readonly #released: Released;
   readonly #quorum: Quorum;
   readonly #claim: Claim;
-  /** By member. `undefined`: the member has nothing of the claim. */
-  readonly #answers: (Answer | undefined)[];
+  /** By member. */
+  readonly #answers: Freed[];
   #begun = false;
   #patient = true;
   /** It has no result yet. */
@@ -23,8 +20,8 @@ export class ReleaseRound {
   #resolve!: (freed: boolean) => void;
   #reject!: (error: Error) => void;
 
-  constructor(hold: Pick<Releases, 'held' | 'ended'>, quorum: Quorum, claim: Claim) {
-    this.#hold = hold;
+  constructor(released: Released, quorum: Quorum, claim: Claim) {
+    this.#released = released;
     this.#quorum = quorum;
     this.#claim = claim;
     this.#answers = quorum.members.map(() => undefined);
@@ -76,9 +73,8 @@ export class ReleaseRound {
   #settle(): void {
     if (!this.pending || !this.#begun || this.#waits()) return;
     const { need } = this.#quorum;
-    const releases = this.#count();
-    if (this.#patient && waitsForLate(releases, need)) return;
-    const decision = decideRelease(releases, need);
+    if (this.#patient && waitsForLate(this.#released, this.#answers, need)) return;
+    const decision = decideRelease(this.#released, this.#answers, need);
     this.pending = false;
     if (decision === undefined) this.#reject(this.#error());
     else this.#resolve(decision);
@@ -87,19 +83,6 @@ export class ReleaseRound {
   /** Whether an answer that is awaited may matter. */
   #waits(): boolean {
     return this.#answers.includes('awaited') && !isFreedFirst(this.#answers, this.#quorum.need);
-  }
-
-  #count(): Releases {
-    const first = freedBy(this.#answers[0]);
-    const releases: Releases = { ...this.#hold, first, freed: 0, denied: 0, without: 0, late: 0, unknown: 0 };
-    for (const answer of this.#answers) {
-      if (answer === true) releases.freed += 1;
-      else if (answer === false) releases.denied += 1;
-      else if (answer === undefined) releases.without += 1;
-      else releases.unknown += 1;
-      if (answer === 'late') releases.late += 1;
-    }
-    return releases;
   }
 
   #error(): Error {
@@ -111,9 +94,4 @@ export class ReleaseRound {
     });
     return combinedError(this.#quorum, failures, key);
   }
-}
-
-function freedBy(answer: Answer | undefined): boolean | undefined {
-  if (answer === undefined) return false;
-  return typeof answer === 'boolean' ? answer : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Change } from './claim-state.ts';
 import { decideRenewal, heldUntil } from './decisions.ts';
-import { lose, promise, viewOf } from './machine.ts';
+import { lose, promise } from './machine.ts';
 import type { Machine } from './machine.ts';
 import { isPending } from './part.ts';
 import type { Part } from './part.ts';
@@ -61,7 +61,7 @@ export function goOnRenewing(machine: Machine, now: number): void {
     world.settle(outcome);
     return;
   }
-  switch (decideRenewal(viewOf(machine), now)) {
+  switch (decideRenewal(machine, now)) {
     case 'renewed':
       state.phase = 'held';
       // A member that has lost its vote may give another. A release by force looks the same, so it
@@ -69,7 +69,7 @@ export function goOnRenewing(machine: Machine, now: number): void {
       if (!state.found)
         calls.each((part, member) => part.heard === 'busy' && part.number === 0 && calls.ask(member, true));
       state.found = false;
-      promise(machine, { kind: 'renewed', until: heldUntil(viewOf(machine), now) });
+      promise(machine, { kind: 'renewed', until: heldUntil(machine, now) });
       break;
     case 'lost':
       state.phase = 'resting';

@@ -51,7 +51,7 @@ export const weaker = {
   onePhase: [
     decisions(sound, 'const known = votes.length;'),
     decisions(
-      'return isVote(part, now) && part.token !== undefined && part.token >= token;',
+      'return isVote(part, now) && part.token !== undefined && (!options.fencing || part.token >= state.token);',
       'return isVote(part, now);',
     ),
   ],
