@@ -10,7 +10,7 @@ import type { MemberHold } from '../members/key-states.ts';
 import { readStates } from '../members/member-states.ts';
 import { MemberSessions } from '../members/member-sessions.ts';
 import { failure, readAnswer } from '../members/member-answers.ts';
-import type { MemberAnswer, MemberCall } from '../members/member-answers.ts';
+import type { MemberCall } from '../members/member-answers.ts';
 import { freeVotes } from './free-votes.ts';
 import { mayGetVote } from './part.ts';
 import type { Part } from './part.ts';
@@ -57,6 +57,8 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   /** Why the last session has ended. */
   #goneWhy: unknown = undefined;
   #releasing: ReleaseRound | undefined = undefined;
+  /** Core gave it up. */
+  #released = false;
 
   constructor(host: ClaimHost, claim: Claim) {
     const { members, need, fencing, traits } = host;
@@ -95,7 +97,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
 
   /** Ends it if no member holds it any more, and no call is under way. Gives whether it did. */
   endIfOver(): boolean {
-    const now = this.#host.runtime.clock.now();
+    const now = this.now();
     const { parts } = this.#machine.state;
     const over = this.held && this.#turns.free && parts.every(({ until }) => until <= now);
     if (!over) return false;
@@ -108,10 +110,14 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
     this.#wake = wake ?? this.#wake;
     return this.#inTurn(async () => {
+      const ready = this.#host.ready(claim.ttl);
+      if (ready !== undefined) await ready;
+      // Nothing may be asked for a claim after its release.
+      if (this.#released) return { granted: false };
       const before = this.#claim;
       const change = changeOf(before, claim);
       this.#claim = claim;
-      const startedAt = this.#host.runtime.clock.now();
+      const startedAt = this.now();
       const attempt = (): Promise<Outcome> =>
         this.#run(() => this.#machine.attempt(wake !== undefined, this.#host.isCrowded(claim.key), change));
       let outcome = await attempt();
@@ -119,15 +125,24 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
       if (outcome.kind === 'lost') outcome = await attempt();
       switch (outcome.kind) {
         case 'granted':
-          return this.#grant(outcome.token, outcome.until - startedAt);
-        case 'renewed':
-          return this.#grant(this.#machine.state.token, outcome.until - startedAt);
-        case 'busy':
-        case 'lost': {
-          const retryAfter = outcome.kind === 'busy' ? outcome.retryAfter : undefined;
-          if (wake !== undefined && retryAfter !== undefined && !this.#machine.isInLine) this.#wakeAfter(retryAfter);
-          return retryAfter === undefined ? { granted: false } : { granted: false, retryAfter };
+        case 'renewed': {
+          const grant = this.#grant(outcome.until - startedAt);
+          // A process that stood still in the attempt may not hold the key any more.
+          const still = this.#host.ready(0);
+          if (still !== undefined) await still.catch((error: unknown) => this.#giveUp(error));
+          return grant;
         }
+        case 'busy': {
+          const { retryAfter } = outcome;
+          if (retryAfter === undefined) return { granted: false };
+          // No member can wake a claim without a place in a line.
+          if (wake !== undefined && !this.#machine.isInLine) {
+            schedule(this.#host.timers, this.now() + retryAfter, () => this.#wake?.());
+          }
+          return { granted: false, retryAfter };
+        }
+        case 'lost':
+          return { granted: false };
         default:
           // What it holds, it holds as before.
           if (change !== undefined && this.held) this.#claim = before;
@@ -142,7 +157,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
       if (!this.held || (token !== undefined && token < state.token)) return false;
       const change = changeOf(this.#claim, claim);
       this.#claim = claim;
-      const startedAt = this.#host.runtime.clock.now();
+      const startedAt = this.now();
       const outcome = await this.#run(() => this.#machine.renew(token, change));
       if (outcome.kind === 'renewed') return { validity: Math.max(0, outcome.until - startedAt) };
       if (outcome.kind === 'lost') return false;
@@ -152,10 +167,9 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
 
   /** All of one owner's releases are one: the first call has its answer. */
   release(): Promise<boolean> {
-    if (this.#releasing === undefined && !this.#machine.forsake()) {
-      this.#wake = undefined;
-      return Promise.resolve(false);
-    }
+    this.#released = true;
+    this.#wake = undefined;
+    if (this.#releasing === undefined && !this.#machine.forsake()) return Promise.resolve(false);
     return this.#releasing === undefined ? this.#release().result : this.#releasing.result.then(() => false);
   }
 
@@ -178,7 +192,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
    */
   adopt(holds: readonly MemberHold[], token?: bigint): AbortSignal | undefined {
     this.#adopted = new Map(holds.map(({ member, owner }) => [member, owner]));
-    const now = this.#host.runtime.clock.now();
+    const now = this.now();
     this.#machine.adopt(
       holds.map(({ member, holder }) => ({ member, token: holder.token ?? 0n, until: now + this.#claim.ttl })),
       token,
@@ -257,33 +271,32 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     const owner = this.#ownerAt(index, number);
     // It may be another one when the answer comes.
     const ttl = brief ? place : this.#claim.ttl;
+    const hear = (event: () => void): void => {
+      if (this.#isCurrent(index, number)) this.#hear(event);
+    };
     const ask = (): Promise<Grant | Busy | Renewal | false> => {
       if (call === 'renew') return provider.renew({ ...this.#claim, owner, ttl }, token);
       const claim = memberClaim({ ...this.#claim, ttl }, owner, token);
       return call === 'ask' ? provider.tryAcquire(claim) : provider.tryAcquire(claim, () => this.#woken(index, number));
     };
     this.#inFlight[index] = timedCall(this.#host, member, call, ask, {
-      silent: () => {
-        if (!this.#isCurrent(index, number)) return;
-        this.#machine.silent(index);
-        this.#host.changed(this);
-      },
-      answered: (answer) => {
-        if (!this.#isCurrent(index, number)) return;
-        this.#inFlight[index] = undefined;
-        const read = readAnswer(answer, call, token, ttl);
-        if (read !== undefined) this.#sessions.follow(index, (answer as Grant).lost);
-        // Of the process that had the lease before: this one's place comes next.
-        if (call !== 'renew' && this.#unknown.delete(member) && read?.kind === 'busy') {
-          freeVotes(this.#host, member, this.#claim, owner);
-        }
-        this.#answered(index, read ?? this.#badAnswer(member));
-      },
-      failed: (error) => {
-        if (!this.#isCurrent(index, number)) return;
-        this.#inFlight[index] = undefined;
-        this.#answered(index, failure(error));
-      },
+      silent: () => hear(() => this.#machine.silent(index)),
+      answered: (answer) =>
+        hear(() => {
+          this.#inFlight[index] = undefined;
+          const read = readAnswer(answer, call, token, ttl);
+          if (read !== undefined) this.#sessions.follow(index, (answer as Grant).lost);
+          // Of the process that had the lease before: this one's place comes next.
+          if (call !== 'renew' && this.#unknown.delete(member) && read?.kind === 'busy') {
+            freeVotes(this.#host, member, this.#claim, owner);
+          }
+          this.#machine.answered(index, read ?? failure(badAnswerError(provider, this.#claim)));
+        }),
+      failed: (error) =>
+        hear(() => {
+          this.#inFlight[index] = undefined;
+          this.#machine.answered(index, failure(error));
+        }),
     });
   }
 
@@ -319,8 +332,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
       if (!open) return;
       open = false;
       timers.cancel(silence);
-      this.#machine.returned();
-      this.#host.changed(this);
+      this.#hear(() => this.#machine.returned());
     };
     const silence = scheduleSilence(timers, this.now() + memberTimeout, returned);
     return returned;
@@ -336,10 +348,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   }
 
   keep(until: number): void {
-    schedule(this.#host.timers, until, () => {
-      this.#machine.promiseOver();
-      this.#host.changed(this);
-    });
+    schedule(this.#host.timers, until, () => this.#hear(() => this.#machine.promiseOver()));
   }
 
   look(): void {
@@ -348,9 +357,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
       owner !== this.owner && isEnough(holds, need);
     readStates(this.#host, this.key).then(
       (states) => {
-        if (![...holdsByOwner(states)].some(isHolder)) return;
-        this.#machine.looked();
-        this.#host.changed(this);
+        if ([...holdsByOwner(states)].some(isHolder)) this.#hear(() => this.#machine.looked());
       },
       // Too few members answered.
       () => {},
@@ -371,8 +378,8 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     );
   }
 
-  #answered(index: number, answer: MemberAnswer): void {
-    this.#machine.answered(index, answer);
+  #hear(event: () => void): void {
+    event();
     this.#host.changed(this);
   }
 
@@ -385,7 +392,6 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
       freeVotes(this.#host, member, this.#claim);
     }
     this.#releasing = round;
-    this.#wake = undefined;
     const wasRenewing = state.phase === 'renewing';
     this.#machine.release();
     this.settle(wasRenewing ? { kind: 'lost' } : { kind: 'busy', retryAfter: undefined });
@@ -403,10 +409,15 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     return round;
   }
 
-  #grant(token: bigint, validity: number): Grant {
-    const granted = { granted: true, token, validity: Math.max(0, validity) } as const;
+  #grant(validity: number): Grant {
+    const granted = { granted: true, token: this.#machine.state.token, validity: Math.max(0, validity) } as const;
     const lost = this.#ending;
     return lost === undefined ? granted : { ...granted, lost };
+  }
+
+  #giveUp(error: unknown): never {
+    this.release().catch(() => {});
+    throw error;
   }
 
   /** Aborts when the lease has ended with a session. `undefined`: no member told one. */
@@ -420,11 +431,6 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   #error(outcome: Outcome): Error {
     if (outcome.kind === 'refused') return outcome.error as Error;
     return tooFewAnswers(this.#host, this.#machine.state.parts, this.#claim, this.#machine.isEmpty);
-  }
-
-  /** No member can wake a claim without a place in a line. */
-  #wakeAfter(delay: number): void {
-    schedule(this.#host.timers, this.now() + delay, () => this.#wake?.());
   }
 
   #woken(index: number, number: number): void {
@@ -447,10 +453,6 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
 
   #member(index: number): Member {
     return this.#host.members[index] as Member;
-  }
-
-  #badAnswer({ provider }: Member): MemberAnswer {
-    return { kind: 'failed', error: badAnswerError(provider, this.#claim), leftNothing: false };
   }
 
   #run(begin: () => void): Promise<Outcome> {

@@ -58,9 +58,6 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   readonly #claims = new ClaimsByOwner<CombinedClaim>();
   /** How many claims of this process wait, by key. */
   readonly #waiting = new Map<string, Set<HostedClaim>>();
-  /** How many claims wait for the set, and which claims were released meanwhile. */
-  #unready = 0;
-  readonly #releasedUnready = new Set<string>();
   #numbers = 0;
   #closing: Promise<void> | undefined = undefined;
 
@@ -85,15 +82,10 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     if (providers.every(({ list }) => list !== undefined)) this.list = (prefix) => this.#list(prefix);
   }
 
-  tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
-    try {
-      this.#checkOpen();
-      this.#check(claim);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    const ready = this.#set?.ready(claim.ttl);
-    return ready === undefined ? this.#attempt(claim, wake) : this.#attemptWhen(ready, claim, wake);
+  async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+    this.#checkOpen();
+    this.#check(claim);
+    return await this.#claims.getOrMake(claim.owner, () => new CombinedClaim(this, claim)).tryAcquire(claim, wake);
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
@@ -103,7 +95,6 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   }
 
   release(claim: Claim): Promise<boolean> {
-    if (this.#unready > 0) this.#releasedUnready.add(claim.owner);
     const known = this.#closing === undefined ? this.#claims.get(claim.owner) : undefined;
     return known === undefined ? this.#releaseFound(claim) : known.release();
   }
@@ -160,6 +151,10 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return this.#numbers;
   }
 
+  ready(ttl: number): Promise<void> | undefined {
+    return this.#set?.ready(ttl)?.then(() => this.#checkOpen());
+  }
+
   floor(): bigint | undefined {
     return this.#floor.now();
   }
@@ -176,35 +171,6 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   /** How many claims and waiting keys it knows: none, when all is released. */
   get size(): number {
     return this.#claims.size + this.#waiting.size;
-  }
-
-  async #attempt(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
-    const known = this.#claims.getOrMake(claim.owner, () => new CombinedClaim(this, claim));
-    const answer = await known.tryAcquire(claim, wake);
-    // A process that stood still in the attempt may have lost its presence meanwhile.
-    const ready = answer.granted ? this.#set?.ready(0) : undefined;
-    if (ready === undefined) return answer;
-    try {
-      await ready;
-      return answer;
-    } catch (error) {
-      void this.release(claim);
-      throw error;
-    }
-  }
-
-  async #attemptWhen(ready: Promise<void>, claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
-    this.#unready += 1;
-    try {
-      await ready;
-      this.#checkOpen();
-      // Nothing may be asked for a claim after its release.
-      if (this.#releasedUnready.has(claim.owner)) return { granted: false };
-    } finally {
-      this.#unready -= 1;
-      if (this.#unready === 0) this.#releasedUnready.clear();
-    }
-    return await this.#attempt(claim, wake);
   }
 
   #countWaiting(claim: HostedClaim): void {
