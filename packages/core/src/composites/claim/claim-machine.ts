@@ -4,10 +4,8 @@ import { goOnAsking, goOnConfirming } from './attempt.ts';
 import { initialState, isHeld, keepsPromise } from './claim-state.ts';
 import type { Change, ClaimState, MachineOptions, MachineWorld } from './claim-state.ts';
 import { chooseLine } from './decisions.ts';
-import { beginRound, lose, settleIfReturned, tidy } from './machine.ts';
-import type { Machine } from './machine.ts';
+import { Machine } from './machine.ts';
 import { emptyPart, hasSomething, isVote } from './part.ts';
-import { PartCalls } from './part-calls.ts';
 import { askForPlaces, askInTurn, askToRenew, goOnRenewing } from './renewal.ts';
 
 /** The number of a part whose owner another process made. */
@@ -23,7 +21,7 @@ export class ClaimMachine {
   readonly state: ClaimState;
 
   constructor(options: MachineOptions, world: MachineWorld, state: ClaimState = initialState(options.members)) {
-    this.#machine = { options, world, state, calls: new PartCalls(options, world, state) };
+    this.#machine = new Machine(options, world, state);
     this.state = state;
   }
 
@@ -46,14 +44,14 @@ export class ClaimMachine {
 
   /** Core asks. `crowded`: other claims of this process wait for the key. */
   attempt(waits: boolean, crowded: boolean, change?: Change): void {
-    const { calls, options, state, world } = this.#machine;
+    const { options, state, world } = this.#machine;
     // A repeat without a wake keeps the place.
     state.waits = waits || state.waiting;
     if (state.phase === 'held') {
       this.renew(undefined, change);
       return;
     }
-    beginRound(this.#machine, 'asking');
+    this.#machine.beginRound('asking');
     state.floor = options.fencing ? world.floor() : undefined;
     state.moves = 0;
     state.paused = false;
@@ -61,7 +59,7 @@ export class ClaimMachine {
     state.line = chooseLine(state.parts, (member) => world.isSuspect(member));
     // Votes that it keeps while it waits last for a place from here.
     if (!state.askedAll)
-      calls.each((part, member) => part.token !== undefined && calls.ask(member, false, false, true));
+      this.#machine.each((part, member) => part.token !== undefined && this.#machine.ask(member, false, false, true));
     this.#goOn();
   }
 
@@ -69,7 +67,7 @@ export class ClaimMachine {
   renew(token: bigint | undefined, change?: Change): void {
     const { options, state } = this.#machine;
     if (token !== undefined && options.fencing && token > state.token) state.token = token;
-    beginRound(this.#machine, 'renewing');
+    this.#machine.beginRound('renewing');
     askToRenew(this.#machine, change, token !== undefined);
     this.#goOn();
   }
@@ -79,10 +77,15 @@ export class ClaimMachine {
     votes: readonly { readonly member: number; readonly token: bigint; readonly until: number }[],
     token?: bigint,
   ): void {
-    const { calls, state, world } = this.#machine;
+    const { state, world } = this.#machine;
     const now = world.now();
     for (const vote of votes)
-      Object.assign(calls.part(vote.member), { number: adopted, token: vote.token, since: now, until: vote.until });
+      Object.assign(this.#machine.part(vote.member), {
+        number: adopted,
+        token: vote.token,
+        since: now,
+        until: vote.until,
+      });
     state.token =
       token ?? votes.reduce((lowest, vote) => (vote.token < lowest ? vote.token : lowest), votes[0]?.token ?? 0n);
     // What the process that had it was told may last as long as its votes.
@@ -92,15 +95,15 @@ export class ClaimMachine {
 
   /** The claim waits already: it has a place in the first line, or may have. */
   adoptPlace(sentAt: number, uncertain: boolean): void {
-    const { calls, state } = this.#machine;
-    Object.assign(calls.part(0), { number: adopted, inLine: true, uncertain, sentAt });
+    const { state } = this;
+    Object.assign(this.#machine.part(0), { number: adopted, inLine: true, uncertain, sentAt });
     state.waiting = true;
     state.line = 0;
   }
 
   /** Whether it has a place in the first line, and certainly no vote there. */
   get hasFirstPlace(): boolean {
-    const { inLine, token, uncertain, call } = this.#machine.calls.part(0);
+    const { inLine, token, uncertain, call } = this.#machine.part(0);
     return inLine && token === undefined && !uncertain && call === undefined;
   }
 
@@ -110,7 +113,7 @@ export class ClaimMachine {
     const idle = state.phase === 'held' || (state.phase === 'resting' && !state.waiting);
     if (!idle || !keepsPromise(state, this.#machine.world.now())) return true;
     state.phase = 'resting';
-    this.#machine.calls.each((_, member) => this.#machine.calls.giveBack(member));
+    this.#machine.each((_, member) => this.#machine.giveBack(member));
     return false;
   }
 
@@ -125,19 +128,19 @@ export class ClaimMachine {
 
   /** Core gives it up. All that the members have goes back; the world counts their answers. */
   release(): void {
-    const { calls, state } = this.#machine;
+    const { state } = this;
     state.lost = false;
     state.phase = 'over';
     state.waiting = false;
     state.outcome = undefined;
-    calls.each((_, member) => calls.giveBack(member));
+    this.#machine.each((_, member) => this.#machine.giveBack(member));
   }
 
   /** Its process ends its calls: what is not part of a hold by then goes back. */
   close(): void {
-    const { calls, state } = this.#machine;
+    const { state } = this;
     if (!isHeld(state)) this.release();
-    else calls.each((part, member) => part.token === undefined && calls.giveBack(member));
+    else this.#machine.each((part, member) => part.token === undefined && this.#machine.giveBack(member));
   }
 
   /** What a member has is no part of this claim any more. */
@@ -152,7 +155,7 @@ export class ClaimMachine {
 
   /** A member has not answered in time. Its answer still counts when it comes. */
   silent(member: number): void {
-    this.#machine.calls.part(member).late = true;
+    this.#machine.part(member).late = true;
     this.#goOn();
   }
 
@@ -164,14 +167,14 @@ export class ClaimMachine {
 
   /** A member told that its vote is gone: its session has ended. */
   gone(member: number): void {
-    const { calls, options, state, world } = this.#machine;
-    const part = calls.part(member);
+    const { options, state, world } = this.#machine;
+    const part = this.#machine.part(member);
     part.token = undefined;
     part.heard = 'failed';
     if (state.phase === 'held') {
       const now = world.now();
       if (state.parts.filter((each) => isVote(each, now)).length < options.need) {
-        lose(this.#machine, now);
+        this.#machine.lose(now);
         world.lost();
       }
     } else this.#goOn();
@@ -193,10 +196,10 @@ export class ClaimMachine {
 
   /** Another claim may hold the key. It needs the votes that this one keeps. */
   looked(): void {
-    const { calls, state } = this.#machine;
+    const { state } = this;
     if (!state.waiting || (state.phase !== 'resting' && state.phase !== 'returning')) return;
     state.keptSince = undefined;
-    calls.each((part, member) => part.token !== undefined && calls.giveBack(member));
+    this.#machine.each((part, member) => part.token !== undefined && this.#machine.giveBack(member));
   }
 
   /** A pause has ended. */
@@ -207,16 +210,16 @@ export class ClaimMachine {
   }
 
   #askAgain(): void {
-    const { calls, state } = this.#machine;
+    const { state } = this;
     state.phase = 'asking';
-    calls.part(state.line).heard = undefined;
+    this.#machine.part(state.line).heard = undefined;
     this.#goOn();
   }
 
   /** A member took back what `giveBack` was to wait for, or did not answer in time. */
   returned(): void {
     this.state.returning -= 1;
-    settleIfReturned(this.#machine);
+    this.#machine.settleIfReturned();
   }
 
   /** Ends what waits for members' answers, without waiting for them. */
@@ -236,7 +239,7 @@ export class ClaimMachine {
       case 'resting':
       case 'pausing':
       case 'returning':
-        tidy(this.#machine);
+        this.#machine.tidy();
         break;
       case 'held':
       case 'over':

@@ -396,15 +396,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     this.#machine.release();
     this.settle(wasRenewing ? { kind: 'lost' } : { kind: 'busy', retryAfter: undefined });
     round.begun();
-    const { timers, timeout, memberTimeout } = this.#host;
-    const now = this.now();
-    const silence = scheduleSilence(timers, now + memberTimeout, () => round.silent());
-    const limit = scheduleSilence(timers, now + timeout, () => round.expired());
-    const end = (): void => {
-      timers.cancel(silence);
-      timers.cancel(limit);
-      this.#host.changed(this);
-    };
+    const end = (): void => this.#host.changed(this);
     round.result.then(end, end);
     return round;
   }
