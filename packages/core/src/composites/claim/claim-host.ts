@@ -24,7 +24,7 @@ export interface ClaimHost extends MembersHost {
    */
   ready(ttl: number): Promise<void> | undefined;
   /** What the tokens of an attempt that begins now must exceed. `undefined`: nothing. */
-  floor(): bigint | undefined;
+  readonly floor: () => bigint | undefined;
   /** How many claims of this process wait for the key, besides one that asks. */
   isCrowded(key: string): boolean;
   /** The claim may have been the last one that had something: it is forgotten then. */

@@ -1,3 +1,4 @@
+import type { MemberHold } from '../members/key-states.ts';
 import type { MemberAnswer } from '../members/member-answers.ts';
 import { takeAnswer } from './answers.ts';
 import { goOnAsking, goOnConfirming } from './attempt.ts';
@@ -72,24 +73,19 @@ export class ClaimMachine {
     this.#goOn();
   }
 
-  /** The claim is held already: another process took it. `token`: its own. */
-  adopt(
-    votes: readonly { readonly member: number; readonly token: bigint; readonly until: number }[],
-    token?: bigint,
-  ): void {
-    const { state, world } = this.#machine;
-    const now = world.now();
-    for (const vote of votes)
-      Object.assign(this.#machine.part(vote.member), {
-        number: adopted,
-        token: vote.token,
-        since: now,
-        until: vote.until,
-      });
-    state.token =
-      token ?? votes.reduce((lowest, vote) => (vote.token < lowest ? vote.token : lowest), votes[0]?.token ?? 0n);
+  /** The claim is held already: another process took it. `own`: its token. */
+  adopt(holds: readonly MemberHold[], own?: bigint): void {
+    const { options, state, world } = this.#machine;
+    const since = world.now();
+    const until = since + options.ttl;
+    for (const { member, holder } of holds) {
+      const { token = 0n } = holder;
+      Object.assign(this.#machine.part(member), { number: adopted, token, since, until });
+    }
+    const tokens = holds.map(({ holder }) => holder.token ?? 0n);
+    state.token = own ?? tokens.reduce((lowest, each) => (each < lowest ? each : lowest));
     // What the process that had it was told may last as long as its votes.
-    state.promisedUntil = Math.max(...votes.map(({ until }) => until));
+    state.promisedUntil = until;
     state.phase = 'held';
   }
 
@@ -110,8 +106,7 @@ export class ClaimMachine {
   /** Core gives up a lost claim. `false`: its votes go back when what core was told is over. */
   forsake(): boolean {
     const { state } = this;
-    const idle = state.phase === 'held' || (state.phase === 'resting' && !state.waiting);
-    if (!idle || !keepsPromise(state, this.#machine.world.now())) return true;
+    if (!isIdle(state) || !keepsPromise(state, this.#machine.world.now())) return true;
     state.phase = 'resting';
     this.#machine.each((_, member) => this.#machine.giveBack(member));
     return false;
@@ -123,7 +118,7 @@ export class ClaimMachine {
     if (!state.lost || this.#machine.world.now() < state.promisedUntil) return;
     state.lost = false;
     // An attempt that is under way, or waits, goes on.
-    if (state.phase === 'held' || (state.phase === 'resting' && !state.waiting)) this.release();
+    if (isIdle(state)) this.release();
   }
 
   /** Core gives it up. All that the members have goes back; the world counts their answers. */
@@ -180,9 +175,7 @@ export class ClaimMachine {
     } else this.#goOn();
   }
 
-  /**
-   * A member told that another attempt is worth making. `false`: core must hear of it.
-   */
+  /** A member told that another attempt is worth making. `false`: core must hear of it. */
   woken(member: number): boolean {
     const { state } = this;
     if (isHeld(state)) {
@@ -248,4 +241,9 @@ export class ClaimMachine {
         state.phase satisfies never;
     }
   }
+}
+
+/** No attempt is under way, or waits. */
+function isIdle({ phase, waiting }: ClaimState): boolean {
+  return phase === 'held' || (phase === 'resting' && !waiting);
 }

@@ -15,12 +15,13 @@ import { freeVotes } from './free-votes.ts';
 import { mayGetVote } from './part.ts';
 import type { Part } from './part.ts';
 import { tooFewAnswers } from './too-few-answers.ts';
-import { memberClaim, memberOwner } from '../members/member.ts';
+import { memberOwner } from '../members/member.ts';
 import type { Member } from '../members/member.ts';
 import { timedCall } from '../members/timed-call.ts';
 import { ReleaseRound } from './release-round.ts';
 import { schedule, scheduleSilence } from '../../time/schedule.ts';
 import type { TimerEntry } from '../../time/timer-wheel.ts';
+import { above } from '../../token-floor/with-floor.ts';
 import { Turns } from '../turns.ts';
 
 /**
@@ -192,11 +193,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
    */
   adopt(holds: readonly MemberHold[], token?: bigint): AbortSignal | undefined {
     this.#adopted = new Map(holds.map(({ member, owner }) => [member, owner]));
-    const now = this.now();
-    this.#machine.adopt(
-      holds.map(({ member, holder }) => ({ member, token: holder.token ?? 0n, until: now + this.#claim.ttl })),
-      token,
-    );
+    this.#machine.adopt(holds, token);
     for (const { member, lost } of holds) this.#sessions.follow(member, lost);
     return this.#ending;
   }
@@ -276,7 +273,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     };
     const ask = (): Promise<Grant | Busy | Renewal | false> => {
       if (call === 'renew') return provider.renew({ ...this.#claim, owner, ttl }, token);
-      const claim = memberClaim({ ...this.#claim, ttl }, owner, token);
+      const claim = above(token, { ...this.#claim, owner, ttl });
       return call === 'ask' ? provider.tryAcquire(claim) : provider.tryAcquire(claim, () => this.#woken(index, number));
     };
     this.#inFlight[index] = timedCall(this.#host, member, call, ask, {

@@ -13,7 +13,7 @@ import { closeMembers } from '../members/close-members.ts';
 import { listKeys } from '../members/list-keys.ts';
 import { combinedError } from '../members/member-errors.ts';
 import { failuresOf, readStates } from '../members/member-states.ts';
-import { CommonFloor } from '../members/common-floor.ts';
+import { commonFloor } from '../members/common-floor.ts';
 import { Member, memberTitle } from '../members/member.ts';
 import { SetKeeper } from '../set/set-keeper.ts';
 import { setKey } from '../../options/presence.ts';
@@ -53,7 +53,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   readonly signals: AbortFollowers = new AbortFollowers();
   readonly list?: (prefix: string) => AsyncIterable<string>;
   readonly time?: () => Promise<number>;
-  readonly #floor: CommonFloor;
+  readonly floor: () => bigint | undefined;
   readonly #set: SetKeeper | undefined;
   readonly #claims = new ClaimsByOwner<CombinedClaim>();
   /** How many claims of this process wait, by key. */
@@ -76,7 +76,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     this.timeout = timeout - memberTimeout;
     this.runtime = runtime;
     this.timers = new TimerWheel(runtime, false);
-    this.#floor = new CommonFloor(this.members, runtime.clock);
+    this.floor = commonFloor(this.members, runtime.clock);
     this.#set = keepsSet ? new SetKeeper(this) : undefined;
     if (providers.every(({ time }) => time !== undefined)) this.time = () => timeOf(this.name, providers);
     if (providers.every(({ list }) => list !== undefined)) this.list = (prefix) => this.#list(prefix);
@@ -94,9 +94,10 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return known === undefined ? false : await known.renew(claim, token);
   }
 
-  release(claim: Claim): Promise<boolean> {
-    const known = this.#closing === undefined ? this.#claims.get(claim.owner) : undefined;
-    return known === undefined ? this.#releaseFound(claim) : known.release();
+  async release(claim: Claim): Promise<boolean> {
+    this.#checkOpen();
+    const known = this.#claims.get(claim.owner) ?? (await this.#find(claim));
+    return known === undefined ? false : await known.release();
   }
 
   async inspect(key: string): Promise<KeyState> {
@@ -155,10 +156,6 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return this.#set?.ready(ttl)?.then(() => this.#checkOpen());
   }
 
-  floor(): bigint | undefined {
-    return this.#floor.now();
-  }
-
   isCrowded(key: string): boolean {
     return this.#waiting.has(key);
   }
@@ -209,12 +206,6 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     });
   }
 
-  async #releaseFound(claim: Claim): Promise<boolean> {
-    this.#checkOpen();
-    const found = await this.#find(claim);
-    return found === undefined ? false : await found.release();
-  }
-
   async *#list(prefix: string): AsyncIterable<string> {
     this.#checkOpen();
     for await (const key of listKeys(this, prefix)) if (key !== setKey) yield key;
@@ -236,19 +227,17 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   }
 
   #check({ owner, mode, key }: Claim): void {
+    const invalid = (message: string): LockError => new LockError('LOCK_INVALID', message, { key });
     if (owner.length > longestOwner) {
-      const message = `An owner of a composite has at most ${longestOwner} characters, not ${owner.length}.`;
-      throw new LockError('LOCK_INVALID', message, { key });
+      throw invalid(`An owner of a composite has at most ${longestOwner} characters, not ${owner.length}.`);
     }
     if (key === setKey) {
-      const message = `The key ${JSON.stringify(key)} is one of the composite itself. Lock another key.`;
-      throw new LockError('LOCK_INVALID', message, { key });
+      throw invalid(`The key ${JSON.stringify(key)} is one of the composite itself. Lock another key.`);
     }
     if (mode === 'shared' && !this.traits.shared) {
       const why =
         this.need < this.members.length ? 'Permits do not survive majorities' : 'Not all of its members support it';
-      const message = `The ${this.name} provider has no shared mode. ${why}: use need: "all", or exclusive claims.`;
-      throw new LockError('LOCK_INVALID', message, { key });
+      throw invalid(`The ${this.name} provider has no shared mode. ${why}: use need: "all", or exclusive claims.`);
     }
   }
 
