@@ -1,5 +1,5 @@
 import type { Busy, Claim, Grant, Renewal } from '../../contract.ts';
-import { LockError } from '../../errors/lock-error.ts';
+import type { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError } from '../../errors/messages.ts';
 import { ClaimMachine, adopted } from './claim-machine.ts';
 import { isHeld } from './claim-state.ts';
@@ -39,6 +39,8 @@ export interface KeptHold {
 
 /** One claim of a composite: the machine, and the calls to members that it asks for. */
 export class CombinedClaim implements MachineWorld, HostedClaim {
+  readonly key: string;
+  readonly owner: string;
   readonly #host: ClaimHost;
   readonly #machine: ClaimMachine;
   #claim: Claim;
@@ -54,9 +56,6 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   #adopted: ReadonlyMap<number, string> | undefined = undefined;
   /** Members that may have, or get, a vote of such a lease under an owner not known here. */
   readonly #unknown = new Set<Member>();
-  #lost: AbortController | undefined = undefined;
-  /** Why the last session has ended. */
-  #goneWhy: unknown = undefined;
   #releasing: ReleaseRound | undefined = undefined;
   /** Core gave it up. */
   #released = false;
@@ -69,18 +68,9 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     this.#claim = claim;
     this.#machine = new ClaimMachine(options, this);
     this.#inFlight = members.map(() => undefined);
-    this.#sessions = new MemberSessions(host.signals, (member, reason) => {
-      this.#goneWhy = reason;
-      this.#machine.gone(member);
-    });
-  }
-
-  get key(): string {
-    return this.#claim.key;
-  }
-
-  get owner(): string {
-    return this.#claim.owner;
+    this.#sessions = new MemberSessions(host.signals, (member) => this.#machine.gone(member));
+    this.key = claim.key;
+    this.owner = claim.owner;
   }
 
   get held(): boolean {
@@ -195,7 +185,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     this.#adopted = new Map(holds.map(({ member, owner }) => [member, owner]));
     this.#machine.adopt(holds, token);
     for (const { member, lost } of holds) this.#sessions.follow(member, lost);
-    return this.#ending;
+    return this.#sessions.lost;
   }
 
   /** A lease that was looked up in the members: others may ask them, or release it, just now. */
@@ -367,12 +357,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
 
   lost(): void {
     const { need, members } = this.#host;
-    this.#lost?.abort(
-      new LockError('LOCK_LOST', `fewer than ${need} of the ${members.length} members hold it`, {
-        key: this.key,
-        cause: this.#goneWhy,
-      }),
-    );
+    this.#sessions.end(this.key, `fewer than ${need} of the ${members.length} members hold it`);
   }
 
   #hear(event: () => void): void {
@@ -400,21 +385,13 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
 
   #grant(validity: number): Grant {
     const granted = { granted: true, token: this.#machine.state.token, validity: Math.max(0, validity) } as const;
-    const lost = this.#ending;
+    const { lost } = this.#sessions;
     return lost === undefined ? granted : { ...granted, lost };
   }
 
   #giveUp(error: unknown): never {
     this.release().catch(() => {});
     throw error;
-  }
-
-  /** Aborts when the lease has ended with a session. `undefined`: no member told one. */
-  get #ending(): AbortSignal | undefined {
-    if (this.#sessions.size === 0) return undefined;
-    // What was lost may be granted again.
-    if (this.#lost === undefined || this.#lost.signal.aborted) this.#lost = new AbortController();
-    return this.#lost.signal;
   }
 
   #error(outcome: Outcome): Error {
