@@ -5,7 +5,7 @@ import { ClaimMachine, adopted } from './claim-machine.ts';
 import { isHeld } from './claim-state.ts';
 import type { Change, MachineOptions, MachineWorld, Outcome } from './claim-state.ts';
 import type { ClaimHost, HostedClaim } from './claim-host.ts';
-import { holdsByOwner, isEnough } from '../members/key-states.ts';
+import { combineStates } from '../members/key-states.ts';
 import type { MemberHold } from '../members/key-states.ts';
 import { readStates } from '../members/member-states.ts';
 import { MemberSessions } from '../members/member-sessions.ts';
@@ -214,7 +214,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   surrenderPlace(): string | undefined {
     const owner = this.#machine.hasFirstPlace ? this.#ownerAt(0, this.#machine.state.parts[0]?.number ?? 0) : undefined;
     if (owner !== undefined) this.#machine.leave(0);
-    this.release().catch(() => {});
+    this.surrender();
     return owner;
   }
 
@@ -339,12 +339,10 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   }
 
   look(): void {
-    const { need } = this.#host;
-    const isHolder = ([owner, holds]: [string, readonly MemberHold[]]): boolean =>
-      owner !== this.owner && isEnough(holds, need);
     readStates(this.#host, this.key).then(
       (states) => {
-        if ([...holdsByOwner(states)].some(isHolder)) this.#hear(() => this.#machine.looked());
+        const { holders } = combineStates(this.key, states, this.#host.need);
+        if (holders.some(({ owner }) => owner !== this.owner)) this.#hear(() => this.#machine.looked());
       },
       // Too few members answered.
       () => {},
@@ -390,7 +388,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   }
 
   #giveUp(error: unknown): never {
-    this.release().catch(() => {});
+    this.surrender();
     throw error;
   }
 

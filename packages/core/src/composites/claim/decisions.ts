@@ -135,7 +135,7 @@ export function heldUntil(machine: Machine, now: number): number {
  */
 export type Freed = boolean | Error | 'awaited' | 'late' | undefined;
 
-/** What is released. */
+/** The claim that is released. */
 export interface Released {
   readonly held: boolean;
   /** By the clock of this process its hold has ended since. */
