@@ -109,11 +109,9 @@ export interface ClaimState {
 
 /** The state of a claim that the members were told nothing of. */
 export function initialState(members: number): ClaimState {
-  const parts: Part[] = [];
-  for (let member = 0; member < members; member += 1) parts.push(emptyPart());
   return {
     phase: 'resting',
-    parts,
+    parts: Array.from({ length: members }, () => emptyPart()),
     line: 0,
     askedAll: false,
     waits: false,

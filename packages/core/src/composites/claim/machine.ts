@@ -109,9 +109,7 @@ export class Machine {
   }
 
   #enoughTrusted(): boolean {
-    let count = 0;
-    for (let member = 0; member < this.options.members; member += 1) if (!this.world.isSuspect(member)) count += 1;
-    return count >= this.options.need;
+    return this.state.parts.filter((_, member) => !this.world.isSuspect(member)).length >= this.options.need;
   }
 
   /**

@@ -173,10 +173,8 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   #countWaiting(claim: HostedClaim): void {
     const { key } = claim;
     const waiting = this.#waiting.get(key);
-    if (claim.waiting) {
-      if (waiting === undefined) this.#waiting.set(key, new Set([claim]));
-      else waiting.add(claim);
-    } else if (waiting?.delete(claim) === true && waiting.size === 0) this.#waiting.delete(key);
+    if (claim.waiting) this.#waiting.set(key, (waiting ?? new Set()).add(claim));
+    else if (waiting?.delete(claim) === true && waiting.size === 0) this.#waiting.delete(key);
   }
 
   #forget(owner: string): CombinedClaim | undefined {
