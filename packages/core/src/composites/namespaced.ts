@@ -1,4 +1,4 @@
-import type { Busy, Claim, Grant, KeyState, LockProvider, UnknownState, Renewal, Traits } from '../contract.ts';
+import type { KeyState, LockProvider, Traits, UnknownState } from '../contract.ts';
 import { LockError, isLockError } from '../errors/lock-error.ts';
 import { misconfigured } from '../errors/misconfigured.ts';
 import { describe, shortKey } from '../options/key.ts';
@@ -6,6 +6,10 @@ import { lackingMethod } from './combine/options.ts';
 
 /** In UTF-8 bytes. A longer one would leave no room for a hash. */
 const longestPrefix = 200;
+
+interface Keyed {
+  readonly key: string;
+}
 
 /**
  * `provider` with a part of its keys: each key gets `prefix` and its length in front. So keys of
@@ -22,74 +26,15 @@ export function namespaced(provider: LockProvider, prefix: string): LockProvider
     const expected = `a string of 1 to ${longestPrefix} UTF-8 bytes, without NUL and lone surrogates`;
     throw misconfigured('namespaced', `its prefix must be ${expected}, not ${describe(prefix)}`);
   }
-  return new NamespacedProvider(provider, prefix);
-}
+  const length = Buffer.byteLength(prefix);
+  const start = `${length}:${prefix}:`;
+  // Another character than in names that are not hashed, so the two never meet.
+  const hashed = `${length}:${prefix}#`;
+  const nameOf = (key: string): string => shortKey(`${start}${key}`, hashed, key);
+  const { list, time, register, outage, tryAcquireAll, renewAll } = provider;
 
-class NamespacedProvider implements LockProvider {
-  readonly name: string;
-  readonly list?: (prefix: string) => AsyncIterable<string>;
-  readonly outage?: () => unknown;
-  readonly time?: () => Promise<number>;
-  readonly register?: NonNullable<LockProvider['register']>;
-  readonly tryAcquireAll?: (claims: readonly Claim[]) => Promise<readonly Grant[] | false>;
-  readonly renewAll?: NonNullable<LockProvider['renewAll']>;
-  readonly #provider: LockProvider;
-  readonly #start: string;
-  readonly #hashed: string;
-
-  constructor(provider: LockProvider, prefix: string) {
-    this.#provider = provider;
-    this.name = provider.name;
-    const length = Buffer.byteLength(prefix);
-    this.#start = `${length}:${prefix}:`;
-    // Another character than in names that are not hashed, so the two never meet.
-    this.#hashed = `${length}:${prefix}#`;
-    if (provider.list !== undefined) this.list = (keys) => this.#list(keys);
-    if (provider.time !== undefined) this.time = () => provider.time?.() as Promise<number>;
-    const { tryAcquireAll, renewAll } = provider;
-    if (tryAcquireAll)
-      this.tryAcquireAll = (claims) => this.#callAll(claims, (named) => tryAcquireAll.call(provider, named));
-    if (renewAll) this.renewAll = (claims) => this.#callAll(claims, (named) => renewAll.call(provider, named));
-    if (provider.register !== undefined) {
-      this.register = (name, change) =>
-        provider.register?.(this.#registerOf(name), change) as Promise<string | undefined>;
-    }
-    if (provider.outage !== undefined) this.outage = () => provider.outage?.();
-  }
-
-  get traits(): Traits {
-    return this.#provider.traits;
-  }
-
-  tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
-    return this.#call(claim.key, (key) => this.#provider.tryAcquire({ ...claim, key }, wake));
-  }
-
-  renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
-    return this.#call(claim.key, (key) => this.#provider.renew({ ...claim, key }, token));
-  }
-
-  release(claim: Claim): Promise<boolean> {
-    return this.#call(claim.key, (key) => this.#provider.release({ ...claim, key }));
-  }
-
-  async inspect(key: string): Promise<KeyState> {
-    const state = await this.#call(key, (name) => this.#provider.inspect(name));
-    return about(state, this.#nameOf(key), key);
-  }
-
-  close(): Promise<void> {
-    return this.#provider.close();
-  }
-
-  /** A hash: with the prefix the name could be too long, and have other characters than ASCII. */
-  #registerOf(name: string): string {
-    const { createHash } = process.getBuiltinModule('node:crypto');
-    return createHash('sha256').update(`${this.#start}${name}`).digest('base64url');
-  }
-
-  async #callAll<T>(claims: readonly Claim[], send: (named: readonly Claim[]) => Promise<T>): Promise<T> {
-    const named = claims.map((claim) => ({ ...claim, key: this.#nameOf(claim.key) }));
+  async function callAll<C extends Keyed, T>(claims: readonly C[], send: (named: C[]) => Promise<T>): Promise<T> {
+    const named = claims.map((claim) => ({ ...claim, key: nameOf(claim.key) }));
     try {
       return await send(named);
     } catch (error) {
@@ -99,27 +44,44 @@ class NamespacedProvider implements LockProvider {
     }
   }
 
-  async #call<T>(key: string, send: (name: string) => Promise<T>): Promise<T> {
-    const name = this.#nameOf(key);
-    try {
-      return await send(name);
-    } catch (error) {
-      throw withKey(error, name, key);
-    }
+  function call<C extends Keyed, T>(claim: C, send: (named: C) => Promise<T>): Promise<T> {
+    return callAll([claim], ([named]) => send(named as C));
   }
 
-  #nameOf(key: string): string {
-    return shortKey(`${this.#start}${key}`, this.#hashed, key);
+  /** A hash: with the prefix the name could be too long, and have other characters than ASCII. */
+  function registerOf(name: string): string {
+    const { createHash } = process.getBuiltinModule('node:crypto');
+    return createHash('sha256').update(`${start}${name}`).digest('base64url');
   }
 
-  async *#list(keys: string): AsyncIterable<string> {
-    const names = `${this.#start}${keys}`;
+  async function* listKeys(keys: string): AsyncIterable<string> {
+    const names = `${start}${keys}`;
     try {
-      for await (const name of this.#provider.list?.(names) ?? []) yield name.slice(this.#start.length);
+      for await (const name of provider.list?.(names) ?? []) yield name.slice(start.length);
     } catch (error) {
       throw withKey(error, names, keys);
     }
   }
+
+  return {
+    name: provider.name,
+    get traits(): Traits {
+      return provider.traits;
+    },
+    tryAcquire: (claim, wake) => call(claim, (named) => provider.tryAcquire(named, wake)),
+    renew: (claim, token) => call(claim, (named) => provider.renew(named, token)),
+    release: (claim) => call(claim, (named) => provider.release(named)),
+    inspect: async (key) => about(await call({ key }, (named) => provider.inspect(named.key)), nameOf(key), key),
+    close: () => provider.close(),
+    ...(list && { list: listKeys }),
+    ...(time && { time: () => time.call(provider) }),
+    ...(register && { register: (name, change) => register.call(provider, registerOf(name), change) }),
+    ...(outage && { outage: () => outage.call(provider) }),
+    ...(tryAcquireAll && {
+      tryAcquireAll: (claims) => callAll(claims, (named) => tryAcquireAll.call(provider, named)),
+    }),
+    ...(renewAll && { renewAll: (claims) => callAll(claims, (named) => renewAll.call(provider, named)) }),
+  };
 }
 
 /** `state` of a provider, about the key `name`, as one about `key`. */

@@ -21,7 +21,7 @@ function recorded(isBusyAndSuspect: (member: number) => boolean): {
     floor: () => undefined,
     send: (member, call, _number, token, brief) =>
       void calls.push([brief ? 'brief' : [], call, member, token ?? []].flat().join(' ')),
-    giveBack: ({ member }) => void calls.push(`give back ${member}`),
+    giveBack: (member) => void calls.push(`give back ${member}`),
     settle: (outcome) => void outcomes.push(outcome),
     keep: () => {},
     look: () => {},

@@ -1,14 +1,12 @@
 import type { MemberAnswer } from '../members/member-answers.ts';
 import { isHeld } from './claim-state.ts';
-import { answerLater } from './machine.ts';
 import type { Machine } from './machine.ts';
 import type { Part } from './part.ts';
 import { askForPlacesLater, askInTurn, goOnRenewing } from './renewal.ts';
 
 /** Notes what a member answered to the call in flight. `false`: nothing is left to decide. */
 export function takeAnswer(machine: Machine, member: number, answer: MemberAnswer): boolean {
-  const { calls } = machine;
-  const part = calls.part(member);
+  const part = machine.part(member);
   const { call, next } = part;
   part.call = undefined;
   part.next = undefined;
@@ -25,8 +23,8 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
       if (next === undefined || !isHeld(machine.state)) raiseLate(machine, part, member);
       else {
         part.heard = undefined;
-        if (next === 'ask') calls.ask(member, false, true);
-        else calls.renew(part, member, true);
+        if (next === 'ask') machine.ask(member, false, true);
+        else machine.renew(part, member, true);
       }
       break;
     case 'busy':
@@ -43,15 +41,15 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
     case 'no vote':
       part.heard = 'busy';
       // It may have a hold with a higher token, which this claim cannot renew.
-      calls.giveBack(member, false, true);
-      if (machine.state.phase === 'held') calls.ask(member, true);
+      machine.giveBack(member, false, true);
+      if (machine.state.phase === 'held') machine.ask(member, true);
       break;
     case 'failed':
       part.heard = 'failed';
       part.error = answer.error;
       part.uncertain ||= !answer.leftNothing;
       // It may come late, and shorten the vote again: another owner asks next.
-      if (part.brief && !answer.leftNothing) calls.giveBack(member);
+      if (part.brief && !answer.leftNothing) machine.giveBack(member);
       break;
     case 'refused':
       part.heard = 'failed';
@@ -65,15 +63,16 @@ export function takeAnswer(machine: Machine, member: number, answer: MemberAnswe
 }
 
 /** A vote that came after the others gets the claim's token and its ttl, too. */
-function raiseLate({ options, state, calls }: Machine, part: Part, member: number): void {
+function raiseLate(machine: Machine, part: Part, member: number): void {
+  const { options, state } = machine;
   if (state.phase !== 'confirming' && !isHeld(state)) return;
-  if (options.fencing) calls.raise(part, member);
-  if (part.call === undefined) calls.lengthen(part, member);
+  if (options.fencing) machine.raise(part, member);
+  if (part.call === undefined) machine.lengthen(part, member);
 }
 
 /** A member refused the claim as such. */
 function refuse(machine: Machine, error: unknown): void {
-  const { state, world, calls } = machine;
+  const { state, world } = machine;
   switch (state.phase) {
     case 'renewing':
       // The claim keeps its hold.
@@ -83,8 +82,8 @@ function refuse(machine: Machine, error: unknown): void {
     case 'asking':
     case 'pausing':
     case 'confirming':
-      calls.each((_, member) => calls.giveBack(member, true));
-      answerLater(machine, { kind: 'refused', error });
+      machine.each((_, member) => machine.giveBack(member, true));
+      machine.answerLater({ kind: 'refused', error });
       break;
     case 'resting':
     case 'returning':

@@ -1,5 +1,4 @@
 import { chooseLine, decideAttempt, decideConfirmation, heldUntil, highestToken } from './decisions.ts';
-import { answerLater, promise, viewOf } from './machine.ts';
 import type { Machine } from './machine.ts';
 import { isVote } from './part.ts';
 import { waitInLine } from './wait-in-line.ts';
@@ -12,22 +11,22 @@ const apart = 16;
 
 /** Asks for votes: the next step of an attempt. */
 export function goOnAsking(machine: Machine, now: number): void {
-  const { state, world, calls } = machine;
-  const head = calls.part(state.line);
+  const { state, world } = machine;
+  const head = machine.part(state.line);
   if (head.heard === 'failed' || head.late) {
     // A call may be on its way to a slow member: another line, until it answers.
     state.line = chooseLine(state.parts, (member) => world.isSuspect(member));
   }
-  switch (decideAttempt(viewOf(machine), now)) {
+  switch (decideAttempt(machine, now)) {
     case 'wait':
       break;
     case 'ask line':
-      calls.ask(state.line, state.waits, true);
-      if (state.askedAll) calls.askOthers();
+      machine.ask(state.line, state.waits, true);
+      if (state.askedAll) machine.askOthers();
       break;
     case 'ask others':
       state.askedAll = true;
-      calls.askOthers();
+      machine.askOthers();
       goOnAsking(machine, now);
       break;
     case 'confirm':
@@ -37,7 +36,7 @@ export function goOnAsking(machine: Machine, now: number): void {
       waitInLine(machine, now);
       break;
     case 'ask spared':
-      calls.askOthers(true);
+      machine.askOthers(true);
       break;
     case 'unavailable':
       fail(machine);
@@ -48,7 +47,7 @@ export function goOnAsking(machine: Machine, now: number): void {
 
 /** Tells the votes the highest token: the next step of a confirmation. */
 export function goOnConfirming(machine: Machine, now: number): void {
-  switch (decideConfirmation(viewOf(machine), now)) {
+  switch (decideConfirmation(machine, now)) {
     case 'held':
       hold(machine, now);
       break;
@@ -56,7 +55,7 @@ export function goOnConfirming(machine: Machine, now: number): void {
       confirm(machine, now);
       break;
     case 'raise spared':
-      machine.calls.raiseSpared();
+      machine.raiseSpared();
       break;
     case 'unavailable':
       fail(machine);
@@ -66,7 +65,7 @@ export function goOnConfirming(machine: Machine, now: number): void {
 }
 
 function confirm(machine: Machine, now: number): void {
-  const { options, state, calls } = machine;
+  const { options, state } = machine;
   state.token = highestToken(state.parts, now);
   if (!options.fencing) {
     hold(machine, now);
@@ -74,10 +73,10 @@ function confirm(machine: Machine, now: number): void {
   }
   state.phase = 'confirming';
   const latest = lastSend(machine, now);
-  calls.each((part, member) => {
+  machine.each((part, member) => {
     if (!isVote(part, now)) return;
-    if (part.token === state.token && latest - part.sentAt > apart) calls.renew(part, member);
-    else calls.raise(part, member);
+    if (part.token === state.token && latest - part.sentAt > apart) machine.renew(part, member);
+    else machine.raise(part, member);
   });
   goOnConfirming(machine, machine.world.now());
 }
@@ -94,12 +93,12 @@ function lastSend({ state }: Machine, now: number): number {
 }
 
 function hold(machine: Machine, now: number): void {
-  const { state, calls } = machine;
+  const { state } = machine;
   state.phase = 'held';
   state.waiting = false;
   state.keptSince = undefined;
-  promise(machine, { kind: 'granted', token: state.token, until: heldUntil(viewOf(machine), now) });
-  calls.each((part, member) => part.call === undefined && calls.lengthen(part, member));
+  machine.promise({ kind: 'granted', token: state.token, until: heldUntil(machine, now) });
+  machine.each((part, member) => part.call === undefined && machine.lengthen(part, member));
 }
 
 /**
@@ -107,7 +106,6 @@ function hold(machine: Machine, now: number): void {
  * releases.
  */
 function fail(machine: Machine): void {
-  const { calls } = machine;
-  calls.each((part, member) => part.token !== undefined && part.call === undefined && calls.giveBack(member, true));
-  answerLater(machine, { kind: 'unavailable' });
+  machine.each((part, member) => part.token !== undefined && part.call === undefined && machine.giveBack(member, true));
+  machine.answerLater({ kind: 'unavailable' });
 }

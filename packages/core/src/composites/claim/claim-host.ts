@@ -18,8 +18,13 @@ export interface ClaimHost extends MembersHost {
   readonly fencing: boolean;
   readonly signals: AbortFollowers;
   nextNumber(): number;
+  /**
+   * `undefined`: a claim of `ttl` may be asked for now. Otherwise a promise of that, which rejects
+   * where it may not.
+   */
+  ready(ttl: number): Promise<void> | undefined;
   /** What the tokens of an attempt that begins now must exceed. `undefined`: nothing. */
-  floor(): bigint | undefined;
+  readonly floor: () => bigint | undefined;
   /** How many claims of this process wait for the key, besides one that asks. */
   isCrowded(key: string): boolean;
   /** The claim may have been the last one that had something: it is forgotten then. */

@@ -1,13 +1,12 @@
+import type { MemberHold } from '../members/key-states.ts';
 import type { MemberAnswer } from '../members/member-answers.ts';
 import { takeAnswer } from './answers.ts';
 import { goOnAsking, goOnConfirming } from './attempt.ts';
 import { initialState, isHeld, keepsPromise } from './claim-state.ts';
 import type { Change, ClaimState, MachineOptions, MachineWorld } from './claim-state.ts';
 import { chooseLine } from './decisions.ts';
-import { beginRound, lose, settleIfReturned, tidy } from './machine.ts';
-import type { Machine } from './machine.ts';
+import { Machine } from './machine.ts';
 import { emptyPart, hasSomething, isVote } from './part.ts';
-import { PartCalls } from './part-calls.ts';
 import { askForPlaces, askInTurn, askToRenew, goOnRenewing } from './renewal.ts';
 
 /** The number of a part whose owner another process made. */
@@ -23,7 +22,7 @@ export class ClaimMachine {
   readonly state: ClaimState;
 
   constructor(options: MachineOptions, world: MachineWorld, state: ClaimState = initialState(options.members)) {
-    this.#machine = { options, world, state, calls: new PartCalls(options, world, state) };
+    this.#machine = new Machine(options, world, state);
     this.state = state;
   }
 
@@ -46,14 +45,14 @@ export class ClaimMachine {
 
   /** Core asks. `crowded`: other claims of this process wait for the key. */
   attempt(waits: boolean, crowded: boolean, change?: Change): void {
-    const { calls, options, state, world } = this.#machine;
+    const { options, state, world } = this.#machine;
     // A repeat without a wake keeps the place.
     state.waits = waits || state.waiting;
     if (state.phase === 'held') {
       this.renew(undefined, change);
       return;
     }
-    beginRound(this.#machine, 'asking');
+    this.#machine.beginRound('asking');
     state.floor = options.fencing ? world.floor() : undefined;
     state.moves = 0;
     state.paused = false;
@@ -61,7 +60,7 @@ export class ClaimMachine {
     state.line = chooseLine(state.parts, (member) => world.isSuspect(member));
     // Votes that it keeps while it waits last for a place from here.
     if (!state.askedAll)
-      calls.each((part, member) => part.token !== undefined && calls.ask(member, false, false, true));
+      this.#machine.each((part, member) => part.token !== undefined && this.#machine.ask(member, false, false, true));
     this.#goOn();
   }
 
@@ -69,48 +68,47 @@ export class ClaimMachine {
   renew(token: bigint | undefined, change?: Change): void {
     const { options, state } = this.#machine;
     if (token !== undefined && options.fencing && token > state.token) state.token = token;
-    beginRound(this.#machine, 'renewing');
+    this.#machine.beginRound('renewing');
     askToRenew(this.#machine, change, token !== undefined);
     this.#goOn();
   }
 
-  /** The claim is held already: another process took it. `token`: its own. */
-  adopt(
-    votes: readonly { readonly member: number; readonly token: bigint; readonly until: number }[],
-    token?: bigint,
-  ): void {
-    const { calls, state, world } = this.#machine;
-    const now = world.now();
-    for (const vote of votes)
-      Object.assign(calls.part(vote.member), { number: adopted, token: vote.token, since: now, until: vote.until });
-    state.token =
-      token ?? votes.reduce((lowest, vote) => (vote.token < lowest ? vote.token : lowest), votes[0]?.token ?? 0n);
+  /** The claim is held already: another process took it. `own`: its token. */
+  adopt(holds: readonly MemberHold[], own?: bigint): void {
+    const { options, state, world } = this.#machine;
+    const since = world.now();
+    const until = since + options.ttl;
+    for (const { member, holder } of holds) {
+      const { token = 0n } = holder;
+      Object.assign(this.#machine.part(member), { number: adopted, token, since, until });
+    }
+    const tokens = holds.map(({ holder }) => holder.token ?? 0n);
+    state.token = own ?? tokens.reduce((lowest, each) => (each < lowest ? each : lowest));
     // What the process that had it was told may last as long as its votes.
-    state.promisedUntil = Math.max(...votes.map(({ until }) => until));
+    state.promisedUntil = until;
     state.phase = 'held';
   }
 
   /** The claim waits already: it has a place in the first line, or may have. */
   adoptPlace(sentAt: number, uncertain: boolean): void {
-    const { calls, state } = this.#machine;
-    Object.assign(calls.part(0), { number: adopted, inLine: true, uncertain, sentAt });
+    const { state } = this;
+    Object.assign(this.#machine.part(0), { number: adopted, inLine: true, uncertain, sentAt });
     state.waiting = true;
     state.line = 0;
   }
 
   /** Whether it has a place in the first line, and certainly no vote there. */
   get hasFirstPlace(): boolean {
-    const { inLine, token, uncertain, call } = this.#machine.calls.part(0);
+    const { inLine, token, uncertain, call } = this.#machine.part(0);
     return inLine && token === undefined && !uncertain && call === undefined;
   }
 
   /** Core gives up a lost claim. `false`: its votes go back when what core was told is over. */
   forsake(): boolean {
     const { state } = this;
-    const idle = state.phase === 'held' || (state.phase === 'resting' && !state.waiting);
-    if (!idle || !keepsPromise(state, this.#machine.world.now())) return true;
+    if (!isIdle(state) || !keepsPromise(state, this.#machine.world.now())) return true;
     state.phase = 'resting';
-    this.#machine.calls.each((_, member) => this.#machine.calls.giveBack(member));
+    this.#machine.each((_, member) => this.#machine.giveBack(member));
     return false;
   }
 
@@ -120,24 +118,24 @@ export class ClaimMachine {
     if (!state.lost || this.#machine.world.now() < state.promisedUntil) return;
     state.lost = false;
     // An attempt that is under way, or waits, goes on.
-    if (state.phase === 'held' || (state.phase === 'resting' && !state.waiting)) this.release();
+    if (isIdle(state)) this.release();
   }
 
   /** Core gives it up. All that the members have goes back; the world counts their answers. */
   release(): void {
-    const { calls, state } = this.#machine;
+    const { state } = this;
     state.lost = false;
     state.phase = 'over';
     state.waiting = false;
     state.outcome = undefined;
-    calls.each((_, member) => calls.giveBack(member));
+    this.#machine.each((_, member) => this.#machine.giveBack(member));
   }
 
   /** Its process ends its calls: what is not part of a hold by then goes back. */
   close(): void {
-    const { calls, state } = this.#machine;
+    const { state } = this;
     if (!isHeld(state)) this.release();
-    else calls.each((part, member) => part.token === undefined && calls.giveBack(member));
+    else this.#machine.each((part, member) => part.token === undefined && this.#machine.giveBack(member));
   }
 
   /** What a member has is no part of this claim any more. */
@@ -152,7 +150,7 @@ export class ClaimMachine {
 
   /** A member has not answered in time. Its answer still counts when it comes. */
   silent(member: number): void {
-    this.#machine.calls.part(member).late = true;
+    this.#machine.part(member).late = true;
     this.#goOn();
   }
 
@@ -164,22 +162,20 @@ export class ClaimMachine {
 
   /** A member told that its vote is gone: its session has ended. */
   gone(member: number): void {
-    const { calls, options, state, world } = this.#machine;
-    const part = calls.part(member);
+    const { options, state, world } = this.#machine;
+    const part = this.#machine.part(member);
     part.token = undefined;
     part.heard = 'failed';
     if (state.phase === 'held') {
       const now = world.now();
       if (state.parts.filter((each) => isVote(each, now)).length < options.need) {
-        lose(this.#machine, now);
+        this.#machine.lose(now);
         world.lost();
       }
     } else this.#goOn();
   }
 
-  /**
-   * A member told that another attempt is worth making. `false`: core must hear of it.
-   */
+  /** A member told that another attempt is worth making. `false`: core must hear of it. */
   woken(member: number): boolean {
     const { state } = this;
     if (isHeld(state)) {
@@ -193,10 +189,10 @@ export class ClaimMachine {
 
   /** Another claim may hold the key. It needs the votes that this one keeps. */
   looked(): void {
-    const { calls, state } = this.#machine;
+    const { state } = this;
     if (!state.waiting || (state.phase !== 'resting' && state.phase !== 'returning')) return;
     state.keptSince = undefined;
-    calls.each((part, member) => part.token !== undefined && calls.giveBack(member));
+    this.#machine.each((part, member) => part.token !== undefined && this.#machine.giveBack(member));
   }
 
   /** A pause has ended. */
@@ -207,16 +203,16 @@ export class ClaimMachine {
   }
 
   #askAgain(): void {
-    const { calls, state } = this.#machine;
+    const { state } = this;
     state.phase = 'asking';
-    calls.part(state.line).heard = undefined;
+    this.#machine.part(state.line).heard = undefined;
     this.#goOn();
   }
 
   /** A member took back what `giveBack` was to wait for, or did not answer in time. */
   returned(): void {
     this.state.returning -= 1;
-    settleIfReturned(this.#machine);
+    this.#machine.settleIfReturned();
   }
 
   /** Ends what waits for members' answers, without waiting for them. */
@@ -236,7 +232,7 @@ export class ClaimMachine {
       case 'resting':
       case 'pausing':
       case 'returning':
-        tidy(this.#machine);
+        this.#machine.tidy();
         break;
       case 'held':
       case 'over':
@@ -245,4 +241,9 @@ export class ClaimMachine {
         state.phase satisfies never;
     }
   }
+}
+
+/** No attempt is under way, or waits. */
+function isIdle({ phase, waiting }: ClaimState): boolean {
+  return phase === 'held' || (phase === 'resting' && !waiting);
 }

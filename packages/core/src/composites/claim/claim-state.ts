@@ -22,17 +22,6 @@ export type Outcome =
 /** What a repeat of a held claim has that differs from before. */
 export type Change = 'mode' | 'ttl' | undefined;
 
-/** What the members' side of a claim must give back: under one owner, at one member. */
-export interface Returned {
-  readonly member: number;
-  readonly number: number;
-  /** An attempt is in flight, which may be granted still. */
-  readonly inFlight: boolean;
-  readonly uncertain: boolean;
-  readonly inLine: boolean;
-  readonly sentAt: number;
-}
-
 /** What the machine asks of the world around it. */
 export interface MachineWorld {
   now(): number;
@@ -52,10 +41,10 @@ export interface MachineWorld {
    */
   send(member: number, call: MemberCall, number: number, token: bigint | undefined, brief: boolean): void;
   /**
-   * With `awaited` the world calls `returned` once the member answered, or after the member
-   * timeout.
+   * Gives back what was `part` at `member`. With `awaited` the world calls `returned` once the
+   * member answered, or after the member timeout.
    */
-  giveBack(returned: Returned, awaited: boolean): void;
+  giveBack(member: number, part: Readonly<Part>, awaited: boolean): void;
   settle(outcome: Outcome): void;
   /** Calls `promiseOver` at `until`, in ms of the clock. */
   keep(until: number): void;
@@ -120,11 +109,9 @@ export interface ClaimState {
 
 /** The state of a claim that the members were told nothing of. */
 export function initialState(members: number): ClaimState {
-  const parts: Part[] = [];
-  for (let member = 0; member < members; member += 1) parts.push(emptyPart());
   return {
     phase: 'resting',
-    parts,
+    parts: Array.from({ length: members }, () => emptyPart()),
     line: 0,
     askedAll: false,
     waits: false,

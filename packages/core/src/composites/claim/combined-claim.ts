@@ -1,24 +1,27 @@
 import type { Busy, Claim, Grant, Renewal } from '../../contract.ts';
-import { LockError } from '../../errors/lock-error.ts';
+import type { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError } from '../../errors/messages.ts';
 import { ClaimMachine, adopted } from './claim-machine.ts';
 import { isHeld } from './claim-state.ts';
-import type { Change, MachineOptions, MachineWorld, Outcome, Returned } from './claim-state.ts';
+import type { Change, MachineOptions, MachineWorld, Outcome } from './claim-state.ts';
 import type { ClaimHost, HostedClaim } from './claim-host.ts';
-import { holdsByOwner, isEnough } from '../members/key-states.ts';
+import { combineStates } from '../members/key-states.ts';
 import type { MemberHold } from '../members/key-states.ts';
 import { readStates } from '../members/member-states.ts';
 import { MemberSessions } from '../members/member-sessions.ts';
 import { failure, readAnswer } from '../members/member-answers.ts';
-import type { MemberAnswer, MemberCall } from '../members/member-answers.ts';
+import type { MemberCall } from '../members/member-answers.ts';
 import { freeVotes } from './free-votes.ts';
+import { mayGetVote } from './part.ts';
+import type { Part } from './part.ts';
 import { tooFewAnswers } from './too-few-answers.ts';
-import { memberClaim, memberOwner } from '../members/member.ts';
+import { memberOwner } from '../members/member.ts';
 import type { Member } from '../members/member.ts';
 import { timedCall } from '../members/timed-call.ts';
 import { ReleaseRound } from './release-round.ts';
 import { schedule, scheduleSilence } from '../../time/schedule.ts';
 import type { TimerEntry } from '../../time/timer-wheel.ts';
+import { above } from '../../token-floor/with-floor.ts';
 import { Turns } from '../turns.ts';
 
 /**
@@ -36,6 +39,8 @@ export interface KeptHold {
 
 /** One claim of a composite: the machine, and the calls to members that it asks for. */
 export class CombinedClaim implements MachineWorld, HostedClaim {
+  readonly key: string;
+  readonly owner: string;
   readonly #host: ClaimHost;
   readonly #machine: ClaimMachine;
   #claim: Claim;
@@ -51,10 +56,9 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   #adopted: ReadonlyMap<number, string> | undefined = undefined;
   /** Members that may have, or get, a vote of such a lease under an owner not known here. */
   readonly #unknown = new Set<Member>();
-  #lost: AbortController | undefined = undefined;
-  /** Why the last session has ended. */
-  #goneWhy: unknown = undefined;
   #releasing: ReleaseRound | undefined = undefined;
+  /** Core gave it up. */
+  #released = false;
 
   constructor(host: ClaimHost, claim: Claim) {
     const { members, need, fencing, traits } = host;
@@ -64,18 +68,9 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     this.#claim = claim;
     this.#machine = new ClaimMachine(options, this);
     this.#inFlight = members.map(() => undefined);
-    this.#sessions = new MemberSessions(host.signals, (member, reason) => {
-      this.#goneWhy = reason;
-      this.#machine.gone(member);
-    });
-  }
-
-  get key(): string {
-    return this.#claim.key;
-  }
-
-  get owner(): string {
-    return this.#claim.owner;
+    this.#sessions = new MemberSessions(host.signals, (member) => this.#machine.gone(member));
+    this.key = claim.key;
+    this.owner = claim.owner;
   }
 
   get held(): boolean {
@@ -93,7 +88,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
 
   /** Ends it if no member holds it any more, and no call is under way. Gives whether it did. */
   endIfOver(): boolean {
-    const now = this.#host.runtime.clock.now();
+    const now = this.now();
     const { parts } = this.#machine.state;
     const over = this.held && this.#turns.free && parts.every(({ until }) => until <= now);
     if (!over) return false;
@@ -106,10 +101,14 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
     this.#wake = wake ?? this.#wake;
     return this.#inTurn(async () => {
+      const ready = this.#host.ready(claim.ttl);
+      if (ready !== undefined) await ready;
+      // Nothing may be asked for a claim after its release.
+      if (this.#released) return { granted: false };
       const before = this.#claim;
       const change = changeOf(before, claim);
       this.#claim = claim;
-      const startedAt = this.#host.runtime.clock.now();
+      const startedAt = this.now();
       const attempt = (): Promise<Outcome> =>
         this.#run(() => this.#machine.attempt(wake !== undefined, this.#host.isCrowded(claim.key), change));
       let outcome = await attempt();
@@ -117,15 +116,24 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
       if (outcome.kind === 'lost') outcome = await attempt();
       switch (outcome.kind) {
         case 'granted':
-          return this.#grant(outcome.token, outcome.until - startedAt);
-        case 'renewed':
-          return this.#grant(this.#machine.state.token, outcome.until - startedAt);
-        case 'busy':
-        case 'lost': {
-          const retryAfter = outcome.kind === 'busy' ? outcome.retryAfter : undefined;
-          if (wake !== undefined && retryAfter !== undefined && !this.#machine.isInLine) this.#wakeAfter(retryAfter);
-          return retryAfter === undefined ? { granted: false } : { granted: false, retryAfter };
+        case 'renewed': {
+          const grant = this.#grant(outcome.until - startedAt);
+          // A process that stood still in the attempt may not hold the key any more.
+          const still = this.#host.ready(0);
+          if (still !== undefined) await still.catch((error: unknown) => this.#giveUp(error));
+          return grant;
         }
+        case 'busy': {
+          const { retryAfter } = outcome;
+          if (retryAfter === undefined) return { granted: false };
+          // No member can wake a claim without a place in a line.
+          if (wake !== undefined && !this.#machine.isInLine) {
+            schedule(this.#host.timers, this.now() + retryAfter, () => this.#wake?.());
+          }
+          return { granted: false, retryAfter };
+        }
+        case 'lost':
+          return { granted: false };
         default:
           // What it holds, it holds as before.
           if (change !== undefined && this.held) this.#claim = before;
@@ -140,7 +148,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
       if (!this.held || (token !== undefined && token < state.token)) return false;
       const change = changeOf(this.#claim, claim);
       this.#claim = claim;
-      const startedAt = this.#host.runtime.clock.now();
+      const startedAt = this.now();
       const outcome = await this.#run(() => this.#machine.renew(token, change));
       if (outcome.kind === 'renewed') return { validity: Math.max(0, outcome.until - startedAt) };
       if (outcome.kind === 'lost') return false;
@@ -150,10 +158,9 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
 
   /** All of one owner's releases are one: the first call has its answer. */
   release(): Promise<boolean> {
-    if (this.#releasing === undefined && !this.#machine.forsake()) {
-      this.#wake = undefined;
-      return Promise.resolve(false);
-    }
+    this.#released = true;
+    this.#wake = undefined;
+    if (this.#releasing === undefined && !this.#machine.forsake()) return Promise.resolve(false);
     return this.#releasing === undefined ? this.#release().result : this.#releasing.result.then(() => false);
   }
 
@@ -176,13 +183,9 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
    */
   adopt(holds: readonly MemberHold[], token?: bigint): AbortSignal | undefined {
     this.#adopted = new Map(holds.map(({ member, owner }) => [member, owner]));
-    const now = this.#host.runtime.clock.now();
-    this.#machine.adopt(
-      holds.map(({ member, holder }) => ({ member, token: holder.token ?? 0n, until: now + this.#claim.ttl })),
-      token,
-    );
+    this.#machine.adopt(holds, token);
     for (const { member, lost } of holds) this.#sessions.follow(member, lost);
-    return this.#ending;
+    return this.#sessions.lost;
   }
 
   /** A lease that was looked up in the members: others may ask them, or release it, just now. */
@@ -211,7 +214,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   surrenderPlace(): string | undefined {
     const owner = this.#machine.hasFirstPlace ? this.#ownerAt(0, this.#machine.state.parts[0]?.number ?? 0) : undefined;
     if (owner !== undefined) this.#machine.leave(0);
-    this.release().catch(() => {});
+    this.surrender();
     return owner;
   }
 
@@ -255,39 +258,38 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     const owner = this.#ownerAt(index, number);
     // It may be another one when the answer comes.
     const ttl = brief ? place : this.#claim.ttl;
+    const hear = (event: () => void): void => {
+      if (this.#isCurrent(index, number)) this.#hear(event);
+    };
     const ask = (): Promise<Grant | Busy | Renewal | false> => {
       if (call === 'renew') return provider.renew({ ...this.#claim, owner, ttl }, token);
-      const claim = memberClaim({ ...this.#claim, ttl }, owner, token);
+      const claim = above(token, { ...this.#claim, owner, ttl });
       return call === 'ask' ? provider.tryAcquire(claim) : provider.tryAcquire(claim, () => this.#woken(index, number));
     };
     this.#inFlight[index] = timedCall(this.#host, member, call, ask, {
-      silent: () => {
-        if (!this.#isCurrent(index, number)) return;
-        this.#machine.silent(index);
-        this.#host.changed(this);
-      },
-      answered: (answer) => {
-        if (!this.#isCurrent(index, number)) return;
-        this.#inFlight[index] = undefined;
-        const read = readAnswer(answer, call, token, ttl);
-        if (read !== undefined) this.#sessions.follow(index, (answer as Grant).lost);
-        // Of the process that had the lease before: this one's place comes next.
-        if (call !== 'renew' && this.#unknown.delete(member) && read?.kind === 'busy') {
-          freeVotes(this.#host, member, this.#claim, owner);
-        }
-        this.#answered(index, read ?? this.#badAnswer(member));
-      },
-      failed: (error) => {
-        if (!this.#isCurrent(index, number)) return;
-        this.#inFlight[index] = undefined;
-        this.#answered(index, failure(error));
-      },
+      silent: () => hear(() => this.#machine.silent(index)),
+      answered: (answer) =>
+        hear(() => {
+          this.#inFlight[index] = undefined;
+          const read = readAnswer(answer, call, token, ttl);
+          if (read !== undefined) this.#sessions.follow(index, (answer as Grant).lost);
+          // Of the process that had the lease before: this one's place comes next.
+          if (call !== 'renew' && this.#unknown.delete(member) && read?.kind === 'busy') {
+            freeVotes(this.#host, member, this.#claim, owner);
+          }
+          this.#machine.answered(index, read ?? failure(badAnswerError(provider, this.#claim)));
+        }),
+      failed: (error) =>
+        hear(() => {
+          this.#inFlight[index] = undefined;
+          this.#machine.answered(index, failure(error));
+        }),
     });
   }
 
-  giveBack({ member: index, number, inFlight, uncertain, inLine, sentAt }: Returned, awaited: boolean): void {
+  giveBack(index: number, part: Readonly<Part>, awaited: boolean): void {
     const member = this.#member(index);
-    const claim = { ...this.#claim, owner: this.#ownerAt(index, number) };
+    const inFlight = mayGetVote(part);
     this.#sessions.unfollow(index);
     const round = this.#releasing;
     // An attempt in flight may have a vote: it counts where the others are too few.
@@ -300,11 +302,11 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
       this.#host.changed(this);
     };
     member.releases.start({
-      claim,
+      claim: { ...this.#claim, owner: this.#ownerAt(index, part.number) },
       inFlight: inFlight ? this.#inFlight[index] : undefined,
-      uncertain,
-      inLine,
-      lastSend: sentAt,
+      uncertain: part.uncertain,
+      inLine: part.inLine || part.call === 'ask in line',
+      lastSend: part.sentAt,
       answered,
     });
   }
@@ -317,8 +319,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
       if (!open) return;
       open = false;
       timers.cancel(silence);
-      this.#machine.returned();
-      this.#host.changed(this);
+      this.#hear(() => this.#machine.returned());
     };
     const silence = scheduleSilence(timers, this.now() + memberTimeout, returned);
     return returned;
@@ -334,21 +335,14 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   }
 
   keep(until: number): void {
-    schedule(this.#host.timers, until, () => {
-      this.#machine.promiseOver();
-      this.#host.changed(this);
-    });
+    schedule(this.#host.timers, until, () => this.#hear(() => this.#machine.promiseOver()));
   }
 
   look(): void {
-    const { need } = this.#host;
-    const isHolder = ([owner, holds]: [string, readonly MemberHold[]]): boolean =>
-      owner !== this.owner && isEnough(holds, need);
     readStates(this.#host, this.key).then(
       (states) => {
-        if (![...holdsByOwner(states)].some(isHolder)) return;
-        this.#machine.looked();
-        this.#host.changed(this);
+        const { holders } = combineStates(this.key, states, this.#host.need);
+        if (holders.some(({ owner }) => owner !== this.owner)) this.#hear(() => this.#machine.looked());
       },
       // Too few members answered.
       () => {},
@@ -361,16 +355,11 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
 
   lost(): void {
     const { need, members } = this.#host;
-    this.#lost?.abort(
-      new LockError('LOCK_LOST', `fewer than ${need} of the ${members.length} members hold it`, {
-        key: this.key,
-        cause: this.#goneWhy,
-      }),
-    );
+    this.#sessions.end(this.key, `fewer than ${need} of the ${members.length} members hold it`);
   }
 
-  #answered(index: number, answer: MemberAnswer): void {
-    this.#machine.answered(index, answer);
+  #hear(event: () => void): void {
+    event();
     this.#host.changed(this);
   }
 
@@ -383,46 +372,29 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
       freeVotes(this.#host, member, this.#claim);
     }
     this.#releasing = round;
-    this.#wake = undefined;
     const wasRenewing = state.phase === 'renewing';
     this.#machine.release();
     this.settle(wasRenewing ? { kind: 'lost' } : { kind: 'busy', retryAfter: undefined });
     round.begun();
-    const { timers, timeout, memberTimeout } = this.#host;
-    const now = this.now();
-    const silence = scheduleSilence(timers, now + memberTimeout, () => round.silent());
-    const limit = scheduleSilence(timers, now + timeout, () => round.expired());
-    const end = (): void => {
-      timers.cancel(silence);
-      timers.cancel(limit);
-      this.#host.changed(this);
-    };
+    const end = (): void => this.#host.changed(this);
     round.result.then(end, end);
     return round;
   }
 
-  #grant(token: bigint, validity: number): Grant {
-    const granted = { granted: true, token, validity: Math.max(0, validity) } as const;
-    const lost = this.#ending;
+  #grant(validity: number): Grant {
+    const granted = { granted: true, token: this.#machine.state.token, validity: Math.max(0, validity) } as const;
+    const { lost } = this.#sessions;
     return lost === undefined ? granted : { ...granted, lost };
   }
 
-  /** Aborts when the lease has ended with a session. `undefined`: no member told one. */
-  get #ending(): AbortSignal | undefined {
-    if (this.#sessions.size === 0) return undefined;
-    // What was lost may be granted again.
-    if (this.#lost === undefined || this.#lost.signal.aborted) this.#lost = new AbortController();
-    return this.#lost.signal;
+  #giveUp(error: unknown): never {
+    this.surrender();
+    throw error;
   }
 
   #error(outcome: Outcome): Error {
     if (outcome.kind === 'refused') return outcome.error as Error;
     return tooFewAnswers(this.#host, this.#machine.state.parts, this.#claim, this.#machine.isEmpty);
-  }
-
-  /** No member can wake a claim without a place in a line. */
-  #wakeAfter(delay: number): void {
-    schedule(this.#host.timers, this.now() + delay, () => this.#wake?.());
   }
 
   #woken(index: number, number: number): void {
@@ -445,10 +417,6 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
 
   #member(index: number): Member {
     return this.#host.members[index] as Member;
-  }
-
-  #badAnswer({ provider }: Member): MemberAnswer {
-    return { kind: 'failed', error: badAnswerError(provider, this.#claim), leftNothing: false };
   }
 
   #run(begin: () => void): Promise<Outcome> {

@@ -1,20 +1,6 @@
 import { isPending, isUnasked, isUnderWay, isUnraised, isVote } from './part.ts';
+import type { Machine } from './machine.ts';
 import type { Part } from './part.ts';
-
-/** What the decisions about a claim read. */
-export interface RoundView {
-  readonly parts: readonly Part[];
-  /** How many members must agree. */
-  readonly need: number;
-  /** The member in whose line the claim waits, or would wait. -1: no member answers. */
-  readonly line: number;
-  /** The members besides the line's were asked too. */
-  readonly askedAll: boolean;
-  /** The claim's token, once it is known. */
-  readonly token: bigint;
-  /** Late members are waited for where the others are too few. */
-  readonly patient: boolean;
-}
 
 /**
  * What an attempt does next. `ask line`: asks the member of the line. `ask others`: asks the others
@@ -50,8 +36,8 @@ export function chooseLine(parts: readonly Part[], isSuspect: (member: number) =
  * says busy, and a claim waits only above all the votes that it keeps. So no circle of claims can
  * wait for each other.
  */
-export function decideAttempt(view: RoundView, now: number): AttemptStep {
-  const { parts, need, line, askedAll, patient } = view;
+export function decideAttempt({ options: { need }, state }: Machine, now: number): AttemptStep {
+  const { parts, line, askedAll, patient } = state;
   const head = parts[line];
   if (head === undefined) return 'unavailable';
   if (head.heard === 'busy') return 'busy';
@@ -89,8 +75,8 @@ export function highestToken(parts: readonly Part[], now: number): bigint {
 }
 
 /** Whether the member's vote carries the claim's token, or a higher one. */
-function knowsToken(part: Part, token: bigint, now: number): boolean {
-  return isVote(part, now) && part.token !== undefined && part.token >= token;
+function knowsToken({ options, state }: Machine, part: Part, now: number): boolean {
+  return isVote(part, now) && part.token !== undefined && (!options.fencing || part.token >= state.token);
 }
 
 /**
@@ -101,7 +87,7 @@ function knowsToken(part: Part, token: bigint, now: number): boolean {
  * `raise spared`: tells the votes of suspect members that were passed over.
  */
 export function decideConfirmation(
-  { parts, need, token, patient }: RoundView,
+  { options: { need }, state: { parts, token, patient } }: Machine,
   now: number,
 ): 'wait' | 'held' | 'again' | 'raise spared' | 'unavailable' {
   const votes = parts.filter((part) => isVote(part, now));
@@ -120,11 +106,10 @@ export function decideConfirmation(
  * The outcome of a renewal. `lost`: so many members said that they have no vote that `need` cannot
  * be reached any more.
  */
-export function decideRenewal(
-  { parts, need, token, patient }: RoundView,
-  now: number,
-): 'wait' | 'renewed' | 'lost' | 'unavailable' {
-  const renewed = count(parts, (part) => part.heard === 'granted' && knowsToken(part, token, now));
+export function decideRenewal(machine: Machine, now: number): 'wait' | 'renewed' | 'lost' | 'unavailable' {
+  const { need } = machine.options;
+  const { parts, patient } = machine.state;
+  const renewed = count(parts, (part) => part.heard === 'granted' && knowsToken(machine, part, now));
   if (renewed >= need) return 'renewed';
   const possible = count(parts, (part) => isVote(part, now) || isUnderWay(part));
   if (possible < need) return 'lost';
@@ -133,43 +118,42 @@ export function decideRenewal(
 }
 
 /** When fewer than `need` votes are left: the `need`-th latest end of those that know the token. */
-export function heldUntil({ parts, need, token }: RoundView, now: number): number {
+export function heldUntil(machine: Machine, now: number): number {
   let end = now;
+  const { parts } = machine.state;
   for (const part of parts) {
-    if (part.until <= end || !knowsToken(part, token, now)) continue;
-    const lasting = count(parts, (each) => each.until >= part.until && knowsToken(each, token, now));
-    if (lasting >= need) end = part.until;
+    if (part.until <= end || !knowsToken(machine, part, now)) continue;
+    const lasting = count(parts, (each) => each.until >= part.until && knowsToken(machine, each, now));
+    if (lasting >= machine.options.need) end = part.until;
   }
   return end;
 }
 
-/** How the releases of one claim ended, at how many members. */
-export interface Releases {
-  /** The claim was held. */
+/**
+ * A member's answer to a release: whether it had something to free, or why that is unknown. `late`:
+ * it is waited for only where the others are too few. `undefined`: it has nothing of the claim.
+ */
+export type Freed = boolean | Error | 'awaited' | 'late' | undefined;
+
+/** The claim that is released. */
+export interface Released {
   readonly held: boolean;
   /** By the clock of this process its hold has ended since. */
   readonly ended: boolean;
-  /** Whether the first member has freed it. `undefined`: unknown. */
-  first: boolean | undefined;
-  freed: number;
-  /** The member had nothing to free. */
-  denied: number;
-  /** The member was not asked, as it had nothing of the claim. */
-  without: number;
-  /** Rejected, or without an answer in time. */
-  unknown: number;
-  /** Of these: without an answer. */
-  late: number;
+}
+
+function isUnknown(answer: Freed): boolean {
+  return answer !== undefined && typeof answer !== 'boolean';
 }
 
 /**
  * Whether a release waits for late members. A call that begins after it must see its effect, so
  * `need` members must be without the claim. It also waits where its answer is unknown otherwise.
  */
-export function waitsForLate(releases: Releases, need: number): boolean {
-  const { freed, denied, without, late } = releases;
-  const clear = freed + denied + without;
-  return late > 0 && ((clear < need && clear + late >= need) || decideRelease(releases, need) === undefined);
+export function waitsForLate(released: Released, answers: readonly Freed[], need: number): boolean {
+  const late = answers.filter((answer) => answer === 'late').length;
+  const clear = answers.filter((answer) => !isUnknown(answer)).length;
+  return late > 0 && ((clear < need && clear + late >= need) || decideRelease(released, answers, need) === undefined);
 }
 
 /**
@@ -177,9 +161,8 @@ export function waitsForLate(releases: Releases, need: number): boolean {
  * begins after it gets their votes. With other members, the line that it asks first may still be
  * busy.
  */
-export function isFreedFirst(answers: readonly unknown[], need: number): boolean {
-  for (let member = 0; member < need; member += 1) if (answers[member] !== true) return false;
-  return true;
+export function isFreedFirst(answers: readonly Freed[], need: number): boolean {
+  return answers.every((answer, member) => answer === true || member >= need);
 }
 
 /**
@@ -190,14 +173,14 @@ export function isFreedFirst(answers: readonly unknown[], need: number): boolean
  * told `true`. Where none did, it is the one that freed the first member's, and so many that no
  * other claim can have had `need`.
  */
-export function decideRelease(releases: Releases, need: number): boolean | undefined {
-  const { held, ended, first, freed, denied, without, unknown } = releases;
-  const excluding = freed + denied + without + unknown - need + 1;
+export function decideRelease({ held, ended }: Released, answers: readonly Freed[], need: number): boolean | undefined {
+  const [first] = answers;
+  const excluding = answers.length - need + 1;
+  const freed = answers.filter((answer) => answer === true).length;
   if (!held) return false;
-  if (freed >= need) return true;
-  if (freed > 0 && denied === 0) return true;
+  if (freed >= need || (freed > 0 && !answers.includes(false))) return true;
   if (ended) return false;
   if (first === true && freed >= excluding) return true;
-  const most = freed + unknown;
-  return most >= need || (first !== false && most >= excluding) ? undefined : false;
+  const most = freed + answers.filter(isUnknown).length;
+  return most >= need || ((first === true || isUnknown(first)) && most >= excluding) ? undefined : false;
 }

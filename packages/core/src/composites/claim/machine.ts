@@ -1,69 +1,184 @@
-import { keepsPromise } from './claim-state.ts';
+import type { MemberCall } from '../members/member-answers.ts';
+import { isHeld, keepsPromise } from './claim-state.ts';
 import type { ClaimState, MachineOptions, MachineWorld, Outcome, Phase } from './claim-state.ts';
-import type { RoundView } from './decisions.ts';
-import type { PartCalls } from './part-calls.ts';
+import { emptyPart, hasSomething, isUnasked, isUnraised } from './part.ts';
+import type { Part } from './part.ts';
 
-/** What the steps of one claim work with. */
-export interface Machine {
+/** What the steps of one claim work with. Each member has one call in flight at most. */
+export class Machine {
   readonly options: MachineOptions;
   readonly world: MachineWorld;
-  readonly calls: PartCalls;
   readonly state: ClaimState;
-}
 
-/** What the decisions about the claim read. */
-export function viewOf({ options, state }: Machine): RoundView {
-  const { parts, line, askedAll, token, patient } = state;
-  return { parts, need: options.need, line, askedAll, token: options.fencing ? token : 0n, patient };
-}
-
-/** Core has called: what the members answered before does not count. */
-export function beginRound({ state }: Machine, phase: Phase): void {
-  state.phase = phase;
-  state.patient = true;
-  for (const part of state.parts) {
-    part.heard = undefined;
-    part.error = undefined;
+  constructor(options: MachineOptions, world: MachineWorld, state: ClaimState) {
+    this.options = options;
+    this.world = world;
+    this.state = state;
   }
-}
 
-/** Core is told that it holds the key until then. */
-export function promise({ state, world }: Machine, outcome: Outcome & { readonly until: number }): void {
-  state.lost = false;
-  state.promisedUntil = outcome.until;
-  world.settle(outcome);
-}
+  part(member: number): Part {
+    return this.state.parts[member] as Part;
+  }
 
-/**
- * It has too few votes. Those that are left keep others out until what core was told is over: core
- * may believe that until then.
- */
-export function lose({ state, world }: Machine, now: number): void {
-  state.lost = true;
-  if (keepsPromise(state, now)) world.keep(state.promisedUntil);
-}
+  each(visit: (part: Part, member: number) => unknown): void {
+    for (let member = 0; member < this.options.members; member += 1) visit(this.part(member), member);
+  }
 
-/** Answers core once the members have taken back what the claim must not keep. */
-export function answerLater(machine: Machine, outcome: Outcome): void {
-  machine.state.phase = 'returning';
-  machine.state.outcome = outcome;
-  settleIfReturned(machine);
-}
+  /** Gives a vote the claim's token, if it has a lower one. */
+  raise(part: Part, member: number): void {
+    const { token } = this.state;
+    if (part.token !== undefined && part.token < token && this.#mayCall(part, member)) {
+      this.#send(part, member, 'renew', token);
+    }
+  }
 
-/** Answers core, if no member has to take something back any more. */
-export function settleIfReturned({ state, world }: Machine): void {
-  const { outcome } = state;
-  if (state.phase !== 'returning' || state.returning > 0 || outcome === undefined) return;
-  state.phase = 'resting';
-  state.outcome = undefined;
-  world.settle(outcome);
-}
+  /** The same for all votes, also where a member is suspect and has a call already. */
+  raiseSpared(): void {
+    const { token } = this.state;
+    const now = this.world.now();
+    this.each((part, member) => {
+      if (isUnraised(part, token, now)) this.#send(part, member, 'renew', token);
+    });
+  }
 
-/** What a late answer brought to a claim that waits, or was told no. */
-export function tidy({ state, calls }: Machine): void {
-  calls.each((part, member) => {
-    if (part.call !== undefined) return;
-    const kept = state.waiting && (part.token !== undefined ? member < state.line : member === state.line);
-    if (!kept && (part.token !== undefined || (part.inLine && state.waiting))) calls.giveBack(member);
-  });
+  /** Restarts the ttl of a vote. `needed`: as for `ask`. `raises`: also tells it the token. */
+  renew(part: Part, member: number, needed = false, raises = true): void {
+    if (!needed && !this.#mayCall(part, member)) return;
+    const { token } = this.state;
+    const raised = raises && this.options.fencing && part.token !== undefined && part.token <= token;
+    this.#send(part, member, 'renew', raised ? token : undefined);
+  }
+
+  /** A vote that is kept while the claim waits lasts no longer than a place. */
+  shorten(part: Part, member: number): void {
+    const { ttl, place } = this.options;
+    if (part.token === undefined || part.brief || ttl <= place || !this.#mayCall(part, member)) return;
+    this.#send(part, member, 'renew', undefined, true);
+  }
+
+  /** Gives a vote that lasts no longer than a place the ttl. */
+  lengthen(part: Part, member: number): void {
+    if (part.token !== undefined && part.brief) this.renew(part, member);
+  }
+
+  /**
+   * Asks for a vote. `needed`: also where the member is suspect and has a call already. `brief`:
+   * for the time of a place, as where the attempt does not wait for the answer.
+   */
+  ask(member: number, inLine = false, needed = false, brief: boolean = !needed && this.#isPassedOver(member)): void {
+    const part = this.part(member);
+    if (part.call !== undefined || !(needed || this.#takesCall(member))) return;
+    if (part.number === 0) part.number = this.world.nextNumber();
+    const { token, floor } = this.state;
+    const held = isHeld(this.state);
+    const above = held && this.options.fencing ? token : floor;
+    this.#send(part, member, inLine ? 'ask in line' : 'ask', above, brief && !held);
+  }
+
+  /** Asks the members that were not asked. `needed`: as for `ask`. */
+  askOthers(needed = false): void {
+    const now = this.world.now();
+    this.each((part, member) => {
+      if (member !== this.state.line && isUnasked(part, now)) this.ask(member, false, needed);
+    });
+  }
+
+  #mayCall(part: Part, member: number): boolean {
+    return part.call === undefined && this.#takesCall(member);
+  }
+
+  /** A suspect member takes one call at a time, where the others are enough. */
+  #takesCall(member: number): boolean {
+    return this.world.takesCall(member) || !this.#enoughTrusted();
+  }
+
+  #send(part: Part, member: number, call: MemberCall, token: bigint | undefined, brief = false): void {
+    part.call = call;
+    part.sentAt = this.world.now();
+    const { ttl, place } = this.options;
+    part.brief = brief && place < ttl;
+    // Also where it is not answered.
+    if (part.brief) part.until = Math.min(part.until, part.sentAt + place);
+    part.late = this.#isPassedOver(member);
+    this.world.send(member, call, part.number, token, part.brief);
+  }
+
+  /** A suspect is waited for only where the others are too few. */
+  #isPassedOver(member: number): boolean {
+    return this.world.isSuspect(member) && this.#enoughTrusted();
+  }
+
+  #enoughTrusted(): boolean {
+    return this.state.parts.filter((_, member) => !this.world.isSuspect(member)).length >= this.options.need;
+  }
+
+  /**
+   * Gives back all that a member has, but a vote that keeps what core was told. `awaited`: the
+   * answer to core waits until it has, also where a call is in flight: what that brings would be in
+   * the way of others after the answer. `refused`: the member says that there is no such vote.
+   */
+  giveBack(member: number, awaited = false, refused = false): void {
+    const part = this.part(member);
+    if (!refused && part.token !== undefined && keepsPromise(this.state, this.world.now())) return;
+    if (hasSomething(part)) {
+      const waits = awaited && !this.world.isSuspect(member);
+      if (waits) this.state.returning += 1;
+      this.world.giveBack(member, part, waits);
+    }
+    if (part.heard === 'granted') part.heard = undefined;
+    this.state.parts[member] = emptyPart(part);
+  }
+
+  /** Core has called: what the members answered before does not count. */
+  beginRound(phase: Phase): void {
+    this.state.phase = phase;
+    this.state.patient = true;
+    for (const part of this.state.parts) {
+      part.heard = undefined;
+      part.error = undefined;
+    }
+  }
+
+  /** Core is told that it holds the key until then. */
+  promise(outcome: Outcome & { readonly until: number }): void {
+    this.state.lost = false;
+    this.state.promisedUntil = outcome.until;
+    this.world.settle(outcome);
+  }
+
+  /**
+   * It has too few votes. Those that are left keep others out until what core was told is over:
+   * core may believe that until then.
+   */
+  lose(now: number): void {
+    this.state.lost = true;
+    if (keepsPromise(this.state, now)) this.world.keep(this.state.promisedUntil);
+  }
+
+  /** Answers core once the members have taken back what the claim must not keep. */
+  answerLater(outcome: Outcome): void {
+    this.state.phase = 'returning';
+    this.state.outcome = outcome;
+    this.settleIfReturned();
+  }
+
+  /** Answers core, if no member has to take something back any more. */
+  settleIfReturned(): void {
+    const { state } = this;
+    const { outcome } = state;
+    if (state.phase !== 'returning' || state.returning > 0 || outcome === undefined) return;
+    state.phase = 'resting';
+    state.outcome = undefined;
+    this.world.settle(outcome);
+  }
+
+  /** What a late answer brought to a claim that waits, or was told no. */
+  tidy(): void {
+    const { state } = this;
+    this.each((part, member) => {
+      if (part.call !== undefined) return;
+      const kept = state.waiting && (part.token !== undefined ? member < state.line : member === state.line);
+      if (!kept && (part.token !== undefined || (part.inLine && state.waiting))) this.giveBack(member);
+    });
+  }
 }

@@ -38,10 +38,8 @@ export interface Part {
 /** What a member answered in the present round, or why it did not. */
 export type Told = Pick<Part, 'heard' | 'retryAfter' | 'error'>;
 
-const nothing: Told = { heard: undefined, retryAfter: undefined, error: undefined };
-
 /** The part of a member that has nothing of the claim. `told`: what it answered before. */
-export function emptyPart({ heard, retryAfter, error }: Told = nothing): Part {
+export function emptyPart(told?: Told): Part {
   return {
     number: 0,
     call: undefined,
@@ -49,14 +47,14 @@ export function emptyPart({ heard, retryAfter, error }: Told = nothing): Part {
     next: undefined,
     brief: false,
     late: false,
-    heard,
+    heard: told?.heard,
     token: undefined,
     since: 0,
     until: 0,
     inLine: false,
     uncertain: false,
-    retryAfter,
-    error,
+    retryAfter: told?.retryAfter,
+    error: told?.error,
   };
 }
 
@@ -84,6 +82,11 @@ export function isUnraised(part: Part, token: bigint, now: number): boolean {
 /** Whether a call is in flight, late or not. */
 export function isUnderWay(part: Part): boolean {
   return part.call !== undefined;
+}
+
+/** Whether an attempt is in flight, which may be granted still. */
+export function mayGetVote({ call }: Part): boolean {
+  return call !== undefined && call !== 'renew';
 }
 
 /** Whether a round waits for this part. */

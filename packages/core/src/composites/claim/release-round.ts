@@ -1,33 +1,34 @@
 import type { Claim } from '../../contract.ts';
 import { decideRelease, isFreedFirst, waitsForLate } from './decisions.ts';
-import type { Releases } from './decisions.ts';
+import type { Freed, Released } from './decisions.ts';
 import { combinedError } from '../members/member-errors.ts';
-import type { Quorum } from '../members/member-errors.ts';
+import type { MembersHost } from '../members/member-states.ts';
+import { scheduleSilence } from '../../time/schedule.ts';
+import type { TimerEntry } from '../../time/timer-wheel.ts';
 import type { Member } from '../members/member.ts';
-
-/** `late`: it is waited for only where the other members are too few. */
-type Answer = boolean | Error | 'awaited' | 'late';
 
 /** The members' answers to the release of one claim, until there is one for the composite. */
 export class ReleaseRound {
   readonly result: Promise<boolean>;
-  readonly #hold: Pick<Releases, 'held' | 'ended'>;
-  readonly #quorum: Quorum;
+  readonly #released: Released;
+  readonly #host: MembersHost;
   readonly #claim: Claim;
-  /** By member. `undefined`: the member has nothing of the claim. */
-  readonly #answers: (Answer | undefined)[];
-  #begun = false;
+  /** By member. */
+  readonly #answers: Freed[];
+  /** Since all releases are under way. */
+  #timers: readonly TimerEntry[] | undefined = undefined;
+  /** Late members are waited for. */
   #patient = true;
   /** It has no result yet. */
   pending = true;
   #resolve!: (freed: boolean) => void;
   #reject!: (error: Error) => void;
 
-  constructor(hold: Pick<Releases, 'held' | 'ended'>, quorum: Quorum, claim: Claim) {
-    this.#hold = hold;
-    this.#quorum = quorum;
+  constructor(released: Released, host: MembersHost, claim: Claim) {
+    this.#released = released;
+    this.#host = host;
     this.#claim = claim;
-    this.#answers = quorum.members.map(() => undefined);
+    this.#answers = host.members.map(() => undefined);
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -36,7 +37,7 @@ export class ReleaseRound {
 
   /** One more release is under way. `late`: it goes out after another call. */
   begin(member: Member, late: boolean): void {
-    const { need, members } = this.#quorum;
+    const { need, members } = this.#host;
     // Where all are needed, none can be left out.
     const passedOver = member.suspect && need < members.length;
     this.#answers[member.index] = late || passedOver ? 'late' : 'awaited';
@@ -47,14 +48,6 @@ export class ReleaseRound {
     this.#answers[member.index] = member.noAnswer(this.#claim.key);
   }
 
-  /** A member timeout has passed. */
-  silent(): void {
-    this.#answers.forEach((answer, member) => {
-      if (answer === 'awaited') this.#answers[member] = 'late';
-    });
-    this.#settle();
-  }
-
   /** A member answered. */
   answered(member: Member, answer: boolean | Error): void {
     this.#answers[member.index] = answer;
@@ -63,57 +56,45 @@ export class ReleaseRound {
 
   /** All releases are under way. */
   begun(): void {
-    this.#begun = true;
-    this.#settle();
-  }
-
-  /** It has lasted long enough: no late member is waited for any more. */
-  expired(): void {
-    this.#patient = false;
+    const { timers, timeout, memberTimeout, runtime } = this.#host;
+    const now = runtime.clock.now();
+    const silent = (): void => {
+      this.#answers.forEach((answer, member) => {
+        if (answer === 'awaited') this.#answers[member] = 'late';
+      });
+      this.#settle();
+    };
+    const expired = (): void => {
+      this.#patient = false;
+      this.#settle();
+    };
+    this.#timers = [
+      scheduleSilence(timers, now + memberTimeout, silent),
+      scheduleSilence(timers, now + timeout, expired),
+    ];
     this.#settle();
   }
 
   #settle(): void {
-    if (!this.pending || !this.#begun || this.#waits()) return;
-    const { need } = this.#quorum;
-    const releases = this.#count();
-    if (this.#patient && waitsForLate(releases, need)) return;
-    const decision = decideRelease(releases, need);
+    const { need, timers } = this.#host;
+    if (!this.pending || this.#timers === undefined) return;
+    // Only an answer that may matter is awaited.
+    if (this.#answers.includes('awaited') && !isFreedFirst(this.#answers, need)) return;
+    if (this.#patient && waitsForLate(this.#released, this.#answers, need)) return;
+    const decision = decideRelease(this.#released, this.#answers, need);
     this.pending = false;
+    for (const timer of this.#timers) timers.cancel(timer);
     if (decision === undefined) this.#reject(this.#error());
     else this.#resolve(decision);
   }
 
-  /** Whether an answer that is awaited may matter. */
-  #waits(): boolean {
-    return this.#answers.includes('awaited') && !isFreedFirst(this.#answers, this.#quorum.need);
-  }
-
-  #count(): Releases {
-    const first = freedBy(this.#answers[0]);
-    const releases: Releases = { ...this.#hold, first, freed: 0, denied: 0, without: 0, late: 0, unknown: 0 };
-    for (const answer of this.#answers) {
-      if (answer === true) releases.freed += 1;
-      else if (answer === false) releases.denied += 1;
-      else if (answer === undefined) releases.without += 1;
-      else releases.unknown += 1;
-      if (answer === 'late') releases.late += 1;
-    }
-    return releases;
-  }
-
   #error(): Error {
     const { key } = this.#claim;
-    const failures = this.#quorum.members.flatMap((member) => {
+    const failures = this.#host.members.flatMap((member) => {
       const answer = this.#answers[member.index];
       if (answer === undefined || typeof answer === 'boolean') return [];
       return answer instanceof Error ? member.name(answer, key) : member.noAnswer(key);
     });
-    return combinedError(this.#quorum, failures, key);
+    return combinedError(this.#host, failures, key);
   }
-}
-
-function freedBy(answer: Answer | undefined): boolean | undefined {
-  if (answer === undefined) return false;
-  return typeof answer === 'boolean' ? answer : undefined;
 }

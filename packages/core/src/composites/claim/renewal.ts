@@ -1,6 +1,5 @@
 import type { Change } from './claim-state.ts';
 import { decideRenewal, heldUntil } from './decisions.ts';
-import { lose, promise, viewOf } from './machine.ts';
 import type { Machine } from './machine.ts';
 import { isPending } from './part.ts';
 import type { Part } from './part.ts';
@@ -15,23 +14,24 @@ const untilRepeat = 500;
  * Asks for the votes that are missing, in line, so that no later claim gets them first. Restarts
  * the ttl of the others. `told`: core gave the token of the claim.
  */
-export function askToRenew({ calls, state: { found } }: Machine, change: Change, told: boolean): void {
-  calls.each((part, member) => {
+export function askToRenew(machine: Machine, change: Change, told: boolean): void {
+  const { found } = machine.state;
+  machine.each((part, member) => {
     if (found && part.token === undefined) return;
     if (part.call === undefined) {
-      if (part.token === undefined || change === 'mode') calls.ask(member, part.token === undefined);
+      if (part.token === undefined || change === 'mode') machine.ask(member, part.token === undefined);
       // Votes that are looked up may have different tokens, of which only the owner knows its own.
-      else calls.renew(part, member, false, !found || told);
+      else machine.renew(part, member, false, !found || told);
     } else if (change === 'mode') part.next = 'ask';
     else if (change === 'ttl') part.next ??= 'renew';
   });
 }
 
 /** A member woke a holder, whose turn has come there: asks for the vote that is missing. */
-export function askInTurn({ calls }: Machine, member: number): void {
-  const part = calls.part(member);
+export function askInTurn(machine: Machine, member: number): void {
+  const part = machine.part(member);
   if (part.token !== undefined) return;
-  if (part.call === undefined) calls.ask(member, true);
+  if (part.call === undefined) machine.ask(member, true);
   else part.next = 'ask';
 }
 
@@ -44,14 +44,14 @@ export function askForPlacesLater({ state, world }: Machine, { retryAfter = unti
 }
 
 /** Repeats a holder's calls for places. */
-export function askForPlaces({ state, calls }: Machine): void {
-  state.healAt = undefined;
-  calls.each((part, member) => part.token === undefined && part.inLine && calls.ask(member, true));
+export function askForPlaces(machine: Machine): void {
+  machine.state.healAt = undefined;
+  machine.each((part, member) => part.token === undefined && part.inLine && machine.ask(member, true));
 }
 
 /** The next step of a renewal. */
 export function goOnRenewing(machine: Machine, now: number): void {
-  const { state, world, calls } = machine;
+  const { state, world } = machine;
   if (state.outcome !== undefined) {
     // The next call must not meet the answers of this one.
     if (state.parts.some(isPending)) return;
@@ -61,21 +61,21 @@ export function goOnRenewing(machine: Machine, now: number): void {
     world.settle(outcome);
     return;
   }
-  switch (decideRenewal(viewOf(machine), now)) {
+  switch (decideRenewal(machine, now)) {
     case 'renewed':
       state.phase = 'held';
       // A member that has lost its vote may give another. A release by force looks the same, so it
       // is not asked before the others have told that the lease goes on.
       if (!state.found)
-        calls.each((part, member) => part.heard === 'busy' && part.number === 0 && calls.ask(member, true));
+        machine.each((part, member) => part.heard === 'busy' && part.number === 0 && machine.ask(member, true));
       state.found = false;
-      promise(machine, { kind: 'renewed', until: heldUntil(viewOf(machine), now) });
+      machine.promise({ kind: 'renewed', until: heldUntil(machine, now) });
       break;
     case 'lost':
       state.phase = 'resting';
       state.found = false;
-      lose(machine, now);
-      calls.each((_, member) => calls.giveBack(member));
+      machine.lose(now);
+      machine.each((_, member) => machine.giveBack(member));
       world.settle({ kind: 'lost' });
       break;
     case 'unavailable':

@@ -1,5 +1,4 @@
 import { lowestBusy } from './decisions.ts';
-import { answerLater } from './machine.ts';
 import type { Machine } from './machine.ts';
 import { isVote } from './part.ts';
 import type { Part } from './part.ts';
@@ -29,17 +28,17 @@ const repeatsPerVote = 3;
 
 /** The claim is too late: it waits in the line of the lowest busy member, or ends. */
 export function waitInLine(machine: Machine, now: number): void {
-  const { options, state, world, calls } = machine;
+  const { options, state, world } = machine;
   const line = lowestBusy(state.parts);
-  const part = calls.part(line);
+  const part = machine.part(line);
   if (!state.waits) {
     state.waiting = false;
-    calls.each((_, member) => calls.giveBack(member, true));
-    answerLater(machine, { kind: 'busy', retryAfter: part.retryAfter });
+    machine.each((_, member) => machine.giveBack(member, true));
+    machine.answerLater({ kind: 'busy', retryAfter: part.retryAfter });
     return;
   }
-  calls.each((each, member) => {
-    if (member > line ? each.call === undefined : member !== line && each.inLine) calls.giveBack(member, true);
+  machine.each((each, member) => {
+    if (member > line ? each.call === undefined : member !== line && each.inLine) machine.giveBack(member, true);
   });
   if ((!part.inLine || line !== state.line) && state.moves < options.members) {
     state.moves += 1;
@@ -48,7 +47,7 @@ export function waitInLine(machine: Machine, now: number): void {
     // Claims that leave may leave the members one after the other.
     state.paused = false;
     part.heard = undefined;
-    calls.ask(line, true, true);
+    machine.ask(line, true, true);
     return;
   }
   state.waiting = true;
@@ -64,14 +63,15 @@ export function waitInLine(machine: Machine, now: number): void {
     state.lookedAt = now;
     world.look();
   }
-  answerLater(machine, { kind: 'busy', retryAfter: untilRepeat(machine, part, now) });
+  machine.answerLater({ kind: 'busy', retryAfter: untilRepeat(machine, part, now) });
 }
 
 /**
  * When core asks again, in ms: in time for the place, for the votes kept, and for members without
  * wakes.
  */
-function untilRepeat({ options, state, world, calls }: Machine, line: Part, now: number): number | undefined {
+function untilRepeat(machine: Machine, line: Part, now: number): number | undefined {
+  const { options, state, world } = machine;
   const { wake } = options;
   const ttl = Math.min(options.ttl, options.place);
   const poll = world.random() * longestPoll;
@@ -83,7 +83,7 @@ function untilRepeat({ options, state, world, calls }: Machine, line: Part, now:
   if (now - state.keptSince > Math.min(options.ttl, longestKept) * (0.5 + world.random() / 2)) {
     // Where members have another order elsewhere, two claims may wait for each other.
     state.keptSince = undefined;
-    calls.each((part, member) => part.token !== undefined && calls.giveBack(member, true));
-  } else calls.each((part, member) => calls.shorten(part, member));
+    machine.each((part, member) => part.token !== undefined && machine.giveBack(member, true));
+  } else machine.each((part, member) => machine.shorten(part, member));
   return wake && line.inLine ? Math.min(line.retryAfter ?? Infinity, ttl / repeatsPerVote) : poll;
 }

@@ -13,7 +13,7 @@ import { closeMembers } from '../members/close-members.ts';
 import { listKeys } from '../members/list-keys.ts';
 import { combinedError } from '../members/member-errors.ts';
 import { failuresOf, readStates } from '../members/member-states.ts';
-import { CommonFloor } from '../members/common-floor.ts';
+import { commonFloor } from '../members/common-floor.ts';
 import { Member, memberTitle } from '../members/member.ts';
 import { SetKeeper } from '../set/set-keeper.ts';
 import { setKey } from '../../options/presence.ts';
@@ -53,14 +53,11 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   readonly signals: AbortFollowers = new AbortFollowers();
   readonly list?: (prefix: string) => AsyncIterable<string>;
   readonly time?: () => Promise<number>;
-  readonly #floor: CommonFloor;
+  readonly floor: () => bigint | undefined;
   readonly #set: SetKeeper | undefined;
   readonly #claims = new ClaimsByOwner<CombinedClaim>();
   /** How many claims of this process wait, by key. */
   readonly #waiting = new Map<string, Set<HostedClaim>>();
-  /** How many claims wait for the set, and which claims were released meanwhile. */
-  #unready = 0;
-  readonly #releasedUnready = new Set<string>();
   #numbers = 0;
   #closing: Promise<void> | undefined = undefined;
 
@@ -79,21 +76,16 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     this.timeout = timeout - memberTimeout;
     this.runtime = runtime;
     this.timers = new TimerWheel(runtime, false);
-    this.#floor = new CommonFloor(this.members, runtime.clock);
+    this.floor = commonFloor(this.members, runtime.clock);
     this.#set = keepsSet ? new SetKeeper(this) : undefined;
     if (providers.every(({ time }) => time !== undefined)) this.time = () => timeOf(this.name, providers);
     if (providers.every(({ list }) => list !== undefined)) this.list = (prefix) => this.#list(prefix);
   }
 
-  tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
-    try {
-      this.#checkOpen();
-      this.#check(claim);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    const ready = this.#set?.ready(claim.ttl);
-    return ready === undefined ? this.#attempt(claim, wake) : this.#attemptWhen(ready, claim, wake);
+  async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+    this.#checkOpen();
+    this.#check(claim);
+    return await this.#claims.getOrMake(claim.owner, () => new CombinedClaim(this, claim)).tryAcquire(claim, wake);
   }
 
   async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
@@ -102,10 +94,10 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return known === undefined ? false : await known.renew(claim, token);
   }
 
-  release(claim: Claim): Promise<boolean> {
-    if (this.#unready > 0) this.#releasedUnready.add(claim.owner);
-    const known = this.#closing === undefined ? this.#claims.get(claim.owner) : undefined;
-    return known === undefined ? this.#releaseFound(claim) : known.release();
+  async release(claim: Claim): Promise<boolean> {
+    this.#checkOpen();
+    const known = this.#claims.get(claim.owner) ?? (await this.#find(claim));
+    return known === undefined ? false : await known.release();
   }
 
   async inspect(key: string): Promise<KeyState> {
@@ -160,8 +152,8 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return this.#numbers;
   }
 
-  floor(): bigint | undefined {
-    return this.#floor.now();
+  ready(ttl: number): Promise<void> | undefined {
+    return this.#set?.ready(ttl)?.then(() => this.#checkOpen());
   }
 
   isCrowded(key: string): boolean {
@@ -178,42 +170,11 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return this.#claims.size + this.#waiting.size;
   }
 
-  async #attempt(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
-    const known = this.#claims.getOrMake(claim.owner, () => new CombinedClaim(this, claim));
-    const answer = await known.tryAcquire(claim, wake);
-    // A process that stood still in the attempt may have lost its presence meanwhile.
-    const ready = answer.granted ? this.#set?.ready(0) : undefined;
-    if (ready === undefined) return answer;
-    try {
-      await ready;
-      return answer;
-    } catch (error) {
-      void this.release(claim);
-      throw error;
-    }
-  }
-
-  async #attemptWhen(ready: Promise<void>, claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
-    this.#unready += 1;
-    try {
-      await ready;
-      this.#checkOpen();
-      // Nothing may be asked for a claim after its release.
-      if (this.#releasedUnready.has(claim.owner)) return { granted: false };
-    } finally {
-      this.#unready -= 1;
-      if (this.#unready === 0) this.#releasedUnready.clear();
-    }
-    return await this.#attempt(claim, wake);
-  }
-
   #countWaiting(claim: HostedClaim): void {
     const { key } = claim;
     const waiting = this.#waiting.get(key);
-    if (claim.waiting) {
-      if (waiting === undefined) this.#waiting.set(key, new Set([claim]));
-      else waiting.add(claim);
-    } else if (waiting?.delete(claim) === true && waiting.size === 0) this.#waiting.delete(key);
+    if (claim.waiting) this.#waiting.set(key, (waiting ?? new Set()).add(claim));
+    else if (waiting?.delete(claim) === true && waiting.size === 0) this.#waiting.delete(key);
   }
 
   #forget(owner: string): CombinedClaim | undefined {
@@ -243,12 +204,6 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     });
   }
 
-  async #releaseFound(claim: Claim): Promise<boolean> {
-    this.#checkOpen();
-    const found = await this.#find(claim);
-    return found === undefined ? false : await found.release();
-  }
-
   async *#list(prefix: string): AsyncIterable<string> {
     this.#checkOpen();
     for await (const key of listKeys(this, prefix)) if (key !== setKey) yield key;
@@ -270,19 +225,17 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   }
 
   #check({ owner, mode, key }: Claim): void {
+    const invalid = (message: string): LockError => new LockError('LOCK_INVALID', message, { key });
     if (owner.length > longestOwner) {
-      const message = `An owner of a composite has at most ${longestOwner} characters, not ${owner.length}.`;
-      throw new LockError('LOCK_INVALID', message, { key });
+      throw invalid(`An owner of a composite has at most ${longestOwner} characters, not ${owner.length}.`);
     }
     if (key === setKey) {
-      const message = `The key ${JSON.stringify(key)} is one of the composite itself. Lock another key.`;
-      throw new LockError('LOCK_INVALID', message, { key });
+      throw invalid(`The key ${JSON.stringify(key)} is one of the composite itself. Lock another key.`);
     }
     if (mode === 'shared' && !this.traits.shared) {
       const why =
         this.need < this.members.length ? 'Permits do not survive majorities' : 'Not all of its members support it';
-      const message = `The ${this.name} provider has no shared mode. ${why}: use need: "all", or exclusive claims.`;
-      throw new LockError('LOCK_INVALID', message, { key });
+      throw invalid(`The ${this.name} provider has no shared mode. ${why}: use need: "all", or exclusive claims.`);
     }
   }
 

@@ -1,10 +1,8 @@
 import type { LockProvider, Traits } from '../../contract.ts';
 import { fencings, scopes } from '../../options/requirements.ts';
+import type { CombineRules } from './options.ts';
 
-interface Rules {
-  readonly need: number;
-  readonly fencing: boolean;
-}
+type Rules = Pick<CombineRules, 'need' | 'fencing'>;
 
 /** What a composite can promise, by what its members promise. */
 export function combinedTraits(members: readonly Pick<LockProvider, 'traits'>[], { need, fencing }: Rules): Traits {

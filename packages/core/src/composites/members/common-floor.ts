@@ -13,50 +13,42 @@ const lasting = 5_000;
 const slowest = 50;
 
 /**
- * What the tokens of an attempt must exceed, so that all members give the same one: a moment above
- * their clocks, where their tokens begin. Then no member has to be told the token of another. Where
- * it is too low, tokens differ, and the members are told.
+ * Gives what the tokens of an attempt that begins now must exceed, so that all members give the
+ * same one: a moment above their clocks, where their tokens begin. Then no member has to be told
+ * the token of another. Where it is too low, tokens differ, and the members are told. `undefined`:
+ * the clocks are not known.
  */
-export class CommonFloor {
-  readonly #members: readonly Member[];
-  readonly #clock: Clock;
-  readonly #usable: boolean;
+export function commonFloor(members: readonly Member[], clock: Clock): () => bigint | undefined {
+  // Other tokens do not begin at a clock.
+  const usable = members.every(
+    ({ provider: { time, traits } }) => time !== undefined && traits.fencing === 'clock-bounded',
+  );
   /** By member, in ms: how far its clock is above that of this process when a call reaches it. */
-  readonly #offsets = new Map<Member, number>();
-  #readAt = -Infinity;
+  const offsets = new Map<Member, number>();
+  let readAt = -Infinity;
+  return usable ? floor : () => undefined;
 
-  constructor(members: readonly Member[], clock: Clock) {
-    this.#members = members;
-    this.#clock = clock;
-    // Other tokens do not begin at a clock.
-    this.#usable = members.every(
-      ({ provider: { time, traits } }) => time !== undefined && traits.fencing === 'clock-bounded',
-    );
-  }
-
-  /** The floor of an attempt that begins now. `undefined`: the clocks are not known. */
-  now(): bigint | undefined {
-    if (!this.#usable) return undefined;
-    const now = this.#clock.now();
-    const age = now - this.#readAt;
-    if (age > 2 * lasting) this.#offsets.clear();
-    if (age > lasting) this.#read(now);
-    if (this.#offsets.size === 0) return undefined;
+  function floor(): bigint | undefined {
+    const now = clock.now();
+    const age = now - readAt;
+    if (age > 2 * lasting) offsets.clear();
+    if (age > lasting) read(now);
+    if (offsets.size === 0) return undefined;
     // A whole ms: the calls of one moment have one floor, and may travel together.
-    return BigInt(Math.ceil(now + Math.max(...this.#offsets.values()) + ahead)) * 1000n;
+    return BigInt(Math.ceil(now + Math.max(...offsets.values()) + ahead)) * 1000n;
   }
 
-  #read(sentAt: number): void {
-    this.#readAt = sentAt;
-    for (const member of this.#members) {
-      if (member.suspect) this.#offsets.delete(member);
+  function read(sentAt: number): void {
+    readAt = sentAt;
+    for (const member of members) {
+      if (member.suspect) offsets.delete(member);
       else {
         callMember(async () => (await member.provider.time?.()) ?? 0).then(
           (time) => {
             // It is a whole ms, and the clock may be up to one above it.
-            if (this.#clock.now() - sentAt <= slowest) this.#offsets.set(member, time + 1 - sentAt);
+            if (clock.now() - sentAt <= slowest) offsets.set(member, time + 1 - sentAt);
           },
-          () => void this.#offsets.delete(member),
+          () => void offsets.delete(member),
         );
       }
     }

@@ -29,7 +29,8 @@ export function holdsByOwner(states: readonly (ToldState | undefined)[]): Readon
 
 /** Whether so many members know the owner that it holds the key. */
 export function isEnough(holds: readonly MemberHold[], need: number): boolean {
-  return countMembers(holds) >= need;
+  // A member may know an owner under several suffixes.
+  return new Set(holds.map(({ member }) => member)).size >= need;
 }
 
 /** Whether the members without an answer cannot change what `isEnough` says. */
@@ -39,12 +40,7 @@ export function isKnown(
   need: number,
 ): boolean {
   const silent = states.filter((state) => state?.holders === undefined).length;
-  return isEnough(holds, need) || countMembers(holds) + silent < need;
-}
-
-/** A member may know an owner under several suffixes. */
-function countMembers(holds: readonly MemberHold[]): number {
-  return new Set(holds.map(({ member }) => member)).size;
+  return isEnough(holds, need) || !isEnough(holds, need - silent);
 }
 
 /**

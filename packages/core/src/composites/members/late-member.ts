@@ -9,7 +9,7 @@ export interface LateMemberParts {
   readonly name: string;
   /** What it is taken for until it opens. */
   readonly traits: Traits;
-  open(): Promise<LockProvider>;
+  readonly open: () => Promise<LockProvider>;
   readonly runtime: Runtime;
 }
 
@@ -93,37 +93,26 @@ export class LateMember implements LockProvider {
   }
 
   async #follow(attempt: Promise<LockProvider>): Promise<void> {
+    const { runtime, open } = this.#parts;
     try {
-      await this.#opened(await attempt);
-    } catch (error) {
-      this.#failed(error);
-    }
-  }
-
-  async #opened(provider: LockProvider): Promise<void> {
-    const refusal = this.#refuse(provider.traits);
-    if (refusal === undefined && this.#closing === undefined) {
+      const provider = await attempt;
+      const refusal = this.#refuse(provider.traits);
+      // Another attempt would give the same traits.
+      if (refusal !== undefined) this.#because(refusal);
+      if (refusal !== undefined || this.#closing !== undefined) {
+        await closeQuietly(provider);
+        return;
+      }
       this.#provider = provider;
       if (provider.register === undefined) delete this.register;
       this.#report(undefined);
-      return;
+    } catch (error) {
+      if (this.#closing !== undefined) return;
+      this.#because(error);
+      this.#failures += 1;
+      const again = (): void => void (this.#attempt = this.#follow(open()));
+      this.#pause = runtime.setTimer(again, untilReopened(runtime, this.#failures), false);
     }
-    // Another attempt would give the same traits.
-    if (refusal !== undefined) this.#because(refusal);
-    await closeQuietly(provider);
-  }
-
-  #failed(error: unknown): void {
-    if (this.#closing !== undefined) return;
-    this.#because(error);
-    this.#failures += 1;
-    this.#pause = this.#parts.runtime.setTimer(
-      () => {
-        this.#attempt = this.#follow(this.#parts.open());
-      },
-      untilReopened(this.#parts.runtime, this.#failures),
-      false,
-    );
   }
 
   #because(reason: unknown): void {

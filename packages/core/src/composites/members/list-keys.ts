@@ -23,14 +23,18 @@ export async function* listKeys(host: MembersHost, prefix: string): AsyncGenerat
   const { members, need, memberTimeout, timeout, runtime, timers } = host;
   const { clock } = runtime;
   let wake: () => void = () => {};
-  const listings = members.map((member) => begin(member));
+  const listings = members.map((member): Listing => {
+    const keys = (member.provider.list?.(prefix) ?? nothing())[Symbol.asyncIterator]();
+    return { member, keys, since: undefined, key: undefined, end: undefined };
+  });
+  for (const listing of listings) void pull(listing);
   const seen = new Set<string>();
   try {
     for (;;) {
       const ready = listings.find(({ key }) => key !== undefined);
       if (ready !== undefined) {
         const key = ready.key as string;
-        pull(ready);
+        void pull(ready);
         if (!seen.has(key)) yield key;
         seen.add(key);
         continue;
@@ -49,20 +53,9 @@ export async function* listKeys(host: MembersHost, prefix: string): AsyncGenerat
     for (const { keys } of listings) keys.return?.().catch(() => {});
   }
 
-  function begin(member: Member): Listing {
-    const keys = (member.provider.list?.(prefix) ?? nothing())[Symbol.asyncIterator]();
-    const listing: Listing = { member, keys, since: undefined, key: undefined, end: undefined };
-    pull(listing);
-    return listing;
-  }
-
-  function pull(listing: Listing): void {
+  async function pull(listing: Listing): Promise<void> {
     listing.key = undefined;
     listing.since = clock.now();
-    void read(listing);
-  }
-
-  async function read(listing: Listing): Promise<void> {
     try {
       const next = await listing.keys.next();
       if (next.done === true) listing.end ??= 'done';

@@ -8,23 +8,16 @@ export interface Quorum {
   readonly need: number;
 }
 
-/** What an error of several members tells besides their failures. */
-interface Besides {
-  /** None of the members can have anything of the claim. */
-  readonly nothingLeft?: boolean;
-  /** How many members answered, and have no vote for the claim. */
-  readonly without?: number;
-}
-
 /**
  * `failures` of members, as one error that names them. Permanent where so many members refuse that
- * the others are too few.
+ * the others are too few. `nothingLeft`: no member can have anything of the claim. `without`: so
+ * many members answered, and have no vote for it.
  */
 export function combinedError(
   { members: { length }, need }: Quorum,
   failures: readonly LockError[],
   key: string,
-  { nothingLeft = false, without = 0 }: Besides = {},
+  { nothingLeft = false, without = 0 }: { readonly nothingLeft?: boolean; readonly without?: number } = {},
 ): LockError {
   const permanent = failures.filter((error) => isPermanent(error));
   const code = length - permanent.length < need ? (permanent[0]?.code ?? 'LOCK_UNAVAILABLE') : 'LOCK_UNAVAILABLE';

@@ -1,3 +1,4 @@
+import { LockError } from '../../errors/lock-error.ts';
 import type { AbortFollower, AbortFollowers } from '../../locks/ending/abort-followers.ts';
 
 interface Followed {
@@ -8,18 +9,29 @@ interface Followed {
 /** The sessions that one claim's votes depend on, by member. */
 export class MemberSessions {
   readonly #signals: AbortFollowers;
-  readonly #gone: (member: number, reason: unknown) => void;
+  readonly #gone: (member: number) => void;
   readonly #followed = new Map<number, Followed>();
+  #lost: AbortController | undefined = undefined;
+  /** Why the last one has ended. */
+  #reason: unknown = undefined;
 
-  /** Calls `gone` when the session of a member has ended, with the reason of its signal. */
-  constructor(signals: AbortFollowers, gone: (member: number, reason: unknown) => void) {
+  /** Calls `gone` when the session of a member has ended. */
+  constructor(signals: AbortFollowers, gone: (member: number) => void) {
     this.#signals = signals;
     this.#gone = gone;
   }
 
-  /** How many members have told a session. */
-  get size(): number {
-    return this.#followed.size;
+  /** Aborts when the lease has ended with a session. `undefined`: no member told one. */
+  get lost(): AbortSignal | undefined {
+    if (this.#followed.size === 0) return undefined;
+    // What was lost may be granted again.
+    if (this.#lost === undefined || this.#lost.signal.aborted) this.#lost = new AbortController();
+    return this.#lost.signal;
+  }
+
+  /** The lease on `key` has ended. */
+  end(key: string, why: string): void {
+    this.#lost?.abort(new LockError('LOCK_LOST', why, { key, cause: this.#reason }));
   }
 
   /** Hears when the member's session ends. The signal of the last grant counts. */
@@ -29,7 +41,8 @@ export class MemberSessions {
     const follower = {
       aborted: (): void => {
         this.#followed.delete(member);
-        this.#gone(member, signal.reason);
+        this.#reason = signal.reason;
+        this.#gone(member);
       },
     };
     this.#followed.set(member, { signal, follower });

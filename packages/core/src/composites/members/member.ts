@@ -1,4 +1,4 @@
-import type { Claim, LockProvider } from '../../contract.ts';
+import type { LockProvider } from '../../contract.ts';
 import { LockError, isLockError } from '../../errors/lock-error.ts';
 import { BackgroundReleases } from '../../locks/release/background-releases.ts';
 import type { Runtime } from '../../time/runtime.ts';
@@ -197,10 +197,4 @@ export function memberOwner(owner: string, number: number): string {
 export function outerOwner(owner: string): string {
   const end = /~[0-9a-z]{1,12}$/.exec(owner)?.index;
   return end === undefined ? owner : owner.slice(0, end);
-}
-
-export function memberClaim(claim: Claim, owner: string, floor: bigint | undefined): Claim {
-  return floor === undefined || (claim.floor !== undefined && claim.floor >= floor)
-    ? { ...claim, owner }
-    : { ...claim, owner, floor };
 }

@@ -61,9 +61,5 @@ function askAnother(members: readonly Member[], member: Member, clock: Clock): v
 
 /** The shortest time of the other members that answered after `moment`, in ms. */
 function fastestBesides(members: readonly Member[], member: Member, moment: number): number {
-  let fastest = Infinity;
-  for (const each of members) {
-    if (each !== member) fastest = Math.min(fastest, each.tookSince(moment));
-  }
-  return fastest;
+  return Math.min(...members.map((each) => (each === member ? Infinity : each.tookSince(moment))));
 }

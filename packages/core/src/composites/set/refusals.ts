@@ -1,4 +1,5 @@
 import { LockError } from '../../errors/lock-error.ts';
+import { misconfigured } from '../../errors/misconfigured.ts';
 import type { Member } from '../members/member.ts';
 import type { Announced, Conflict, StoreSet } from './store-set.ts';
 
@@ -8,7 +9,7 @@ const safeWay = 'Add stores first, deploy, then remove others: docs/quorum.md';
 export function twinsError(name: string, twins: readonly Member[]): LockError {
   const titles = twins.map(({ title }) => title).join(' and ');
   const why = `${titles} are one store, by two names or with a copy of its data`;
-  return new LockError('LOCK_MISCONFIGURED', `${name}: ${why}. Each member needs a store of its own.`, { sent: false });
+  return misconfigured(name, `${why}. Each member needs a store of its own`, { sent: false });
 }
 
 /** `own` and the set of `other` must not be in use at once. */
@@ -21,8 +22,8 @@ export function conflictError(
 ): LockError {
   if (conflict === 'order') {
     const why = `process ${process} has the members in another order`;
-    const message = `${name}: ${why}, so claims could wait for each other. Give all processes the same order.`;
-    return new LockError('LOCK_MISCONFIGURED', message, { sent: false });
+    const what = `${why}, so claims could wait for each other. Give all processes the same order`;
+    return misconfigured(name, what, { sent: false });
   }
   const isStrange = (id: string | undefined, stores: StoreSet['stores']): boolean =>
     id !== undefined && !stores.includes(id);
@@ -30,8 +31,7 @@ export function conflictError(
   const theirs = set.stores.filter((id) => isStrange(id, own.stores)).length;
   const lacks = strange.length === 0 ? '' : `, and lacks ${strange.join(', ')} of this process`;
   const why = `process ${process} needs ${set.need} of ${set.stores.length} stores, ${theirs} of them no members here${lacks}`;
-  const message = `${name}: ${why}. Both could hold one key. ${safeWay}.`;
-  return new LockError('LOCK_MISCONFIGURED', message, { sent: false });
+  return misconfigured(name, `${why}. Both could hold one key. ${safeWay}`, { sent: false });
 }
 
 /** As `conflict` says, unless a member has lost its data and gets its id back. */

@@ -33,9 +33,7 @@ const soon = 2_000;
 const patience = 2 * pace;
 
 /** A composite, as far as its set is kept. */
-export interface SetHost extends MembersHost {
-  readonly name: string;
-}
+export type SetHost = MembersHost & { readonly name: string };
 
 /**
  * Keeps the processes of a composite apart from those of another set of stores. A process announces

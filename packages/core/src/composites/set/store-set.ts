@@ -80,9 +80,6 @@ export function givesWay(token: bigint | undefined, other: Announced): boolean {
 
 /** Two members that are one store. */
 export function twinsOf({ stores }: StoreSet): readonly [number, number] | undefined {
-  for (const [index, id] of stores.entries()) {
-    const first = stores.indexOf(id);
-    if (id !== undefined && first < index) return [first, index];
-  }
-  return undefined;
+  const second = stores.findIndex((id, index) => id !== undefined && stores.indexOf(id) < index);
+  return second === -1 ? undefined : [stores.indexOf(stores[second]), second];
 }

@@ -15,7 +15,7 @@ function answers(find: string, replace: string): Flaw {
 }
 
 function calls(find: string, replace: string): Flaw {
-  return { file: 'part-calls.ts', find, replace };
+  return { file: 'machine.ts', find, replace };
 }
 
 function attempt(find: string, replace: string): Flaw {
@@ -31,10 +31,10 @@ export const weaker = {
   placeInEveryLine: [
     calls(`inLine ? 'ask in line' : 'ask', above`, `'ask in line', above`),
     waiting(
-      'if (member > line ? each.call === undefined : member !== line && each.inLine) calls.giveBack(member, true);',
+      'if (member > line ? each.call === undefined : member !== line && each.inLine) machine.giveBack(member, true);',
       '',
     ),
-    machine('if (!kept && (part.token !== undefined || (part.inLine && state.waiting))) calls.giveBack(member);', ''),
+    machine('if (!kept && (part.token !== undefined || (part.inLine && state.waiting))) this.giveBack(member);', ''),
   ],
   keepsAllVotes: [
     waiting(
@@ -51,7 +51,7 @@ export const weaker = {
   onePhase: [
     decisions(sound, 'const known = votes.length;'),
     decisions(
-      'return isVote(part, now) && part.token !== undefined && part.token >= token;',
+      'return isVote(part, now) && part.token !== undefined && (!options.fencing || part.token >= state.token);',
       'return isVote(part, now);',
     ),
   ],
@@ -65,7 +65,7 @@ export const weaker = {
   ],
   ownerTwice: [calls('= emptyPart(part);', '= { ...emptyPart(part), number: part.number };')],
   freesWhatWasPromised: [
-    calls('if (!refused && part.token !== undefined && keepsPromise(this.#state, this.#world.now())) return;', ''),
+    calls('if (!refused && part.token !== undefined && keepsPromise(this.state, this.world.now())) return;', ''),
   ],
   validFromTheReply: [
     answers(

@@ -1,12 +1,8 @@
 import type { MemberCall } from '../../../src/composites/members/member-answers.ts';
 import type { ClaimMachine } from '../../../src/composites/claim/claim-machine.ts';
-import type {
-  ClaimState,
-  MachineOptions,
-  MachineWorld,
-  Outcome,
-  Returned,
-} from '../../../src/composites/claim/claim-state.ts';
+import type { ClaimState, MachineOptions, MachineWorld, Outcome } from '../../../src/composites/claim/claim-state.ts';
+import { mayGetVote } from '../../../src/composites/claim/part.ts';
+import type { Part } from '../../../src/composites/claim/part.ts';
 import type { Draft } from './draft.ts';
 import { isOwner } from './draft.ts';
 import { storeOf } from './setting.ts';
@@ -72,9 +68,11 @@ export class ContenderWorld implements MachineWorld {
     this.#draft.change(this.#index, { calls: [...calls, call] });
   }
 
-  giveBack({ member, number, inFlight }: Returned, awaited: boolean): void {
+  giveBack(member: number, part: Readonly<Part>, awaited: boolean): void {
     const { calls, returns } = this.#self;
-    const behind = inFlight && calls.some((call) => call.member === member && call.number === number && !call.orphan);
+    const { number } = part;
+    const behind =
+      mayGetVote(part) && calls.some((call) => call.member === member && call.number === number && !call.orphan);
     const returned: Return = { member, number, stage: behind ? 'behind' : 'sent', awaited };
     this.#draft.change(this.#index, { returns: [...returns, returned] });
   }

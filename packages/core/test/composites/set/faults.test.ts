@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { subscribe } from '../../../src/index.ts';
-import type { Claim } from '../../../src/index.ts';
+import type { Busy, Claim, Grant, LockProvider } from '../../../src/index.ts';
 import { watch } from '../../support/setting.ts';
 import { claimOf, attempt, granted } from './attempt.ts';
 import { World } from './fleet.ts';
@@ -114,6 +114,37 @@ test('of two sets that could not see each other, the later one renews nothing an
   expect(renewed.filter(({ state }) => state === 'fulfilled')).toHaveLength(1);
   expect(renewed.find(({ state }) => state === 'rejected')?.error).toMatchObject(misconfigured);
   expect([...told]).toEqual(['refused']);
+});
+
+test('a grant that comes after the refusal of its process is given back', async () => {
+  const world = new World();
+  const first = world.start('abc');
+  world.silent.add('c');
+  expect(await attempt(world, first, claimOf('job', 60_000))).toMatchObject(granted);
+  world.silent.delete('c');
+  world.silent.add('b');
+  let reply: () => void = () => {};
+  const replies = new Promise<void>((resolve) => (reply = resolve));
+  const members = ['b', 'c', 'd'].map((name): LockProvider => {
+    const member = world.member(name);
+    const slow = async (claim: Claim, wake?: () => void): Promise<Grant | Busy> => {
+      const answer = await member.tryAcquire(claim, wake);
+      if (claim.key === 'late') await replies;
+      return answer;
+    };
+    return { ...member, tryAcquire: slow };
+  });
+  const second = world.start(members, { timeout: 60_000 });
+  expect(await attempt(world, second, claimOf('another', 60_000))).toMatchObject(granted);
+  const late = watch(second.provider.tryAcquire(claimOf('late', 60_000)), world.runtime);
+  await world.runtime.advance(1_000);
+  world.silent.delete('b');
+  await world.runtime.advance(10_000);
+  expect(late.state).toBe('open');
+  reply();
+  await world.runtime.advance(1_000);
+  expect(late.error).toMatchObject(misconfigured);
+  for (const store of 'bcd') expect(await world.member(store).inspect('late')).toMatchObject({ holders: [] });
 });
 
 test('a claim that is released while the set is looked up asks for nothing', async () => {
