@@ -1,5 +1,7 @@
+import { isLockError } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { misconfigured } from '../../errors/misconfigured.ts';
+import { settledWithin } from '../../time/settled-within.ts';
 import { memberError } from '../members/member.ts';
 import { readStoreId } from '../members/store-id.ts';
 import { markRegister, noteKey, presenceKey, storesRegister } from './keys.ts';
@@ -78,6 +80,17 @@ export class Identity {
     // One that lost its data, with all processes stopped, comes back into `both` only.
     const mayBeNew = before.includes(undefined) && this.#isBoth();
     for (const end of ends) await this.#record(end, `${from}/${to}`, mayBeNew);
+  }
+
+  /** Rejects if the stores are certainly the wrong ones. One that is silent tells nothing. */
+  async notWrong(): Promise<void> {
+    const { runtime, memberTimeout } = this.#rules;
+    let wrong: LockError | undefined;
+    const asked = Promise.resolve(this.ready('both')).catch((error: unknown) => {
+      if (isLockError(error, 'LOCK_MISCONFIGURED')) wrong = error;
+    });
+    await settledWithin(runtime, memberTimeout, asked);
+    if (wrong !== undefined) throw wrong;
   }
 
   /** Errors of a store name it. */

@@ -1,6 +1,7 @@
 import type { RegisterChange } from '../../contract.ts';
 import { LockError } from '../../errors/lock-error.ts';
 import { labelOf } from '../../options/owner.ts';
+import { outsideContext } from '../../time/outside-context.ts';
 import { settledWithin } from '../../time/settled-within.ts';
 import { lifting } from './decisions.ts';
 import { describeLone, findDirect, findLoneHolders } from './holders.ts';
@@ -37,10 +38,13 @@ export class OtherProcesses {
   readonly #direct: { [E in End]?: readonly string[] | undefined } = {};
   /** Marks that it read while it was to be in `both`, by the store. */
   readonly #read: Partial<Record<End, string>> = {};
+  readonly #isBoth: () => boolean;
   #isLifting = false;
 
-  constructor(rules: MigrateRules) {
+  /** `isBoth`: the process is to be in `both`. */
+  constructor(rules: MigrateRules, isBoth: () => boolean) {
     this.#rules = rules;
+    this.#isBoth = isBoth;
   }
 
   /** The processes that act under `end`. */
@@ -77,13 +81,17 @@ export class OtherProcesses {
     await this.#believed(end, write());
   }
 
-  /** Takes marks away where nothing is left of those who left them, while `isBoth` says so. */
-  async lift(isBoth: () => boolean): Promise<void> {
-    if (this.#isLifting) return;
+  /** Takes marks away where nothing is left of those who left them, while it is to be in `both`. */
+  lift(): void {
+    if (this.#isLifting || !this.#isBoth()) return;
     this.#isLifting = true;
+    outsideContext(() => void this.#liftBoth());
+  }
+
+  async #liftBoth(): Promise<void> {
     for (const end of ends) {
       const steps = {
-        read: () => this.#readMark(end, isBoth),
+        read: () => this.#readMark(end),
         look: () => this.#isUnused(oppositeOf(end)),
         lift: () => this.#lift(end),
       };
@@ -96,9 +104,9 @@ export class OtherProcesses {
     this.#isLifting = false;
   }
 
-  async #readMark(end: End, isBoth: () => boolean): Promise<boolean> {
-    const mark = isBoth() ? await this.#register(end) : undefined;
-    if (mark !== undefined && isBoth()) this.#read[end] = mark;
+  async #readMark(end: End): Promise<boolean> {
+    const mark = this.#isBoth() ? await this.#register(end) : undefined;
+    if (mark !== undefined && this.#isBoth()) this.#read[end] = mark;
     return mark !== undefined;
   }
 

@@ -1,5 +1,5 @@
 import type { LockProvider } from '../../contract.ts';
-import { LockError, isLockError } from '../../errors/lock-error.ts';
+import { LockError } from '../../errors/lock-error.ts';
 import type { Lease } from '../../lease.ts';
 import { channels } from '../../locks/diagnostics/channels.ts';
 import type { MigrationMessage } from '../../locks/diagnostics/channels.ts';
@@ -71,8 +71,9 @@ export class PhaseKeeper implements PhaseWorld {
     this.#locks = { from: locksOf(stores.from), to: locksOf(stores.to) };
     this.#note = new PhaseNote(rules.name, this.#locks, runtime.clock);
     this.#floors = new Floors(rules);
-    this.#identity = new Identity(rules, () => this.state.desired === 'both');
-    this.#others = new OtherProcesses(rules);
+    const isBoth = (): boolean => !this.#closed && this.state.desired === 'both';
+    this.#identity = new Identity(rules, isBoth);
+    this.#others = new OtherProcesses(rules, isBoth);
     const { phase } = rules;
     this.#desired =
       typeof phase === 'function' ? phaseReader(phase, (error) => this.tell('misread', { error })) : () => phase;
@@ -114,7 +115,7 @@ export class PhaseKeeper implements PhaseWorld {
     const isNew = read !== this.state.desired || !this.#isRead;
     this.#isRead = true;
     this.#machine.desire(read);
-    if (isNew) this.#lift();
+    if (isNew) this.#others.lift();
     if (!this.state.acting && (read === 'both' || this.state.refused)) this.#write(read);
   }
 
@@ -173,7 +174,7 @@ export class PhaseKeeper implements PhaseWorld {
     const turn = this.#turn;
     const key = presenceKey(this.#rules.name, end);
     this.#step(async () => {
-      await this.#identified();
+      await this.#identity.notWrong();
       // A presence with the note is none of a process that acts.
       await this.#note.write(end);
       const lease = await this.#locks[end].acquire(key, { mode: 'shared', wait: patience });
@@ -272,28 +273,13 @@ export class PhaseKeeper implements PhaseWorld {
     this.#settleBegun();
   }
 
-  #lift(): void {
-    const isBoth = (): boolean => !this.#closed && this.state.desired === 'both';
-    if (isBoth()) outsideContext(() => void this.#others.lift(isBoth));
-  }
-
+  /** Others must not see a process that has other stores. */
   #write(desired: Phase | undefined): void {
     const written = outsideContext(async () => {
-      await this.#identified();
+      await this.#identity.notWrong();
       if (!this.#closed) await this.#note.write(desired);
     });
     written.catch(() => {});
-  }
-
-  /** Others must not see a process that has other stores. A store that is silent tells nothing. */
-  async #identified(): Promise<void> {
-    const { runtime, memberTimeout } = this.#rules;
-    let wrong: LockError | undefined;
-    const asked = Promise.resolve(this.#identity.ready('both')).catch((error: unknown) => {
-      if (isLockError(error, 'LOCK_MISCONFIGURED')) wrong = error;
-    });
-    await settledWithin(runtime, memberTimeout, asked);
-    if (wrong !== undefined) throw wrong;
   }
 
   /** Notes which store did not answer. */
@@ -328,7 +314,7 @@ export class PhaseKeeper implements PhaseWorld {
       () => {
         this.#timer = undefined;
         this.read();
-        this.#lift();
+        this.#others.lift();
         if (this.state.refused) this.#machine.retry();
         else this.#machine.goOn();
       },

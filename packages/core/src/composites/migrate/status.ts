@@ -3,12 +3,12 @@ import { findLoneHolders } from './holders.ts';
 import type { DirectHolder } from './holders.ts';
 import { nextSteps } from './next-step.ts';
 import type { FleetFacts, NextSteps } from './next-step.ts';
-import { ends, oppositeOf } from './phase.ts';
+import { oppositeOf } from './phase.ts';
 import type { End } from './phase.ts';
 import { doubledLabels, joinSigns } from './process-signs.ts';
 import type { MigrationProcess } from './process-signs.ts';
 import { readStore } from './store-status.ts';
-import type { KnownStore, MigrationStore, StoreRead } from './store-status.ts';
+import type { KnownStore, MigrationStore } from './store-status.ts';
 
 /** Who takes part in a migration, how far it is, and whether it may go on. */
 export interface MigrationStatus {
@@ -22,20 +22,14 @@ export interface MigrationStatus {
 }
 
 /** Which migration is asked about. */
-export interface StatusQuestion {
-  readonly name: string;
+export interface StatusQuestion extends Pick<FleetFacts, 'name' | 'expected' | 'without'> {
   readonly stores: Readonly<Record<End, KnownStore>>;
-  readonly expected: number | undefined;
-  readonly without: End | undefined;
   readonly runtime: Runtime;
 }
 
 /** Asks both stores. A store that does not answer is told by its `error`. Never rejects. */
 export async function readFleet({ name, stores, runtime, expected, without }: StatusQuestion): Promise<FleetFacts> {
-  const [from, to] = (await Promise.all(ends.map((end) => readStore(name, end, stores[end])))) as [
-    StoreRead,
-    StoreRead,
-  ];
+  const [from, to] = await Promise.all([readStore(name, 'from', stores.from), readStore(name, 'to', stores.to)]);
   const signs = [...from.signs, ...to.signs];
   const processes = joinSigns(signs);
   const told = { from: from.store, to: to.store };
