@@ -96,7 +96,7 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
  * there.
  */
 async function importCopy(folder: string): Promise<{ openLocks: typeof openLocks }> {
-  await cp(new URL('../dist/bundle/', import.meta.url), join(folder, 'bundle'), { recursive: true });
+  await cp(new URL('../dist/bundle', import.meta.url), join(folder, 'bundle'), { recursive: true });
   return (await import(pathToFileURL(join(folder, 'bundle/index.js')).href)) as { openLocks: typeof openLocks };
 }
 

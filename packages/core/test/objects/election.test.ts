@@ -1,12 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  LockError,
-  combine,
-  createLocks,
-  createMemoryProvider,
-  createMemoryStore,
-  subscribe,
-} from '../../src/index.ts';
+import { LockError, createLocks, createMemoryProvider, createMemoryStore, subscribe } from '../../src/index.ts';
+import { combine } from '../../../composites/src/index.ts';
 import type { ElectOptions, Election, ElectionMessage, Leader, Lease, Locks } from '../../src/index.ts';
 import { createDeferred } from '../support/deferred.ts';
 import { createFreeSetting, expectNothingLeft, watch } from '../support/setting.ts';

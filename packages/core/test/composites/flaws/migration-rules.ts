@@ -1,9 +1,0 @@
-export {
-  heldUntil,
-  keepsPlace,
-  lifting,
-  mayHold,
-  renewalStep,
-  scopeOf,
-} from '../../../src/composites/migrate/decisions.ts';
-export { PhaseMachine } from '../../../src/composites/migrate/phase-machine.ts';
