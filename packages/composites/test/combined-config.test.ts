@@ -227,7 +227,7 @@ describe('a redlock: URL', () => {
 
   it('splits its options: what combine knows is its own, the rest is for each member', () => {
     const options = { need: 'all', memberTimeout: '1s', timeout: '3s', fencing: 'false', prefix: 'x:', password };
-    expect(readCombined({ provider: 'combine', url: 'redlock://b,a/1', options })).toEqual({
+    expect(readCombined({ url: 'redlock://b,a/1', options })).toEqual({
       rules: { need: 'all', memberTimeout: 1_000, timeout: 3_000, fencing: false },
       members: ['a', 'b'].map((host) => ({
         provider: 'redis',

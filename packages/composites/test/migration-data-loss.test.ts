@@ -10,7 +10,7 @@ type Library = typeof whole;
 
 /** Floors do not rise with the clock of the store. */
 const constant = await moduleWith<Library>(
-  new URL('composites/flaws/migration-library.ts', import.meta.url),
+  new URL('flaws/migration-library.ts', import.meta.url),
   'token-floor',
   [{ file: 'floor-line.ts', find: 'const perMs = 500n;', replace: 'const perMs = 0n;' }],
 );

@@ -5,7 +5,7 @@ import type { End, Phase } from './phase.ts';
  * in the end's own store. `look`: it looks for presences of the other end, in the other store.
  * `check`: it looks for the mark of a process that left the end, in the end's own store. `mark`: it
  * leaves its own mark in the other store. `probe`: it finds the floor of its tokens. Each other
- * order breaks (`packages/core/test/composites`): two processes that look first see nothing of each
+ * order breaks (`packages/composites/test`): two processes that look first see nothing of each
  * other, and a token that is given after the probe may be above the floor.
  */
 export const entering = ['announce', 'look', 'check', 'mark', 'probe'] as const;

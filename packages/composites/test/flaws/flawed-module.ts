@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { coreSource } from '../support/core-source.ts';
 
-/** A change of one place in a file of `src/composites`. */
+/** A change of one place in a file of the sources. */
 export interface Flaw {
   readonly file: string;
   /** Must occur exactly once in `file`, whatever white space is between its words. */
@@ -18,6 +19,7 @@ export async function moduleWith<Exports>(entry: URL, folder: string, flaws: rea
   const bundle = await rolldown({
     input: fileURLToPath(entry),
     platform: 'node',
+    resolve: { alias: { ...coreSource } },
     plugins: [
       {
         name: 'flaws',
