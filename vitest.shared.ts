@@ -48,7 +48,10 @@ const sideBySide: Options = { maxWorkers: 4 * availableParallelism(), sequence: 
 const fewer: Options = { maxWorkers: Math.ceil(2.5 * availableParallelism()), sequence: { groupOrder: 1 } };
 
 /** The configuration of the package whose `vitest.config.ts` has the address `url`. */
-export function packageTests(url: string, { options = {}, projects = usual(), alias = {} }: PackageTests = {}): ViteUserConfig {
+export function packageTests(
+  url: string,
+  { options = {}, projects = usual(), alias = {} }: PackageTests = {},
+): ViteUserConfig {
   const root = fileURLToPath(new URL('.', url));
   return together(
     Object.entries(projects).map(([kind, own]) => ({

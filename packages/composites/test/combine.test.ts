@@ -1,6 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { CombinedProvider } from '../src/combine/combined-provider.ts';
-import { LockError, createLocks, createMemoryProvider, createMemoryStore, isLockError, subscribe } from '../../core/src/index.ts';
+import {
+  LockError,
+  createLocks,
+  createMemoryProvider,
+  createMemoryStore,
+  isLockError,
+  subscribe,
+} from '../../core/src/index.ts';
 import { combine } from '../src/index.ts';
 import type { Claim, LockProvider, MemberMessage, ReleaseMessage, Traits } from '../../core/src/index.ts';
 import type { CombineOptions } from '../src/index.ts';

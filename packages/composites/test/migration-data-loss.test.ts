@@ -9,11 +9,9 @@ import * as whole from './flaws/migration-library.ts';
 type Library = typeof whole;
 
 /** Floors do not rise with the clock of the store. */
-const constant = await moduleWith<Library>(
-  new URL('flaws/migration-library.ts', import.meta.url),
-  'token-floor',
-  [{ file: 'floor-line.ts', find: 'const perMs = 500n;', replace: 'const perMs = 0n;' }],
-);
+const constant = await moduleWith<Library>(new URL('flaws/migration-library.ts', import.meta.url), 'token-floor', [
+  { file: 'floor-line.ts', find: 'const perMs = 500n;', replace: 'const perMs = 0n;' },
+]);
 
 /** Two stores that may lose their data, and processes that use them. */
 function fleet({ createMemoryStore, createMemoryProvider, createLocks, migrate }: Library) {

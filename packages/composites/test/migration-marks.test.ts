@@ -1,5 +1,12 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { LockError, createLocks, createMemoryProvider, createMemoryStore, openLocks, subscribe } from '../../core/src/index.ts';
+import {
+  LockError,
+  createLocks,
+  createMemoryProvider,
+  createMemoryStore,
+  openLocks,
+  subscribe,
+} from '../../core/src/index.ts';
 import { migrate } from '../src/index.ts';
 import type { LockProvider, Locks, MemoryStore, MigrationMessage } from '../../core/src/index.ts';
 import type { End, MigrateOptions, Phase } from '../src/index.ts';

@@ -106,6 +106,7 @@ describe('a missing adapter', () => {
     const commands = {
       'redis://host': 'npm install @locks/redis ioredis',
       'rediss://host': 'npm install @locks/redis ioredis',
+      'redlock://a,b,c': 'npm install @locks/composites',
       'zookeeper://host': 'npm install @locks/zookeeper',
       'postgres://host/db': 'npm install @locks/sql knex',
       'postgresql://host/db': 'npm install @locks/sql knex',

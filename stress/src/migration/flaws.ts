@@ -30,7 +30,10 @@ export const flaws: Readonly<Record<FlawName, MigrationFlaw>> = {
         replace: 'acting && present && end !== undefined ? { phase: end, epoch, floor: undefined }',
       },
       // It also rises with the store's clock.
-      { find: "if (phase !== 'both') return this.#of[phase].now();", replace: "if (phase !== 'both') return undefined;" },
+      {
+        find: "if (phase !== 'both') return this.#of[phase].now();",
+        replace: "if (phase !== 'both') return undefined;",
+      },
     ],
     mustFind: /^a token of .* went back|^token .* was given twice/,
     // A probe raises all tokens of a ZooKeeper: there it does not show.

@@ -9,8 +9,8 @@ import { readCombined } from './combined-config.ts';
 import { nameOf, openMembers } from './open-members.ts';
 
 /**
- * What `openLocks` does for provider `combine`: opens a composite and its members. It is open when as many members are as must agree. The others
- * go on opening behind.
+ * What `openLocks` does for provider `combine`: opens a composite and its members. It is open when
+ * as many members are as must agree. The others go on opening behind.
  * @throws `LOCK_MISCONFIGURED` naming the member whose configuration is wrong; `LOCK_UNAVAILABLE`
  * naming the members that did not open, when too few did. All that was opened is closed then.
  */

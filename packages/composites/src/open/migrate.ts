@@ -9,8 +9,8 @@ import { readMigration } from './migration-config.ts';
 import { nameOf, openMembers } from './open-members.ts';
 
 /**
- * What `openLocks` does for provider `migrate`: opens a migration and its stores. It is open when one of them is; the other one goes on opening
- * behind.
+ * What `openLocks` does for provider `migrate`: opens a migration and its stores. It is open when
+ * one of them is; the other one goes on opening behind.
  * @throws `LOCK_MISCONFIGURED` naming the store whose configuration is wrong; `LOCK_UNAVAILABLE`
  * when neither opened.
  */

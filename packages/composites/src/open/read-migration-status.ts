@@ -1,5 +1,13 @@
 import type { LocksConfig } from '@locks/core';
-import { LockError, duration, integer, isLockError, misconfigured, readOptions, systemRuntime } from '@locks/core/adapter';
+import {
+  LockError,
+  duration,
+  integer,
+  isLockError,
+  misconfigured,
+  readOptions,
+  systemRuntime,
+} from '@locks/core/adapter';
 import type { Duration } from '@locks/core/adapter';
 import { closeQuietly, configSources, describe, mergeSources, migration, openProvider } from '@locks/core/composite';
 import type { Backend } from '@locks/core/composite';

@@ -1,9 +1,2 @@
-export {
-  heldUntil,
-  keepsPlace,
-  lifting,
-  mayHold,
-  renewalStep,
-  scopeOf,
-} from '../../src/migrate/decisions.ts';
+export { heldUntil, keepsPlace, lifting, mayHold, renewalStep, scopeOf } from '../../src/migrate/decisions.ts';
 export { PhaseMachine } from '../../src/migrate/phase-machine.ts';
