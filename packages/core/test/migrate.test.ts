@@ -319,6 +319,34 @@ test('a lease that is carried counts on its first store alone for as long as was
   expect(lost?.aborted).toBe(true);
 });
 
+test.for([
+  ['at its first renewal there', 800],
+  ['when what both stores promised is over', 60],
+] as const)('so it does where a renewal hears that the other store let go of it, %s', async ([, validity]) => {
+  let phase: Phase = 'from';
+  const { process, to, holders } = fleet();
+  const heard = listen();
+  const inner = createMemoryProvider({ store: to });
+  const provider = process(() => phase, { to: withValidity(inner, validity) });
+  const claim = claimOf('p/1', { ttl: 800 });
+  await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: 'from' }));
+  const { lost } = (await provider.tryAcquire(claim)) as Grant;
+  phase = 'both';
+  await provider.renew(claim);
+  await vi.waitFor(() => expect(heard.at(-1)?.event).toBe('carried'));
+  if (validity < claim.ttl) {
+    const renewed = await provider.renew(claim);
+    // That of before goes on.
+    expect(renewed && renewed.validity).toBeGreaterThan(claim.ttl / 2);
+    await sleep(2 * validity);
+  }
+  const [ended] = (await inner.inspect('job')).holders;
+  if (ended !== undefined) await inner.release(claimOf(ended.owner));
+  expect(await provider.renew(claim)).not.toBe(false);
+  expect(lost?.aborted).toBe(false);
+  expect((await holders()).from).toBe(1);
+});
+
 test('the other store keeps a lease that is carried for as long as was told before', async () => {
   let phase: Phase = 'from';
   const { process, from, to } = fleet();

@@ -3,7 +3,7 @@ import type { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError } from '../../errors/messages.ts';
 import { ClaimMachine, adopted } from './claim-machine.ts';
 import { isHeld } from './claim-state.ts';
-import type { Change, MachineOptions, MachineWorld, Outcome } from './claim-state.ts';
+import type { Change, MachineOptions, MachineWorld, Outcome, KnownLease } from './claim-state.ts';
 import type { ClaimHost, HostedClaim } from './claim-host.ts';
 import { combineStates } from '../members/key-states.ts';
 import type { MemberHold } from '../members/key-states.ts';
@@ -176,14 +176,12 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   }
 
   /**
-   * A lease that the members have already: its votes, as they know them. `token`: that of the
-   * lease. Gives what aborts when the lease has ended with a session.
-   *
-   * @default the lowest of the votes
+   * A lease that the members have already: its votes, as they know them. `known`: see the machine.
+   * Gives what aborts when the lease has ended with a session.
    */
-  adopt(holds: readonly MemberHold[], token?: bigint): AbortSignal | undefined {
+  adopt(holds: readonly MemberHold[], known?: KnownLease): AbortSignal | undefined {
     this.#adopted = new Map(holds.map(({ member, owner }) => [member, owner]));
-    this.#machine.adopt(holds, token);
+    this.#machine.adopt(holds, known);
     for (const { member, lost } of holds) this.#sessions.follow(member, lost);
     return this.#sessions.lost;
   }

@@ -7,6 +7,7 @@ import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedClaim } from '../claim/combined-claim.ts';
 import type { KeptHold } from '../claim/combined-claim.ts';
 import type { ClaimHost, HostedClaim } from '../claim/claim-host.ts';
+import type { KnownLease } from '../claim/claim-state.ts';
 import { combineStates, holdsByOwner, isEnough, isKnown } from '../members/key-states.ts';
 import type { MemberHold, ToldState } from '../members/key-states.ts';
 import { closeMembers } from '../members/close-members.ts';
@@ -108,13 +109,13 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   // For a migration, whose claims are not always taken in all members.
 
   /**
-   * A claim that the members hold already, under these owners. `token`: the lease's, if that is
-   * lower than theirs. Gives what aborts when the lease has ended with a session.
+   * A claim that the members hold already, under these owners. `known`: unless another process
+   * took it. Gives what aborts when the lease has ended with a session.
    */
-  adopt(claim: Claim, holds: readonly MemberHold[], token?: bigint): AbortSignal | undefined {
+  adopt(claim: Claim, holds: readonly MemberHold[], known?: KnownLease): AbortSignal | undefined {
     const adopted = new CombinedClaim(this, claim);
     this.#claims.add(adopted);
-    return adopted.adopt(holds, token);
+    return adopted.adopt(holds, known);
   }
 
   /** Gives up all that the claim has, but the hold of `kept`. Gives that as `kept` knows it. */

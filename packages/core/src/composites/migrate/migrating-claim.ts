@@ -115,7 +115,8 @@ export class MigratingClaim {
       const sentAt = this.#now();
       this.#lastSend = sentAt;
       let renewed = await this.#renewIn(phase, token);
-      // Meanwhile the other store's session has ended.
+      if (renewed === false) this.#fallBack();
+      // Now, or meanwhile, as the other store's session has ended.
       if (this.#scope.phase !== phase) renewed = await this.#renewIn(this.#scope.phase, token);
       if (renewed === false) {
         this.#stage = 'waiting';
@@ -288,10 +289,18 @@ export class MigratingClaim {
 
   /** A hold has ended with its session: the lease ends, unless it counts on the end alone still. */
   #gone(reason: unknown): void {
+    if (!this.#fallBack()) this.#lost?.abort(reason);
+  }
+
+  /**
+   * A lease that was carried has no hold in the other store any more. It goes on under its end,
+   * whose hold is what core was told of. `false`: it does not count on that any more.
+   */
+  #fallBack(): boolean {
     const from = this.#carriedFrom;
-    if (this.#scope.phase === 'both' && from !== undefined && this.#countsOnEnd && this.#shed(from)) {
-      this.#until = this.#toldUntil;
-    } else this.#lost?.abort(reason);
+    if (this.#scope.phase !== 'both' || from === undefined || !this.#countsOnEnd || !this.#shed(from)) return false;
+    this.#until = this.#toldUntil;
+    return true;
   }
 
   /** Takes the other store too, after core has had its answer. */
@@ -330,7 +339,7 @@ export class MigratingClaim {
       holdAt(end, this.#owner ?? '', this.#tokenAt, this.#session),
       holdAt(other, claim.owner, answer.token, answer.lost),
     ];
-    this.#follow(both.adopt(this.#claim, holds, this.#token));
+    this.#follow(both.adopt(this.#claim, holds, { token: this.#token, promisedUntil: this.#until }));
     this.#carriedFrom = this.#scope;
     this.#scope = ofBoth;
     keeper.tell('carried', { key: claim.key });
