@@ -177,10 +177,3 @@ test.each([
   expect(message).toContain('write zookeeper://user:password@host1:2181,host2:2181/chroot');
   expect(message).not.toMatch(/sec|ret/);
 });
-
-test('tokens cannot be reserved, so claims of a process pass no key on', async () => {
-  const provider = createZookeeperProvider({ servers, acl: 'open' });
-  const message = messageOf(() => createLocks(provider, { localHandOff: { count: 16, ms: 5 } }));
-  expect(message).toContain('Option "localHandOff" needs a provider with expiry: "ttl", and zookeeper has');
-  await provider.close();
-});
