@@ -291,19 +291,36 @@ test('a lease that is carried keeps the presence for as long as was told under t
   expect(last && last.validity).toBeLessThan(301);
 });
 
-test('a lease that is carried counts on its first store alone for as long as was told before', async () => {
+interface Carried {
+  readonly provider: LockProvider;
+  readonly claim: Claim;
+  readonly lost: AbortSignal | undefined;
+  /** The store "to" itself. */
+  readonly inner: LockProvider;
+  readonly holders: Fleet['holders'];
+}
+
+/** A lease that was taken under "from", and then carried. `wrap`: what its process has as "to". */
+async function carriedLease(wrap: (inner: LockProvider) => LockProvider): Promise<Carried> {
   let phase: Phase = 'from';
   const { process, to, holders } = fleet();
   const heard = listen();
-  let session = new AbortController();
   const inner = createMemoryProvider({ store: to });
-  const provider = process(() => phase, { to: withSession(inner, 'job', () => session.signal) });
+  const provider = process(() => phase, { to: wrap(inner) });
   const claim = claimOf('p/1', { ttl: 800 });
   await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: 'from' }));
   const { lost } = (await provider.tryAcquire(claim)) as Grant;
   phase = 'both';
   await provider.renew(claim);
   await vi.waitFor(() => expect(heard.at(-1)?.event).toBe('carried'));
+  return { provider, claim, lost, inner, holders };
+}
+
+test('a lease that is carried counts on its first store alone for as long as was told before', async () => {
+  let session = new AbortController();
+  const { provider, claim, lost, inner, holders } = await carriedLease((store) =>
+    withSession(store, 'job', () => session.signal),
+  );
   const before = session;
   session = new AbortController();
   const [ended] = (await inner.inspect('job')).holders;
@@ -323,17 +340,7 @@ test.for([
   ['at its first renewal there', 800],
   ['when what both stores promised is over', 60],
 ] as const)('so it does where a renewal hears that the other store let go of it, %s', async ([, validity]) => {
-  let phase: Phase = 'from';
-  const { process, to, holders } = fleet();
-  const heard = listen();
-  const inner = createMemoryProvider({ store: to });
-  const provider = process(() => phase, { to: withValidity(inner, validity) });
-  const claim = claimOf('p/1', { ttl: 800 });
-  await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: 'from' }));
-  const { lost } = (await provider.tryAcquire(claim)) as Grant;
-  phase = 'both';
-  await provider.renew(claim);
-  await vi.waitFor(() => expect(heard.at(-1)?.event).toBe('carried'));
+  const { provider, claim, lost, inner, holders } = await carriedLease((store) => withValidity(store, validity));
   if (validity < claim.ttl) {
     const renewed = await provider.renew(claim);
     // That of before goes on.
