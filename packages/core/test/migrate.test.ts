@@ -295,25 +295,33 @@ interface Carried {
   readonly provider: LockProvider;
   readonly claim: Claim;
   readonly lost: AbortSignal | undefined;
-  /** The store "to" itself. */
+  /** The store that it was carried to. */
   readonly inner: LockProvider;
+  /** The store that it was taken in. */
+  readonly own: LockProvider;
   readonly holders: Fleet['holders'];
 }
 
-/** A lease that was taken under "from", and then carried. `wrap`: what its process has as "to". */
-async function carriedLease(wrap: (inner: LockProvider) => LockProvider): Promise<Carried> {
-  let phase: Phase = 'from';
-  const { process, to, holders } = fleet();
+/** A lease that was taken under `first`, and carried. `wrap`: what its process has as the other. */
+async function carriedLease(
+  wrap: (inner: LockProvider) => LockProvider,
+  first: 'from' | 'to' = 'from',
+): Promise<Carried> {
+  let phase: Phase = first;
+  const { process, from, to, holders } = fleet();
   const heard = listen();
-  const inner = createMemoryProvider({ store: to });
-  const provider = process(() => phase, { to: wrap(inner) });
+  const [own, inner] = (first === 'from' ? [from, to] : [to, from]).map((store) => createMemoryProvider({ store })) as [
+    LockProvider,
+    LockProvider,
+  ];
+  const provider = process(() => phase, { [first === 'from' ? 'to' : 'from']: wrap(inner) });
   const claim = claimOf('p/1', { ttl: 800 });
-  await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: 'from' }));
+  await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: first }));
   const { lost } = (await provider.tryAcquire(claim)) as Grant;
   phase = 'both';
   await provider.renew(claim);
   await vi.waitFor(() => expect(heard.at(-1)?.event).toBe('carried'));
-  return { provider, claim, lost, inner, holders };
+  return { provider, claim, lost, inner, own, holders };
 }
 
 test('a lease that is carried counts on its first store alone for as long as was told before', async () => {
@@ -352,6 +360,22 @@ test.for([
   expect(await provider.renew(claim)).not.toBe(false);
   expect(lost?.aborted).toBe(false);
   expect((await holders()).from).toBe(1);
+});
+
+test.each(['from', 'to'] as const)('its release tells what its first store, "%s", told', async (first) => {
+  const { provider, claim, inner, holders } = await carriedLease((store) => store, first);
+  const [ended] = (await inner.inspect('job')).holders;
+  await inner.release(claimOf(ended?.owner ?? ''));
+  expect(await provider.release(claim)).toBe(true);
+  expect(await holders()).toEqual({ from: 0, to: 0 });
+});
+
+test.each(['from', 'to'] as const)('its release is false once its first store, "%s", let go', async (first) => {
+  const { provider, claim, holders, own } = await carriedLease((store) => store, first);
+  const [ended] = (await own.inspect('job')).holders;
+  await own.release(claimOf(ended?.owner ?? ''));
+  expect(await provider.release(claim)).toBe(false);
+  expect(await holders()).toEqual({ from: 0, to: 0 });
 });
 
 test('the other store keeps a lease that is carried for as long as was told before', async () => {

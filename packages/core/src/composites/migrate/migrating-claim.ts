@@ -142,12 +142,16 @@ export class MigratingClaim {
 
   release(): Promise<boolean> {
     const begun = this.#stage !== 'new' || this.#attempting;
+    const end = this.#countsOnEnd ? ends.findIndex((each) => each === this.#carriedFrom?.phase) : undefined;
     this.#stage = 'over';
     this.#wake = undefined;
     this.#follow(undefined);
     this.#host.forget(this);
+    if (!begun) return Promise.resolve(false);
     const [store, claim] = this.#target(this.#scope.phase);
-    return begun ? store.release(claim) : Promise.resolve(false);
+    if (this.#scope.phase !== 'both') return store.release(claim);
+    // The other store may have let go of a lease that counts on its end.
+    return this.#host.both.release(claim, end);
   }
 
   /** Makes core ask again, if it waits. */
