@@ -157,11 +157,11 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   }
 
   /** All of one owner's releases are one: the first call has its answer. */
-  release(): Promise<boolean> {
+  release(deciding?: number): Promise<boolean> {
     this.#released = true;
     this.#wake = undefined;
     if (this.#releasing === undefined && !this.#machine.forsake()) return Promise.resolve(false);
-    return this.#releasing === undefined ? this.#release().result : this.#releasing.result.then(() => false);
+    return this.#releasing === undefined ? this.#release(deciding).result : this.#releasing.result.then(() => false);
   }
 
   /** Its provider closes: what is not part of a hold goes back, and an attempt rejects. */
@@ -361,9 +361,9 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     this.#host.changed(this);
   }
 
-  #release(): ReleaseRound {
+  #release(deciding?: number): ReleaseRound {
     const { state } = this.#machine;
-    const hold = { held: this.held, ended: this.#machine.isOver };
+    const hold = { held: this.held, ended: this.#machine.isOver, deciding };
     const round = new ReleaseRound(hold, this.#host, this.#claim);
     for (const member of this.#unknown) {
       round.unknown(member);

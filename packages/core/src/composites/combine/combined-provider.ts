@@ -95,10 +95,11 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return known === undefined ? false : await known.renew(claim, token);
   }
 
-  async release(claim: Claim): Promise<boolean> {
+  /** `deciding`: the member whose answer is that of the hold. */
+  async release(claim: Claim, deciding?: number): Promise<boolean> {
     this.#checkOpen();
     const known = this.#claims.get(claim.owner) ?? (await this.#find(claim));
-    return known === undefined ? false : await known.release();
+    return known === undefined ? false : await known.release(deciding);
   }
 
   async inspect(key: string): Promise<KeyState> {

@@ -7,7 +7,7 @@ import type { CombinedProvider } from '../combine/combined-provider.ts';
 import type { MemberHold } from '../members/key-states.ts';
 import { callMember } from '../members/member-answers.ts';
 import { memberOwner } from '../members/member.ts';
-import { heldUntil, keepsPlace, mayHold, ofBoth, renewalStep } from './decisions.ts';
+import { countsOnEnd, heldUntil, keepsPlace, mayHold, ofBoth, renewalStep } from './decisions.ts';
 import type { Scope } from './decisions.ts';
 import type { PhaseKeeper } from './phase-keeper.ts';
 import { ends, oppositeOf } from './phase.ts';
@@ -142,12 +142,16 @@ export class MigratingClaim {
 
   release(): Promise<boolean> {
     const begun = this.#stage !== 'new' || this.#attempting;
+    const end = this.#countsOnEnd ? ends.findIndex((each) => each === this.#carriedFrom?.phase) : undefined;
     this.#stage = 'over';
     this.#wake = undefined;
     this.#follow(undefined);
     this.#host.forget(this);
+    if (!begun) return Promise.resolve(false);
     const [store, claim] = this.#target(this.#scope.phase);
-    return begun ? store.release(claim) : Promise.resolve(false);
+    if (this.#scope.phase !== 'both') return store.release(claim);
+    // The other store may have let go of a lease that counts on its end.
+    return this.#host.both.release(claim, end);
   }
 
   /** Makes core ask again, if it waits. */
@@ -177,8 +181,8 @@ export class MigratingClaim {
 
   /** What core was told is valid only while the presence is. */
   get #countsOnEnd(): boolean {
-    const until = this.#scope.phase === 'both' ? this.#toldUntil : this.#until;
-    return this.#stage === 'held' && this.#now() < until;
+    const lease = { phase: this.#scope.phase, until: this.#until, toldUntil: this.#toldUntil };
+    return this.#stage === 'held' && countsOnEnd(lease, this.#now());
   }
 
   /** Begins an attempt under `scope`: what it has under another one goes back, but its place. */

@@ -1,4 +1,5 @@
 export {
+  countsOnEnd,
   heldUntil,
   keepsPlace,
   lifting,
