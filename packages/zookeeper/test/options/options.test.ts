@@ -1,6 +1,5 @@
-import { createLocks, isLockError } from '@locks/core';
+import { isLockError } from '@locks/core';
 import { expect, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
 import { readConfigOptions } from '../../src/options/config-options.ts';
 import { readZookeeperOptions } from '../../src/options/options.ts';
 import type { ZookeeperProviderOptions } from '../../src/options/options.ts';
