@@ -11,12 +11,7 @@ export default packageTests(import.meta.url, {
     // The schedules again, and more of them.
     long: {
       ...long,
-      include: [
-        ...(long.include ?? []),
-        'test/schedules.test.ts',
-        'test/object-schedules.test.ts',
-        'test/hand-off/hand-off-schedules.test.ts',
-      ],
+      include: [...(long.include ?? []), 'test/schedules.test.ts', 'test/object-schedules.test.ts'],
       env: { LOCKS_SCHEDULES },
     },
   },

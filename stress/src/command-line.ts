@@ -8,9 +8,6 @@ export type BackendName = (typeof backendNames)[number];
 export const flawNames = ['look', 'cap', 'floor'] as const;
 export type FlawName = (typeof flawNames)[number];
 
-/** Backends whose locks can have option `localHandOff`. */
-const handOffs: readonly string[] = ['redis', 'postgres', 'mariadb', 'sqlite', 'quorum'];
-
 /** Targets without a backend of their own. */
 const scenarios = ['self-test', 'migration'] as const;
 export type TargetName = BackendName | (typeof scenarios)[number];
@@ -23,8 +20,6 @@ export interface Options {
   readonly workers: number;
   readonly flows: number;
   readonly keep: boolean;
-  /** Workers pass keys on among their own flows. */
-  readonly handOff: boolean;
   /** Of `migration` alone. */
   readonly without: FlawName | undefined;
   readonly figures: string | undefined;
@@ -44,7 +39,6 @@ Usage: npm run stress -- <backend> [options]
   --seed <n>       of the faults and of what workers do; default: a random one, which is printed
   --workers <n>    processes; default: 4
   --flows <n>      flows of each process; default: 4
-  --hand-off       with option localHandOff, of redis, postgres, mariadb, sqlite or quorum
   --keep           keep the logs of a run without violations too
   --without <rule> of a migration: takes look, cap or floor out of the code, which must be found out
   --figures <file> of a migration: writes figures there, which npm run bench -- --from draws
@@ -61,7 +55,6 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
     workers: { type: 'string' },
     flows: { type: 'string' },
     keep: { type: 'boolean', default: false },
-    'hand-off': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   });
   if (values.help) return undefined;
@@ -76,10 +69,6 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
   for (const [name, value] of Object.entries({ without, figures })) {
     if (value !== undefined && target !== 'migration') throw new UsageError(`Option --${name} is for migration alone.`);
   }
-  const handOff = values['hand-off'];
-  if (handOff && !handOffs.includes(target ?? '')) {
-    throw new UsageError(`Option --hand-off is for ${handOffs.join(', ')} alone.`);
-  }
   const flaw = flawNames.find((known) => known === without);
   if (without !== undefined && flaw === undefined) {
     throw new UsageError(`Option --without must be ${flawNames.join(', ')}, not "${without}".`);
@@ -92,7 +81,6 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
     workers: numberOption('workers', values.workers, 'a whole number above 0') ?? 4,
     flows: numberOption('flows', values.flows, 'a whole number above 0') ?? 4,
     keep: values.keep,
-    handOff,
     without: flaw,
     figures,
   };

@@ -57,9 +57,9 @@ async function delegate(target: string, { minutes, seed, workers, flows, keep }:
   return code === 0;
 }
 
-async function stress(name: BackendName, { minutes, seed, workers, flows, keep, handOff }: Options): Promise<boolean> {
+async function stress(name: BackendName, { minutes, seed, workers, flows, keep }: Options): Promise<boolean> {
   return await inFolder(name, { keep, print }, async (folder) => {
-    const verdict = await run(backends[name], folder, { length: minutes * 60_000, seed, workers, flows, handOff });
+    const verdict = await run(backends[name], folder, { length: minutes * 60_000, seed, workers, flows });
     print(describeVerdict(name, seed, verdict));
     return verdict.violations.length === 0;
   });

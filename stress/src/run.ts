@@ -21,16 +21,12 @@ export interface RunOptions {
   readonly seed: number;
   readonly workers: number;
   readonly flows: number;
-  /** Workers pass keys on among their own flows. @default false */
-  readonly handOff?: boolean;
 }
 
 /**
  * In ms: how long the workers may take for what should take them moments, on a machine under load.
  */
 const patience = 60_000;
-/** Often enough that other workers wait for it, and longer than most holds. */
-const localHandOff = '8 in 50ms';
 /** In ms: what follows the faults of a round. */
 const recovery = 4_000;
 
@@ -54,8 +50,7 @@ export async function run(backend: Backend, folder: string, options: RunOptions)
     const first = { ...direct, options: { ...direct.options, ...own.prepare } };
     await inspect(folder, first, 0);
     const target = (slot: number): Target => {
-      const usual = own.target(proxies[slot] ?? []);
-      const plain = options.handOff === true ? { ...usual, localHandOff } : usual;
+      const plain = own.target(proxies[slot] ?? []);
       return own.own === undefined || slot % 2 === 0 ? plain : { ...plain, own: own.own };
     };
     const { workers: slots, flows, seed } = options;

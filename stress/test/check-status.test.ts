@@ -55,3 +55,15 @@ test('a process that has ended, or begins, is not asked for', () => {
   expect([...checkStatus(ended)]).toEqual([]);
   expect(violations('from', { allowed: ['to'], processes: [], from: 5 * us })).toEqual([]);
 });
+
+test('the sign of a predecessor that ended a moment ago is right too, under the same phase', () => {
+  const processes = ['from', 'from'].map((effective) => ({ process: 'slot-3', effective }));
+  const { control, ...log } = logOf('from', { processes });
+  const before = [
+    { ev: 'worker', t: -2 * us, worker: 'b', slot: 3 },
+    { ev: 'exit', t: -us, worker: 'b', how: 'killed' },
+  ] as const;
+  expect([...checkStatus({ ...log, control: [...before, ...control] })]).toEqual([]);
+  const long = before.map((event) => ({ ...event, t: event.t - 5_000 * us }));
+  expect([...checkStatus({ ...log, control: [...long, ...control] })]).toHaveLength(1);
+});

@@ -11,7 +11,6 @@ import { measureTotalTime } from './total-time.ts';
 import { measureUncontended } from './uncontended.ts';
 import { chooseSubjects } from '../subjects/subject-choice.ts';
 import { subjectNames } from './subjects/index.ts';
-import { oursHandingOff } from './subjects/ours.ts';
 import { oneByOne } from '../measure/one-by-one.ts';
 import { contendedColumns, heapColumns, renewalColumns, totalTimeColumns, uncontendedColumns } from './tables.ts';
 import { rotationFor } from '../suite.ts';
@@ -74,7 +73,7 @@ async function contended(context: SuiteContext, url: string, control: Redis, nam
         const cell = { scenario: 'redis/contended', ...contention };
         const title = `Contended, ${waiters} on one key in ${processes} process(es), held ${hold} ms`;
         await context.table(title, contendedColumns, () =>
-          oneByOne([push, ...(all ? libraries : ['@locks']), oursHandingOff.name], cell, context, (name) =>
+          oneByOne([push, ...(all ? libraries : ['@locks'])], cell, context, (name) =>
             measureContended(url, [control], name, contention, patience, context.options),
           ),
         );

@@ -35,6 +35,10 @@ const settings = {
   'a lease that is carried and shed': settingOf({
     processes: [wants(['from', 'both', 'to'], { renewals: 2 }), wants(['both'])],
   }),
+  'a lease that was carried, and that the other store lets go of': settingOf({
+    processes: [wants(['from', 'both'], { renewals: 2 }), wants(['both', 'to'])],
+    faults: { ends: 1 },
+  }),
   'one that wakes when the other has gone on without a migration': settingOf({
     processes: [wants(['from']), wants(['to'], { leaves: true })],
     faults: { sleeps: 1 },
@@ -58,6 +62,10 @@ const longer: Readonly<Record<string, Setting>> = {
     presenceTtl: 1,
     processes: [wants(['from'], { retries: 1 }), wants(['both', 'to'], { lifts: 1, leaves: true })],
     faults: { ticks: 1, sleeps: 1 },
+  }),
+  'a lease that was carried and let go of, and a process that comes over': settingOf({
+    processes: [wants(['from', 'both'], { renewals: 2 }), wants(['both', 'to'], { lifts: 1 })],
+    faults: { ticks: 1, ends: 1 },
   }),
   'renewals and ticks': settingOf({
     processes: [wants(['from', 'both'], { renewals: 2 }), wants(['both', 'to'], { lifts: 1 })],
@@ -118,9 +126,11 @@ function walkAll(use: Rules, count: number): readonly string[] {
 }
 
 const twoHolders = /P1 and P2 hold key 0 at once/;
+const lostEarly = /key 0 is lost before the end that was promised/;
 const tokensBack = /token \d+ of key 0 is granted after \d+/;
 
 const comesOver = 'one that leaves, and one that comes';
+const letsGo = 'a lease that was carried, and that the other store lets go of';
 const goesOn = 'one that wakes when the other has gone on without a migration';
 
 describe('it breaks', () => {
@@ -134,6 +144,7 @@ describe('it breaks', () => {
     ['where it does not look', weaker.doesNotLook, 'two processes that want the two ends', twoHolders],
     ['where the presence goes while a lease is held', weaker.withdrawsEarly, comesOver, twoHolders],
     ['where tokens have no floor', weaker.noFloor, 'stores with clocks', tokensBack],
+    ['where a lease that was carried forgets its end', weaker.forgetsEnd, letsGo, lostEarly],
     ['where a process does not look for a mark', weaker.doesNotCheck, goesOn, tokensBack],
     ['where a process leaves no mark', weaker.leavesNoMark, goesOn, tokensBack],
   ] as const)('%s', async (title, flaws, setting, expected) => {

@@ -4,6 +4,7 @@ import { requirements, runConformance } from '@locks/conformance';
 import type { ConformanceReport } from '@locks/conformance';
 import { expect, test } from 'vitest';
 import { createTextbook } from './flawed/textbook.ts';
+import { bound } from './bound.ts';
 
 function failures({ results }: ConformanceReport): readonly string[] {
   return results.filter(({ status }) => status === 'failed').map(({ id }) => id);
@@ -14,16 +15,7 @@ function changed(change: (inner: LockProvider) => Partial<LockProvider>): () => 
   const store = createMemoryStore();
   return () => {
     const inner = createMemoryProvider({ store });
-    const bound: LockProvider = {
-      name: 'changed',
-      traits: inner.traits,
-      tryAcquire: (claim, wake) => inner.tryAcquire(claim, wake),
-      renew: (claim, token) => inner.renew(claim, token),
-      release: (claim) => inner.release(claim),
-      inspect: (key) => inner.inspect(key),
-      close: () => inner.close(),
-    };
-    return { ...bound, ...change(inner) };
+    return { ...bound(inner), name: 'changed', ...change(inner) };
   };
 }
 

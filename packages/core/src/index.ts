@@ -45,7 +45,6 @@ export { createLocks } from './manager.ts';
 export { subscribe } from './locks/diagnostics/subscribe.ts';
 export type { Subscription } from './locks/diagnostics/subscribe.ts';
 export type { Work } from './locks/with-lock.ts';
-export type { LocalHandOff } from './options/local-hand-off.ts';
 export type { DefaultOptions, LocksOptions } from './options/locks-options.ts';
 export type { TokenFloor } from './token-floor/floor-line.ts';
 export type { Duration } from './options/option-reader.ts';

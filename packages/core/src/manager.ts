@@ -36,7 +36,6 @@ import { JointAttempt, takesAll } from './locks/acquire/joint-attempt.ts';
 import { SlowWaits } from './locks/diagnostics/slow-waits.ts';
 import { HolderLookups } from './locks/acquire/holder-lookups.ts';
 import { Flow, ownShares } from './locks/flow.ts';
-import { handingOff } from './locks/hand-off/hand-off-provider.ts';
 import { AbortFollowers } from './locks/ending/abort-followers.ts';
 import { closeQuietly } from './locks/ending/close-quietly.ts';
 import { LinkedSet } from './locks/ending/linked-set.ts';
@@ -89,9 +88,7 @@ export class LockManager implements Locks {
     const { runtime } = read;
     const timers = new TimerWheel(runtime, false);
     const { tokenFloor: given } = read;
-    const floored = given === undefined ? store : withFloor(store, new StoreFloor(store, runtime, { given }));
-    const handOff = read.localHandOff && handingOff(floored, read.localHandOff, runtime.clock, timers);
-    const provider = handOff ?? floored;
+    const provider = given === undefined ? store : withFloor(store, new StoreFloor(store, runtime, { given }));
     checkRequires(provider, options.requires);
     if (owned && read.closeProvider === false) {
       const why = 'option "closeProvider" cannot be false, as nothing else could close the provider. Leave it out';
@@ -106,7 +103,6 @@ export class LockManager implements Locks {
     const lookups = new HolderLookups(provider, runtime);
     this.#host = {
       provider,
-      handOff,
       runtime,
       timers,
       waitTimers: new TimerWheel(runtime, true),

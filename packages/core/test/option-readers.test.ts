@@ -129,24 +129,6 @@ describe('the options of an adapter', () => {
     expect(readOptions({ pause: duration(10, 20_000) }, { pause: '20s' }, text)).toEqual({ pause: 20_000 });
   });
 
-  it('may have old names', () => {
-    const aliases = { pass: 'password', toString: 'prefix' };
-    const old = { ...source, aliases };
-    expect(readOptions(readers, { pass: 'abc', size: 1 }, old)).toEqual({ password: 'abc', size: 1 });
-    expect(readOptions(readers, { pass: undefined, password: 'abc' }, old)).toEqual({ password: 'abc' });
-    expect(() => readOptions(readers, { pass: 5 }, old)).toThrow('option "pass" must be a word, not a number.');
-    expect(() => readOptions(readers, { valueOf: 5 }, old)).toThrow('unknown option "valueOf"');
-  });
-
-  it.each([
-    { pass: 'one', password: 'two' },
-    { password: 'two', pass: 'one' },
-  ])('are refused when they are given by their old name too: %j', (input) => {
-    expect(() => readOptions(readers, input, { ...source, aliases: { pass: 'password' } })).toThrow(
-      'The adapter: option "password" is given twice; "pass" is its old name. Keep "password".',
-    );
-  });
-
   it('that belong to Locks are told so', () => {
     expect(() => readOptions(readers, { ttl: 5 }, { ...source, text: true })).toThrow(
       'The adapter: unknown option "ttl". "ttl" is an option of Locks, not of its adapter: write it beside "options".',

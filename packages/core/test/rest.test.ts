@@ -4,6 +4,7 @@ import type { MigratingProvider } from '../../composites/src/migrate/migrating-p
 import { createLocks, createMemoryProvider, createMemoryStore, subscribe } from '../src/index.ts';
 import { combine, migrate } from '../../composites/src/index.ts';
 import type { Lease, LockProvider, ReleaseMessage } from '../src/index.ts';
+import { breakable } from './support/breakable.ts';
 import { createFreeSetting, createSetting, watch } from './support/setting.ts';
 import type { Watched } from './support/setting.ts';
 import { twoProcesses } from './support/two-processes.ts';
@@ -54,6 +55,25 @@ describe('atLeast', () => {
     expect(await lease.release()).toBe(true);
     // Clocks may differ by 1 % of what has passed.
     expect(await freeAfter(world, 'job')).toBe(500 + 45);
+  });
+
+  it.each([
+    [5_000, 2],
+    [3_000, 1],
+  ])('asks for the whole ttl where the store tells of less: %i ms', async (atLeast, calls) => {
+    const memory = createMemoryProvider();
+    const provider = breakable(memory);
+    let asked = 0;
+    // As where a release assigned the key a while ago.
+    provider.tryAcquire = async (claim, wake) => {
+      const answer = await memory.tryAcquire(claim, wake);
+      asked += 1;
+      return answer.granted && asked === 1 ? { ...answer, hold: 4_000 } : answer;
+    };
+    const locks = createLocks(provider, { ttl: 6_000 });
+    onTestFinished(() => locks.close());
+    await locks.acquire('job', { atLeast });
+    expect(asked).toBe(calls);
   });
 
   it('is shorter than the ttl without effect on the hold', async () => {

@@ -18,8 +18,6 @@ export interface RedisGuard {
    * the answer is unknown.
    */
   write(key: string, value: string, lease: Pick<Lease, 'token' | 'mode'>): Promise<void>;
-  /** The old name of `write`. */
-  fencedSet(key: string, value: string, lease: Pick<Lease, 'token' | 'mode'>): Promise<void>;
 }
 
 /** Options of a guard for Redis. */
@@ -36,19 +34,20 @@ export function createRedisGuard(client: AnyRedisClient, options: RedisGuardOpti
   const { timeout = 5_000 } = readOptions<RedisGuardOptions>({ timeout: redisReaders.timeout }, options, redisSource);
   const deadline = createDeadline(systemRuntime, timeout, 'Redis', () => connectionTrouble(client));
   const clientPrefix = client.options?.keyPrefix ?? '';
-  const write: RedisGuard['write'] = async (key, value, lease) => {
-    checkFenceable(key, lease);
-    const what = `a guarded write to ${JSON.stringify(key)}`;
-    const fence = fenceOf(key, clientPrefix);
-    const script = scripts.fencedSet;
-    await callScript(client, deadline, {
-      script,
-      input: () => [2, key, fence, `${lease.token}`, value],
-      what: () => what,
-      explain: (error) => toLockError(fromReply(error, key, lease), { what, lua: script.lua }),
-    });
+  return {
+    async write(key, value, lease) {
+      checkFenceable(key, lease);
+      const what = `a guarded write to ${JSON.stringify(key)}`;
+      const fence = fenceOf(key, clientPrefix);
+      const script = scripts.fencedSet;
+      await callScript(client, deadline, {
+        script,
+        input: () => [2, key, fence, `${lease.token}`, value],
+        what: () => what,
+        explain: (error) => toLockError(fromReply(error, key, lease), { what, lua: script.lua }),
+      });
+    },
   };
-  return { write, fencedSet: write };
 }
 
 /** What the fence of `key` is called: in the same Cluster slot, and of no other key. */

@@ -1,4 +1,5 @@
 import type { ControlEvent, RunLog } from '../log/events.ts';
+import { presenceTtl } from './stores.ts';
 
 type Status = Extract<ControlEvent, { readonly ev: 'status' }>;
 
@@ -6,7 +7,12 @@ type Status = Extract<ControlEvent, { readonly ev: 'status' }>;
 interface Truth {
   readonly label: string;
   readonly phases: ReadonlySet<string>;
+  /** Its predecessor has ended so recently that its presence may last. */
+  readonly succeeds: boolean;
 }
+
+/** In microseconds. */
+const lasting = 1_000 * presenceTtl;
 
 /** The status of a migration must say what the processes did. */
 export function* checkStatus(log: RunLog): Iterable<string> {
@@ -22,9 +28,10 @@ export function* checkStatus(log: RunLog): Iterable<string> {
       }
     }
     if (!status.settled) continue;
-    for (const { label, phases } of truths) {
+    for (const { label, phases, succeeds } of truths) {
       const said = status.processes.filter(({ process }) => process === label).map(({ effective }) => effective);
-      if (said.length === 1 && phases.has(String(said[0]))) continue;
+      const isCounted = said.length === 1 || (succeeds && said.length === 2);
+      if (isCounted && said.every((each) => phases.has(each))) continue;
       yield says(`${said.join(', ') || 'nothing'} of ${label}, which was under ${[...phases].join(', ')}`);
     }
   }
@@ -49,6 +56,13 @@ function truthsAt({ workers, control }: RunLog, { from, t, migration }: Status):
     const closed = events.some((each) => each.ev === 'close' && each.t <= t);
     if (begun === -1 || ended || closed) return [];
     const phases = under.slice(begun).filter((each) => each.t <= t);
-    return [{ label: `slot-${slot}`, phases: new Set(phases.map(({ phase }) => phase)) }];
+    const before = control.filter((each) => each.ev === 'worker' && each.slot === slot && each.t < event.t);
+    const succeeds = control.some(
+      (each) =>
+        each.ev === 'exit' &&
+        each.t > from - lasting &&
+        before.some((one) => one.ev === 'worker' && one.worker === each.worker),
+    );
+    return [{ label: `slot-${slot}`, phases: new Set(phases.map(({ phase }) => phase)), succeeds }];
   });
 }

@@ -127,7 +127,7 @@ async function go(run: OpenedRun, fleet: Fleet, victims: Victims, random: Random
   const until = after + longestChange * 1_000;
   const error = await complete(fleet, to, until);
   const t = now();
-  if (error === undefined && !(await ask(run, fleet, true)).includes(`plain ${to}`)) {
+  if (error === undefined && !(await settle(run, fleet, `plain ${to}`, until))) {
     wrong(run, `the status of ${name} does not allow the plain store after all processes were in "${to}"`);
   }
   run.append({ ev: 'change', t, migration: name, to, from, after });
@@ -152,6 +152,19 @@ async function mayGo(run: OpenedRun, fleet: Fleet, end: string, until: number): 
     }
     await sleep(250);
   }
+}
+
+/**
+ * Waits until the status allows `step`, and logs what it says then. The presence of a process that
+ * was killed may count for a moment in place of its successor, which begins in both.
+ */
+async function settle(run: OpenedRun, fleet: Fleet, step: string, until: number): Promise<boolean> {
+  while (!(await ask(run, fleet, false)).includes(step)) {
+    if (now() > until) return false;
+    await sleep(250);
+  }
+  await ask(run, fleet, true);
+  return true;
 }
 
 /** Logs the status; gives the next steps that it allows. */

@@ -12,8 +12,6 @@ export interface Target {
   readonly provider?: 'combine' | 'migrate';
   /** As `openLocks` takes it. */
   readonly tokenFloor?: number;
-  /** As `openLocks` takes it. */
-  readonly localHandOff?: string;
   /** @default 'few' */
   readonly keys?: 'few' | 'many';
   /** In ms: the ttl of some leases, longer than the usual one. */

@@ -1,6 +1,6 @@
 import { loadFrom, presentNames } from '../../subjects/subject-loaders.ts';
 import type { Loaders, SubjectNames } from '../../subjects/subject-loaders.ts';
-import { ours, oursHandingOff } from './ours.ts';
+import { ours } from './ours.ts';
 import { raw } from './raw.ts';
 import type { Subject } from './subject.ts';
 
@@ -8,7 +8,6 @@ import type { Subject } from './subject.ts';
 const loaders: Loaders<Subject> = {
   'raw client': async () => raw,
   '@locks': async () => ours,
-  [oursHandingOff.name]: async () => oursHandingOff,
   verrou: async () => (await import('./verrou.ts')).verrou,
   'redis-semaphore': async () => (await import('./redis-semaphore.ts')).redisSemaphore,
   redlock: async () => (await import('./redlock.ts')).redlock,
@@ -17,7 +16,7 @@ const loaders: Loaders<Subject> = {
 };
 
 export function subjectNames(): SubjectNames {
-  return presentNames(Object.keys(loaders).filter((name) => name !== oursHandingOff.name));
+  return presentNames(Object.keys(loaders));
 }
 
 export function loadSubject(name: string): Promise<Subject> {

@@ -4,7 +4,7 @@ import { above, badAnswerError, schedule, scheduleSilence } from '@locks/core/co
 import type { TimerEntry } from '@locks/core/composite';
 import { ClaimMachine, adopted } from './claim-machine.ts';
 import { isHeld } from './claim-state.ts';
-import type { Change, MachineOptions, MachineWorld, Outcome } from './claim-state.ts';
+import type { Change, MachineOptions, MachineWorld, Outcome, KnownLease } from './claim-state.ts';
 import type { ClaimHost, HostedClaim } from './claim-host.ts';
 import { combineStates } from '../members/key-states.ts';
 import type { MemberHold } from '../members/key-states.ts';
@@ -155,11 +155,11 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   }
 
   /** All of one owner's releases are one: the first call has its answer. */
-  release(): Promise<boolean> {
+  release(deciding?: number): Promise<boolean> {
     this.#released = true;
     this.#wake = undefined;
     if (this.#releasing === undefined && !this.#machine.forsake()) return Promise.resolve(false);
-    return this.#releasing === undefined ? this.#release().result : this.#releasing.result.then(() => false);
+    return this.#releasing === undefined ? this.#release(deciding).result : this.#releasing.result.then(() => false);
   }
 
   /** Its provider closes: what is not part of a hold goes back, and an attempt rejects. */
@@ -174,14 +174,12 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
   }
 
   /**
-   * A lease that the members have already: its votes, as they know them. `token`: that of the
-   * lease. Gives what aborts when the lease has ended with a session.
-   *
-   * @default the lowest of the votes
+   * A lease that the members have already: its votes, as they know them. `known`: see the machine.
+   * Gives what aborts when the lease has ended with a session.
    */
-  adopt(holds: readonly MemberHold[], token?: bigint): AbortSignal | undefined {
+  adopt(holds: readonly MemberHold[], known?: KnownLease): AbortSignal | undefined {
     this.#adopted = new Map(holds.map(({ member, owner }) => [member, owner]));
-    this.#machine.adopt(holds, token);
+    this.#machine.adopt(holds, known);
     for (const { member, lost } of holds) this.#sessions.follow(member, lost);
     return this.#sessions.lost;
   }
@@ -361,9 +359,9 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     this.#host.changed(this);
   }
 
-  #release(): ReleaseRound {
+  #release(deciding?: number): ReleaseRound {
     const { state } = this.#machine;
-    const hold = { held: this.held, ended: this.#machine.isOver };
+    const hold = { held: this.held, ended: this.#machine.isOver, deciding };
     const round = new ReleaseRound(hold, this.#host, this.#claim);
     for (const member of this.#unknown) {
       round.unknown(member);

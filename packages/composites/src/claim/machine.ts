@@ -142,7 +142,8 @@ export class Machine {
   /** Core is told that it holds the key until then. */
   promise(outcome: Outcome & { readonly until: number }): void {
     this.state.lost = false;
-    this.state.promisedUntil = outcome.until;
+    // What core was told before holds, too: a lease that was carried may have been promised more.
+    this.state.promisedUntil = Math.max(this.state.promisedUntil, outcome.until);
     this.world.settle(outcome);
   }
 

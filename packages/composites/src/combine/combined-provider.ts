@@ -6,6 +6,7 @@ import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedClaim } from '../claim/combined-claim.ts';
 import type { KeptHold } from '../claim/combined-claim.ts';
 import type { ClaimHost, HostedClaim } from '../claim/claim-host.ts';
+import type { KnownLease } from '../claim/claim-state.ts';
 import { combineStates, holdsByOwner, isEnough, isKnown } from '../members/key-states.ts';
 import type { MemberHold, ToldState } from '../members/key-states.ts';
 import { closeMembers } from '../members/close-members.ts';
@@ -92,10 +93,11 @@ export class CombinedProvider implements LockProvider, ClaimHost {
     return known === undefined ? false : await known.renew(claim, token);
   }
 
-  async release(claim: Claim): Promise<boolean> {
+  /** `deciding`: the member whose answer is that of the hold. */
+  async release(claim: Claim, deciding?: number): Promise<boolean> {
     this.#checkOpen();
     const known = this.#claims.get(claim.owner) ?? (await this.#find(claim));
-    return known === undefined ? false : await known.release();
+    return known === undefined ? false : await known.release(deciding);
   }
 
   async inspect(key: string): Promise<KeyState> {
@@ -106,13 +108,13 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   // For a migration, whose claims are not always taken in all members.
 
   /**
-   * A claim that the members hold already, under these owners. `token`: the lease's, if that is
-   * lower than theirs. Gives what aborts when the lease has ended with a session.
+   * A claim that the members hold already, under these owners. `known`: unless another process
+   * took it. Gives what aborts when the lease has ended with a session.
    */
-  adopt(claim: Claim, holds: readonly MemberHold[], token?: bigint): AbortSignal | undefined {
+  adopt(claim: Claim, holds: readonly MemberHold[], known?: KnownLease): AbortSignal | undefined {
     const adopted = new CombinedClaim(this, claim);
     this.#claims.add(adopted);
-    return adopted.adopt(holds, token);
+    return adopted.adopt(holds, known);
   }
 
   /** Gives up all that the claim has, but the hold of `kept`. Gives that as `kept` knows it. */

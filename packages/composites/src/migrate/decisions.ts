@@ -100,6 +100,21 @@ export function heldUntil(phase: Phase, until: number, presentUntil: number): nu
   return phase === 'both' ? until : Math.min(until, presentUntil);
 }
 
+/** Until when a lease is held. `toldUntil`: until when core believes what it was told of an end. */
+export interface HeldLease {
+  readonly phase: Phase;
+  readonly until: number;
+  readonly toldUntil: number;
+}
+
+/**
+ * Whether a lease counts on the store of an end alone, and so on the presence there. One that was
+ * carried does for as long as core was told before: the other store may let go of it earlier.
+ */
+export function countsOnEnd({ phase, until, toldUntil }: HeldLease, now: number): boolean {
+  return now < (phase === 'both' ? toldUntil : until);
+}
+
 /**
  * What a renewal does. `carry`: the process leaves the end, so the lease takes the other store too.
  * `shed`: the process acts under an end, so the lease gives the other store up, which may be gone

@@ -7,7 +7,7 @@ import type { CombinedProvider } from '../combine/combined-provider.ts';
 import type { MemberHold } from '../members/key-states.ts';
 import { callMember } from '../members/member-answers.ts';
 import { memberOwner } from '../members/member.ts';
-import { heldUntil, keepsPlace, mayHold, ofBoth, renewalStep } from './decisions.ts';
+import { countsOnEnd, heldUntil, keepsPlace, mayHold, ofBoth, renewalStep } from './decisions.ts';
 import type { Scope } from './decisions.ts';
 import type { PhaseKeeper } from './phase-keeper.ts';
 import { ends, oppositeOf } from './phase.ts';
@@ -114,7 +114,8 @@ export class MigratingClaim {
       const sentAt = this.#now();
       this.#lastSend = sentAt;
       let renewed = await this.#renewIn(phase, token);
-      // Meanwhile the other store's session has ended.
+      if (renewed === false) this.#fallBack();
+      // Now, or meanwhile, as the other store's session has ended.
       if (this.#scope.phase !== phase) renewed = await this.#renewIn(this.#scope.phase, token);
       if (renewed === false) {
         this.#stage = 'waiting';
@@ -140,12 +141,16 @@ export class MigratingClaim {
 
   release(): Promise<boolean> {
     const begun = this.#stage !== 'new' || this.#attempting;
+    const end = this.#countsOnEnd ? ends.findIndex((each) => each === this.#carriedFrom?.phase) : undefined;
     this.#stage = 'over';
     this.#wake = undefined;
     this.#follow(undefined);
     this.#host.forget(this);
+    if (!begun) return Promise.resolve(false);
     const [store, claim] = this.#target(this.#scope.phase);
-    return begun ? store.release(claim) : Promise.resolve(false);
+    if (this.#scope.phase !== 'both') return store.release(claim);
+    // The other store may have let go of a lease that counts on its end.
+    return this.#host.both.release(claim, end);
   }
 
   /** Makes core ask again, if it waits. */
@@ -175,8 +180,8 @@ export class MigratingClaim {
 
   /** What core was told is valid only while the presence is. */
   get #countsOnEnd(): boolean {
-    const until = this.#scope.phase === 'both' ? this.#toldUntil : this.#until;
-    return this.#stage === 'held' && this.#now() < until;
+    const lease = { phase: this.#scope.phase, until: this.#until, toldUntil: this.#toldUntil };
+    return this.#stage === 'held' && countsOnEnd(lease, this.#now());
   }
 
   /** Begins an attempt under `scope`: what it has under another one goes back, but its place. */
@@ -287,10 +292,18 @@ export class MigratingClaim {
 
   /** A hold has ended with its session: the lease ends, unless it counts on the end alone still. */
   #gone(reason: unknown): void {
+    if (!this.#fallBack()) this.#lost?.abort(reason);
+  }
+
+  /**
+   * A lease that was carried has no hold in the other store any more. It goes on under its end,
+   * whose hold is what core was told of. `false`: it does not count on that any more.
+   */
+  #fallBack(): boolean {
     const from = this.#carriedFrom;
-    if (this.#scope.phase === 'both' && from !== undefined && this.#countsOnEnd && this.#shed(from)) {
-      this.#until = this.#toldUntil;
-    } else this.#lost?.abort(reason);
+    if (this.#scope.phase !== 'both' || from === undefined || !this.#countsOnEnd || !this.#shed(from)) return false;
+    this.#until = this.#toldUntil;
+    return true;
   }
 
   /** Takes the other store too, after core has had its answer. */
@@ -329,7 +342,7 @@ export class MigratingClaim {
       holdAt(end, this.#owner ?? '', this.#tokenAt, this.#session),
       holdAt(other, claim.owner, answer.token, answer.lost),
     ];
-    this.#follow(both.adopt(this.#claim, holds, this.#token));
+    this.#follow(both.adopt(this.#claim, holds, { token: this.#token, promisedUntil: this.#until }));
     this.#carriedFrom = this.#scope;
     this.#scope = ofBoth;
     keeper.tell('carried', { key: claim.key });

@@ -33,6 +33,7 @@ export const weaker = {
   doesNotLook: [
     { file: 'phase-machine.ts', find: 'if (inTheWay) this.failed(); else this.stepped();', replace: 'this.stepped();' },
   ],
+  forgetsEnd: [decisions("phase === 'both' ? toldUntil : until", "phase === 'both' ? 0 : until")],
   notCapped: [decisions('Math.min(until, presentUntil)', 'until')],
   outlastsPresence: [
     decisions('Math.min(until, presentUntil)', 'until'),

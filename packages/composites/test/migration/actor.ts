@@ -110,7 +110,7 @@ export class Actor implements PhaseWorld, Owner {
     const { claim } = this.self;
     if (claim === undefined || claim.stage === 'waiting') return false;
     if (claim.stage === 'asking' || claim.stage === 'raising') return claim.scope.phase !== 'both';
-    return claim.phase !== 'both' && this.now < claim.until;
+    return this.rules.countsOnEnd(claim, this.now);
   }
 
   // What happens to it.

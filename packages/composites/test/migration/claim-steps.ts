@@ -31,6 +31,8 @@ export class ClaimSteps {
       askedAt: 0,
       phase: scope.phase,
       until: 0,
+      toldUntil: 0,
+      end: 'from',
       step: 'renew',
     };
     this.#attempt();
@@ -84,8 +86,9 @@ export class ClaimSteps {
       case 'carrying':
         claim.stage = 'held';
         if (typeof answer === 'object') {
+          claim.end = oppositeOf(end);
+          claim.toldUntil = claim.until;
           claim.phase = 'both';
-          claim.until = Math.min(claim.until, this.#untilOf(end));
         } else if (answer === 'unknown') this.#giveBackAt(end);
         break;
       default:
@@ -133,8 +136,9 @@ export class ClaimSteps {
     const claim = this.#claim;
     if (answer !== 'yes') {
       // Unknown: it is held as long as before.
-      if (answer === 'no') this.#fail();
-      else claim.stage = 'held';
+      if (answer !== 'no') claim.stage = 'held';
+      else if (claim.phase === 'both' && this.#actor.rules.countsOnEnd(claim, this.#actor.now)) this.#fallBack();
+      else this.#lose();
       return;
     }
     if (claim.phase === 'both' && claim.step === 'renew' && end === 'from') {
@@ -154,11 +158,29 @@ export class ClaimSteps {
       claim.phase = end;
       this.#giveBackAt(oppositeOf(end));
     }
-    claim.until = this.#until();
+    const until = this.#until();
+    if (claim.phase !== 'both' || until >= claim.toldUntil) claim.toldUntil = 0;
+    claim.until = Math.max(until, claim.toldUntil);
     if (claim.step === 'carry' && this.#actor.rules.renewalStep(claim.phase, this.#actor.scope()) === 'carry') {
       claim.stage = 'carrying';
       this.#ask(oppositeOf(end), BigInt(claim.token));
     }
+  }
+
+  /** The other store has let go of a lease that counts on its end. */
+  #fallBack(): void {
+    const claim = this.#claim;
+    this.#giveBackAt(oppositeOf(claim.end));
+    claim.phase = claim.end;
+    claim.until = claim.toldUntil;
+    claim.step = 'renew';
+    this.#sendRenewal(claim.end);
+  }
+
+  #lose(): void {
+    const { world, now } = this.#actor;
+    if (now < this.#claim.until) world.problem ??= `key ${this.#claim.key} is lost before the end that was promised`;
+    this.#fail();
   }
 
   #hold(): void {

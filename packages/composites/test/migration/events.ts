@@ -1,7 +1,9 @@
 import type { PhaseState } from '../../src/migrate/decisions.ts';
+import { oppositeOf } from '../../src/migrate/phase.ts';
 import type { Phase } from '../../src/migrate/phase.ts';
 import { isOfLift, isOfPhase } from './actor.ts';
-import type { Actions, Process, Setting, World } from './world.ts';
+import { storeOf } from './world.ts';
+import type { Actions, Hold, Process, Setting, World } from './world.ts';
 
 /** One thing that may happen next. `item`: of the process's calls or returns, a key, or a wish. */
 export interface Event {
@@ -30,6 +32,7 @@ type EventKind =
   | 'hear'
   | 'lose'
   | 'take back'
+  | 'end'
   | 'tick';
 
 const rare: ReadonlySet<EventKind> = new Set([
@@ -42,6 +45,7 @@ const rare: ReadonlySet<EventKind> = new Set([
   'release',
   'sleep',
   'leave',
+  'end',
 ]);
 
 /** In random schedules most of these must wait until something else has happened. */
@@ -70,9 +74,19 @@ export function eventsOf(setting: Setting, world: World): readonly Event[] {
       if (answer === undefined && !orphan && world.faults.losses > 0) add('lose', item);
     });
     each.returns.forEach((_, item) => add('take back', item));
+    if (world.faults.ends > 0 && carriedTo(setting, world, each) !== undefined) add('end');
   });
   if (world.faults.ticks > 0) events.push({ kind: 'tick', process: 0, item: 0 });
   return events;
+}
+
+/** The hold in the other store of a lease that was carried, and counts on its end still. */
+export function carriedTo(setting: Setting, { now, stores }: World, process: Process): Hold | undefined {
+  const { claim } = process;
+  if (claim === undefined || claim.phase !== 'both' || now >= claim.toldUntil) return undefined;
+  const end = oppositeOf(claim.end);
+  const hold = stores[storeOf(setting, process, end)]?.holds[claim.key];
+  return hold?.number === claim.numbers[end === 'from' ? 0 : 1] ? hold : undefined;
 }
 
 type Add = (kind: EventKind, item?: number) => void;

@@ -74,12 +74,12 @@ function addProcess(
 }
 
 function addClaim(
-  { key, numbers, scope, stage, clean, token, sent, askedAt, phase, until, step }: Claim,
+  { key, numbers, scope, stage, clean, token, sent, askedAt, phase, until, toldUntil, end, step }: Claim,
   add: Add,
   number: NumberOf,
 ): void {
   add(key, number(numbers[0]), number(numbers[1]), scope.phase, scope.epoch, Number(scope.floor ?? 0n));
-  add(stage, clean, token, phase, until, step);
+  add(stage, clean, token, phase, until, toldUntil, end, step);
   // Of no use to a claim that asks nothing.
   if (stage !== 'held' && stage !== 'waiting') add(...sent, askedAt);
 }

@@ -2,7 +2,7 @@ import { initialPhase } from '../../src/migrate/decisions.ts';
 import type { Model } from '../search/search.ts';
 import { Actor, isOfLift, isOfPhase } from './actor.ts';
 import type { Rules } from './owner.ts';
-import { eventsOf, tell } from './events.ts';
+import { carriedTo, eventsOf, tell } from './events.ts';
 import type { Event } from './events.ts';
 import { hashWorld } from './hash-world.ts';
 import { meet, takeBack } from './store.ts';
@@ -117,6 +117,9 @@ function step(setting: Setting, rules: Rules, before: World, { kind, process: in
     case 'take back':
       takeBack(world, process, process.returns[item]!);
       break;
+    case 'end':
+      letGo(setting, world, process);
+      break;
     case 'tick':
       world.now += 1;
       spend(world, 'ticks');
@@ -170,6 +173,13 @@ function crash(process: Process): void {
   process.presence = undefined;
   process.lift = undefined;
   process.calls = process.calls.flatMap((call) => (call.answer === undefined ? [{ ...call, orphan: true }] : []));
+}
+
+/** As a session that ends, or a release by force. */
+function letGo(setting: Setting, world: World, process: Process): void {
+  spend(world, 'ends');
+  const ended = carriedTo(setting, world, process);
+  for (const store of world.stores) store.holds = store.holds.map((hold) => (hold === ended ? undefined : hold));
 }
 
 /** Stores let go of what is over. What they have forgotten makes no two states differ. */

@@ -4,10 +4,10 @@ import type { PhaseMachine } from '../../src/migrate/phase-machine.ts';
 import type { End } from '../../src/migrate/phase.ts';
 import type { Call, Process, Setting, World } from './world.ts';
 
-/** The code under test: that code of `src/composites/migrate`, or a weaker form of it. */
+/** The code under test: that code of `src/migrate`, or a weaker form of it. */
 export interface Rules extends Pick<
   typeof Decisions,
-  'scopeOf' | 'mayHold' | 'heldUntil' | 'renewalStep' | 'keepsPlace' | 'lifting'
+  'scopeOf' | 'mayHold' | 'countsOnEnd' | 'heldUntil' | 'renewalStep' | 'keepsPlace' | 'lifting'
 > {
   readonly PhaseMachine: typeof PhaseMachine;
 }

@@ -24,7 +24,7 @@ export function settingOf({ faults = {}, ...given }: Given): Setting {
     slack: 0,
     sameMarks: false,
     ...given,
-    faults: { ticks: 0, crashes: 0, losses: 0, delays: 0, sleeps: 0, ...faults },
+    faults: { ticks: 0, crashes: 0, losses: 0, delays: 0, sleeps: 0, ends: 0, ...faults },
   };
 }
 
@@ -78,6 +78,7 @@ export function manyMoves(random: Random): Setting {
       losses: below(random, 4),
       delays: below(random, 6),
       sleeps: below(random, 2),
+      ends: below(random, 3),
     },
   });
 }

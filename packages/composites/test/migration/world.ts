@@ -54,6 +54,9 @@ export interface Claim {
   /** What the lease is held under, and until when. */
   phase: Phase;
   until: number;
+  /** Until when a lease that was carried counts on its end alone, and which end that is. */
+  toldUntil: number;
+  end: End;
   /** What a renewal under way does. */
   step: 'renew' | 'carry' | 'shed';
 }
@@ -120,6 +123,8 @@ export interface Faults {
   readonly delays: number;
   /** A process is suspended for as long as it takes. */
   readonly sleeps: number;
+  /** The other store lets go of a lease that was carried. */
+  readonly ends: number;
 }
 
 /** How a store makes tokens: by a counter for each key and its clock, or by one for all keys. */

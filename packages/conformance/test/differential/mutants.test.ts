@@ -6,6 +6,7 @@ import type { KeyCall, KeyRules } from '@locks/core/adapter';
 import { expect, test } from 'vitest';
 import { differentialTestWith } from '../../src/differential/differential-test.ts';
 import { memoryInVirtualTime } from '../support/differential.ts';
+import { bound } from '../bound.ts';
 
 type Step = typeof step;
 
@@ -88,16 +89,7 @@ test.each(Object.entries(spoiled))('a provider that %s is found', async (_name, 
     ...options,
     create: async (rules) => {
       const inner = await create(rules);
-      const calls: LockProvider = {
-        name: inner.name,
-        traits: inner.traits,
-        tryAcquire: (claim, wake) => inner.tryAcquire(claim, wake),
-        renew: (claim, token) => inner.renew(claim, token),
-        release: (claim) => inner.release(claim),
-        inspect: (key) => inner.inspect(key),
-        close: () => inner.close(),
-      };
-      return { ...calls, ...spoil(inner) };
+      return { ...bound(inner), ...spoil(inner) };
     },
   });
   await assert.rejects(found, /answers otherwise than the rules of a key/);

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createMemoryProvider, createMemoryStore } from '@locks/core';
 import type { LockProvider, RegisterChange } from '@locks/core';
 import type { Flaw } from './flaw.ts';
+import { bound } from '../bound.ts';
 
 type Register = NonNullable<LockProvider['register']>;
 
@@ -16,13 +17,7 @@ function keeping(
       const inner = createMemoryProvider({ store });
       const sound: Register = async (name, change) => await inner.register?.(name, change);
       return {
-        name: inner.name,
-        traits: inner.traits,
-        tryAcquire: (claim, wake) => inner.tryAcquire(claim, wake),
-        renew: (claim, token) => inner.renew(claim, token),
-        release: (claim) => inner.release(claim),
-        inspect: (key) => inner.inspect(key),
-        close: () => inner.close(),
+        ...bound(inner),
         register: sound,
         ...flaw(sound, inner, server),
       };

@@ -14,5 +14,4 @@ export const locksOptionNames = [
   'findDeadlocks',
   'closeTimeout',
   'slowWait',
-  'localHandOff',
 ] as const;

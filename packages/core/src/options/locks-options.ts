@@ -2,8 +2,6 @@ import { LockError } from '../errors/lock-error.ts';
 import { durationOrForever } from './duration.ts';
 import type { Duration, OptionReader, OptionReaders } from './option-reader.ts';
 import { flag, integer } from './option-readers.ts';
-import { localHandOff } from './local-hand-off.ts';
-import type { LocalHandOff } from './local-hand-off.ts';
 import { readOptions } from './read-options.ts';
 import type { locksOptionNames } from './locks-option-names.ts';
 import { acquireReaders, builtInSettings } from './acquire-options.ts';
@@ -59,14 +57,6 @@ export interface LocksOptions extends DefaultOptions {
   /** A claim that waits for longer is told on the channel `locks:slow`. @default 5_000 */
   readonly slowWait?: Duration | undefined;
   /**
-   * Calls of this `Locks` that wait for one key pass it on without the store: at most `count` times
-   * and for `ms` ms, each with a token of its own. Then another process has its turn. In text
-   * `'16 in 5ms'`. Claims are not granted in the order of the line, so `fair` is `false`. Not for
-   * providers with sessions.
-   * @default none
-   */
-  readonly localHandOff?: LocalHandOff | string | undefined;
-  /**
    * `close` closes the provider too. `openLocks` always does.
    * @default false
    */
@@ -109,7 +99,6 @@ export const textReaders: OptionReaders<Pick<LocksOptions, (typeof locksOptionNa
   tokenFloor,
   closeTimeout: durationOrForever(0),
   slowWait: durationOrForever(1),
-  localHandOff,
 };
 
 const anything: OptionReader<Requires> = {
@@ -139,7 +128,6 @@ export interface ReadLocksOptions {
   readonly findDeadlocks: boolean | undefined;
   readonly closeTimeout: number;
   readonly slowWait: number;
-  readonly localHandOff: LocalHandOff | undefined;
   readonly closeProvider: boolean | undefined;
   readonly runtime: Runtime;
 }
@@ -166,8 +154,6 @@ export function readLocksOptions(options: LocksOptions, where: string = 'Locks o
     findDeadlocks: read.findDeadlocks,
     closeTimeout: read.closeTimeout ?? 5_000,
     slowWait: read.slowWait ?? 5_000,
-    // Text was read.
-    localHandOff: read.localHandOff as LocalHandOff | undefined,
     closeProvider: read.closeProvider,
     runtime: read.runtime ?? systemRuntime,
   };

@@ -36,6 +36,4 @@ export interface OptionSource {
   readonly text?: boolean;
   /** A sentence that says where other options belong, for the message about an unknown one. */
   readonly elsewhere?: string;
-  /** Old names of options, each with the name of today: `{ user: 'username' }`. */
-  readonly aliases?: Readonly<Record<string, string>>;
 }

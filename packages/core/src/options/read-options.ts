@@ -7,9 +7,8 @@ import { unknownOption } from './unknown-option.ts';
 export type ReadOptions<T> = { [Name in keyof T]?: ReadOption<T[Name]> };
 
 /**
- * Checks `input` against `readers` and returns the options that are set, by their names of today.
- * Throws with the name, the value and the expected value. For an unknown name the message has the
- * known ones.
+ * Checks `input` against `readers` and returns the options that are set. Throws with the name, the
+ * value and the expected value. For an unknown name the message has the known ones.
  */
 export function readOptions<T extends object>(
   readers: OptionReaders<T>,
@@ -17,16 +16,13 @@ export function readOptions<T extends object>(
   source: OptionSource,
 ): ReadOptions<T> {
   const known = readers as Readonly<Record<string, OptionReader<unknown>>>;
-  const { aliases = {} } = source;
   const output: Record<string, unknown> = {};
-  for (const [given, value] of Object.entries(input)) {
+  for (const [name, value] of Object.entries(input)) {
     if (value === undefined) continue;
-    const name = (Object.hasOwn(aliases, given) ? aliases[given] : undefined) ?? given;
     const reader = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (reader === undefined) throw unknownOption(given, Object.keys(known), source);
-    if (Object.hasOwn(output, name)) throw givenTwice(name, aliases, source);
+    if (reader === undefined) throw unknownOption(name, Object.keys(known), source);
     const read: unknown = source.text && typeof value === 'string' ? reader.parse(value) : value;
-    if (!reader.accepts(read)) throw wrongOption(given, value, reader, source);
+    if (!reader.accepts(read)) throw wrongOption(name, value, reader, source);
     output[name] = read;
   }
   return output as ReadOptions<T>;
@@ -42,13 +38,6 @@ export function wrongOption(
   const orText = text && example !== undefined ? `, or text such as ${example}` : '';
   const shown = secret ? describeSecret(value) : describe(value);
   return new LockError(code, `${where}: option "${name}" must be ${expects}${orText}, not ${shown}.`);
-}
-
-/** Neither of two spellings is stronger: a password would depend on their order. */
-function givenTwice(name: string, aliases: object, { where, code }: OptionSource): LockError {
-  const spellings = Object.entries(aliases).flatMap(([alias, today]) => (today === name ? [`"${alias}"`] : []));
-  const message = `${where}: option "${name}" is given twice; ${spellings.join(' and ')} is its old name. Keep "${name}".`;
-  return new LockError(code, message);
 }
 
 function describeSecret(value: unknown): string {

@@ -45,16 +45,10 @@ export class ContractModel {
     this.#options = options;
   }
 
-  /**
-   * Whether the store must still keep `owner`'s hold until `until`. `process`: other claims of this
-   * process may have handed the hold to it.
-   */
-  keeps(key: string, owner: string, until: number, process?: string): boolean {
-    for (const [holder, { expires }] of this.#keys.get(key)?.holds ?? []) {
-      const isOwn = holder === owner || (process !== undefined && holder.startsWith(`${process}/`));
-      if (isOwn && expires >= until) return true;
-    }
-    return false;
+  /** Whether the store must still keep `owner`'s hold until `until`. */
+  keeps(key: string, owner: string, until: number): boolean {
+    const hold = this.#keys.get(key)?.holds.get(owner);
+    return hold !== undefined && hold.expires >= until;
   }
 
   /** The heads of lines that could go, and since when. */

@@ -1,6 +1,6 @@
 import { createLocks, createMemoryProvider, isLockError } from '../../src/index.ts';
 import { MemoryStorage } from '../../src/memory/store.ts';
-import type { AcquireOptions, LockProvider, LocksOptions, Runtime } from '../../src/index.ts';
+import type { AcquireOptions, LockProvider, Runtime } from '../../src/index.ts';
 import { createHistory } from '../../src/testing/history.ts';
 import { createRandom } from '../../src/testing/random.ts';
 import { createVirtualRuntime } from '../../src/testing/virtual-runtime.ts';
@@ -22,12 +22,8 @@ export interface Conditions {
   readonly drift: number;
 }
 
-/**
- * Other options of core, and something wrong in the store or in core, put in on purpose. The
- * schedules must find what was put in.
- */
+/** Something wrong in the store or in core, put in on purpose. The schedules must find it. */
 export interface Flaw {
-  readonly options?: LocksOptions;
   server?(provider: LockProvider, world: World): LockProvider;
   client?(provider: LockProvider, runtime: VirtualRuntime): LockProvider;
   runtime?(runtime: VirtualRuntime): Runtime;
@@ -37,8 +33,6 @@ export const waiterTtl = 400;
 export const keys = ['a', 'b'] as const;
 /** The longest ttl that a schedule uses. */
 export const longestTtl = 1_000;
-/** The ttl of all claims of processes that pass keys on. */
-const handedTtl = 250;
 
 /** Several processes on one store, each behind its own link, in virtual time. */
 export class World {
@@ -51,7 +45,6 @@ export class World {
   readonly problems: string[] = [];
   readonly #model: ContractModel;
   readonly #calm: boolean;
-  readonly #handsOn: boolean;
   #calls = 0;
 
   constructor(conditions: Conditions, flaw: Flaw = {}) {
@@ -59,7 +52,6 @@ export class World {
     const { fair, weather, drift } = conditions;
     const report = (problem: string): void => this.report(problem);
     this.#calm = weather === calm;
-    this.#handsOn = flaw.options?.localHandOff !== undefined;
     this.#model = new ContractModel({ now: () => this.memory.now(), waiterTtl, fair, report });
     this.processes = Array.from({ length: conditions.processes }, (_, index): Process => {
       const rate = 1 + (random() * 2 - 1) * drift;
@@ -70,7 +62,6 @@ export class World {
       const provider = flaw.client?.(link, runtime) ?? link;
       const name = `p${index}`;
       const locks = createLocks(provider, {
-        ...flaw.options,
         runtime: flaw.runtime?.(runtime) ?? runtime,
         label: name,
       });
@@ -92,15 +83,8 @@ export class World {
     this.log.push(`${this.now} ${line}`);
   }
 
-  /**
-   * Takes `key`, and releases it `hold` ms after the grant. Where processes pass keys on, three
-   * calls do so at once.
-   */
+  /** Takes `key`, and releases it `hold` ms after the grant. */
   take(process: Process, key: string, options: AcquireOptions, hold: number): void {
-    for (let calls = this.#handsOn ? 3 : 1; calls > 0; calls -= 1) this.#take(process, key, options, hold);
-  }
-
-  #take(process: Process, key: string, options: AcquireOptions, hold: number): void {
     const { mode = 'exclusive', permits, wait = Infinity } = options;
     const label = `${process.name}#${(this.#calls += 1)}`;
     // One attempt lasts as long as its call.
@@ -108,9 +92,7 @@ export class World {
     const waiting: Wait = { label, controller: new AbortController(), until, open: true };
     process.waits.push(waiting);
     this.note(`${label} takes ${key} ${mode}`);
-    // A hold is handed on to claims with its ttl alone.
-    const ttl = this.#handsOn ? handedTtl : options.ttl;
-    process.locks.tryAcquire(key, { ...options, ttl, wait, signal: waiting.controller.signal }).then(
+    process.locks.tryAcquire(key, { ...options, wait, signal: waiting.controller.signal }).then(
       (lease) => {
         waiting.open = false;
         if (process.state === 'dead') return;
@@ -189,8 +171,7 @@ export class World {
       for (const { lease } of process.holds) {
         const { remaining } = lease;
         const until = this.now + remaining / process.rate;
-        const by = this.#handsOn ? process.name : undefined;
-        if (remaining > 0 && !this.#model.keeps(lease.key, lease.owner, until, by)) {
+        if (remaining > 0 && !this.#model.keeps(lease.key, lease.owner, until)) {
           this.report(`${lease.owner} says ${remaining} ms remain; the store does not keep it so long`);
         }
       }

@@ -61,13 +61,14 @@ async function open(granted: Granted, options: ZookeeperOptions = {}): Promise<O
   const create = (path: string, permissions: number) =>
     ({ type: 'create', path, acl: [appMay(permissions), { scheme: 'auth', id: '', permissions: 31 }] }) as const;
   const key = `${place}/key`;
-  await createZookeeperGuard(admin).fencedCommit(`${place}-fence`, { token: 1n, mode: 'exclusive' }, [
+  const nodes = [
     create(place, granted.root),
     create(`${place}/@base`, granted.base),
     create(key, granted.folder),
     create(`${key}/locks`, granted.folder),
     create(`${key}/leases`, granted.folder),
-  ]);
+  ];
+  await createZookeeperGuard(admin).writeFenced(`${place}-fence`, nodes, { token: 1n, mode: 'exclusive' });
   const provider = createZookeeperProvider({
     servers,
     ...options,

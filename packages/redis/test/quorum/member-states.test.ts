@@ -158,7 +158,8 @@ test('a member that stands still is told as silent, and keeps its place', async 
     await load(locks);
     return told.length > 1;
   });
-  expect(told.slice(1)).toEqual([{ ...second, state: 'answers', suspect: false }]);
+  // On a busy machine it may be slow again within the same load.
+  expect(told[1]).toEqual({ ...second, state: 'answers', suspect: false });
 });
 
 test('list and close cost one member timeout where a member stands still', async () => {

@@ -11,7 +11,7 @@ import {
   secretText,
   tlsOptions,
 } from '@locks/core/adapter';
-import type { Duration, OptionReaders, OptionSource } from '@locks/core/adapter';
+import type { Duration, OptionReaders } from '@locks/core/adapter';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { ConnectionOptions } from '../dialect/pools/pool-config.ts';
 import { readSqlOptions, sqlReaders, sqlSource } from './provider-options.ts';
@@ -32,8 +32,6 @@ export interface SqlConfigOptions extends SqlOptions {
   readonly pool?: number | undefined;
   /** Stronger than the URL's. Not for SQLite. */
   readonly username?: string | undefined;
-  /** The old name of `username`. */
-  readonly user?: string | undefined;
   /** Stronger than the URL's, so that it need not stand in one. Not for SQLite. */
   readonly password?: string | undefined;
   /**
@@ -42,8 +40,6 @@ export interface SqlConfigOptions extends SqlOptions {
    * @default false
    */
   readonly tls?: boolean | object | undefined;
-  /** The old name of `tls`. */
-  readonly ssl?: boolean | object | undefined;
   /**
    * Postgres: what `pg` makes of it; `require` and both `verify-…` check the certificate. Weaker
    * than `tls`.
@@ -58,11 +54,7 @@ export interface SqlConfigOptions extends SqlOptions {
   readonly applicationName?: string | undefined;
 }
 
-type NewNames = Omit<SqlConfigOptions, 'user' | 'ssl'>;
-
-const source: OptionSource = { ...sqlSource, aliases: { user: 'username', ssl: 'tls' } };
-
-const readers: OptionReaders<NewNames> = {
+const readers: OptionReaders<SqlConfigOptions> = {
   ...sqlReaders,
   migrate: flag,
   pool: integer(1, 1_000),
@@ -86,7 +78,7 @@ export interface ReadConfigOptions {
  * it must be.
  */
 export function readConfigOptions(options: object, { name, unusedOptions }: Dialect): ReadConfigOptions {
-  const all = readOptions<NewNames>(readers, options, source);
+  const all = readOptions<SqlConfigOptions>(readers, options, sqlSource);
   const unused = unusedOptions.find((each) => all[each] !== undefined);
   if (unused !== undefined) {
     throw misconfigured('@locks/sql', `option "${unused}" means nothing for a ${name} database; leave it out`);

@@ -37,17 +37,6 @@ export interface ZookeeperGuard {
    * @throws As `write`, at once. After `LOCK_STALE` nothing must be written.
    */
   check(lease: Pick<Lease, 'key' | 'owner' | 'token' | 'mode'>): { readonly path: string };
-  /** The old form of `write`. */
-  commit(
-    lease: Pick<Lease, 'key' | 'owner' | 'token' | 'mode'>,
-    operations: readonly GuardedOperation[],
-  ): Promise<void>;
-  /** The old form of `writeFenced`. */
-  fencedCommit(
-    fence: string,
-    lease: Pick<Lease, 'token' | 'mode'>,
-    operations: readonly GuardedOperation[],
-  ): Promise<void>;
 }
 
 /**
@@ -56,7 +45,7 @@ export interface ZookeeperGuard {
  */
 export function createZookeeperGuard(provider: ZookeeperProvider): ZookeeperGuard {
   const access = accessOf(provider);
-  const guard: Omit<ZookeeperGuard, 'commit' | 'fencedCommit'> = {
+  return {
     async write(operations, lease) {
       checkLease(lease, access);
       const own = readOperations(operations, access.acl);
@@ -87,11 +76,6 @@ export function createZookeeperGuard(provider: ZookeeperProvider): ZookeeperGuar
       if (node === undefined) throw ended(lease);
       return { path: node.path };
     },
-  };
-  return {
-    ...guard,
-    commit: (lease, operations) => guard.write(operations, lease),
-    fencedCommit: (fence, lease, operations) => guard.writeFenced(fence, operations, lease),
   };
 }
 

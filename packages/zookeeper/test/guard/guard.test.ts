@@ -55,18 +55,6 @@ describe('a write under the check of the holder’s node', () => {
     expect(await read(party, path)).toBe('second');
   });
 
-  test('has an old form, as the write under a fence has', async () => {
-    const party = openParty();
-    const [path, fence] = [ownPath(), ownPath()];
-    const lease = await party.locks.acquire(path);
-    await party.guard.commit(lease, [{ type: 'create', path, data: 'first' }]);
-    await party.guard.fencedCommit(fence, lease, [{ type: 'setData', path, data: 'second' }]);
-    expect(await read(party, path)).toBe('second');
-    expect(await read(party, fence)).toBe(`${lease.token}`);
-    await lease.release();
-    expect(await codeOf(party.guard.commit(lease, []))).toBe('LOCK_STALE');
-  });
-
   test('is refused after a release by force, by the servers', async () => {
     const [party, other] = [openParty(), openParty()];
     const path = ownPath();

@@ -1,6 +1,5 @@
-import { createLocks, isLockError } from '@locks/core';
+import { isLockError } from '@locks/core';
 import { expect, test } from 'vitest';
-import { createZookeeperProvider } from '../../src/index.ts';
 import { readConfigOptions } from '../../src/options/config-options.ts';
 import { readZookeeperOptions } from '../../src/options/options.ts';
 import type { ZookeeperProviderOptions } from '../../src/options/options.ts';
@@ -176,11 +175,4 @@ test.each([
   const message = messageOf(() => readConfigOptions({ url, options: { acl: 'open' } }));
   expect(message).toContain('write zookeeper://user:password@host1:2181,host2:2181/chroot');
   expect(message).not.toMatch(/sec|ret/);
-});
-
-test('tokens cannot be reserved, so claims of a process pass no key on', async () => {
-  const provider = createZookeeperProvider({ servers, acl: 'open' });
-  const message = messageOf(() => createLocks(provider, { localHandOff: { count: 16, ms: 5 } }));
-  expect(message).toContain('Option "localHandOff" needs a provider with expiry: "ttl", and zookeeper has');
-  await provider.close();
 });

@@ -8,12 +8,12 @@ import type { Opened } from '../open.ts';
  * Locks over a client of the application, with its own defaults: it repeats commands, and queues
  * them without a connection.
  */
-export function openOwn({ url = '', ttl, localHandOff, options }: Target): Opened {
+export function openOwn({ url = '', ttl, options }: Target): Opened {
   // As docs/backends/redis.md asks for.
   const client = new Redis(url, { socketTimeout: 2_000 });
   client.on('error', () => {});
   const provider = createRedisProvider(client, options);
-  const locks = createLocks(provider, { ttl, localHandOff });
+  const locks = createLocks(provider, { ttl });
   return {
     locks,
     async close() {

@@ -7,7 +7,7 @@ import type { Opened } from '../open.ts';
 const silent = (): void => {};
 
 /** Locks over a pool of the application, with its own defaults. */
-export function openOwn({ url = '', ttl, localHandOff, options }: Target): Opened {
+export function openOwn({ url = '', ttl, options }: Target): Opened {
   const database = knex({
     client: url.startsWith('postgres') ? 'pg' : 'mysql2',
     connection: url,
@@ -15,7 +15,7 @@ export function openOwn({ url = '', ttl, localHandOff, options }: Target): Opene
     log: { warn: silent, error: silent, debug: silent, deprecate: silent },
   });
   const provider = createSqlProvider(database, options);
-  const locks = createLocks(provider, { ttl, localHandOff });
+  const locks = createLocks(provider, { ttl });
   return {
     locks,
     async close() {

@@ -212,25 +212,22 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     if (!this.#isHeld()) throw this.#ended();
     const { provider, runtime, releases } = this.#host;
     mustHandOver(provider, this.key);
-    const { owner, token } = this.#host.handOff?.stored(this.#claim) ?? this;
-    const claim = { ...this.#claim, owner };
-    const ticket = await takeTicket(this.#host, claim);
+    const ticket = await takeTicket(this.#host, this.#claim);
     try {
       // The other process has a whole ttl from here.
       await this.renew();
       if (!this.#isHeld()) throw this.#ended();
     } catch (error) {
-      const unused = ticketOf(claim, ticket.ticket);
+      const unused = ticketOf(this.#claim, ticket.ticket);
       releases.start({ claim: unused, uncertain: false, lastSend: runtime.clock.now() });
       throw error;
     }
     this.#end('handed over');
-    this.#host.handOff?.forget(this.#claim);
     const now = runtime.clock.now();
-    const { holdUntil } = this.#extras;
+    const { holdUntil, renew } = this.#extras;
     const left = holdUntil === undefined ? undefined : Math.max(0, holdUntil - now);
     const rest = this.#rest && { lockDelay: this.#rest.lockDelay, atLeast: leftOf(this.#rest, now) };
-    return writeHandOver({ claim, token, ...ticket, renew: this.#extras.renew, left, rest });
+    return writeHandOver({ claim: this.#claim, token: this.#token, ...ticket, renew, left, rest });
   }
 
   release(): Promise<boolean> {

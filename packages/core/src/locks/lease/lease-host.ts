@@ -2,7 +2,6 @@ import type { AbortFollowers } from '../ending/abort-followers.ts';
 import type { Closable } from '../ending/closable.ts';
 import type { LinkedSet } from '../ending/linked-set.ts';
 import type { SlowWaits } from '../diagnostics/slow-waits.ts';
-import type { HandOffProvider } from '../hand-off/hand-off-provider.ts';
 import type { ReleaseHost } from '../release/release-call.ts';
 import type { JointRenewals } from './joint-renewals.ts';
 
@@ -14,8 +13,6 @@ export interface LeaseHost extends ReleaseHost {
   readonly slowWaits: SlowWaits;
   /** For leases that are due at once, where the provider has a call for several. */
   readonly renewals: JointRenewals | undefined;
-  /** The provider, where claims of this process pass keys on. */
-  readonly handOff: HandOffProvider | undefined;
   /** An owner that is never used again. */
   nextOwner(): string;
 }
