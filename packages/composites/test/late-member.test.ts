@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LockError, createMemoryProvider, createMemoryStore, openLocks } from '../../core/src/index.ts';
 import type { AdapterConfig, LockProvider, Locks, LocksConfig, MemberMessage, Traits } from '../../core/src/index.ts';
+import * as combination from '../src/open/combine.ts';
 import { LateMember } from '../src/members/late-member.ts';
 import { standIn } from '../../core/test/support/stand-in.ts';
 import { settle, VirtualRuntime } from '../../core/test/support/virtual-runtime.ts';
@@ -59,7 +60,8 @@ function setting(...traits: readonly Partial<Traits>[]) {
   subscribe('locks:member', listener);
   onTestFinished(() => void unsubscribe('locks:member', listener));
   const config = (options: object = {}, more: LocksConfig = {}): LocksConfig => ({
-    provider: 'combine',
+    // The module, as to import it by its name takes real time.
+    provider: combination,
     runtime,
     ...more,
     options: { members: adapters.map((provider) => ({ provider })), ...options },

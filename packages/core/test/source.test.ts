@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-const source = new URL('../src', import.meta.url);
+const source = new URL('../src/', import.meta.url);
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 
 /** The text without its comments, which may speak of anything. */

@@ -23,7 +23,7 @@ interface FloorRegister {
 }
 
 /** What a floor begins with. */
-interface FloorOptions {
+export interface FloorOptions {
   /** Of an operator: a constant, or a point of a line. */
   readonly given?: bigint | TokenFloor | undefined;
   /** Copies of its register, in other stores. */

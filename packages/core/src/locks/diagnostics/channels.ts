@@ -179,7 +179,7 @@ export interface ChannelMessages {
   'locks:election': ElectionMessage;
 }
 
-type Published<Message> = Omit<Channel, 'publish'> & { publish(message: Message): void };
+export type Published<Message> = Omit<Channel, 'publish'> & { publish(message: Message): void };
 
 /** The channels of this package. Without a listener each costs one property read. */
 export const channels = {
