@@ -17,7 +17,7 @@ const patience = 5_000;
 export const floorRegister = 'token-floor';
 
 /** Where a store keeps a floor for all of its clients. */
-interface FloorRegister {
+export interface FloorRegister {
   readonly provider: LockProvider;
   readonly name: string;
 }
