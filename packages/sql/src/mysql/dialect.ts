@@ -28,6 +28,7 @@ export const mysql: Dialect = {
   canRepeat,
   isInTransaction,
   isBroken,
+  isOver: ({ stream }) => stream?.readable === false,
   discard,
   checkNames() {},
   poolConfig,

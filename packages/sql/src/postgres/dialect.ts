@@ -28,6 +28,7 @@ export const postgres: Dialect = {
   canRepeat,
   isInTransaction,
   isBroken,
+  isOver: ({ connection }) => !connection.stream.readable,
   discard: abandon,
   checkNames() {},
   poolConfig,
