@@ -49,7 +49,7 @@ export function createDeadline(
       return new Promise<T>((resolve, reject) => {
         const late = (): void => {
           const name = typeof what === 'string' ? what : what();
-          const message = `${backend} did not answer ${name} within ${Math.round(Math.max(within, timeout))} ms.`;
+          const message = `${backend} did not answer ${name} within ${Math.round(within)} ms.`;
           reject(withTrouble(message, trouble?.()));
         };
         begin(call, new Race(timers, runtime.clock.now() + within, { late, resolve, reject, mend }));

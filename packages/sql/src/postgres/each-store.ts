@@ -24,8 +24,8 @@ export function createEachStore(prepared: PreparedStatements<Name>): EachStore<P
     claims: readonly Claim[],
     ...values: readonly Value[]
   ): Promise<Reply['rows']> {
-    // There the statement is a transaction of several round trips: a client that is paused within it
-    // would block all keys.
+    // There the statement is a transaction of several round trips: a client that is paused within
+    // it would block all keys.
     if (prepared.encloses(connection)) return [];
     const keys = claims.map(({ key }) => bytes(key));
     const owners = claims.map(({ owner }) => owner);
