@@ -76,6 +76,7 @@ export class LockManager implements Locks {
   readonly #defaults: Settings;
   readonly #tryDefaults: Settings;
   readonly #closeTimeout: number;
+  readonly #drain: number;
   readonly #flow: Flow;
   readonly #keepAlive: KeepAlive;
   #slots: OncePerSlot | undefined = undefined;
@@ -99,6 +100,7 @@ export class LockManager implements Locks {
     this.#tryDefaults = { ...read.settings, wait: 0 };
     this.#flow = new Flow(read.findDeadlocks);
     this.#closeTimeout = read.closeTimeout;
+    this.#drain = read.drain;
     this.#keepAlive = new KeepAlive(runtime);
     const lookups = new HolderLookups(provider, runtime);
     this.#host = {
@@ -108,6 +110,7 @@ export class LockManager implements Locks {
       waitTimers: new TimerWheel(runtime, true),
       releases: new BackgroundReleases(provider, runtime),
       leases: new LinkedSet(),
+      drained: undefined,
       renewals: renewalsOf(provider, runtime.clock),
       signals: new AbortFollowers(),
       acquisitions: new LinkedSet(),
@@ -308,11 +311,28 @@ export class LockManager implements Locks {
     }
   }
 
+  /** Work under leases ends, or has had its time. Work that calls `close` is not waited for. */
+  async #drained(): Promise<void> {
+    const own = this.#flow.owners;
+    const { leases, runtime } = this.#host;
+    let left = leases.members().filter(({ draining, owner }) => draining && !own.has(owner)).length;
+    if (left === 0 || this.#drain === 0) return;
+    const drained = new Promise<void>((resolve) => {
+      this.#host.drained = (owner) => {
+        if (!own.has(owner)) left -= 1;
+        if (left === 0) resolve();
+      };
+    });
+    await settledWithin(runtime, this.#drain, drained);
+  }
+
   async #close(): Promise<void> {
     const reason = closedError();
     this.#closed = reason;
     const { acquisitions, leases, releases, runtime, timers, waitTimers, provider } = this.#host;
     for (const acquisition of acquisitions.members()) acquisition.close(reason);
+    for (const lease of leases.members()) lease.close(reason);
+    await this.#drained();
     for (const lease of leases.members()) lease.close(reason);
     await settledWithin(runtime, this.#closeTimeout, releases.finished());
     releases.stop();

@@ -49,6 +49,15 @@ export class Flow {
     return frame;
   }
 
+  /** The owners of the leases under which it works at this moment. */
+  get owners(): ReadonlySet<string> {
+    const owners = new Set<string>();
+    for (let frame = this.current; frame !== undefined; frame = frame.outer) {
+      if (!frame.over && frame.flow === this) owners.add(frame.lease.owner);
+    }
+    return owners;
+  }
+
   /**
    * Whether work under a lease with these settings has to `run` here. To be asked after an `await`.
    */

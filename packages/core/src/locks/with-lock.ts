@@ -13,6 +13,7 @@ export type Work<T, L extends Lease = Lease> = (lease: L) => T | PromiseLike<T>;
  */
 export async function runUnder<T>(lease: PublicLease, work: Work<T>): Promise<T> {
   let result: T;
+  PublicLease.beginWork(lease);
   try {
     result = await work(lease);
   } catch (error) {

@@ -31,6 +31,10 @@ export class JointLease extends LeaseView {
     return reasons.find((reason) => reason === this.#signal?.reason) ?? reasons[0];
   }
 
+  override beginWork(): void {
+    for (const lease of this.#leases) PublicLease.beginWork(lease);
+  }
+
   override async renew(): Promise<void> {
     await settleAll(this.#leases.map((lease) => lease.renew()));
   }

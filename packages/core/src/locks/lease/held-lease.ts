@@ -40,6 +40,8 @@ interface Extras {
   readonly failures: number;
   /** The provider was asked to share the hold, and has not said that it does. */
   readonly unshared: boolean;
+  /** Its `Locks` is closing, and waits for the work under it. */
+  readonly closing: LockError | undefined;
 }
 
 const none: Extras = {
@@ -50,6 +52,7 @@ const none: Extras = {
   controller: undefined,
   failures: 0,
   unshared: false,
+  closing: undefined,
 };
 
 /** How a granted lease is kept. */
@@ -92,6 +95,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
    */
   #lastSend: number;
   #renewing: Promise<void> | undefined = undefined;
+  #working = false;
   #extras: Extras = none;
 
   constructor(host: LeaseHost, terms: Terms) {
@@ -145,7 +149,8 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     if (controller === undefined) {
       controller = new AbortController();
       this.#extras = { ...this.#extras, controller };
-      if (this.lostReason !== undefined) controller.abort(this.lostReason);
+      const reason = this.lostReason ?? this.#extras.closing;
+      if (reason !== undefined) controller.abort(reason);
     }
     return controller.signal;
   }
@@ -154,6 +159,15 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   get lostReason(): LockError | undefined {
     this.#isHeld();
     return this.#outcome?.reason;
+  }
+
+  /** Its `Locks` is closing, and the work under it goes on. */
+  get draining(): boolean {
+    return this.#outcome === undefined && this.#extras.closing !== undefined;
+  }
+
+  beginWork(): void {
+    this.#working = true;
   }
 
   get #rest(): Rest | undefined {
@@ -239,9 +253,17 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     return outcome.releasing;
   }
 
-  /** Ends the lease because its `Locks` is closing. */
+  /**
+   * Ends the lease because its `Locks` is closing. Work under it hears its signal first, and the
+   * lease is kept until the work ends, or this is called again.
+   */
   close(reason: LockError): void {
     if (this.#outcome !== undefined) return;
+    if (this.#working && !this.draining) {
+      this.#extras = { ...this.#extras, closing: reason };
+      this.#abort(reason);
+      return;
+    }
     this.#end('closed', reason);
     this.#abort(reason);
     this.#giveUp();
@@ -385,6 +407,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
 
   #end(ending: Ending, reason?: LockError): Outcome {
     const outcome: Outcome = { ending, reason, releasing: undefined };
+    if (this.draining) this.#host.drained?.(this.owner);
     this.#outcome = outcome;
     this.#host.timers.cancel(this);
     this.#host.leases.delete(this);

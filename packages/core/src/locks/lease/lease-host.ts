@@ -7,7 +7,9 @@ import type { JointRenewals } from './joint-renewals.ts';
 
 /** What a lease needs from the `Locks` that made it. */
 export interface LeaseHost extends ReleaseHost {
-  readonly leases: LinkedSet<Closable>;
+  readonly leases: LinkedSet<Closable & { readonly owner: string; readonly draining: boolean }>;
+  /** The work under a lease has ended that `close` waits for. */
+  drained: ((owner: string) => void) | undefined;
   /** The signals that end leases and waits. */
   readonly signals: AbortFollowers;
   readonly slowWaits: SlowWaits;

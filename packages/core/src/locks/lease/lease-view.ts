@@ -43,6 +43,10 @@ export class LeaseView implements Holding {
     return PublicLease.lostReason(this.#lease);
   }
 
+  beginWork(): void {
+    PublicLease.beginWork(this.#lease);
+  }
+
   renew(): Promise<void> {
     return this.#lease.renew();
   }

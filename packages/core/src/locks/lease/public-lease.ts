@@ -7,6 +7,8 @@ import { printAs } from './printed.ts';
 export interface Holding extends Omit<Lease, 'toJSON' | typeof Symbol.asyncDispose> {
   /** Why it ended against its holder's will. `undefined` while it is held and after `release`. */
   readonly lostReason: LockError | undefined;
+  /** Work runs under it, until its release: `close` of the `Locks` waits for that. */
+  beginWork(): void;
 }
 
 /**
@@ -29,6 +31,10 @@ export class PublicLease implements Lease {
    */
   static lostReason(lease: PublicLease): LockError | undefined {
     return lease.#holding.lostReason;
+  }
+
+  static beginWork(lease: PublicLease): void {
+    lease.#holding.beginWork();
   }
 
   get key(): string {
