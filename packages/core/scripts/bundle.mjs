@@ -20,7 +20,7 @@ await bundle.write({
   codeSplitting: {
     includeDependenciesRecursively: false,
     groups: [
-      { name: 'locks', test: /src\/locks\// },
+      { name: 'leases', test: /src\/leases\// },
       { name: 'memory', test: /src\/memory\/(?!config)/ },
       {
         name: 'errors-options-time',

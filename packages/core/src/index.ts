@@ -27,24 +27,24 @@ export type {
   ReleaseMessage,
   RenewMessage,
   WaitMessage,
-} from './locks/diagnostics/channels.ts';
+} from './leases/diagnostics/channels.ts';
 export { LockError, isLockError } from './errors/lock-error.ts';
 export type { LockErrorCode, LockErrorOptions } from './errors/lock-error.ts';
 export { createFencingGuard } from './adapter/fencing-guard.ts';
 export type { FencingGuard } from './adapter/fencing-guard.ts';
 export type { Lease, LeaseRecord } from './lease.ts';
-export type { LockCalls } from './locks/lock-calls.ts';
+export type { LockCalls } from './leases/lock-calls.ts';
 export type { LockHolder, LockState, Locks } from './locks.ts';
-export type { TryResult } from './locks/try-result.ts';
+export type { TryResult } from './leases/acquire/try-result.ts';
 export type { Election, Lead, Leader, Leadership } from './objects/election/election.ts';
 export type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
 export type { EverySlot, OnceOptions } from './objects/once/options.ts';
 export type { Lockable, ObjectOptions, ReadWriteLock, Semaphore, SemaphoreOptions } from './objects/lockable.ts';
 export type { MultiLease } from './objects/multi-lease.ts';
 export { createLocks } from './manager.ts';
-export { subscribe } from './locks/diagnostics/subscribe.ts';
-export type { Subscription } from './locks/diagnostics/subscribe.ts';
-export type { Work } from './locks/with-lock.ts';
+export { subscribe } from './leases/diagnostics/subscribe.ts';
+export type { Subscription } from './leases/diagnostics/subscribe.ts';
+export type { Work } from './leases/hold/with-lock.ts';
 export type { DefaultOptions, LocksOptions } from './options/locks-options.ts';
 export type { TokenFloor } from './token-floor/floor-line.ts';
 export type { Duration } from './options/option-reader.ts';

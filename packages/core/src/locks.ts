@@ -5,9 +5,9 @@ import type { Lockable, ReadWriteLock, Semaphore, SemaphoreOptions } from './obj
 import type { MultiLease } from './objects/multi-lease.ts';
 import type { EverySlot, OnceOptions } from './objects/once/options.ts';
 import type { Lease } from './lease.ts';
-import type { TryResult } from './locks/try-result.ts';
-import type { Work } from './locks/with-lock.ts';
-import type { LockCalls } from './locks/lock-calls.ts';
+import type { TryResult } from './leases/acquire/try-result.ts';
+import type { Work } from './leases/hold/with-lock.ts';
+import type { LockCalls } from './leases/lock-calls.ts';
 
 /** One holder of a key, as `inspect` of a `Locks` gives it: all that a release by force needs. */
 export interface LockHolder extends Holder {

@@ -133,7 +133,7 @@ describe('close', () => {
     let heard: unknown;
     let heldAtEnd: boolean | undefined;
     begin(one, async (lease) => {
-      lease.signal.addEventListener('abort', () => (heard = lease.signal.reason));
+      lease.signal.addEventListener('abort', () => void (heard = lease.signal.reason));
       await new Promise<void>((resolve) => void runtime.setTimer(() => resolve(), 4_000, true));
       heldAtEnd = lease.held;
     });

@@ -4,15 +4,15 @@
  */
 export { isPermanent, leavesNothing } from '../errors/lock-error.ts';
 export { badAnswerError } from '../errors/messages.ts';
-export { channels } from '../locks/diagnostics/channels.ts';
-export type { Published } from '../locks/diagnostics/channels.ts';
-export { AbortFollowers } from '../locks/ending/abort-followers.ts';
-export type { AbortFollower } from '../locks/ending/abort-followers.ts';
-export { closeQuietly } from '../locks/ending/close-quietly.ts';
-export { isAnswer, isRenewal } from '../locks/lease/answers.ts';
-export { certain } from '../locks/lease/validity.ts';
-export { BackgroundReleases } from '../locks/release/background-releases.ts';
-export type { Abandoned } from '../locks/release/background-releases.ts';
+export { channels } from '../leases/diagnostics/channels.ts';
+export type { Published } from '../leases/diagnostics/channels.ts';
+export { AbortFollowers } from '../leases/ending/abort-followers.ts';
+export type { AbortFollower } from '../leases/ending/abort-followers.ts';
+export { closeQuietly } from '../leases/ending/close-quietly.ts';
+export { isAnswer, isRenewal } from '../leases/hold/answers.ts';
+export { certain } from '../leases/hold/validity.ts';
+export { BackgroundReleases } from '../leases/release/background-releases.ts';
+export type { Abandoned } from '../leases/release/background-releases.ts';
 export { migration } from '../open/adapter-modules.ts';
 export type { ConfigSource } from '../open/config/config-file.ts';
 export { configSources } from '../open/config/config-sources.ts';

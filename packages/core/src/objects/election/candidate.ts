@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { LockError, isPermanent } from '../../errors/lock-error.ts';
 import type { Lease } from '../../lease.ts';
-import { channels } from '../../locks/diagnostics/channels.ts';
-import type { ElectionMessage } from '../../locks/diagnostics/channels.ts';
-import type { Closable } from '../../locks/ending/closable.ts';
-import type { LinkedMember } from '../../locks/ending/linked-set.ts';
-import { PublicLease } from '../../locks/lease/public-lease.ts';
-import type { LockCalls } from '../../locks/lock-calls.ts';
+import { channels } from '../../leases/diagnostics/channels.ts';
+import type { ElectionMessage } from '../../leases/diagnostics/channels.ts';
+import type { Closable } from '../../leases/ending/closable.ts';
+import type { LinkedMember } from '../../leases/ending/linked-set.ts';
+import { PublicLease } from '../../leases/hold/public-lease.ts';
+import type { LockCalls } from '../../leases/lock-calls.ts';
 import type { AcquireOptions } from '../../options/acquire-options.ts';
 import { pause } from '../../time/pause.ts';
 import type { Election, Lead, Leader, Leadership } from './election.ts';

@@ -2,7 +2,7 @@ import type { Claim, LockProvider } from '../../contract.ts';
 import { isPermanent, leavesNothing } from '../../errors/lock-error.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import type { Runtime, TimerHandle } from '../../time/runtime.ts';
-import { lastTtl } from '../lease/rest.ts';
+import { lastTtl } from './rest.ts';
 import { releaseOnce } from './release-once.ts';
 
 /** What a claim that is given up may still have in the store. */

@@ -1,6 +1,6 @@
 import type { Claim } from '../../contract.ts';
 import type { Settings } from '../../options/acquire-options.ts';
-import { attemptTtl } from '../lease/rest.ts';
+import { attemptTtl } from '../release/rest.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
 
 /** A claim on `key` by an owner that no other claim has. */

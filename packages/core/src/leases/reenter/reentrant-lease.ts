@@ -1,7 +1,7 @@
-import type { Mode } from '../contract.ts';
-import { LockError } from '../errors/lock-error.ts';
-import { LeaseView } from './lease/lease-view.ts';
-import { PublicLease } from './lease/public-lease.ts';
+import type { Mode } from '../../contract.ts';
+import { LockError } from '../../errors/lock-error.ts';
+import { LeaseView } from '../hold/lease-view.ts';
+import { PublicLease } from '../hold/public-lease.ts';
 
 /** A lease that its asynchronous context may take again, and the number of holds on it. */
 export class ReentrantLease {

@@ -1,7 +1,7 @@
-import { LockError } from '../errors/lock-error.ts';
-import type { Lease } from '../lease.ts';
-import type { AcquireOptions } from '../options/acquire-options.ts';
-import { PublicLease } from './lease/public-lease.ts';
+import { LockError } from '../../errors/lock-error.ts';
+import type { Lease } from '../../lease.ts';
+import type { AcquireOptions } from '../../options/acquire-options.ts';
+import { PublicLease } from './public-lease.ts';
 
 /** What runs under a lock. */
 export type Work<T, L extends Lease = Lease> = (lease: L) => T | PromiseLike<T>;

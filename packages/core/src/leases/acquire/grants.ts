@@ -3,11 +3,11 @@ import type { LockError } from '../../errors/lock-error.ts';
 import { lateGrantError, shortGrantError } from '../../errors/messages.ts';
 import type { Settings } from '../../options/acquire-options.ts';
 import { about, channels } from '../diagnostics/channels.ts';
-import { HeldLease } from '../lease/held-lease.ts';
-import type { Terms } from '../lease/held-lease.ts';
-import { PublicLease } from '../lease/public-lease.ts';
-import { restOf, validityOf } from '../lease/rest.ts';
-import { deadlineOf } from '../lease/validity.ts';
+import { HeldLease } from '../hold/held-lease.ts';
+import type { Terms } from '../hold/held-lease.ts';
+import { PublicLease } from '../hold/public-lease.ts';
+import { restOf, validityOf } from '../release/rest.ts';
+import { deadlineOf } from '../hold/validity.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
 
 /**

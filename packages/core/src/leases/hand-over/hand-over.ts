@@ -1,9 +1,9 @@
 import type { Claim, LockProvider } from '../../contract.ts';
 import { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError, unconfirmedHandOver } from '../../errors/messages.ts';
-import { isAnswer } from './answers.ts';
-import type { LeaseHost } from './lease-host.ts';
-import type { Rest } from './rest.ts';
+import { isAnswer } from '../hold/answers.ts';
+import type { LeaseHost } from '../hold/lease-host.ts';
+import type { Rest } from '../release/rest.ts';
 
 /** A lease on its way to another process. */
 export interface HandOver {

@@ -1,6 +1,6 @@
 import type { Claim, LockProvider } from '../../contract.ts';
 import { badAnswerError } from '../../errors/messages.ts';
-import { isRenewal } from '../lease/answers.ts';
+import { isRenewal } from '../hold/answers.ts';
 import { about, channels } from '../diagnostics/channels.ts';
 import type { ReleaseMessage } from '../diagnostics/channels.ts';
 

@@ -1,7 +1,7 @@
 import type { TimerWheel } from '../../time/timer-wheel.ts';
 import type { Closable } from '../ending/closable.ts';
 import type { LinkedSet } from '../ending/linked-set.ts';
-import type { LeaseHost } from '../lease/lease-host.ts';
+import type { LeaseHost } from '../hold/lease-host.ts';
 import type { HolderLookups } from './holder-lookups.ts';
 
 /** What an acquisition needs from the `Locks` that started it. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage, executionAsyncId } from 'node:async_hooks';
-import type { Mode } from '../contract.ts';
-import type { Settings } from '../options/acquire-options.ts';
-import type { PublicLease } from './lease/public-lease.ts';
+import type { Mode } from '../../contract.ts';
+import type { Settings } from '../../options/acquire-options.ts';
+import type { PublicLease } from '../hold/public-lease.ts';
 import { ReentrantLease } from './reentrant-lease.ts';
 
 /** A lease under which an asynchronous context runs, inside of others. */

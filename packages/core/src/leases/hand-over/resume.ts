@@ -6,15 +6,15 @@ import { untilRenewal } from '../../time/backoff.ts';
 import { about, channels } from '../diagnostics/channels.ts';
 import type { Lease } from '../../lease.ts';
 import type { LockCalls } from '../lock-calls.ts';
-import { isRenewal } from './answers.ts';
+import { isRenewal } from '../hold/answers.ts';
 import { mustHandOver, readHandOver, ticketOf, turnKey } from './hand-over.ts';
 import type { HandOver } from './hand-over.ts';
-import { HeldLease } from './held-lease.ts';
-import type { LeaseHost } from './lease-host.ts';
-import { PublicLease } from './public-lease.ts';
-import { restUntil, storedClaim, validityOf } from './rest.ts';
-import type { Rest } from './rest.ts';
-import { deadlineOf } from './validity.ts';
+import { HeldLease } from '../hold/held-lease.ts';
+import type { LeaseHost } from '../hold/lease-host.ts';
+import { PublicLease } from '../hold/public-lease.ts';
+import { restUntil, storedClaim, validityOf } from '../release/rest.ts';
+import type { Rest } from '../release/rest.ts';
+import { deadlineOf } from '../hold/validity.ts';
 
 /** A renewal, and when it was sent. */
 interface Confirmed {

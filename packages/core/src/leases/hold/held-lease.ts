@@ -12,11 +12,11 @@ import type { LinkedMember } from '../ending/linked-set.ts';
 import type { Abandoned } from '../release/background-releases.ts';
 import { ReleaseCall } from '../release/release-call.ts';
 import { isAnswer, isRenewal } from './answers.ts';
-import { mustHandOver, takeTicket, ticketOf, writeHandOver } from './hand-over.ts';
+import { mustHandOver, takeTicket, ticketOf, writeHandOver } from '../hand-over/hand-over.ts';
 import type { LeaseHost } from './lease-host.ts';
 import type { Holding } from './public-lease.ts';
-import { leftOf, restUntil, storedClaim, validityOf } from './rest.ts';
-import type { Rest } from './rest.ts';
+import { leftOf, restUntil, storedClaim, validityOf } from '../release/rest.ts';
+import type { Rest } from '../release/rest.ts';
 import { deadlineOf, grouped } from './validity.ts';
 
 type Ending = 'released' | 'handed over' | 'lost' | 'closed';

@@ -1,7 +1,7 @@
 import type { Lease } from '../lease.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
-import type { TryResult } from './try-result.ts';
-import type { Work } from './with-lock.ts';
+import type { TryResult } from './acquire/try-result.ts';
+import type { Work } from './hold/with-lock.ts';
 
 /** The calls that take a key. */
 export interface LockCalls {

@@ -3,7 +3,7 @@ import { isPermanent } from '../../errors/lock-error.ts';
 import { unconfirmedRelease } from '../../errors/messages.ts';
 import type { TimerEntry, TimerWheel } from '../../time/timer-wheel.ts';
 import type { Runtime } from '../../time/runtime.ts';
-import { lastTtl } from '../lease/rest.ts';
+import { lastTtl } from './rest.ts';
 import type { Abandoned, BackgroundReleases } from './background-releases.ts';
 import { releaseOnce } from './release-once.ts';
 
