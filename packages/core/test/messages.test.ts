@@ -153,6 +153,47 @@ describe('the message', () => {
     });
   });
 
+  it('of a lease whose renewals failed says so, with the last failure', async () => {
+    const { runtime, provider, take } = createSetting();
+    const lease = await take('seat', { ttl });
+    const cause = new Error('connect ECONNREFUSED');
+    provider.answers.renew = (call) => call.reject(cause);
+    provider.answers.release = freeAtOnce;
+    await runtime.advance(2 * ttl);
+    expect(lease.signal.reason).toMatchObject({
+      code: 'LOCK_LOST',
+      message: expect.stringMatching(/scripted did not confirm \d+ renewals in a row; see the cause\.$/) as string,
+      cause: { code: 'LOCK_UNAVAILABLE', cause },
+    });
+  });
+
+  it('of a lease whose renewal has no answer says so', async () => {
+    const { runtime, provider, take } = createSetting();
+    const lease = await take('seat', { ttl });
+    provider.answers.release = freeAtOnce;
+    await runtime.advance(2 * ttl);
+    expect(lease.signal.reason).toMatchObject({
+      code: 'LOCK_LOST',
+      message: expect.stringMatching(/validity ended: scripted has not answered for \d+ ms\.$/) as string,
+    });
+  });
+
+  it.each([false, true])(
+    'of a lease whose process stood still says so, with a renewal under way: %s',
+    async (asked) => {
+      const { runtime, provider, take } = createSetting();
+      const lease = await take('seat', { ttl });
+      provider.answers.release = freeAtOnce;
+      if (asked) void lease.renew().catch(() => {});
+      runtime.block(3_000);
+      expect(lease.held).toBe(false);
+      expect(lease.signal.reason).toMatchObject({
+        code: 'LOCK_LOST',
+        message: expect.stringMatching(/, as this process did not run for 2\d{3} ms\.$/) as string,
+      });
+    },
+  );
+
   it('of a lease that was lost to others names the provider', async () => {
     const { provider, take } = createSetting();
     const lease = await take('seat');

@@ -90,6 +90,23 @@ export function lostError({ key }: Claim, why: string, cause?: LockError): LockE
   return new LockError('LOCK_LOST', message, cause === undefined ? { key } : { key, cause });
 }
 
+/** A timer of a process that runs is not later than this, in ms. */
+const latestTimer = 250;
+
+/**
+ * Why a lease was not renewed in time. `stood`: for how long no code of this process has run;
+ * `silent`: since when a renewal has no answer, in ms.
+ */
+export function whyLapsed(
+  provider: string,
+  { stood, failures, silent }: { readonly stood: number; readonly failures: number; readonly silent: number },
+): string {
+  const lapsed = 'it was not renewed before its validity ended';
+  if (stood > latestTimer) return `${lapsed}, as this process did not run for ${Math.round(stood)} ms`;
+  if (failures > 0) return `${lapsed}: ${provider} did not confirm ${failures} renewals in a row; see the cause`;
+  return silent > 0 ? `${lapsed}: ${provider} has not answered for ${Math.round(silent)} ms` : lapsed;
+}
+
 /** A lease that was released or handed over is used again. */
 export function releasedError({ key }: Claim, how: 'released' | 'handed over'): LockError {
   const message = `The lease on ${quote(key)} was ${how} and cannot be renewed; acquire the key again.`;

@@ -1,7 +1,7 @@
 import type { Claim, Grant, Mode, Renewal } from '../../contract.ts';
 import { isLockError, isPermanent } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
-import { badAnswerError, lostError, releasedError, unconfirmedRenewal } from '../../errors/messages.ts';
+import { badAnswerError, lostError, releasedError, unconfirmedRenewal, whyLapsed } from '../../errors/messages.ts';
 import { sharingRefused } from '../../errors/refusals.ts';
 import { untilRenewal } from '../../time/backoff.ts';
 import { outsideContext } from '../../time/outside-context.ts';
@@ -36,8 +36,9 @@ interface Extras {
   readonly rest: Rest | undefined;
   readonly session: AbortSignal | undefined;
   readonly controller: AbortController | undefined;
-  /** How many renewals in succession are not confirmed. */
+  /** How many renewals in succession are not confirmed, and how the last one failed. */
   readonly failures: number;
+  readonly failure: LockError | undefined;
   /** The provider was asked to share the hold, and has not said that it does. */
   readonly unshared: boolean;
   /** Its `Locks` is closing, and waits for the work under it. */
@@ -51,6 +52,7 @@ const none: Extras = {
   session: undefined,
   controller: undefined,
   failures: 0,
+  failure: undefined,
   unshared: false,
   closing: undefined,
 };
@@ -95,6 +97,8 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
    */
   #lastSend: number;
   #renewing: Promise<void> | undefined = undefined;
+  /** When it was to be renewed, or else its deadline. */
+  #dueAt = 0;
   #working = false;
   #extras: Extras = none;
 
@@ -327,7 +331,7 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     }
     const now = this.#host.runtime.clock.exact();
     if (!this.#isHeld(now)) throw this.#ended();
-    if (this.#extras.failures > 0) this.#extras = { ...this.#extras, failures: 0 };
+    if (this.#extras.failures > 0) this.#extras = { ...this.#extras, failures: 0, failure: undefined };
     this.#deadline = deadlineOf(sentAt, validityOf(this.#claim, this.#rest, answer), this.#extras.holdUntil);
     if (!this.#isHeld(now)) throw this.#ended();
     this.#plan(sentAt + (this.#deadline - sentAt) / 3, now);
@@ -357,15 +361,13 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   #unknown(error: unknown): LockError {
     this.#publishRenewal(false, error);
     if (!this.#isHeld()) return this.#ended();
-    const failures = this.#extras.failures + 1;
-    this.#extras = { ...this.#extras, failures };
-    if (isPermanent(error)) {
-      this.#plan(Infinity);
-      return error;
-    }
     const { provider, runtime } = this.#host;
-    this.#plan(runtime.clock.now() + untilRenewal(runtime, failures, this.#claim.ttl));
-    return unconfirmedRenewal(provider, this.#claim, error);
+    const failures = this.#extras.failures + 1;
+    const permanent = isPermanent(error);
+    const failure = permanent ? error : unconfirmedRenewal(provider, this.#claim, error);
+    this.#extras = { ...this.#extras, failures, failure };
+    this.#plan(permanent ? Infinity : runtime.clock.now() + untilRenewal(runtime, failures, this.#claim.ttl));
+    return failure;
   }
 
   /** The next thing to do: a renewal at `renewAt`, or else the loss at the deadline. */
@@ -373,7 +375,8 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     // Within reach of maxHold another renewal could not move the deadline.
     const useful = this.#extras.renew && this.#deadline < (this.#extras.holdUntil ?? Infinity);
     const at = useful && renewAt < Infinity ? grouped(renewAt, now) : Infinity;
-    this.#host.timers.schedule(this, Math.min(at, this.#deadline));
+    this.#dueAt = Math.min(at, this.#deadline);
+    this.#host.timers.schedule(this, this.#dueAt);
   }
 
   /**
@@ -386,12 +389,16 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   }
 
   #lapse(): void {
-    const { clock } = this.#host.runtime;
-    this.#lose(
-      clock.exact() >= (this.#extras.holdUntil ?? Infinity)
-        ? 'its maxHold is over'
-        : 'it was not renewed before its validity ended',
-    );
+    const now = this.#host.runtime.clock.exact();
+    const { holdUntil = Infinity, failures, failure } = this.#extras;
+    if (now >= holdUntil) {
+      this.#lose('its maxHold is over');
+      return;
+    }
+    const asked = failures > 0 || this.#renewing !== undefined;
+    const stood = now - (asked ? this.#deadline : this.#dueAt);
+    const { name } = this.#host.provider;
+    this.#lose(whyLapsed(name, { stood, failures, silent: asked ? now - this.#lastSend : 0 }), failure);
   }
 
   #lose(why: string, cause?: LockError): void {
