@@ -331,9 +331,12 @@ export class LockManager implements Locks {
     this.#closed = reason;
     const { acquisitions, leases, releases, runtime, timers, waitTimers, provider } = this.#host;
     for (const acquisition of acquisitions.members()) acquisition.close(reason);
-    for (const lease of leases.members()) lease.close(reason);
+    const closeLeases = (): void => {
+      for (const lease of leases.members()) lease.close(reason);
+    };
+    closeLeases();
     await this.#drained();
-    for (const lease of leases.members()) lease.close(reason);
+    closeLeases();
     await settledWithin(runtime, this.#closeTimeout, releases.finished());
     releases.stop();
     // A caller whose release has no answer yet hears when its hold has ended.

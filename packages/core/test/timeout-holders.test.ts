@@ -82,15 +82,44 @@ describe('LOCK_TIMEOUT', () => {
     expect(later.error).toMatchObject({ message: expect.stringContaining('it is held by b.') });
   });
 
-  it('waits 100 ms for a silent backend, and names no holder', async () => {
+  it.each([
+    ['acquire', false],
+    ['tryAcquire', false],
+    ['acquire', true],
+    ['tryAcquire', true],
+  ] as const)(
+    'is not what %s tells of a store that has gone since: it is silent, or rejects (%s)',
+    async (call, rejects) => {
+      const cause = new Error('connection lost');
+      const setting = createBusySetting(() => (rejects ? Promise.reject(cause) : new Promise(() => {})));
+      const { runtime, locks, provider } = setting;
+      const waiting = watch<unknown>(locks[call]('seat', { ttl, wait: 2_000 }), runtime);
+      await runtime.advance(100);
+      provider.answers.tryAcquire = () => {};
+      await runtime.advance(1_900 + 300);
+      expect(waiting).toMatchObject({ state: 'rejected', at: start + 2_000 + (rejects ? 0 : 300) });
+      expect(waiting.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', ...(rejects ? { cause } : {}) });
+    },
+  );
+
+  it('is what all hear whose keys were not looked at, unless the store has gone', async () => {
+    const { runtime, locks, provider } = createBusySetting(() => Promise.reject(new Error('connection lost')));
+    const waits = Array.from({ length: 30 }, (_, index) => watch(locks.acquire(`seat/${index}`, { ttl, wait: 2_000 })));
+    await runtime.advance(100);
+    provider.answers.tryAcquire = () => {};
+    await runtime.advance(2_000);
+    for (const { error } of waits) expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  });
+
+  it('waits 300 ms for a silent backend, and names no holder', async () => {
     const { promise } = createDeferred<readonly unknown[]>();
     const setting = createBusySetting(() => promise);
     const { runtime, locks, provider } = setting;
     const waiting = watch(locks.acquire('seat', { ttl, wait }), runtime);
     await runtime.advance(wait);
     expect(provider.releases).toHaveLength(1);
-    await runtime.advance(100);
-    expect(waiting).toMatchObject({ state: 'rejected', at: start + wait + 100 });
+    await runtime.advance(300);
+    expect(waiting).toMatchObject({ state: 'rejected', at: start + wait + 300 });
     expect(waiting.error).toMatchObject({ code: 'LOCK_TIMEOUT', message: expect.stringContaining('others hold it') });
     await expectNothingLeft(setting);
   });

@@ -4,7 +4,7 @@ export const loss: readonly CoreRecipe[] = [
   {
     name: 'a rejected renewal is taken for a loss',
     file: 'leases/hold/held-lease.js',
-    find: 'this.#extras = { ...this.#extras, failures };',
+    find: 'this.#extras = { ...this.#extras, failures, failure };',
     replace: `this.#lose('its renewal was rejected'); return this.#ended();`,
     caughtBy: ['locks-unknown-renewal-by-hand', 'locks-unknown-renewal'],
     mayAlsoFail: ['locks-renewal-pace'],
@@ -12,7 +12,7 @@ export const loss: readonly CoreRecipe[] = [
   {
     name: 'a rejected renewal is not repeated',
     file: 'leases/hold/held-lease.js',
-    find: 'this.#plan(runtime.clock.now() + untilRenewal(',
+    find: 'this.#plan(permanent ? Infinity : runtime.clock.now() + untilRenewal(',
     replace: 'this.#plan(Infinity + untilRenewal(',
     caughtBy: ['locks-unknown-renewal'],
     alone: true,

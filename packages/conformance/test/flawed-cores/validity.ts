@@ -50,8 +50,9 @@ export const validity: readonly CoreRecipe[] = [
   {
     name: 'a rejected renewal counts as a renewal',
     file: 'leases/hold/held-lease.js',
-    find: 'this.#extras = { ...this.#extras, failures };',
-    replace: 'this.#extras = { ...this.#extras, failures }; this.#deadline = this.#lastSend + this.#claim.ttl;',
+    find: 'this.#extras = { ...this.#extras, failures, failure };',
+    replace:
+      'this.#extras = { ...this.#extras, failures, failure }; this.#deadline = this.#lastSend + this.#claim.ttl;',
     caughtBy: ['locks-renewal-pace', 'locks-outage-of-renewals'],
     mayAlsoFail: ['locks-unknown-renewal', 'locks-work-after-loss'],
     alone: true,

@@ -63,6 +63,13 @@ export const waits: readonly CoreRecipe[] = [
     caughtBy: ['locks-close'],
   },
   {
+    name: 'close does not wait for work',
+    file: 'manager.js',
+    find: 'await this.#drained();',
+    replace: ';',
+    caughtBy: ['locks-close-drains'],
+  },
+  {
     name: 'close leaves waiters',
     file: 'manager.js',
     find: 'acquisition.close(reason);',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { isLockError } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import type { Direction } from '../../faults/faults.ts';
-import { mustExceed, mustGrant } from '../../checks/expect.ts';
+import { mustExceed, mustGrant, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
 import { mustBeHeld } from '../steps.ts';
@@ -41,6 +42,37 @@ export const locksSilenceRequirements: readonly Requirement[] = [
         await mustGetAway(context, harmed.locks, other, begin, `while its ${nameOf(direction)} are lost`);
       });
       await Promise.all(checks);
+    },
+  },
+  {
+    id: 'locks-silence-timeout',
+    level: 'locks',
+    title:
+      'a wait that ends in a silence of the store says that the store does not answer, not that others hold the key',
+    appliesTo: whenRemote,
+    needs: ['silence'],
+    async check(context) {
+      const { ttl } = context;
+      const { provider, locks } = await createHarmed(context);
+      const other = await createOther(context);
+      const holder = context.claim(context.key(), { ttl: 60_000 });
+      await mustGrant(other, holder, 'on a free key');
+      await locks.inspect(holder.key);
+      const wait = 2_000;
+      const acquired = inBackground(failureOf(locks.acquire(holder.key, { ttl, wait })));
+      const tried = inBackground(failureOf(locks.tryAcquire(holder.key, { ttl, wait })));
+      await sleep(300);
+      const end = await context.faults.silence(provider, 'both');
+      for (const [call, outcome] of [
+        ['acquire', acquired],
+        ['tryAcquire', tried],
+      ] as const) {
+        const error = await within(wait + callLimit(context), outcome, `${call} to settle`);
+        const told = isLockError(error, 'LOCK_UNAVAILABLE') || isLockError(error, 'LOCK_LOST');
+        assert.ok(told, `expected ${call} to reject with LOCK_UNAVAILABLE, as the store is silent; got ${show(error)}`);
+      }
+      await end();
+      await other.release(holder);
     },
   },
   {
@@ -99,4 +131,9 @@ async function loseInSilence(context: Context, direction: Direction): Promise<vo
   const last = context.claim(lease.key);
   await mustGrant(other, last, 'on a free key');
   await other.release(last);
+}
+
+/** What the call rejects with, or else what it gives. */
+async function failureOf(call: Promise<unknown>): Promise<unknown> {
+  return await call.catch((error: unknown) => error);
 }

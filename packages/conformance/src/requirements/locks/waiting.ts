@@ -4,7 +4,7 @@ import type { Claim, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustFree, mustGrant, mustReject, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
-import { inBackground, turn, within } from '../../checks/time.ts';
+import { inBackground, sleep, turn, within } from '../../checks/time.ts';
 import { activeResources, mustNotGrow } from '../resources.ts';
 import { pick, randomMoment, range } from '../steps.ts';
 import { always } from '../when.ts';
@@ -168,6 +168,43 @@ export const locksWaitingRequirements: readonly Requirement[] = [
       await mustReject(locks.acquire(held), 'LOCK_CLOSED', 'for acquire after close');
       await mustReject(locks.tryAcquire(held), 'LOCK_CLOSED', 'for tryAcquire after close');
       assert.equal(await foreign.release(), true, 'expected the lease of another Locks to be untouched by close');
+    },
+  },
+  {
+    id: 'locks-close-drains',
+    level: 'locks',
+    title: 'close waits for work under a lock, which hears its signal and keeps its lock until it ends',
+    appliesTo: always,
+    async check(context) {
+      const [locks, provider] = [await context.createLocks(), await context.create()];
+      const key = context.key();
+      let ended = false;
+      let reason: unknown;
+      let begin!: () => void;
+      const begun = new Promise<void>((resolve) => (begin = resolve));
+      const work = inBackground(
+        locks.withLock(key, { ttl: context.longTtl }, async ({ signal }) => {
+          signal.addEventListener('abort', () => void (reason = signal.reason));
+          begin();
+          await sleep(2 * context.ttl);
+          ended = true;
+        }),
+      );
+      await begun;
+      const closed = inBackground(locks.close());
+      while (!ended) {
+        const claim = context.claim(key);
+        const { granted } = await provider.tryAcquire(claim);
+        assert.ok(!granted || ended, 'expected close to keep the lock of work that goes on; it was free');
+        if (granted) await provider.release(claim);
+        await sleep(context.ttl / 10);
+      }
+      assert.ok(
+        isLockError(reason, 'LOCK_CLOSED'),
+        `expected the signal to abort with LOCK_CLOSED, got ${show(reason)}`,
+      );
+      await within(context.patience, closed, 'close to end after the work');
+      await within(context.patience, work, 'the work to end');
     },
   },
   {

@@ -1,4 +1,5 @@
-import type { Busy, Claim, LockProvider } from '@locks/core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Busy, Claim, KeyState, LockProvider } from '@locks/core';
 import { LockError, isLockError } from '@locks/core';
 import { client, connection } from './flaw.ts';
 import type { FaultFlaw } from './flaw.ts';
@@ -140,6 +141,26 @@ export const unknowns: readonly FaultFlaw[] = [
     make: client((inner) => ({
       inspect: (key) => orElse(inner.inspect(key), () => ({ key, holders: [], waiters: 0 })),
     })),
+  },
+  {
+    name: 'what it knew of a key is told as what is',
+    caughtBy: ['locks-silence-timeout'],
+    mayAlsoFail: ['pause-is-unknown', 'sever-*', 'lost-reply-*', 'restart-*', 'empty-*', 'locks-*'],
+    make: client((inner) => {
+      const known = new Map<string, KeyState>();
+      return {
+        async inspect(key) {
+          const looked = inner.inspect(key).then((state) => {
+            known.set(key, state);
+            return state;
+          });
+          looked.catch(() => {});
+          const before = known.get(key);
+          if (before === undefined) return await looked;
+          return await Promise.race([looked, sleep(100, before, { ref: false })]);
+        },
+      };
+    }),
   },
   {
     name: 'a connection that was cut is said to be closed for good',

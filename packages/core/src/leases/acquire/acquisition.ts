@@ -25,6 +25,12 @@ import type { AcquisitionHost } from './acquisition-host.ts';
 import { leaseOf, termsOf, tooLateError } from './grants.ts';
 import { newClaim } from './new-claim.ts';
 
+/**
+ * A busy answer counts for so long at the end of a wait, in ms. A waiter whose store has gone since
+ * would be told of contention.
+ */
+const freshAnswer = 250;
+
 type Phase = 'attempting' | 'waiting' | 'done';
 
 /**
@@ -67,6 +73,8 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
    */
   #unavailableAt = Infinity;
   #busy = false;
+  /** When the last busy answer came. */
+  #answeredAt = 0;
   #cause: unknown = undefined;
   #polls = 0;
   /** It is told as slow, if a listener wants to know. */
@@ -160,6 +168,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
       return;
     }
     this.#busy = true;
+    this.#answeredAt = this.#host.runtime.clock.now();
     this.#leaves ||= this.#inLine;
     if (this.#unavailableAt < Infinity) this.#polls = 0;
     this.#unavailableAt = Infinity;
@@ -263,9 +272,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
       return;
     }
     if (this.#orNull) {
-      this.#leave();
-      this.#tellGiveUp(undefined);
-      this.#resolve(null);
+      void this.#endWithNull();
       return;
     }
     const own = this.#ownHold();
@@ -278,25 +285,47 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
     return this.#inside === undefined ? undefined : ownHold(this.#inside, this.#claim.key, this.#settings);
   }
 
-  /**
-   * The claim leaves the line at once. Its caller hears a moment later which processes hold the
-   * key.
-   */
-  async #timeOut(wait: number): Promise<void> {
+  async #endWithNull(): Promise<void> {
+    const old = this.#isOld;
     this.#leave();
-    const error = timeoutError(this.#claim, wait, await this.#host.lookups.find(this.#claim.key));
-    this.#tellGiveUp(error);
-    this.#reject(error);
+    const { silent } = old ? await this.#host.lookups.find(this.#claim.key) : {};
+    if (silent !== undefined) {
+      this.#end(this.#unavailable(silent.cause));
+      return;
+    }
+    this.#tellGiveUp(undefined);
+    this.#resolve(null);
   }
 
-  #unavailable(): LockError {
+  /**
+   * The claim leaves the line at once. Its caller hears a moment later which processes hold the
+   * key, or that the store does not answer any more.
+   */
+  async #timeOut(wait: number): Promise<void> {
+    const old = this.#isOld;
+    this.#leave();
+    const { holders, silent } = await this.#host.lookups.find(this.#claim.key);
+    const gone = old && silent !== undefined;
+    this.#end(gone ? this.#unavailable(silent.cause) : timeoutError(this.#claim, wait, holders));
+  }
+
+  /** The last busy answer proves nothing any more. */
+  get #isOld(): boolean {
+    return this.#host.runtime.clock.now() - this.#answeredAt > freshAnswer;
+  }
+
+  #unavailable(cause: unknown = this.#cause): LockError {
     const { provider } = this.#host;
-    return unavailableError(provider, this.#claim, this.#cause ?? provider.outage?.());
+    return unavailableError(provider, this.#claim, cause ?? provider.outage?.());
   }
 
   #fail(error: unknown): void {
     if (this.#phase === 'done') return;
     this.#leave();
+    this.#end(error);
+  }
+
+  #end(error: unknown): void {
     this.#tellGiveUp(error);
     this.#reject(error);
   }

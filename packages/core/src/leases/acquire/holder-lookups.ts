@@ -3,19 +3,29 @@ import { outsideContext } from '../../time/outside-context.ts';
 import type { Runtime } from '../../time/runtime.ts';
 
 /**
- * A timeout waits no longer for the holders' names, in ms. An answer also serves other waiters for
- * as long. With more, a silent backend delays a timeout further.
+ * A timeout waits no longer for the holders' names, in ms. With less, a store that is far away
+ * seems silent. With more, a silent one delays a timeout further.
  */
-const patience = 100;
+const patience = 300;
+
+/** An answer serves other waiters for so long, in ms. */
+const fresh = 100;
 
 /**
  * So many keys are looked up within that time. With more, many timeouts at once load the backend.
  */
 const mostKeys = 10;
 
+/** What the store tells of a key. */
+export interface Looked {
+  readonly holders: readonly Holder[];
+  /** It gave no answer, and why, if that is known. */
+  readonly silent?: { readonly cause: unknown };
+}
+
 interface Lookup {
   readonly at: number;
-  readonly holders: Promise<readonly Holder[]>;
+  readonly looked: Promise<Looked>;
 }
 
 /**
@@ -34,33 +44,36 @@ export class HolderLookups {
   }
 
   /** The holders of `key`; none where they are not known soon. Never rejects. */
-  find(key: string): Promise<readonly Holder[]> {
+  async find(key: string): Promise<Looked> {
     const now = this.#runtime.clock.now();
     for (const [old, { at }] of this.#recent) {
-      if (now - at < patience) break;
+      if (now - at < fresh) break;
       this.#recent.delete(old);
     }
     const known = this.#recent.get(key);
-    if (known !== undefined) return known.holders;
-    if (this.#recent.size >= mostKeys) return Promise.resolve([]);
-    const holders = outsideContext(() => this.#ask(key));
-    this.#recent.set(key, { at: now, holders });
-    return holders;
+    if (known !== undefined) return await known.looked;
+    const [oldest] = this.#recent.values();
+    if (oldest !== undefined && this.#recent.size >= mostKeys) return { ...(await oldest.looked), holders: [] };
+    const looked = outsideContext(() => this.#ask(key));
+    this.#recent.set(key, { at: now, looked });
+    return await looked;
   }
 
-  #ask(key: string): Promise<readonly Holder[]> {
+  #ask(key: string): Promise<Looked> {
     return new Promise((resolve) => {
-      const settle = (holders: readonly Holder[]): void => {
+      const settle = (looked: Looked): void => {
         this.#runtime.clearTimer(timer);
-        resolve(holders);
+        resolve(looked);
       };
-      const timer = this.#runtime.setTimer(() => resolve([]), patience, true);
-      this.#inspect(key).then(settle, () => settle([]));
+      const silent = (cause?: unknown): void => settle({ holders: [], silent: { cause } });
+      const timer = this.#runtime.setTimer(silent, patience, true);
+      this.#provider.inspect(key).then((state) => settle({ holders: namedIn(state) }), silent);
     });
   }
+}
 
-  async #inspect(key: string): Promise<readonly Holder[]> {
-    const { holders } = await this.#provider.inspect(key);
-    return holders.filter(({ owner }) => typeof owner === 'string');
-  }
+function namedIn(state: unknown): readonly Holder[] {
+  const { holders } = (state ?? {}) as { readonly holders?: unknown };
+  const all: readonly Partial<Holder>[] = Array.isArray(holders) ? (holders as readonly Holder[]) : [];
+  return all.filter((holder): holder is Holder => typeof holder.owner === 'string');
 }

@@ -18,7 +18,7 @@ export interface SlowWaitsParts {
   /** They do not keep the process running. */
   readonly timers: TimerWheel;
   readonly provider: { readonly name: string };
-  readonly lookups: { find(key: string): Promise<readonly Holder[]> };
+  readonly lookups: { find(key: string): Promise<{ readonly holders: readonly Holder[] }> };
   /** In ms. */
   readonly threshold: number;
 }
@@ -102,7 +102,7 @@ export class SlowWait implements TimerEntry {
     const { lookups, provider } = this.#parts;
     const claim = this.#claim();
     const longestHold = this.#longest.get(claim.key);
-    const holders = await lookups.find(claim.key);
+    const { holders } = await lookups.find(claim.key);
     channels.slow.publish({
       ...about(provider.name, claim),
       reason,
