@@ -22,6 +22,8 @@ export interface PackageTests {
    * for those called `*.long.test.ts`, `test` for the others
    */
   readonly projects?: Readonly<Record<string, Options>>;
+  /** What imports mean, by their text. @default what the packages say */
+  readonly alias?: Readonly<Record<string, string>>;
 }
 
 const long = 'test/**/*.long.test.ts';
@@ -46,11 +48,15 @@ const sideBySide: Options = { maxWorkers: 4 * availableParallelism(), sequence: 
 const fewer: Options = { maxWorkers: Math.ceil(2.5 * availableParallelism()), sequence: { groupOrder: 1 } };
 
 /** The configuration of the package whose `vitest.config.ts` has the address `url`. */
-export function packageTests(url: string, { options = {}, projects = usual() }: PackageTests = {}): ViteUserConfig {
+export function packageTests(
+  url: string,
+  { options = {}, projects = usual(), alias = {} }: PackageTests = {},
+): ViteUserConfig {
   const root = fileURLToPath(new URL('.', url));
   return together(
     Object.entries(projects).map(([kind, own]) => ({
       root,
+      resolve: { alias },
       test: {
         include: ['test/**/*.test.ts'],
         // Files of a package share a process: to start one and to load the packages takes 0.5 s of
@@ -106,7 +112,7 @@ const measured: readonly (readonly [path: RegExp, seconds: number])[] = [
   // Such a file is one line, and checks every requirement.
   [/\/test\/.*conformance\//, 60],
   [/conformance\/test\/(combine|faults|flawed|memory|processes)/, 30],
-  [/core\/test\/composites\/(ordered-lines|quorum-protocol|migration-protocol)\./, 30],
+  [/composites\/test\/(ordered-lines|quorum-protocol|migration-protocol)\./, 30],
   [/test-servers\/test\/(mariadb|postgres|redis|zookeeper)\./, 50],
 ];
 

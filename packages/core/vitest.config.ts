@@ -1,4 +1,5 @@
 import { packageTests, usual } from '../../vitest.shared.ts';
+import { coreSource } from '../composites/test/support/core-source.ts';
 
 const { LOCKS_SCHEDULES = '10000' } = process.env;
 const { long, ...others } = usual();
@@ -6,6 +7,8 @@ const { long, ...others } = usual();
 export default packageTests(import.meta.url, {
   // Some compute, for seconds on a machine that does other things too.
   options: { testTimeout: 30_000 },
+  // Some tests import the composites, which then take this copy of core.
+  alias: coreSource,
   projects: {
     ...others,
     // The schedules again, and more of them.

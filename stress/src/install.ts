@@ -12,14 +12,14 @@ export interface Modules {
   /** Packages of adapters, without the scope. */
   readonly adapters: readonly string[];
   readonly clients: readonly string[];
-  /** Core is changed by it. */
+  /** The composites are changed by it. */
   readonly flaw?: Flaw | undefined;
 }
 
 /**
- * Makes an application of `folder`: core, the suite (for its child processes) and adapters, packed
- * as they would be published and unpacked there, the clients, and the programs of the workers. The
- * clients are links to those of the repository, so that no registry is needed.
+ * Makes an application of `folder`: core, composites, the suite (for its child processes) and
+ * adapters, packed as they would be published and unpacked there, the clients, and the programs of
+ * the workers. The clients are links to those of the repository, so that no registry is needed.
  */
 export function installPacked(folder: string, { adapters, clients, flaw }: Modules): void {
   const modules = join(folder, 'node_modules');
@@ -28,8 +28,10 @@ export function installPacked(folder: string, { adapters, clients, flaw }: Modul
     join(folder, 'package.json'),
     '{ "name": "stressed-application", "private": true, "type": "module" }\n',
   );
-  for (const name of ['core', 'conformance', ...adapters]) unpack(pack(name, folder), join(modules, '@locks', name));
-  if (flaw !== undefined) spoil(join(modules, '@locks/core'), flaw);
+  for (const name of ['core', 'composites', 'conformance', ...adapters]) {
+    unpack(pack(name, folder), join(modules, '@locks', name));
+  }
+  if (flaw !== undefined) spoil(join(modules, '@locks/composites'), flaw);
   for (const client of clients) {
     symlinkSync(findClient(client, adapters), join(modules, client), 'dir');
   }

@@ -9,7 +9,7 @@ import { faultTime, planDrill } from '../src/migration/plan.ts';
 import { storeNames } from '../src/migration/stores.ts';
 import { createRandom } from '../src/random.ts';
 
-const core = fileURLToPath(new URL('../../packages/core/dist/bundle', import.meta.url));
+const composites = fileURLToPath(new URL('../../packages/composites/dist', import.meta.url));
 
 test('a drill of a minute visits each store, and one migration goes back and forth', () => {
   for (let seed = 1; seed <= 20; seed += 1) {
@@ -36,6 +36,6 @@ test('a drill that begins at a store has its first migration from there', () => 
 test.each(Object.entries(flaws))('what takes out the %s fits the code', (_, flaw) => {
   const folder = mkdtempSync(join(tmpdir(), 'locks-flaw-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  cpSync(core, join(folder, 'dist/bundle'), { recursive: true });
+  cpSync(composites, join(folder, 'dist'), { recursive: true });
   spoil(folder, flaw);
 });

@@ -1,5 +1,5 @@
 import { runConformance } from '@locks/conformance';
-import type { Phase } from '@locks/core';
+import type { Phase } from '@locks/composites';
 import { expect, test } from 'vitest';
 import { migrating } from './support/migrating.ts';
 import { mustPass } from './support/memory.ts';

@@ -1,5 +1,6 @@
 import { runConformance } from '@locks/conformance';
-import { createMemoryProvider, createMemoryStore, namespaced } from '@locks/core';
+import { namespaced } from '@locks/composites';
+import { createMemoryProvider, createMemoryStore } from '@locks/core';
 import { expect, test } from 'vitest';
 import { mustPass } from './support/memory.ts';
 

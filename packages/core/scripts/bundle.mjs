@@ -3,7 +3,12 @@ import { rolldown } from 'rolldown';
 
 const source = new URL('../src/', import.meta.url).pathname;
 const bundle = await rolldown({
-  input: { index: `${source}index.ts`, adapter: `${source}adapter/index.ts`, testing: `${source}testing/index.ts` },
+  input: {
+    index: `${source}index.ts`,
+    adapter: `${source}adapter/index.ts`,
+    composite: `${source}composite/index.ts`,
+    testing: `${source}testing/index.ts`,
+  },
   external: /^node:/,
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
@@ -15,7 +20,7 @@ await bundle.write({
   codeSplitting: {
     includeDependenciesRecursively: false,
     groups: [
-      { name: 'locks', test: /src\/locks\// },
+      { name: 'leases', test: /src\/leases\// },
       { name: 'memory', test: /src\/memory\/(?!config)/ },
       {
         name: 'errors-options-time',

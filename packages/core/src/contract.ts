@@ -64,9 +64,10 @@ export interface Claim {
   readonly ttl: number;
   readonly mode: Mode;
   /**
-   * Shared only: at most this many holders at once. Absent means unlimited, which is a number like
-   * another. The number is fixed for a key while a claim without `resize` shares it or waits to. A
-   * different one rejects with `LOCK_INVALID`, naming both.
+   * Shared only: at most this many holders at once, an integer from 1 to 2 147 483 647. Absent
+   * means unlimited, which is a number like another. The number is fixed for a key while a claim
+   * without `resize` shares it or waits to. A different one rejects with `LOCK_INVALID`, naming
+   * both.
    */
   readonly permits?: number;
   /**

@@ -5,9 +5,9 @@ import type { Lockable, ReadWriteLock, Semaphore, SemaphoreOptions } from './obj
 import type { MultiLease } from './objects/multi-lease.ts';
 import type { EverySlot, OnceOptions } from './objects/once/options.ts';
 import type { Lease } from './lease.ts';
-import type { TryResult } from './locks/try-result.ts';
-import type { Work } from './locks/with-lock.ts';
-import type { LockCalls } from './locks/lock-calls.ts';
+import type { TryResult } from './leases/acquire/try-result.ts';
+import type { Work } from './leases/hold/with-lock.ts';
+import type { LockCalls } from './leases/lock-calls.ts';
 
 /** One holder of a key, as `inspect` of a `Locks` gives it: all that a release by force needs. */
 export interface LockHolder extends Holder {
@@ -100,9 +100,13 @@ export interface Locks extends LockCalls, AsyncDisposable {
    */
   forceRelease(holder: Pick<LockHolder, 'key' | 'owner' | 'mode'>): Promise<boolean>;
   /**
-   * Waiters reject with `LOCK_CLOSED`, and the signals of held leases abort with it. Then leases
-   * are released, for at most `closeTimeout`. The provider is closed too if `openLocks` made it, or
-   * option `closeProvider` says so. Idempotent, never rejects.
+   * New calls and waiters reject with `LOCK_CLOSED`, and the signals of held leases abort with it.
+   * Work that runs under locks (`withLock`, `tryWithLock`, `once`, `elect`, the objects) is waited
+   * for, for at most `drain`, and its leases are renewed meanwhile. Those that `acquire` gave are
+   * its caller's: they are released at once, so release them before. Then all leases are released,
+   * for at most `closeTimeout`. The provider is closed too if `openLocks` made it, or option
+   * `closeProvider` says so. Work that calls `close` is waited for only before Node 24, until
+   * `drain` is over: see `findDeadlocks`. Idempotent, never rejects.
    */
   close(): Promise<void>;
 }

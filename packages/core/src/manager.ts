@@ -30,26 +30,26 @@ import { mustResize, readWriteLock, semaphore } from './objects/shared-objects.t
 import { KeepAlive } from './time/keep-alive.ts';
 import { settledWithin } from './time/settled-within.ts';
 import { TimerWheel } from './time/timer-wheel.ts';
-import type { AcquisitionHost } from './locks/acquire/acquisition-host.ts';
-import { Acquisition } from './locks/acquire/acquisition.ts';
-import { JointAttempt, takesAll } from './locks/acquire/joint-attempt.ts';
-import { SlowWaits } from './locks/diagnostics/slow-waits.ts';
-import { HolderLookups } from './locks/acquire/holder-lookups.ts';
-import { Flow, ownShares } from './locks/flow.ts';
-import { AbortFollowers } from './locks/ending/abort-followers.ts';
-import { closeQuietly } from './locks/ending/close-quietly.ts';
-import { LinkedSet } from './locks/ending/linked-set.ts';
-import { renewalsOf } from './locks/lease/joint-renewals.ts';
-import { printAs } from './locks/lease/printed.ts';
-import type { PublicLease } from './locks/lease/public-lease.ts';
-import { mustRest } from './locks/lease/rest.ts';
-import { resume } from './locks/lease/resume.ts';
+import type { AcquisitionHost } from './leases/acquire/acquisition-host.ts';
+import { Acquisition } from './leases/acquire/acquisition.ts';
+import { JointAttempt, takesAll } from './leases/acquire/joint-attempt.ts';
+import { SlowWaits } from './leases/diagnostics/slow-waits.ts';
+import { HolderLookups } from './leases/acquire/holder-lookups.ts';
+import { Flow, ownShares } from './leases/reenter/flow.ts';
+import { AbortFollowers } from './leases/ending/abort-followers.ts';
+import { closeQuietly } from './leases/ending/close-quietly.ts';
+import { LinkedSet } from './leases/ending/linked-set.ts';
+import { renewalsOf } from './leases/hold/joint-renewals.ts';
+import { printAs } from './leases/hold/printed.ts';
+import type { PublicLease } from './leases/hold/public-lease.ts';
+import { mustRest } from './leases/release/rest.ts';
+import { resume } from './leases/hand-over/resume.ts';
 import type { LockHolder, LockState, Locks } from './locks.ts';
-import { forceRelease, inspectKey, listKeys } from './locks/operator-calls.ts';
-import type { TryResult } from './locks/try-result.ts';
-import { BackgroundReleases } from './locks/release/background-releases.ts';
-import { readWork, runUnder } from './locks/with-lock.ts';
-import type { Work } from './locks/with-lock.ts';
+import { forceRelease, inspectKey, listKeys } from './leases/operator-calls.ts';
+import type { TryResult } from './leases/acquire/try-result.ts';
+import { BackgroundReleases } from './leases/release/background-releases.ts';
+import { readWork, runUnder } from './leases/hold/with-lock.ts';
+import type { Work } from './leases/hold/with-lock.ts';
 
 /**
  * Takes locks through `provider`, which stays the caller's: `close` does not close it, unless
@@ -76,6 +76,7 @@ export class LockManager implements Locks {
   readonly #defaults: Settings;
   readonly #tryDefaults: Settings;
   readonly #closeTimeout: number;
+  readonly #drain: number;
   readonly #flow: Flow;
   readonly #keepAlive: KeepAlive;
   #slots: OncePerSlot | undefined = undefined;
@@ -99,6 +100,7 @@ export class LockManager implements Locks {
     this.#tryDefaults = { ...read.settings, wait: 0 };
     this.#flow = new Flow(read.findDeadlocks);
     this.#closeTimeout = read.closeTimeout;
+    this.#drain = read.drain;
     this.#keepAlive = new KeepAlive(runtime);
     const lookups = new HolderLookups(provider, runtime);
     this.#host = {
@@ -108,6 +110,7 @@ export class LockManager implements Locks {
       waitTimers: new TimerWheel(runtime, true),
       releases: new BackgroundReleases(provider, runtime),
       leases: new LinkedSet(),
+      drained: undefined,
       renewals: renewalsOf(provider, runtime.clock),
       signals: new AbortFollowers(),
       acquisitions: new LinkedSet(),
@@ -308,11 +311,28 @@ export class LockManager implements Locks {
     }
   }
 
+  /** Work under leases ends, or has had its time. Work that calls `close` is not waited for. */
+  async #drained(): Promise<void> {
+    const own = this.#flow.owners;
+    const { leases, runtime } = this.#host;
+    let left = leases.members().filter(({ draining, owner }) => draining && !own.has(owner)).length;
+    if (left === 0 || this.#drain === 0) return;
+    const drained = new Promise<void>((resolve) => {
+      this.#host.drained = (owner) => {
+        if (!own.has(owner)) left -= 1;
+        if (left === 0) resolve();
+      };
+    });
+    await settledWithin(runtime, this.#drain, drained);
+  }
+
   async #close(): Promise<void> {
     const reason = closedError();
     this.#closed = reason;
     const { acquisitions, leases, releases, runtime, timers, waitTimers, provider } = this.#host;
     for (const acquisition of acquisitions.members()) acquisition.close(reason);
+    for (const lease of leases.members()) lease.close(reason);
+    await this.#drained();
     for (const lease of leases.members()) lease.close(reason);
     await settledWithin(runtime, this.#closeTimeout, releases.finished());
     releases.stop();

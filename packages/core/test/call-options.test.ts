@@ -98,10 +98,7 @@ describe('a wrong option of a call', () => {
 describe('the options of a call', () => {
   it.each<[string, AcquireOptions]>([
     ['the least', { ttl: 50, wait: 0, maxHold: 1, mode: 'shared', permits: 1 }],
-    [
-      'the most',
-      { ttl: 86_400_000, wait: Infinity, maxHold: Infinity, mode: 'shared', permits: Number.MAX_SAFE_INTEGER },
-    ],
+    ['the most', { ttl: 86_400_000, wait: Infinity, maxHold: Infinity, mode: 'shared', permits: 2 ** 31 - 1 }],
     [
       'undefined',
       { ttl: undefined, wait: undefined, signal: undefined, renew: undefined, maxHold: undefined, mode: undefined },

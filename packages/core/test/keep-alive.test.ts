@@ -56,7 +56,7 @@ describe('what keeps the process running', () => {
   });
 
   it('is no withLock of a Locks that is closed, though its work goes on', async () => {
-    const { runtime, locks } = createFreeSetting();
+    const { runtime, locks } = createFreeSetting({ drain: 0 });
     watch(locks.withLock('key', () => new Promise(() => {})));
     await settle();
     await locks.close();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LinkedSet } from '../src/locks/ending/linked-set.ts';
-import type { LinkedMember } from '../src/locks/ending/linked-set.ts';
+import { LinkedSet } from '../src/leases/ending/linked-set.ts';
+import type { LinkedMember } from '../src/leases/ending/linked-set.ts';
 
 class Member implements LinkedMember {
   setPrevious: LinkedMember | undefined = undefined;

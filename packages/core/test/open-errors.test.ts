@@ -96,7 +96,7 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
  * there.
  */
 async function importCopy(folder: string): Promise<{ openLocks: typeof openLocks }> {
-  await cp(new URL('../dist/bundle/', import.meta.url), join(folder, 'bundle'), { recursive: true });
+  await cp(new URL('../dist/bundle', import.meta.url), join(folder, 'bundle'), { recursive: true });
   return (await import(pathToFileURL(join(folder, 'bundle/index.js')).href)) as { openLocks: typeof openLocks };
 }
 
@@ -106,6 +106,7 @@ describe('a missing adapter', () => {
     const commands = {
       'redis://host': 'npm install @locks/redis ioredis',
       'rediss://host': 'npm install @locks/redis ioredis',
+      'redlock://a,b,c': 'npm install @locks/composites',
       'zookeeper://host': 'npm install @locks/zookeeper',
       'postgres://host/db': 'npm install @locks/sql knex',
       'postgresql://host/db': 'npm install @locks/sql knex',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createMemoryProvider, createMemoryStore, namespaced } from '../src/index.ts';
+import { createMemoryProvider, createMemoryStore } from '../src/index.ts';
+import { namespaced } from '../../composites/src/index.ts';
 import type { LockProvider } from '../src/index.ts';
 import { checkRegister } from '../src/adapter/index.ts';
 

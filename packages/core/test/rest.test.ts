@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { CombinedProvider } from '../src/composites/combine/combined-provider.ts';
-import type { MigratingProvider } from '../src/composites/migrate/migrating-provider.ts';
-import { combine, createLocks, createMemoryProvider, createMemoryStore, migrate, subscribe } from '../src/index.ts';
+import type { CombinedProvider } from '../../composites/src/combine/combined-provider.ts';
+import type { MigratingProvider } from '../../composites/src/migrate/migrating-provider.ts';
+import { createLocks, createMemoryProvider, createMemoryStore, subscribe } from '../src/index.ts';
+import { combine, migrate } from '../../composites/src/index.ts';
 import type { Lease, LockProvider, ReleaseMessage } from '../src/index.ts';
 import { breakable } from './support/breakable.ts';
 import { createFreeSetting, createSetting, watch } from './support/setting.ts';

@@ -27,6 +27,7 @@ test.each([
   '@locks/core/adapter',
   '@locks/redis',
   '@locks/sql',
+  '@locks/composites',
   '@locks/zookeeper',
   '@locks/conformance',
   '@locks/conformance/node-test',

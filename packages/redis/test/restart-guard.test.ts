@@ -1,4 +1,5 @@
-import { combine, createLocks, openLocks } from '@locks/core';
+import { combine } from '@locks/composites';
+import { createLocks, openLocks } from '@locks/core';
 import type { Claim, LockProvider } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';

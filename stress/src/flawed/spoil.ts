@@ -16,20 +16,20 @@ interface Change {
 
 /** Changes the built files of the package in `folder`. */
 export function spoil(folder: string, { changes }: Flaw): void {
-  const bundle = join(folder, 'dist/bundle');
-  const files = readdirSync(bundle).filter((file) => file.endsWith('.js'));
+  const built = join(folder, 'dist');
+  const files = readdirSync(built, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'));
   for (const { find, replace } of changes) {
     const words = find.split(/\s+/).map((word) => word.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
     const pattern = new RegExp(words.join('\\s+'), 'g');
     const places = files.flatMap((file) => {
-      const code = readFileSync(join(bundle, file), 'utf8');
+      const code = readFileSync(join(built, file), 'utf8');
       return [...code.matchAll(pattern)].map(({ index, 0: text }) => ({ file, code, index, text }));
     });
     const [place] = places;
     if (place === undefined || places.length > 1) {
-      throw new Error(`The bundle of core must have this exactly once, so that the flaw can change it:\n${find}`);
+      throw new Error(`The composites must have this exactly once, so that the flaw can change it:\n${find}`);
     }
     const { file, code, index, text } = place;
-    writeFileSync(join(bundle, file), code.slice(0, index) + replace + code.slice(index + text.length));
+    writeFileSync(join(built, file), code.slice(0, index) + replace + code.slice(index + text.length));
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLockError, migrationStatus, waitForPhase } from '@locks/core';
+import { migrationStatus, waitForPhase } from '@locks/composites';
+import { isLockError } from '@locks/core';
 import { type Proxy, startProxy } from '@locks/test-servers';
 import { now } from '../clock.ts';
 import { follow } from '../faults/follow.ts';

@@ -10,7 +10,7 @@ interface MigrationFlaw extends Flaw {
 
 const twoHolders = /^two holders of|^\d+ holders of the/;
 
-/** What core is without a rule of a migration: changes of its built files. */
+/** What the composites are without a rule of a migration: changes of their built files. */
 export const flaws: Readonly<Record<FlawName, MigrationFlaw>> = {
   look: {
     changes: [{ find: 'if (inTheWay) this.failed(); else this.stepped();', replace: 'this.stepped();' }],
@@ -26,11 +26,14 @@ export const flaws: Readonly<Record<FlawName, MigrationFlaw>> = {
   floor: {
     changes: [
       {
-        find: 'acting && present && end !== void 0 ? { phase: end, epoch, floor }',
-        replace: 'acting && present && end !== void 0 ? { phase: end, epoch, floor: void 0 }',
+        find: 'acting && present && end !== undefined ? { phase: end, epoch, floor }',
+        replace: 'acting && present && end !== undefined ? { phase: end, epoch, floor: undefined }',
       },
       // It also rises with the store's clock.
-      { find: 'if (phase !== "both") return this.#of[phase].now();', replace: 'if (phase !== "both") return void 0;' },
+      {
+        find: "if (phase !== 'both') return this.#of[phase].now();",
+        replace: "if (phase !== 'both') return undefined;",
+      },
     ],
     mustFind: /^a token of .* went back|^token .* was given twice/,
     // A probe raises all tokens of a ZooKeeper: there it does not show.

@@ -1,4 +1,5 @@
-import { combine, createLocks } from '@locks/core';
+import { combine } from '@locks/composites';
+import { createLocks } from '@locks/core';
 import { createRedisProvider } from '@locks/redis';
 import { ttl } from '../../subjects/party.ts';
 import { watchPlaces } from '../../subjects/places.ts';

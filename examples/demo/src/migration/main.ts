@@ -5,8 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startChild } from '@locks/conformance/processes';
 import type { Child } from '@locks/conformance/processes';
-import { migrationStatus, openLocks, waitForPhase } from '@locks/core';
-import type { LocksConfig, Phase } from '@locks/core';
+import { migrationStatus, waitForPhase } from '@locks/composites';
+import { openLocks } from '@locks/core';
+import type { Phase } from '@locks/composites';
+import type { LocksConfig } from '@locks/core';
 import { openAccount } from '../account.ts';
 import type { Request } from './process.ts';
 

@@ -3,7 +3,7 @@ import type { CoreRecipe } from './recipe.ts';
 export const loss: readonly CoreRecipe[] = [
   {
     name: 'a rejected renewal is taken for a loss',
-    file: 'locks/lease/held-lease.js',
+    file: 'leases/hold/held-lease.js',
     find: 'this.#extras = { ...this.#extras, failures };',
     replace: `this.#lose('its renewal was rejected'); return this.#ended();`,
     caughtBy: ['locks-unknown-renewal-by-hand', 'locks-unknown-renewal'],
@@ -11,7 +11,7 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a rejected renewal is not repeated',
-    file: 'locks/lease/held-lease.js',
+    file: 'leases/hold/held-lease.js',
     find: 'this.#plan(runtime.clock.now() + untilRenewal(',
     replace: 'this.#plan(Infinity + untilRenewal(',
     caughtBy: ['locks-unknown-renewal'],
@@ -27,28 +27,28 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a release frees the key before atLeast is over',
-    file: 'locks/release/release-call.js',
+    file: 'leases/release/release-call.js',
     find: 'if (ending.restUntil === undefined)',
     replace: 'if (true)',
     caughtBy: ['locks-at-least'],
   },
   {
     name: 'a lease that was lost frees its key at once, whatever lockDelay says',
-    file: 'locks/lease/rest.js',
+    file: 'leases/release/rest.js',
     find: 'clean ? 0 : rest.lockDelay',
     replace: '0',
     caughtBy: ['locks-lock-delay'],
   },
   {
     name: 'lockDelay counts also after a release',
-    file: 'locks/lease/rest.js',
+    file: 'leases/release/rest.js',
     find: 'clean ? 0 : rest.lockDelay',
     replace: 'rest.lockDelay',
     caughtBy: ['locks-lock-delay'],
   },
   {
     name: 'leases are not renewed',
-    file: 'locks/lease/held-lease.js',
+    file: 'leases/hold/held-lease.js',
     find: 'const useful = ',
     replace: 'const useful = false && ',
     caughtBy: ['locks-renewal', 'locks-unknown-renewal', 'locks-short-ttl'],
@@ -56,7 +56,7 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a renewal that answers false is ignored',
-    file: 'locks/lease/held-lease.js',
+    file: 'leases/hold/held-lease.js',
     find: 'this.#lose(`${provider.name} says that this owner does not hold it any more`);',
     replace: '',
     caughtBy: ['locks-loss-by-force'],
@@ -64,7 +64,7 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'the signal never fires on a loss',
-    file: 'locks/lease/held-lease.js',
+    file: 'leases/hold/held-lease.js',
     find: `this.#end('lost', reason); this.#abort(reason);`,
     replace: `this.#end('lost', reason);`,
     caughtBy: ['locks-loss-signal', 'locks-max-hold'],
@@ -78,7 +78,7 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a lost lease is not released',
-    file: 'locks/lease/held-lease.js',
+    file: 'leases/hold/held-lease.js',
     find: 'this.#giveUp(); } #end(ending, reason)',
     replace: `}
     #end(ending, reason)`,
@@ -86,7 +86,7 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'withLock conceals that the lease was lost',
-    file: 'locks/with-lock.js',
+    file: 'leases/hold/with-lock.js',
     find: 'throw lostDuringWork(lost, { cause: lost, result });',
     replace: 'return result;',
     caughtBy: ['locks-loss-by-force', 'locks-work-after-loss'],

@@ -3,14 +3,14 @@ import type { CoreRecipe } from './recipe.ts';
 export const objects: readonly CoreRecipe[] = [
   {
     name: 'a downgrade changes what the lease says, and not the hold',
-    file: 'locks/lease/held-lease.js',
+    file: 'leases/hold/held-lease.js',
     find: 'this.#extras = { ...this.#extras, unshared: true };',
     replace: '',
     caughtBy: ['locks-downgrade'],
   },
   {
     name: 'a downgrade releases, and shares anew',
-    file: 'locks/lease/held-lease.js',
+    file: 'leases/hold/held-lease.js',
     find: 'const answer = await provider.tryAcquire(claim);',
     replace: 'await provider.release(claim); const answer = await provider.tryAcquire(claim);',
     caughtBy: ['locks-downgrade'],
@@ -80,7 +80,7 @@ export const objects: readonly CoreRecipe[] = [
   },
   {
     name: 'a permit is refused although others have permits',
-    file: 'locks/flow.js',
+    file: 'leases/reenter/flow.js',
     find: 'return shares >= permits',
     replace: 'return shares > 0',
     caughtBy: ['locks-deadlock-shared'],
@@ -122,21 +122,21 @@ export const objects: readonly CoreRecipe[] = [
   },
   {
     name: 'a lease that is handed over is released',
-    file: 'locks/lease/held-lease.js',
+    file: 'leases/hold/held-lease.js',
     find: "this.#end('handed over');",
     replace: "this.#end('handed over'); this.#giveUp();",
     caughtBy: ['locks-hand-over'],
   },
   {
     name: 'the giver of a lease goes on with it',
-    file: 'locks/lease/held-lease.js',
+    file: 'leases/hold/held-lease.js',
     find: "this.#end('handed over');",
     replace: '',
     caughtBy: ['locks-hand-over'],
   },
   {
     name: 'a lease is handed over although it ends with the session of its process',
-    file: 'locks/lease/hand-over.js',
+    file: 'leases/hand-over/hand-over.js',
     find: "if (traits.expiry === 'ttl') return;",
     replace: 'return;',
     sessions: true,
@@ -144,7 +144,7 @@ export const objects: readonly CoreRecipe[] = [
   },
   {
     name: 'a key is to rest although its hold ends with the session of its process',
-    file: 'locks/lease/rest.js',
+    file: 'leases/release/rest.js',
     find: "if (traits.expiry === 'ttl' ||",
     replace: 'if (true ||',
     sessions: true,
@@ -160,7 +160,7 @@ export const objects: readonly CoreRecipe[] = [
   },
   {
     name: 'a lease is resumed by each process that has its text',
-    file: 'locks/lease/resume.js',
+    file: 'leases/hand-over/resume.js',
     find: 'if (!taken)',
     replace: 'if (false)',
     caughtBy: ['locks-hand-over'],

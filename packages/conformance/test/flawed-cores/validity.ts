@@ -3,21 +3,21 @@ import type { CoreRecipe } from './recipe.ts';
 export const validity: readonly CoreRecipe[] = [
   {
     name: 'validity of a grant counts from the reply',
-    file: 'locks/acquire/grants.js',
+    file: 'leases/acquire/grants.js',
     find: 'deadlineOf(sentAt, validityOf(',
     replace: 'deadlineOf(now, validityOf(',
     caughtBy: ['locks-validity-from-send', 'locks-late-grant'],
   },
   {
     name: 'validity of a renewal counts from the reply',
-    file: 'locks/lease/held-lease.js',
+    file: 'leases/hold/held-lease.js',
     find: 'deadlineOf(sentAt, validityOf(',
     replace: 'deadlineOf(runtime.clock.exact(), validityOf(',
     caughtBy: ['locks-validity-from-send'],
   },
   {
     name: 'no margin for drift',
-    file: 'locks/lease/validity.js',
+    file: 'leases/hold/validity.js',
     find: 'return validity - validity * 0.01 - 2;',
     replace: 'return validity;',
     caughtBy: ['locks-validity-from-send'],
@@ -25,21 +25,21 @@ export const validity: readonly CoreRecipe[] = [
   },
   {
     name: 'a late grant is given to the caller',
-    file: 'locks/acquire/grants.js',
+    file: 'leases/acquire/grants.js',
     find: 'if (now >= deadline)',
     replace: 'if (now === undefined)',
     caughtBy: ['locks-late-grant'],
   },
   {
     name: 'a late grant is dropped instead of handed back',
-    file: 'locks/acquire/acquisition.js',
+    file: 'leases/acquire/acquisition.js',
     find: 'this.#host.releases.start({ claim: this.#claim, uncertain: false, lastSend: sentAt });',
     replace: '',
     caughtBy: ['locks-late-grant'],
   },
   {
     name: 'a late renewal revives the lease',
-    file: 'locks/lease/held-lease.js',
+    file: 'leases/hold/held-lease.js',
     find: `if (this.#outcome !== undefined) throw this.#ended(); if (answer === false)`,
     replace: `this.#outcome = undefined;
         if (answer !== false) this.#deadline = deadlineOf(sentAt, this.#claim.ttl, this.#extras.holdUntil);
@@ -49,7 +49,7 @@ export const validity: readonly CoreRecipe[] = [
   },
   {
     name: 'a rejected renewal counts as a renewal',
-    file: 'locks/lease/held-lease.js',
+    file: 'leases/hold/held-lease.js',
     find: 'this.#extras = { ...this.#extras, failures };',
     replace: 'this.#extras = { ...this.#extras, failures }; this.#deadline = this.#lastSend + this.#claim.ttl;',
     caughtBy: ['locks-renewal-pace', 'locks-outage-of-renewals'],
@@ -58,7 +58,7 @@ export const validity: readonly CoreRecipe[] = [
   },
   {
     name: 'held is a flag that a timer sets',
-    file: 'locks/lease/held-lease.js',
+    file: 'leases/hold/held-lease.js',
     find: `this.#outcome === undefined && this.#host.runtime.clock.exact() < this.#deadline`,
     replace: `this.#outcome === undefined`,
     caughtBy: ['locks-blocked-loop'],
@@ -66,7 +66,7 @@ export const validity: readonly CoreRecipe[] = [
   },
   {
     name: 'a lease that lapsed while the event loop was blocked is renewed',
-    file: 'locks/lease/held-lease.js',
+    file: 'leases/hold/held-lease.js',
     find: 'if (now >= this.#deadline) {',
     replace: 'if (now >= this.#deadline) { this.#renew().catch(() => { });',
     caughtBy: ['locks-blocked-loop'],

@@ -3,21 +3,21 @@ import type { CoreRecipe } from './recipe.ts';
 export const waits: readonly CoreRecipe[] = [
   {
     name: 'a rejected attempt is taken for contention',
-    file: 'locks/acquire/acquisition.js',
+    file: 'leases/acquire/acquisition.js',
     find: 'this.#busy = false;',
     replace: 'this.#busy = true;',
     caughtBy: ['locks-outage-is-not-contention'],
   },
   {
     name: 'a rejected attempt is repeated as another owner',
-    file: 'locks/acquire/acquisition.js',
+    file: 'leases/acquire/acquisition.js',
     find: 'this.#cause = error;',
     replace: 'this.#cause = error; this.#claim = newClaim(this.#host, this.#settings, this.#claim.key);',
     caughtBy: ['locks-repeats-its-claim', 'locks-unknown-attempt-given-up'],
   },
   {
     name: 'a wake while an attempt is in flight is forgotten (lost wake-up)',
-    file: 'locks/acquire/acquisition.js',
+    file: 'leases/acquire/acquisition.js',
     find: 'this.#woken = true;',
     replace: ';',
     caughtBy: ['locks-wake-in-flight'],
@@ -25,14 +25,14 @@ export const waits: readonly CoreRecipe[] = [
   },
   {
     name: 'the end of the wait is not looked at while an attempt is in flight',
-    file: 'locks/acquire/acquisition.js',
+    file: 'leases/acquire/acquisition.js',
     find: 'waitTimers.schedule(this, Math.min(this.#deadline, this.#unavailableAt));',
     replace: 'waitTimers.cancel(this);',
     caughtBy: ['locks-silent-backend'],
   },
   {
     name: 'the signal does not end a wait',
-    file: 'locks/acquire/acquisition.js',
+    file: 'leases/acquire/acquisition.js',
     find: 'host.signals.follow(signal, this);',
     replace: ';',
     caughtBy: ['locks-abort', 'locks-abort-through-outage', 'locks-silent-backend'],

@@ -63,6 +63,13 @@ export const sharing: readonly Flaw[] = [
     make: withRules({ fixedPermits: () => undefined }),
   },
   {
+    name: 'a number of permits above 2^16 is none',
+    caughtBy: ['permits-most'],
+    make: withRules({
+      admits: (entry, { mode, permits }) => sound.admits(entry, { mode, permits: (permits ?? Infinity) % 2 ** 16 }),
+    }),
+  },
+  {
     name: 'a claim with resize fixes the number of permits',
     caughtBy: ['permits-resize', 'permits-fixed-beside-resize'],
     make: withRules({ fixedPermits: ({ holds, queue }) => [...holds, ...queue].find(({ mode }) => mode === 'shared') }),

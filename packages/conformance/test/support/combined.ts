@@ -1,5 +1,6 @@
-import { combine, createMemoryProvider, createMemoryStore } from '@locks/core';
-import type { CombineOptions } from '@locks/core';
+import { combine } from '@locks/composites';
+import { createMemoryProvider, createMemoryStore } from '@locks/core';
+import type { CombineOptions } from '@locks/composites';
 import type { ConformanceOptions } from '@locks/conformance';
 
 /** Options for the suite over so many memory stores as one. */

@@ -1,6 +1,7 @@
 import type { ConformanceOptions } from '@locks/conformance';
-import { createMemoryProvider, createMemoryStore, migrate } from '@locks/core';
-import type { Phase } from '@locks/core';
+import { migrate } from '@locks/composites';
+import { createMemoryProvider, createMemoryStore } from '@locks/core';
+import type { Phase } from '@locks/composites';
 
 /** Options for the suite over two memory stores in one phase of a migration. */
 export function migrating(phase: Phase): ConformanceOptions {

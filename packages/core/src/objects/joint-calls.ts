@@ -1,6 +1,6 @@
-import type { PublicLease } from '../locks/lease/public-lease.ts';
-import type { LockCalls } from '../locks/lock-calls.ts';
-import type { Work } from '../locks/with-lock.ts';
+import type { PublicLease } from '../leases/hold/public-lease.ts';
+import type { LockCalls } from '../leases/lock-calls.ts';
+import type { Work } from '../leases/hold/with-lock.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
 
 /** How work runs under a lease that was taken before. */

@@ -1,6 +1,6 @@
 import { LockError } from '../errors/lock-error.ts';
-import { LeaseView } from '../locks/lease/lease-view.ts';
-import { PublicLease } from '../locks/lease/public-lease.ts';
+import { LeaseView } from '../leases/hold/lease-view.ts';
+import { PublicLease } from '../leases/hold/public-lease.ts';
 
 /** Several leases as one, which is lost when one of them is. It has the names of the first. */
 export class JointLease extends LeaseView {
@@ -29,6 +29,10 @@ export class JointLease extends LeaseView {
     const reasons = this.#leases.flatMap((lease) => PublicLease.lostReason(lease) ?? []);
     // The signal tells of the first loss: work may throw its reason.
     return reasons.find((reason) => reason === this.#signal?.reason) ?? reasons[0];
+  }
+
+  override beginWork(): void {
+    for (const lease of this.#leases) PublicLease.beginWork(lease);
   }
 
   override async renew(): Promise<void> {

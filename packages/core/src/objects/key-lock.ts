@@ -1,8 +1,8 @@
 import { LockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
-import type { LockCalls } from '../locks/lock-calls.ts';
-import type { TryResult } from '../locks/try-result.ts';
-import { readWork } from '../locks/with-lock.ts';
+import type { LockCalls } from '../leases/lock-calls.ts';
+import type { TryResult } from '../leases/acquire/try-result.ts';
+import { readWork } from '../leases/hold/with-lock.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
 import { checkKey } from '../options/key.ts';
 import type { Lockable, ObjectOptions } from './lockable.ts';

@@ -1,6 +1,6 @@
 import type { Lease } from '../lease.ts';
-import type { TryResult } from '../locks/try-result.ts';
-import type { Work } from '../locks/with-lock.ts';
+import type { TryResult } from '../leases/acquire/try-result.ts';
+import type { Work } from '../leases/hold/with-lock.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
 
 /** Options of a call of a lock object, which has its mode and its permits of its own. */

@@ -1,6 +1,6 @@
 import type { Lease, LeaseRecord } from '../lease.ts';
-import { printAs } from '../locks/lease/printed.ts';
-import { PublicLease } from '../locks/lease/public-lease.ts';
+import { printAs } from '../leases/hold/printed.ts';
+import { PublicLease } from '../leases/hold/public-lease.ts';
 import { JointLease } from './joint-lease.ts';
 
 /** Several keys that are held together. It is lost when one of them is. */

@@ -1,8 +1,8 @@
 import { LockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
-import type { TryResult } from '../locks/try-result.ts';
-import { readWork, runUnder } from '../locks/with-lock.ts';
-import type { Work } from '../locks/with-lock.ts';
+import type { TryResult } from '../leases/acquire/try-result.ts';
+import { readWork, runUnder } from '../leases/hold/with-lock.ts';
+import type { Work } from '../leases/hold/with-lock.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
 import { checkKey } from '../options/key.ts';
 import type { Clock } from '../time/clock.ts';

@@ -1,9 +1,9 @@
 import { deadlockError } from '../errors/messages.ts';
 import { LockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
-import { PublicLease } from '../locks/lease/public-lease.ts';
-import type { TryResult } from '../locks/try-result.ts';
-import { readWork } from '../locks/with-lock.ts';
+import { PublicLease } from '../leases/hold/public-lease.ts';
+import type { TryResult } from '../leases/acquire/try-result.ts';
+import { readWork } from '../leases/hold/with-lock.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
 import { checkKey } from '../options/key.ts';
 import type { Clock } from '../time/clock.ts';

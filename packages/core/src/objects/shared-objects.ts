@@ -1,6 +1,6 @@
 import type { Traits } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
-import type { LockCalls } from '../locks/lock-calls.ts';
+import type { LockCalls } from '../leases/lock-calls.ts';
 import { acquireReaders } from '../options/acquire-options.ts';
 import { lackingTraits } from '../options/requirements.ts';
 import type { OptionReaders } from '../options/option-reader.ts';

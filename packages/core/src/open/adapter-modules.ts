@@ -17,11 +17,11 @@ const known: Readonly<Record<string, KnownAdapter>> = {
   redis: { module: '@locks/redis', packages: '@locks/redis ioredis' },
   zookeeper: { module: '@locks/zookeeper', packages: '@locks/zookeeper' },
   sql: { module: '@locks/sql', packages: '@locks/sql knex' },
+  combine: { module: '@locks/composites/combine', packages: '@locks/composites' },
+  migrate: { module: '@locks/composites/migrate', packages: '@locks/composites' },
 };
 
-/** The name under which `combine` stands in a configuration. It has no module of its own. */
-export const composite = 'combine';
-/** The same, of `migrate`. */
+/** The name under which `migrate` stands in a configuration. */
 export const migration = 'migrate';
 
 /** The adapter that serves each URL scheme. */
@@ -33,8 +33,8 @@ const schemes: Readonly<Record<string, string>> = {
   'rediss+sentinel': 'redis',
   'redis+cluster': 'redis',
   'rediss+cluster': 'redis',
-  redlock: composite,
-  redlocks: composite,
+  redlock: 'combine',
+  redlocks: 'combine',
   zookeeper: 'zookeeper',
   postgres: 'sql',
   postgresql: 'sql',
@@ -88,12 +88,12 @@ export async function loadAdapter(named: unknown): Promise<AdapterModule> {
   if (loaded !== undefined) {
     throw new LockError('LOCK_MISCONFIGURED', `openLocks: module "${id}" does not export a function fromConfig.`);
   }
-  const names = ['memory', ...Object.keys(known), composite, migration].join(', ');
+  const names = ['memory', ...Object.keys(known)].join(', ');
   throw new LockError(
     'LOCK_MISCONFIGURED',
     adapter === undefined
       ? `openLocks: provider "${named}" is neither one of ${names} nor a module that can be imported. Install it, or correct its name.`
-      : `openLocks: provider "${named}" needs the package ${id}, which is not installed. Run: npm install ${adapter.packages}`,
+      : `openLocks: provider "${named}" needs the package ${adapter.packages.split(' ')[0]}, which is not installed. Run: npm install ${adapter.packages}`,
   );
 }
 

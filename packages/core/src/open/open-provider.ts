@@ -2,9 +2,7 @@ import type { AdapterModule } from '../adapter/adapter-config.ts';
 import type { LockProvider } from '../contract.ts';
 import { LockError, isLockError } from '../errors/lock-error.ts';
 import type { Runtime } from '../time/runtime.ts';
-import { composite, loadAdapter, migration } from './adapter-modules.ts';
-import { openCombined } from './composites/open-combined.ts';
-import { openMigration } from './composites/open-migration.ts';
+import { loadAdapter } from './adapter-modules.ts';
 import type { Backend } from './config/settings.ts';
 
 /**
@@ -13,8 +11,6 @@ import type { Backend } from './config/settings.ts';
  * answer.
  */
 export async function openProvider(backend: Backend, runtime: Runtime): Promise<LockProvider> {
-  if (backend.provider === composite) return await openCombined(backend, runtime, openProvider);
-  if (backend.provider === migration) return await openMigration(backend, runtime, openProvider);
   const adapter = await loadAdapter(backend.provider);
   return await makeProvider(adapter, { url: backend.url, options: backend.options, runtime });
 }

@@ -90,6 +90,9 @@ const signal: OptionReader<AbortSignal> = {
 /** Of a claim, in ms. */
 const longestTtl = 86_400_000;
 
+/** The highest number that each store can compare: an `integer` of SQL. */
+const mostPermits = 2 ** 31 - 1;
+
 /** How each option of a call is checked. */
 export const acquireReaders: OptionReaders<AcquireOptions> = {
   ttl: duration(50, longestTtl),
@@ -100,7 +103,7 @@ export const acquireReaders: OptionReaders<AcquireOptions> = {
   atLeast: duration(0, longestTtl),
   lockDelay: duration(0, longestTtl),
   mode: oneOf('exclusive', 'shared'),
-  permits: integer(1, Number.MAX_SAFE_INTEGER),
+  permits: integer(1, mostPermits),
   resize: flag,
   reentrant: flag,
   waitForSelf: flag,

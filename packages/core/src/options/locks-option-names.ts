@@ -13,5 +13,6 @@ export const locksOptionNames = [
   'tokenFloor',
   'findDeadlocks',
   'closeTimeout',
+  'drain',
   'slowWait',
 ] as const;

@@ -54,6 +54,11 @@ export interface LocksOptions extends DefaultOptions {
   readonly findDeadlocks?: boolean | undefined;
   /** How long `close` waits for releases. @default 5_000 */
   readonly closeTimeout?: Duration | undefined;
+  /**
+   * How long `close` waits for work that runs under locks, before it releases them.
+   * @default closeTimeout
+   */
+  readonly drain?: Duration | undefined;
   /** A claim that waits for longer is told on the channel `locks:slow`. @default 5_000 */
   readonly slowWait?: Duration | undefined;
   /**
@@ -66,6 +71,9 @@ export interface LocksOptions extends DefaultOptions {
   /** Clock, timers and randomness, for simulations. @default those of this process */
   readonly runtime?: Runtime | undefined;
 }
+
+/** In ms. */
+const defaultCloseTimeout = 5_000;
 
 const { ttl, wait, renew, maxHold, reentrant } = acquireReaders;
 
@@ -98,6 +106,7 @@ export const textReaders: OptionReaders<Pick<LocksOptions, (typeof locksOptionNa
   label: labelReader,
   tokenFloor,
   closeTimeout: durationOrForever(0),
+  drain: durationOrForever(0),
   slowWait: durationOrForever(1),
 };
 
@@ -127,6 +136,7 @@ export interface ReadLocksOptions {
   readonly tokenFloor: bigint | TokenFloor | undefined;
   readonly findDeadlocks: boolean | undefined;
   readonly closeTimeout: number;
+  readonly drain: number;
   readonly slowWait: number;
   readonly closeProvider: boolean | undefined;
   readonly runtime: Runtime;
@@ -152,7 +162,8 @@ export function readLocksOptions(options: LocksOptions, where: string = 'Locks o
     label: read.label,
     tokenFloor: typeof read.tokenFloor === 'number' ? BigInt(read.tokenFloor) : read.tokenFloor,
     findDeadlocks: read.findDeadlocks,
-    closeTimeout: read.closeTimeout ?? 5_000,
+    closeTimeout: read.closeTimeout ?? defaultCloseTimeout,
+    drain: read.drain ?? read.closeTimeout ?? defaultCloseTimeout,
     slowWait: read.slowWait ?? 5_000,
     closeProvider: read.closeProvider,
     runtime: read.runtime ?? systemRuntime,

@@ -17,13 +17,13 @@ const patience = 5_000;
 export const floorRegister = 'token-floor';
 
 /** Where a store keeps a floor for all of its clients. */
-interface FloorRegister {
+export interface FloorRegister {
   readonly provider: LockProvider;
   readonly name: string;
 }
 
 /** What a floor begins with. */
-interface FloorOptions {
+export interface FloorOptions {
   /** Of an operator: a constant, or a point of a line. */
   readonly given?: bigint | TokenFloor | undefined;
   /** Copies of its register, in other stores. */

@@ -1,12 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  LockError,
-  combine,
-  createLocks,
-  createMemoryProvider,
-  createMemoryStore,
-  subscribe,
-} from '../../src/index.ts';
+import { LockError, createLocks, createMemoryProvider, createMemoryStore, subscribe } from '../../src/index.ts';
+import { combine } from '../../../composites/src/index.ts';
 import type { ElectOptions, Election, ElectionMessage, Leader, Lease, Locks } from '../../src/index.ts';
 import { createDeferred } from '../support/deferred.ts';
 import { createFreeSetting, expectNothingLeft, watch } from '../support/setting.ts';
@@ -194,6 +188,62 @@ describe('locks.elect', () => {
     await runtime.advance(10);
     expect(await all[2]!.inspect('job')).toMatchObject({ holders: [], waiters: 0 });
     await expectNothingLeft({ runtime, locks: all[1]! });
+  });
+
+  it.each(['stop', 'resign', 'asyncDispose'] as const)('may be told to end by its own leader: %s', async (how) => {
+    const { runtime, all } = fleet(2);
+    let terms = 0;
+    const ends: unknown[] = [];
+    const election: Election = all[0]!.elect(
+      'job',
+      async ({ signal }) => {
+        terms += 1;
+        if (how === 'asyncDispose') await election[Symbol.asyncDispose]();
+        else ends.push(await election[how]());
+        ends.push(signal.aborted);
+      },
+      { rest: 100 },
+    );
+    await runtime.advance(1_000);
+    expect(ends.slice(0, 2)).toEqual(how === 'asyncDispose' ? [true] : [how === 'resign' ? true : undefined, true]);
+    expect(terms > 1).toBe(how === 'resign');
+    const stopped = watch(election.stop());
+    await runtime.advance(10);
+    expect(stopped.state).toBe('fulfilled');
+    expect(await all[1]!.inspect('job')).toMatchObject({ holders: [], waiters: 0 });
+  });
+
+  it('ends by its own leader inside of another term, and waits for work that only began there', async () => {
+    const { runtime, all } = fleet(2);
+    const order: string[] = [];
+    const later = createDeferred();
+    const outer: Election = all[0]!.elect('outer', async () => {
+      const inner: Election = all[0]!.elect('inner', async ({ signal }) => {
+        await outer.resign();
+        order.push('inner has resigned outer');
+        await inner.stop();
+        order.push(`inner ends: ${signal.aborted}`);
+      });
+      await inner.ended;
+      void later.promise.then(async () => {
+        await outer.stop();
+        order.push('outer has stopped');
+      });
+      order.push('outer ends');
+    });
+    await runtime.advance(1);
+    expect(order).toEqual(['inner has resigned outer', 'inner ends: true', 'outer ends']);
+    later.resolve();
+    await runtime.advance(20_000);
+    expect(order.at(-1)).toBe('outer has stopped');
+  });
+
+  it('its leader may close the Locks: that ends after drain at the latest', async () => {
+    const { runtime, all } = fleet(2);
+    all[0]!.elect('job', async () => await all[0]!.close());
+    const waiting = watch(all[1]!.acquire('job'));
+    await runtime.advance(6_000);
+    expect(waiting.state).toBe('fulfilled');
   });
 
   it('that waits or rests ends at once too', async () => {

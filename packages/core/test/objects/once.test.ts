@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { combine, createLocks, createMemoryProvider, createMemoryStore, migrate, namespaced } from '../../src/index.ts';
+import { createLocks, createMemoryProvider, createMemoryStore } from '../../src/index.ts';
+import { combine, migrate, namespaced } from '../../../composites/src/index.ts';
 import type { LockProvider, Locks, TryResult } from '../../src/index.ts';
 import { createFreeSetting, watch } from '../support/setting.ts';
 import type { Watched } from '../support/setting.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LockError, createMemoryProvider, namespaced, subscribe } from '../../src/index.ts';
+import { LockError, createMemoryProvider, subscribe } from '../../src/index.ts';
+import { namespaced } from '../../../composites/src/index.ts';
 import type { Claim, LockProvider, MultiLease } from '../../src/index.ts';
 import { grantAtOnce } from '../support/scripted-provider.ts';
 import type { CallKind } from '../support/scripted-provider.ts';

@@ -52,6 +52,7 @@ async function outputsOf(sources: readonly string[], { compiler, extension }: (t
 
 test('every package that is published was packed', () => {
   expect(published.map((folder) => readManifest(folder).name)).toEqual([
+    '@locks/composites',
     '@locks/conformance',
     '@locks/core',
     '@locks/redis',

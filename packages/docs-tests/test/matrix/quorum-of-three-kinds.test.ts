@@ -1,6 +1,6 @@
 import { requirements } from '@locks/conformance';
 import { conformanceTests } from '@locks/conformance/vitest';
-import { combine, namespaced } from '@locks/core';
+import { combine, namespaced } from '@locks/composites';
 import type { LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import { fromConfig as openRedis } from '@locks/redis';

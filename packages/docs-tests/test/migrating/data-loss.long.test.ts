@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLocks, createMemoryProvider, createMemoryStore, migrate } from '@locks/core';
-import type { LockProvider, Locks, Phase } from '@locks/core';
+import { migrate } from '@locks/composites';
+import { createLocks, createMemoryProvider, createMemoryStore } from '@locks/core';
+import type { Phase } from '@locks/composites';
+import type { LockProvider, Locks } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import * as redis from '@locks/redis';
 import * as sql from '@locks/sql';

@@ -1,6 +1,6 @@
 import { printTable, requirements, runConformance } from '@locks/conformance';
-import { migrate } from '@locks/core';
-import type { Phase } from '@locks/core';
+import { migrate } from '@locks/composites';
+import type { Phase } from '@locks/composites';
 import { expect, onTestFinished, test } from 'vitest';
 import { startStore, storeNames } from '../support/stores.ts';
 import type { StoreName } from '../support/stores.ts';

@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrationStatus, openLocks, waitForPhase } from '@locks/core';
-import type { Locks, LocksConfig, Phase } from '@locks/core';
+import { migrationStatus, waitForPhase } from '@locks/composites';
+import { openLocks } from '@locks/core';
+import type { Phase } from '@locks/composites';
+import type { Locks, LocksConfig } from '@locks/core';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startStore } from '../support/stores.ts';
 import type { Store } from '../support/stores.ts';

@@ -1,6 +1,7 @@
 import { lockObjects, printTable, runConformance } from '@locks/conformance';
 import type { ConformanceReport } from '@locks/conformance';
-import { combine, createMemoryProvider, createMemoryStore, migrate } from '@locks/core';
+import { combine, migrate } from '@locks/composites';
+import { createMemoryProvider, createMemoryStore } from '@locks/core';
 import type { LockProvider } from '@locks/core';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { providerNames, writeTable } from '../support/object-table.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { combine, createLocks, isLockError } from '@locks/core';
+import { combine } from '@locks/composites';
+import { createLocks, isLockError } from '@locks/core';
 import type { Locks } from '@locks/core';
 import { checkHistory, createHistory } from '@locks/core/testing';
 import { startProxy, startRedis } from '@locks/test-servers';

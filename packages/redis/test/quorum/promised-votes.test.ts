@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { combine, createLocks } from '@locks/core';
+import { combine } from '@locks/composites';
+import { createLocks } from '@locks/core';
 import type { Claim, LockProvider } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';

@@ -1,4 +1,5 @@
-import { combine, createLocks } from '@locks/core';
+import { combine } from '@locks/composites';
+import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { Redis } from 'ioredis';

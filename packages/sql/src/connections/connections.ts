@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { LockError, isLockError } from '@locks/core/adapter';
 import type { CallName, Deadline, Runtime } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
@@ -5,7 +6,7 @@ import type { KnexClient } from '../dialect/knex.ts';
 import type { ConnectionRules } from '../dialect/dialect.ts';
 import type { Store } from '../dialect/stores/store.ts';
 import { pause } from '../dialect/pause.ts';
-import { PoolQueue, usualMaximum } from './pool-queue.ts';
+import { PoolQueue, isDisposed, usualMaximum } from './pool-queue.ts';
 
 /** One call: what it holds, so that its deadline can take it away. */
 interface Call<Connection> {
@@ -17,6 +18,9 @@ interface Call<Connection> {
   /** Its caller has been answered. */
   over: boolean;
 }
+
+/** A connection that was unused for longer may be over, unheard, in ms. */
+const longestTrusted = 100;
 
 /** What to say of a call. */
 export interface About {
@@ -51,6 +55,8 @@ export class Connections<Connection> {
   readonly #runtime: Runtime;
   readonly #timeout: number;
   readonly #checked = new WeakSet<object>();
+  /** When each was last given back, in ms of the clock. */
+  readonly #usedAt = new WeakMap<object, number>();
 
   constructor({ client, dialect, store, deadline, runtime, timeout }: ConnectionsParts<Connection>) {
     this.#client = client;
@@ -115,7 +121,25 @@ export class Connections<Connection> {
     }
   }
 
+  /**
+   * A connection that is not known to be over. The server may have ended one while this process
+   * stood still: the event loop hears of that once it has looked at its sockets again.
+   */
   async #checkOut(call: Call<Connection>): Promise<Connection> {
+    for (;;) {
+      const connection = await this.#take(call);
+      const idle = this.#runtime.clock.now() - (this.#usedAt.get(connection as object) ?? -Infinity);
+      if (idle < longestTrusted || this.#dialect.isOver === undefined) return connection;
+      await turn();
+      await turn();
+      if (call.over) throw new LockError('LOCK_UNAVAILABLE', `${this.#dialect.name} did not answer in time.`);
+      if (!isDisposed(connection) && !this.#dialect.isOver(connection)) return connection;
+      this.#discard(connection, 'its server has ended it');
+      this.#checkIn(call, connection);
+    }
+  }
+
+  async #take(call: Call<Connection>): Promise<Connection> {
     call.waiting = true;
     let connection: Connection;
     try {
@@ -135,13 +159,13 @@ export class Connections<Connection> {
   #checkIn(call: Call<Connection>, connection: Connection): void {
     if (call.over) return;
     call.connection = undefined;
+    this.#usedAt.set(connection as object, this.#runtime.clock.now());
     this.#queue.give(connection);
   }
 
   /** Ends it, and has the pool replace it. */
   #discard(connection: Connection, reason: unknown): void {
-    // What knex itself marks a connection with whose socket has failed: its pool does not lend it
-    // again.
+    // Its pool does not lend it again.
     Object.assign(connection as object, { __knex__disposed: reason });
     this.#dialect.discard(connection);
   }

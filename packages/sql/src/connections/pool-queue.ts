@@ -137,6 +137,6 @@ function isTimeout(error: unknown): boolean {
 }
 
 /** What knex marks a connection with that must not be used again. */
-function isDisposed(connection: unknown): boolean {
+export function isDisposed(connection: unknown): boolean {
   return Boolean((connection as { readonly __knex__disposed?: unknown }).__knex__disposed);
 }

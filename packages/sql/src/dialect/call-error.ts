@@ -22,17 +22,27 @@ export interface FailedCall {
   readonly remedy: string | undefined;
   /** Whether the call may still take effect, whatever the user changes. */
   readonly mayTakeEffect: boolean;
+  /** The server answered that it refuses the statement, and so changed nothing. */
+  readonly undone: boolean;
 }
 
 /** The contract's error for a failed call. */
-export function callError({ database, error, what, claim, remedy, mayTakeEffect }: FailedCall): LockError {
+export function callError({ database, error, what, claim, remedy, mayTakeEffect, undone }: FailedCall): LockError {
   const call = typeof what === 'function' ? what() : what;
   return new LockError(
     remedy === undefined || mayTakeEffect ? 'LOCK_UNAVAILABLE' : 'LOCK_MISCONFIGURED',
     `${database} failed at ${call}: ${textOf(error)}${remedy === undefined ? '' : `. ${remedy}`}`,
-    { ...(claim === undefined ? {} : { key: claim.key }), cause: error },
+    {
+      ...(claim === undefined ? {} : { key: claim.key }),
+      cause: error,
+      sent: undone && !mayTakeEffect ? false : undefined,
+    },
   );
 }
+
+/** What to do when a server does not take a statement, or a value in it. */
+export const notTaken =
+  'The server does not take what @locks/sql sends: run its migrations, see that its version is the newest, or report this.';
 
 /** What to do when a server refuses TLS. */
 export const tlsMissing = 'Turn TLS on at the server, or off here (option "tls").';

@@ -37,6 +37,8 @@ export interface ConnectionRules<Connection = unknown> {
   isInTransaction(error: unknown): boolean;
   /** Whether the connection must not be used again. */
   isBroken(error: unknown): boolean;
+  /** Whether its server has ended the connection, as far as is known. Absent: it has no server. */
+  isOver?(connection: Connection): boolean;
   /**
    * Ends the connection now: what it is still doing is given up, on the server too where that is
    * possible.

@@ -1,3 +1,4 @@
+import type { MysqlConnection } from './connection/connection.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { createKnexSession } from '../dialect/knex-session.ts';
 import type { Row } from '../dialect/knex-session.ts';
@@ -28,6 +29,7 @@ export const mysql: Dialect = {
   canRepeat,
   isInTransaction,
   isBroken,
+  isOver: ({ stream }: MysqlConnection) => stream?.readable === false,
   discard,
   checkNames() {},
   poolConfig,

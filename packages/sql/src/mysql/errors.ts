@@ -1,7 +1,7 @@
 import { isLockError, isTlsRefusal } from '@locks/core/adapter';
 import type { CallName, LockError } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
-import { callError, tlsMissing, tlsRefused } from '../dialect/call-error.ts';
+import { callError, notTaken, tlsMissing, tlsRefused } from '../dialect/call-error.ts';
 import { nameTaken } from '../dialect/layout/migration.ts';
 import { TransactionOpen, endTransactions } from '../dialect/transaction-open.ts';
 
@@ -51,6 +51,15 @@ export function isBroken(error: unknown): boolean {
 }
 
 /**
+ * The server answered an error and goes on, so it has undone all that the call did: its procedures
+ * roll back. 1180: the commit itself failed.
+ */
+function isUndone(error: unknown): boolean {
+  const number = numberOf(error);
+  return number !== undefined && number !== 1180 && !isBroken(error);
+}
+
+/**
  * What a server says that refuses to write: its connections are given up, because another one may
  * be there by now.
  */
@@ -73,6 +82,11 @@ const permanent: Readonly<Record<number, string>> = {
   1045: login,
   1049: login,
   1054: tables,
+  1064: notTaken,
+  1264: notTaken,
+  1366: notTaken,
+  1406: notTaken,
+  1690: notTaken,
   1130: 'Allow the user to connect from this host.',
   1142: grants,
   1143: grants,
@@ -121,7 +135,7 @@ export function explain(error: unknown, what: CallName, claim?: Claim): LockErro
   const mayTakeEffect = error instanceof TransactionOpen && error.sent;
   const inTransaction = mayTakeEffect || isInTransaction(error);
   const remedy = inTransaction ? `Turn autocommit on. ${endTransactions}` : remedyOf(error);
-  return callError({ database: 'MySQL', error, what, claim, remedy, mayTakeEffect });
+  return callError({ database: 'MySQL', error, what, claim, remedy, mayTakeEffect, undone: isUndone(error) });
 }
 
 const rights =

@@ -1,3 +1,4 @@
+import type { PgConnection } from './connection/connection.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { createKnexSession } from '../dialect/knex-session.ts';
 import type { Row } from '../dialect/knex-session.ts';
@@ -28,6 +29,7 @@ export const postgres: Dialect = {
   canRepeat,
   isInTransaction,
   isBroken,
+  isOver: ({ connection }: PgConnection) => !connection.stream.readable,
   discard: abandon,
   checkNames() {},
   poolConfig,

@@ -10,6 +10,12 @@ type Name = 'acquireEach' | 'renewEach' | 'releaseEach';
 const renewed = { renewed: true, turns: [] };
 const freed = { freed: true, turns: [] };
 
+/**
+ * How long the statement for many keys waits for one that another transaction has inserted and not
+ * committed, in ms. Then each key goes alone.
+ */
+const longestInsert = 100;
+
 /** The statements for many keys. */
 export function createEachStore(prepared: PreparedStatements<Name>): EachStore<PgConnection> {
   async function ask(
@@ -18,6 +24,9 @@ export function createEachStore(prepared: PreparedStatements<Name>): EachStore<P
     claims: readonly Claim[],
     ...values: readonly Value[]
   ): Promise<Reply['rows']> {
+    // There the statement is a transaction of several round trips: a client that is paused within
+    // it would block all keys.
+    if (prepared.encloses(connection)) return [];
     const keys = claims.map(({ key }) => bytes(key));
     const owners = claims.map(({ owner }) => owner);
     try {
@@ -31,7 +40,14 @@ export function createEachStore(prepared: PreparedStatements<Name>): EachStore<P
   return {
     async acquire(connection, claims) {
       const { ttl, floor = 0n } = claims[0] as Claim;
-      const rows = await ask(connection, 'acquireEach', claims, ttl, floor, prepared.limitOf(connection, ttl));
+      const rows = await ask(
+        connection,
+        'acquireEach',
+        claims,
+        ttl,
+        floor,
+        Math.min(prepared.longestWait(ttl), longestInsert),
+      );
       return new Map(rows.map(([owner, token]) => [owner ?? '', BigInt(token ?? 0)]));
     },
     async renew(connection, claims) {

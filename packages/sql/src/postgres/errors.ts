@@ -1,7 +1,7 @@
 import { isLockError, isTlsRefusal } from '@locks/core/adapter';
 import type { CallName, LockError } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
-import { callError, tlsMissing, tlsRefused } from '../dialect/call-error.ts';
+import { callError, notTaken, tlsMissing, tlsRefused } from '../dialect/call-error.ts';
 import { nameTaken } from '../dialect/layout/migration.ts';
 import { TransactionOpen, endTransactions } from '../dialect/transaction-open.ts';
 
@@ -44,6 +44,15 @@ export function isBroken(error: unknown): boolean {
   return severity === 'FATAL' || severity === 'PANIC' || /^(?:08|57P|25)/.test(state);
 }
 
+/**
+ * The server answered an error and goes on, so it has undone all that the statement did. 40003 is
+ * its word for "I do not know".
+ */
+function isUndone(error: unknown): boolean {
+  const state = stateOf(error);
+  return state !== undefined && state !== '40003' && (error as { readonly severity: string }).severity === 'ERROR';
+}
+
 /** An error about the server as a whole, as the server would send it. */
 export function unusable(state: string, message: string): Error {
   return Object.assign(new Error(message), { code: state, severity: 'ERROR' });
@@ -76,19 +85,25 @@ const ofDriver: readonly (readonly [RegExp, string])[] = [
   [/client password must be/, 'The server asks for a password: put one into the URL, or set option "password".'],
 ];
 
+/** The server does not take the statement, or a value in it: a retry would be refused as well. */
+const refusedState = /^(?:22|42)/;
+
 function remedyOf(error: unknown): string | undefined {
   if (error instanceof TransactionOpen) return endTransactions;
   if (isTlsRefusal(error)) return tlsRefused;
   const text = error instanceof Error ? error.message : '';
   const state = stateOf(error);
   if (state === '08P01' && text.includes('startup parameter')) return poolers;
-  return state === undefined ? ofDriver.find(([pattern]) => pattern.test(text))?.[1] : permanent[state];
+  return state === undefined
+    ? ofDriver.find(([pattern]) => pattern.test(text))?.[1]
+    : (permanent[state] ?? (refusedState.test(state) ? notTaken : undefined));
 }
 
 /** The contract's error for one of the driver or of the server. */
 export function explain(error: unknown, what: CallName, claim?: Claim): LockError {
   const mayTakeEffect = error instanceof TransactionOpen && error.sent;
-  return callError({ database: 'Postgres', error, what, claim, remedy: remedyOf(error), mayTakeEffect });
+  const remedy = remedyOf(error);
+  return callError({ database: 'Postgres', error, what, claim, remedy, mayTakeEffect, undone: isUndone(error) });
 }
 
 const migrationRemedies: Readonly<Record<string, string>> = {

@@ -77,6 +77,11 @@ export class PreparedStatements<Name extends string> {
     }
   }
 
+  /** Whether each statement over `connection` is a transaction of several round trips. */
+  encloses(connection: PgConnection): boolean {
+    return this.#sessions.encloses(connection);
+  }
+
   /**
    * How long a statement may wait for a row, in ms. A claim that took effect after its caller's
    * timeout, or after its ttl, would be a hold without a holder.

@@ -93,6 +93,8 @@ export function explain(error: unknown, path: string | undefined, what: CallName
   return new LockError('LOCK_UNAVAILABLE', `SQLite failed in ${name}${where}: ${reason}.${advice}`, {
     cause: error,
     ...key,
+    // The transaction is rolled back.
+    sent: code !== '' && !isBroken(error) ? false : undefined,
   });
 }
 

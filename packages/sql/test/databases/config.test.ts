@@ -159,7 +159,7 @@ test.each([
     'LOCK_MISCONFIGURED',
     /secure connection.*Turn TLS on|self-signed certificate.*"tls"/,
   ],
-  ['TLS for a file', () => 'sqlite:./x.db?ssl=true', 'LOCK_MISCONFIGURED', /"tls" means nothing for a sqlite/],
+  ['TLS for a file', () => 'sqlite:./x.db?tls=true', 'LOCK_MISCONFIGURED', /"tls" means nothing for a sqlite/],
   [
     'a name for a file',
     () => 'sqlite:./x.db?applicationName=x',

@@ -82,8 +82,6 @@ const servers = ['postgresUrl', 'mariadbUrl'] as const;
 
 test.each([
   ['postgresUrl', 'tls=true'],
-  // The old name.
-  ['postgresUrl', 'ssl=true'],
   ['postgresUrl', 'sslmode=require'],
   ['postgresUrl', 'sslmode=verify-ca'],
   ['postgresUrl', 'sslmode=verify-full'],

@@ -1,16 +1,33 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { startProxy } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { rowsOf } from '../support/databases.ts';
 import type { Kind } from './kind.ts';
 import { expectFree, expectWholePool, partiesOn } from './parties.ts';
 import type { Party } from './parties.ts';
 
 const max = 3;
+const killer = fileURLToPath(new URL('kill.mjs', import.meta.url));
 
 /** What a call leaves whose connection is lost, on a server with tables. */
 export function testLostConnections(kind: Kind, server: ServerHandle): void {
   const { url } = server;
   const { join, blockRow, untilBlocked } = partiesOn(kind);
+
+  test.each(['tryAcquire', 'inspect'] as const)(
+    'the first %s of a process that stood still while the server ended its connection',
+    async (call) => {
+      const party = join(url, { pool: { min: 0, max: 1 }, listen: false });
+      await (await party.locks.acquire(`still ${call}`)).release();
+      const id = kind.client === 'pg' ? 'pg_backend_pid()' : 'CONNECTION_ID()';
+      const [row] = await rowsOf(party.knex.raw(`SELECT ${id} AS id`));
+      execFileSync(process.execPath, [killer, kind.client, url, String(row?.['id'])]);
+      const answer = await party.locks[call](`still ${call}`);
+      expect(answer).toMatchObject(call === 'inspect' ? { holders: [] } : { held: true });
+    },
+  );
 
   /** Each way to lose the connection of a call that is under way. */
   const losses: readonly (readonly [string, (cut: () => Promise<void>) => Promise<void>])[] = [

@@ -13,15 +13,19 @@ import type { TestFile } from './support/file.ts';
 
 const run = promisify(execFile);
 
-/** What a process answers that opens files and may not do everything: root may. */
-async function openAsUser(...paths: readonly string[]): Promise<readonly { code: string; message: string }[]> {
+interface Answer {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What a process answers that opens `first` as this user, and the others without being root. */
+async function openAsUser(...[first, ...paths]: readonly string[]): Promise<readonly Answer[]> {
   const script = fileURLToPath(new URL('support/open-file.mjs', import.meta.url));
-  const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const { stdout } = await run(process.execPath, [script, ...paths], { ...account, cwd: '/' });
+  const { stdout } = await run(process.execPath, [script, String(first), ...paths], { cwd: '/' });
   return stdout
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as { code: string; message: string });
+    .map((line) => JSON.parse(line) as Answer);
 }
 
 /** A file with the tables in a folder of its own, which each user may write to. */
@@ -50,7 +54,7 @@ test.runIf(process.platform !== 'win32')('a file that may not be written is refu
   const otherLog = fileIn(file, 'log of another user');
   writeFileSync(`${otherLog.path}-wal`, '', { mode: 0o600 });
   const paths = [usable, readOnly, secret, inReadOnly, hidden, otherLog].map(({ path }) => path);
-  const [opened, ...answers] = await openAsUser(...paths);
+  const [opened, ...answers] = await openAsUser(fileIn(file, 'first').path, ...paths);
   expect(opened).toEqual({ code: 'opened', message: '' });
   const reasons = [
     /may not read and write it/,

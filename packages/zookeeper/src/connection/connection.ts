@@ -42,7 +42,8 @@ export interface Connection {
    * write, unless many are under way. The server answers them in the order of the calls. An event
    * that comes before the reply is delivered before this resolves. An event right after the reply
    * may be, too: expect the event of a watch from the call on.
-   * @throws `ConnectionLostError` when the connection ends before the reply, or has ended.
+   * @throws `ConnectionLostError` when the connection ends before the reply. `RequestUnsentError`
+   * when it ends before the request is sent, or has ended.
    * `RangeError` for a number out of range or a request that is too long: then it was not sent.
    */
   send<T>(request: Request<T>, options?: SendOptions): Promise<Answer<T>>;

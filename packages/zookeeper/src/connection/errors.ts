@@ -37,13 +37,18 @@ export class ConnectError extends Error {
 
 /** The connection ended before the answer. If the request was sent, its result is unknown. */
 export class ConnectionLostError extends Error {
-  override readonly name = 'ConnectionLostError';
+  override readonly name: string = 'ConnectionLostError';
   readonly address: Address;
 
   constructor(address: Address, cause: Error) {
     super(`the connection to ZooKeeper at ${printAddress(address)} has ended: ${cause.message}`, { cause });
     this.address = address;
   }
+}
+
+/** The connection ended before the request was sent. */
+export class RequestUnsentError extends ConnectionLostError {
+  override readonly name = 'RequestUnsentError';
 }
 
 /** The server answered a request with an error after which the connection is of no use. */

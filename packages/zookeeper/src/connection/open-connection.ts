@@ -14,6 +14,7 @@ import {
   AuthFailedError,
   ConnectionClosedError,
   ConnectionLostError,
+  RequestUnsentError,
   FatalAnswerError,
   SessionExpiredError,
 } from './errors.ts';
@@ -102,7 +103,7 @@ export class OpenConnection implements Connection {
   send<T>(request: Request<T>, options?: SendOptions): Promise<Answer<T>> {
     return new Promise((resolve, reject) => {
       if (this.#lost !== undefined) {
-        reject(this.#lost);
+        reject(new RequestUnsentError(this.address, this.#lost.cause as Error));
         return;
       }
       const background = options?.background ?? false;
@@ -122,6 +123,8 @@ export class OpenConnection implements Connection {
     this.#socket.destroy();
     for (let pending = this.#unanswered.shift(); pending !== undefined; pending = this.#unanswered.shift())
       pending.reject(lost);
+    const unsent = new RequestUnsentError(this.address, cause);
+    for (const { reject } of this.#backlog.splice(0)) reject(unsent);
     // After the effects of the rejections, and after the code that waited for this connection.
     setImmediate(() => this.#parts.onEnd(cause));
   }

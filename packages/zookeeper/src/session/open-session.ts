@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { outsideContext } from '@locks/core/adapter';
 import type { LockError, Runtime, TimerHandle } from '@locks/core/adapter';
 import type { Connection } from '../connection/connection.ts';
+import { RequestUnsentError } from '../connection/errors.ts';
 import { disconnectedError, unansweredError } from '../connection/request-errors.ts';
 import type { Answer } from '../wire/answer.ts';
 import type { Request } from '../wire/request.ts';
@@ -197,6 +198,7 @@ export class OpenSession implements Session {
     return connection.send(request).then(undefined, (error: unknown) => {
       // A request that cannot be written was not sent.
       if (error instanceof RangeError) throw error;
+      if (error instanceof RequestUnsentError) throw disconnectedError(request.what, error);
       throw unansweredError(request.what, error as Error);
     });
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ConnectionLostError } from '../../src/connection/errors.ts';
+import { ConnectionLostError, RequestUnsentError } from '../../src/connection/errors.ts';
 import { create, remove } from '../../src/wire/requests.ts';
 import { ping } from '../support/ping.ts';
 import { eventOf, replyTo, startFakeServer } from '../support/fake-server.ts';
@@ -85,7 +85,7 @@ test('the end is told once, behind the rejections, never within a call', async (
   expect(errors).toEqual([expect.any(ConnectionLostError), expect.any(ConnectionLostError)]);
   expect(told).toEqual(['/a', '/b', 'first']);
   await expect(connection.send(remove('/c'))).rejects.toMatchObject({
-    name: 'ConnectionLostError',
+    name: 'RequestUnsentError',
     cause: { message: 'first' },
   });
   await connection.end(1_000);
@@ -139,4 +139,18 @@ test('the data that was sent may be changed at once', async () => {
   expect((await client.request()).body.toString('latin1')).toContain('before');
   connection.destroy(new Error('over'));
   await expect(send).rejects.toThrow('over');
+});
+
+test('what waits to be sent when the connection ends is rejected as never sent, and so is what comes later', async () => {
+  await using server = await startFakeServer();
+  const opening = openConnection({ address: server.address });
+  const client = await server.client();
+  await client.accept();
+  const { connection } = await opening;
+  const sends = Array.from({ length: 300 }, (_, index) => connection.send(remove(`/${index}`)));
+  connection.destroy(new Error('over'));
+  const errors = await Promise.all(sends.map((send) => send.catch((error: unknown) => error)));
+  expect(errors.slice(0, 256).every((error) => !(error instanceof RequestUnsentError))).toBe(true);
+  expect(errors.every((error) => error instanceof ConnectionLostError)).toBe(true);
+  expect(errors.slice(256).every((error) => error instanceof RequestUnsentError)).toBe(true);
 });

@@ -169,6 +169,28 @@ export const sharedRequirements: readonly Requirement[] = [
     },
   },
   {
+    id: 'permits-most',
+    level: 'provider',
+    title: 'the highest number of permits, 2 147 483 647, is one like another',
+    appliesTo: whenShared,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const most = 2 ** 31 - 1;
+      const first = context.claim(context.key(), { mode: 'shared', permits: most });
+      const second = context.claim(first.key, { mode: 'shared', permits: most });
+      await mustGrant(one, first, 'with 2 147 483 647 permits');
+      await mustGrant(two, second, 'for a second share of 2 147 483 647 permits');
+      await refusesOtherNumber(context, one, first.key, 'while sharers with 2 147 483 647 permits hold it', most);
+      await mustRenew(two, second, 'by the second sharer');
+      await mustFree(one, first, 'by the first sharer');
+      await mustFree(two, second, 'by the second sharer');
+      if (!context.traits.resize) return;
+      const resized = context.claim(first.key, { mode: 'shared', permits: most, resize: true });
+      await mustGrant(one, resized, 'with 2 147 483 647 permits and resize');
+      await mustFree(one, resized, 'by the sharer with resize');
+    },
+  },
+  {
     id: 'permits-resize',
     level: 'provider',
     title: 'a claim with resize goes by its own number of permits, and neither is refused for it nor fixes it',
@@ -270,12 +292,22 @@ export const sharedRequirements: readonly Requirement[] = [
   },
 ];
 
-async function refusesOtherNumber(context: Context, provider: LockProvider, key: string, when: string): Promise<void> {
+/** `fixed`: the number of permits that the key has. */
+async function refusesOtherNumber(
+  context: Context,
+  provider: LockProvider,
+  key: string,
+  when: string,
+  fixed = 23,
+): Promise<void> {
   for (const wake of [undefined, () => {}]) {
     const attempt = provider.tryAcquire(context.claim(key, { mode: 'shared', permits: 47 }), wake);
     const { message } = await mustReject(attempt, 'LOCK_INVALID', `for 47 permits ${when}`);
-    const named = message.includes('23') && message.includes('47');
-    assert.ok(named, `expected the message to name both numbers of permits, 23 and 47, got ${JSON.stringify(message)}`);
+    const told = [`${fixed}`, '47'].every((each) => new RegExp(String.raw`(?<!\d)${each}(?!\d)`).test(message));
+    assert.ok(
+      told,
+      `expected the message to name both numbers of permits, ${fixed} and 47, got ${JSON.stringify(message)}`,
+    );
   }
   const unlimited = provider.tryAcquire(context.claim(key, { mode: 'shared' }));
   await mustReject(unlimited, 'LOCK_INVALID', `for unlimited permits ${when}`);

@@ -22,6 +22,26 @@ export const connections: readonly FaultFlaw[] = [
     ),
   },
   {
+    name: 'calls that wait to be sent are forgotten when their connection ends',
+    caughtBy: ['sever-many-in-flight'],
+    make: client((inner, link) => {
+      const most = 256;
+      const waiting: (() => void)[] = [];
+      let underWay = 0;
+      link.onCut = () => void waiting.splice(0);
+      return guarded(inner, async (call) => {
+        if (underWay >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+        underWay += 1;
+        try {
+          return await call();
+        } finally {
+          underWay -= 1;
+          waiting.shift()?.();
+        }
+      });
+    }),
+  },
+  {
     name: 'a hold belongs to its connection: the next one has another name',
     caughtBy: ['sever-keeps-hold', 'lost-reply-of-attempt'],
     mayAlsoFail: ['sever-*', 'lost-reply-*', 'silence-*', 'restart-*', 'empty-*', 'locks-*'],

@@ -1,11 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { LockError, isPermanent } from '../../errors/lock-error.ts';
 import type { Lease } from '../../lease.ts';
-import { channels } from '../../locks/diagnostics/channels.ts';
-import type { ElectionMessage } from '../../locks/diagnostics/channels.ts';
-import type { Closable } from '../../locks/ending/closable.ts';
-import type { LinkedMember } from '../../locks/ending/linked-set.ts';
-import { PublicLease } from '../../locks/lease/public-lease.ts';
-import type { LockCalls } from '../../locks/lock-calls.ts';
+import { channels } from '../../leases/diagnostics/channels.ts';
+import type { ElectionMessage } from '../../leases/diagnostics/channels.ts';
+import type { Closable } from '../../leases/ending/closable.ts';
+import type { LinkedMember } from '../../leases/ending/linked-set.ts';
+import { PublicLease } from '../../leases/hold/public-lease.ts';
+import type { LockCalls } from '../../leases/lock-calls.ts';
 import type { AcquireOptions } from '../../options/acquire-options.ts';
 import { pause } from '../../time/pause.ts';
 import type { Election, Lead, Leader, Leadership } from './election.ts';
@@ -15,6 +16,18 @@ import { Term } from './term.ts';
 
 /** A rest doubles so many times at most. With more, a candidate is away for longer after errors. */
 const mostDoublings = 4;
+
+/** What the present asynchronous context leads, innermost first. */
+interface Leading {
+  readonly term: Term;
+  readonly outer: Leading | undefined;
+}
+
+/**
+ * Leaders may ask their own election to end, which must not wait for them. An election is rare
+ * enough for what this costs before Node 24.
+ */
+const leading = new AsyncLocalStorage<Leading>();
 
 /** Stands for election under a key, leads, and stands again. */
 export class Candidate implements Election, Closable {
@@ -81,14 +94,15 @@ export class Candidate implements Election, Closable {
     const term = this.#term;
     if (term === undefined) return false;
     term.resign();
-    await this.#standing;
+    if (!isWithin(term)) await this.#standing;
     return true;
   }
 
   async stop(): Promise<void> {
+    const within = this.#term !== undefined && isWithin(this.#term);
     this.#stop.abort();
     await this.resign();
-    await this.ended.catch(() => {});
+    if (!within) await this.ended.catch(() => {});
   }
 
   /** Ends it because its `Locks` is closing, which ends the lease too. */
@@ -144,7 +158,7 @@ export class Candidate implements Election, Closable {
     if (this.#stop.signal.aborted) term.resign();
     this.#tell({ event: 'elected', owner: lease.owner, token: lease.token });
     try {
-      await this.#lead(new PublicLease(term));
+      await leading.run({ term, outer: leading.getStore() }, this.#lead, new PublicLease(term));
       return undefined;
     } catch (error) {
       return term.signal.aborted && error === term.signal.reason ? undefined : error;
@@ -162,4 +176,11 @@ export class Candidate implements Election, Closable {
     const message = `The leader of ${JSON.stringify(this.key)} failed; it stands again.`;
     process.emitWarning(message, { code: 'LOCKS_ELECTION', detail });
   }
+}
+
+/** Whether the present asynchronous context leads in `term`. */
+function isWithin(term: Term): boolean {
+  let frame = leading.getStore();
+  while (frame !== undefined && frame.term !== term) frame = frame.outer;
+  return frame !== undefined;
 }

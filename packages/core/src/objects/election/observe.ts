@@ -1,8 +1,8 @@
 import type { KeyState, Traits } from '../../contract.ts';
 import { isLockError, isPermanent } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
-import type { Closable } from '../../locks/ending/closable.ts';
-import type { LinkedMember, LinkedSet } from '../../locks/ending/linked-set.ts';
+import type { Closable } from '../../leases/ending/closable.ts';
+import type { LinkedMember, LinkedSet } from '../../leases/ending/linked-set.ts';
 import { checkKey } from '../../options/key.ts';
 import { labelOf } from '../../options/owner.ts';
 import { pause } from '../../time/pause.ts';

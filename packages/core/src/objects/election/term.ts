@@ -1,5 +1,5 @@
 import { LockError } from '../../errors/lock-error.ts';
-import { LeaseView } from '../../locks/lease/lease-view.ts';
+import { LeaseView } from '../../leases/hold/lease-view.ts';
 
 /** The lease of a leader, whose signal also aborts when it is asked to resign. */
 export class Term extends LeaseView {

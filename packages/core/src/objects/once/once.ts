@@ -1,8 +1,8 @@
 import type { LockProvider } from '../../contract.ts';
 import { LockError, isLockError } from '../../errors/lock-error.ts';
-import type { LockCalls } from '../../locks/lock-calls.ts';
-import type { TryResult } from '../../locks/try-result.ts';
-import type { Work } from '../../locks/with-lock.ts';
+import type { LockCalls } from '../../leases/lock-calls.ts';
+import type { TryResult } from '../../leases/acquire/try-result.ts';
+import type { Work } from '../../leases/hold/with-lock.ts';
 import type { AcquireOptions } from '../../options/acquire-options.ts';
 import { checkKey, shortKey } from '../../options/key.ts';
 import type { Clock } from '../../time/clock.ts';

@@ -1,5 +1,5 @@
 // How another process of the conformance suite makes its composite.
-import { combine } from '@locks/core';
+import { combine } from '@locks/composites';
 import { createRedisProvider } from '@locks/redis';
 import { Redis } from 'ioredis';
 

@@ -1,7 +1,8 @@
 import { conformanceTests } from '@locks/conformance/vitest';
 import type { LeakCounts } from '@locks/conformance';
-import { combine, subscribe } from '@locks/core';
-import type { CombineOptions } from '@locks/core';
+import { combine } from '@locks/composites';
+import { subscribe } from '@locks/core';
+import type { CombineOptions } from '@locks/composites';
 import { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
 import { breakable } from '../../support/faults.ts';

@@ -1,6 +1,7 @@
 import type { Faults } from '@locks/conformance';
-import { combine } from '@locks/core';
-import type { CombineOptions, LockProvider } from '@locks/core';
+import { combine } from '@locks/composites';
+import type { CombineOptions } from '@locks/composites';
+import type { LockProvider } from '@locks/core';
 import type { Breakable } from '../../support/faults.ts';
 
 type End = () => Promise<void>;

@@ -51,6 +51,10 @@ export class Sessions {
     this.#enclosed.add(connection);
   }
 
+  encloses(connection: PgConnection): boolean {
+    return this.#enclosed.has(connection);
+  }
+
   /**
    * The rows, as arrays of texts.
    * @throws `TransactionOpen` where a transaction was left open: the connection must be discarded.

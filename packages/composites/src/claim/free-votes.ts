@@ -1,0 +1,32 @@
+import type { Claim } from '@locks/core';
+import { schedule } from '@locks/core/composite';
+import { callMember } from '../members/member-answers.ts';
+import type { MembersHost } from '../members/member-states.ts';
+import { outerOwner } from '../members/member.ts';
+import type { Member } from '../members/member.ts';
+
+/** A member without an answer is asked again after so many ms. Less asks a dead one more often. */
+const pause = 1_000;
+
+/**
+ * Frees what a member has of a lease under owners that another process made, but not under `own`.
+ * A member that does not answer is asked again until such votes have ended. Gives nothing back.
+ */
+export function freeVotes(host: MembersHost, member: Member, claim: Claim, own?: string): void {
+  const { clock } = host.runtime;
+  const end = clock.now() + claim.ttl;
+  const free = (): void => {
+    callMember(() => member.provider.inspect(claim.key)).then(
+      ({ holders }) => {
+        for (const { owner } of holders) {
+          if (owner === own || outerOwner(owner) !== claim.owner) continue;
+          member.releases.start({ claim: { ...claim, owner }, uncertain: false, lastSend: clock.now() });
+        }
+      },
+      () => {
+        if (clock.now() < end) schedule(host.timers, clock.now() + pause, free);
+      },
+    );
+  };
+  free();
+}

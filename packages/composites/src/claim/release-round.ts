@@ -1,0 +1,100 @@
+import type { Claim } from '@locks/core';
+import { scheduleSilence } from '@locks/core/composite';
+import type { TimerEntry } from '@locks/core/composite';
+import { decideRelease, isFreedFirst, waitsForLate } from './decisions.ts';
+import type { Freed, Released } from './decisions.ts';
+import { combinedError } from '../members/member-errors.ts';
+import type { MembersHost } from '../members/member-states.ts';
+import type { Member } from '../members/member.ts';
+
+/** The members' answers to the release of one claim, until there is one for the composite. */
+export class ReleaseRound {
+  readonly result: Promise<boolean>;
+  readonly #released: Released;
+  readonly #host: MembersHost;
+  readonly #claim: Claim;
+  /** By member. */
+  readonly #answers: Freed[];
+  /** Since all releases are under way. */
+  #timers: readonly TimerEntry[] | undefined = undefined;
+  /** Late members are waited for. */
+  #patient = true;
+  /** It has no result yet. */
+  pending = true;
+  #resolve!: (freed: boolean) => void;
+  #reject!: (error: Error) => void;
+
+  constructor(released: Released, host: MembersHost, claim: Claim) {
+    this.#released = released;
+    this.#host = host;
+    this.#claim = claim;
+    this.#answers = host.members.map(() => undefined);
+    this.result = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** One more release is under way. `late`: it goes out after another call. */
+  begin(member: Member, late: boolean): void {
+    const { need, members } = this.#host;
+    // Where all are needed, none can be left out.
+    const passedOver = member.suspect && need < members.length;
+    this.#answers[member.index] = late || passedOver ? 'late' : 'awaited';
+  }
+
+  /** The member may have a vote, and is not asked. */
+  unknown(member: Member): void {
+    this.#answers[member.index] = member.noAnswer(this.#claim.key);
+  }
+
+  /** A member answered. */
+  answered(member: Member, answer: boolean | Error): void {
+    this.#answers[member.index] = answer;
+    this.#settle();
+  }
+
+  /** All releases are under way. */
+  begun(): void {
+    const { timers, timeout, memberTimeout, runtime } = this.#host;
+    const now = runtime.clock.now();
+    const silent = (): void => {
+      this.#answers.forEach((answer, member) => {
+        if (answer === 'awaited') this.#answers[member] = 'late';
+      });
+      this.#settle();
+    };
+    const expired = (): void => {
+      this.#patient = false;
+      this.#settle();
+    };
+    this.#timers = [
+      scheduleSilence(timers, now + memberTimeout, silent),
+      scheduleSilence(timers, now + timeout, expired),
+    ];
+    this.#settle();
+  }
+
+  #settle(): void {
+    const { need, timers } = this.#host;
+    if (!this.pending || this.#timers === undefined) return;
+    // Only an answer that may matter is awaited.
+    if (this.#answers.includes('awaited') && !isFreedFirst(this.#answers, need)) return;
+    if (this.#patient && waitsForLate(this.#released, this.#answers, need)) return;
+    const decision = decideRelease(this.#released, this.#answers, need);
+    this.pending = false;
+    for (const timer of this.#timers) timers.cancel(timer);
+    if (decision === undefined) this.#reject(this.#error());
+    else this.#resolve(decision);
+  }
+
+  #error(): Error {
+    const { key } = this.#claim;
+    const failures = this.#host.members.flatMap((member) => {
+      const answer = this.#answers[member.index];
+      if (answer === undefined || typeof answer === 'boolean') return [];
+      return answer instanceof Error ? member.name(answer, key) : member.noAnswer(key);
+    });
+    return combinedError(this.#host, failures, key);
+  }
+}

@@ -1,0 +1,23 @@
+import type { LockProvider } from '@locks/core';
+import { CombinedProvider } from './combined-provider.ts';
+import { checkMembers, readCombineOptions } from './options.ts';
+import type { CombineOptions } from './options.ts';
+
+/**
+ * Several independent stores as one provider: a claim is held when `need` of them granted it. With
+ * `majority` that is Redlock, with tokens that keep their order, and fair where all members are.
+ * The members must be in the same order in every process. `close` closes them. Claims reject with
+ * `LOCK_MISCONFIGURED` where other processes use members that conflict with these.
+ *
+ * Sources: Redlock (redis.io), with a second phase for tokens; claims wait in ordered lines
+ * (`docs/quorum.md`).
+ * @throws `LOCK_MISCONFIGURED` naming the member or option that is wrong.
+ */
+export function combine(members: readonly LockProvider[], options: CombineOptions = {}): LockProvider {
+  checkMembers(members);
+  return new CombinedProvider({
+    providers: [...members],
+    keepsSet: true,
+    ...readCombineOptions(options, members.length),
+  });
+}

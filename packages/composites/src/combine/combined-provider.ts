@@ -1,0 +1,249 @@
+import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
+import { LockError } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
+import { AbortFollowers, TimerWheel, setKey } from '@locks/core/composite';
+import { ClaimsByOwner } from '../claims-by-owner.ts';
+import { CombinedClaim } from '../claim/combined-claim.ts';
+import type { KeptHold } from '../claim/combined-claim.ts';
+import type { ClaimHost, HostedClaim } from '../claim/claim-host.ts';
+import type { KnownLease } from '../claim/claim-state.ts';
+import { combineStates, holdsByOwner, isEnough, isKnown } from '../members/key-states.ts';
+import type { MemberHold, ToldState } from '../members/key-states.ts';
+import { closeMembers } from '../members/close-members.ts';
+import { listKeys } from '../members/list-keys.ts';
+import { combinedError } from '../members/member-errors.ts';
+import { failuresOf, readStates } from '../members/member-states.ts';
+import { commonFloor } from '../members/common-floor.ts';
+import { Member, memberTitle } from '../members/member.ts';
+import { SetKeeper } from '../set/set-keeper.ts';
+import type { CombineRules } from './options.ts';
+import { timeOf } from '../members/time-of.ts';
+import { combinedTraits } from './traits.ts';
+
+type Told = readonly (ToldState | undefined)[];
+
+/** What a composite is made of. */
+export interface CombinedParts extends CombineRules {
+  readonly providers: readonly LockProvider[];
+  /** Processes with another set of stores are kept apart. @default false */
+  readonly keepsSet?: boolean;
+  /** For messages. @default 'combine' */
+  readonly name?: string;
+  /** What messages call the members. @default as in "member 2 of 3 (redis)" */
+  readonly titles?: readonly string[];
+}
+
+/**
+ * The longest owner that a composite takes: members get it with a suffix, and take 250 characters.
+ */
+export const longestOwner = 200;
+
+/** Several providers as one: a claim is held when `need` of them granted it. */
+export class CombinedProvider implements LockProvider, ClaimHost {
+  readonly name: string;
+  readonly traits: Traits;
+  readonly members: readonly Member[];
+  readonly need: number;
+  readonly fencing: boolean;
+  readonly memberTimeout: number;
+  readonly timeout: number;
+  readonly runtime: Runtime;
+  readonly timers: TimerWheel;
+  readonly signals: AbortFollowers = new AbortFollowers();
+  readonly list?: (prefix: string) => AsyncIterable<string>;
+  readonly time?: () => Promise<number>;
+  readonly floor: () => bigint | undefined;
+  readonly #set: SetKeeper | undefined;
+  readonly #claims = new ClaimsByOwner<CombinedClaim>();
+  /** How many claims of this process wait, by key. */
+  readonly #waiting = new Map<string, Set<HostedClaim>>();
+  #numbers = 0;
+  #closing: Promise<void> | undefined = undefined;
+
+  constructor(parts: CombinedParts) {
+    const { providers, need, memberTimeout, timeout, fencing, runtime, name, titles = [], keepsSet = false } = parts;
+    this.name = name ?? 'combine';
+    this.traits = combinedTraits(providers, { need, fencing });
+    this.members = providers.map((each, index) => {
+      const title = titles[index] ?? memberTitle(index, providers.length, each.name);
+      return new Member(this.name, each, index, title, runtime);
+    });
+    this.need = need;
+    this.fencing = fencing;
+    this.memberTimeout = memberTimeout;
+    // A call may give votes back at its end, which takes one member timeout more.
+    this.timeout = timeout - memberTimeout;
+    this.runtime = runtime;
+    this.timers = new TimerWheel(runtime, false);
+    this.floor = commonFloor(this.members, runtime.clock);
+    this.#set = keepsSet ? new SetKeeper(this) : undefined;
+    if (providers.every(({ time }) => time !== undefined)) this.time = () => timeOf(this.name, providers);
+    if (providers.every(({ list }) => list !== undefined)) this.list = (prefix) => this.#list(prefix);
+  }
+
+  async tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
+    this.#checkOpen();
+    this.#check(claim);
+    return await this.#claims.getOrMake(claim.owner, () => new CombinedClaim(this, claim)).tryAcquire(claim, wake);
+  }
+
+  async renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
+    this.#checkOpen();
+    const [known] = await Promise.all([this.#find(claim, true), this.#set?.ready(claim.ttl, true)]);
+    return known === undefined ? false : await known.renew(claim, token);
+  }
+
+  /** `deciding`: the member whose answer is that of the hold. */
+  async release(claim: Claim, deciding?: number): Promise<boolean> {
+    this.#checkOpen();
+    const known = this.#claims.get(claim.owner) ?? (await this.#find(claim));
+    return known === undefined ? false : await known.release(deciding);
+  }
+
+  async inspect(key: string): Promise<KeyState> {
+    this.#checkOpen();
+    return combineStates(key, await readStates(this, key), this.need);
+  }
+
+  // For a migration, whose claims are not always taken in all members.
+
+  /**
+   * A claim that the members hold already, under these owners. `known`: unless another process
+   * took it. Gives what aborts when the lease has ended with a session.
+   */
+  adopt(claim: Claim, holds: readonly MemberHold[], known?: KnownLease): AbortSignal | undefined {
+    const adopted = new CombinedClaim(this, claim);
+    this.#claims.add(adopted);
+    return adopted.adopt(holds, known);
+  }
+
+  /** Gives up all that the claim has, but the hold of `kept`. Gives that as `kept` knows it. */
+  surrender({ owner }: Claim, kept?: number): KeptHold | undefined {
+    return this.#forget(owner)?.surrender(kept);
+  }
+
+  /** Whether the hold of the claim has ended. Then it is forgotten. */
+  endIfOver({ owner }: Claim): boolean {
+    return this.#claims.get(owner)?.endIfOver() ?? true;
+  }
+
+  /** A claim that waits in the first member's line already, under this owner. */
+  adoptPlace(claim: Claim, owner: string, sentAt: number, uncertain: boolean): void {
+    const adopted = new CombinedClaim(this, claim);
+    adopted.adoptPlace(owner, sentAt, uncertain);
+    this.#claims.add(adopted);
+    this.changed(adopted);
+  }
+
+  /** Gives up all but a place in the first member's line. Gives the owner that has it there. */
+  surrenderPlace({ owner }: Claim): string | undefined {
+    return this.#forget(owner)?.surrenderPlace();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  // What claims share.
+
+  nextNumber(): number {
+    this.#numbers += 1;
+    return this.#numbers;
+  }
+
+  ready(ttl: number): Promise<void> | undefined {
+    return this.#set?.ready(ttl)?.then(() => this.#checkOpen());
+  }
+
+  isCrowded(key: string): boolean {
+    return this.#waiting.has(key);
+  }
+
+  changed(claim: HostedClaim): void {
+    this.#countWaiting(claim);
+    if (claim.isEmpty) this.#claims.delete(claim);
+  }
+
+  /** How many claims and waiting keys it knows: none, when all is released. */
+  get size(): number {
+    return this.#claims.size + this.#waiting.size;
+  }
+
+  #countWaiting(claim: HostedClaim): void {
+    const { key } = claim;
+    const waiting = this.#waiting.get(key);
+    if (claim.waiting) this.#waiting.set(key, (waiting ?? new Set()).add(claim));
+    else if (waiting?.delete(claim) === true && waiting.size === 0) this.#waiting.delete(key);
+  }
+
+  #forget(owner: string): CombinedClaim | undefined {
+    const known = this.#claims.get(owner);
+    if (known !== undefined) this.#claims.delete(known);
+    return known;
+  }
+
+  /**
+   * The claim, which another process may have taken. `certain`: rejects where too few members tell
+   * whether the claim is held, instead of saying that it is not.
+   */
+  #find(claim: Claim, certain = false): Promise<CombinedClaim | undefined> {
+    const find = async (): Promise<readonly MemberHold[] | undefined> => {
+      const { key, owner } = claim;
+      const holdsIn = (told: Told): readonly MemberHold[] => holdsByOwner(told).get(owner) ?? [];
+      const isDecided = (told: Told): boolean => !certain || isKnown(told, holdsIn(told), this.need);
+      const states = await readStates(this, key, isDecided);
+      if (!isDecided(states)) throw combinedError(this, failuresOf(states), key);
+      const holds = holdsIn(states);
+      return isEnough(holds, this.need) ? holds : undefined;
+    };
+    return this.#claims.getOrAdopt(claim.owner, find, (holds) => {
+      const found = new CombinedClaim(this, claim);
+      found.adoptFound(holds);
+      return found;
+    });
+  }
+
+  async *#list(prefix: string): AsyncIterable<string> {
+    this.#checkOpen();
+    for await (const key of listKeys(this, prefix)) if (key !== setKey) yield key;
+  }
+
+  async #close(): Promise<void> {
+    const claims = this.#claims.values();
+    for (const member of this.members) member.closing();
+    for (const claim of claims) claim.close(this.#closedError());
+    this.#set?.close();
+    try {
+      await closeMembers(this);
+    } finally {
+      for (const claim of claims) queueMicrotask(() => claim.wakeUp());
+      this.#claims.clear();
+      this.#waiting.clear();
+      this.timers.stop();
+    }
+  }
+
+  #check({ owner, mode, key }: Claim): void {
+    const invalid = (message: string): LockError => new LockError('LOCK_INVALID', message, { key });
+    if (owner.length > longestOwner) {
+      throw invalid(`An owner of a composite has at most ${longestOwner} characters, not ${owner.length}.`);
+    }
+    if (key === setKey) {
+      throw invalid(`The key ${JSON.stringify(key)} is one of the composite itself. Lock another key.`);
+    }
+    if (mode === 'shared' && !this.traits.shared) {
+      const why =
+        this.need < this.members.length ? 'Permits do not survive majorities' : 'Not all of its members support it';
+      throw invalid(`The ${this.name} provider has no shared mode. ${why}: use need: "all", or exclusive claims.`);
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw this.#closedError();
+  }
+
+  #closedError(): LockError {
+    return new LockError('LOCK_CLOSED', `The ${this.name} provider is closed.`);
+  }
+}

@@ -1,0 +1,13 @@
+export { combine } from './combine/combine.ts';
+export type { CombineOptions, Need } from './combine/options.ts';
+export { migrate } from './migrate/migrate.ts';
+export type { MigrateOptions } from './migrate/options.ts';
+export type { MigrationStep, NextSteps } from './migrate/next-step.ts';
+export type { MigrationProcess } from './migrate/process-signs.ts';
+export type { MigrationStatus } from './migrate/status.ts';
+export type { MigrationStore } from './migrate/store-status.ts';
+export type { DirectHolder } from './migrate/holders.ts';
+export type { End, Phase } from './migrate/phase.ts';
+export { namespaced } from './namespaced.ts';
+export { migrationStatus, waitForPhase } from './open/migration-status.ts';
+export type { MigrationStatusOptions } from './open/migration-status.ts';

@@ -1,0 +1,51 @@
+import type { Busy, Grant, Renewal } from '@locks/core';
+import { isLockError } from '@locks/core/adapter';
+import { isAnswer, isRenewal, leavesNothing } from '@locks/core/composite';
+
+/** What a call to a member asks for. `ask in line`: also for a place in the member's line. */
+export type MemberCall = 'ask' | 'ask in line' | 'renew';
+
+/** What a member answered. */
+export type MemberAnswer =
+  | { readonly kind: 'granted'; readonly token: bigint | undefined; readonly validity: number }
+  | { readonly kind: 'busy'; readonly retryAfter: number | undefined }
+  /** A renewal found no vote, or a higher token. */
+  | { readonly kind: 'no vote' }
+  | { readonly kind: 'failed'; readonly error: unknown; readonly leftNothing: boolean }
+  | { readonly kind: 'refused'; readonly error: unknown };
+
+/** A call of a member. One that throws has rejected. */
+export function callMember<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return Promise.resolve(call());
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+/**
+ * What a member answered. `undefined`: nothing that its contract allows. `token`: what a renewal
+ * raised the vote to.
+ */
+export function readAnswer(
+  answer: Grant | Busy | Renewal | false,
+  call: MemberCall,
+  token: bigint | undefined,
+  ttl: number,
+): MemberAnswer | undefined {
+  if (call === 'renew') {
+    if (!isRenewal(answer)) return undefined;
+    return answer === false ? { kind: 'no vote' } : { kind: 'granted', token, validity: answer.validity ?? ttl };
+  }
+  if (!isAnswer(answer)) return undefined;
+  if (!answer.granted) return { kind: 'busy', retryAfter: answer.retryAfter };
+  // A session that ended before its answer was read has taken the vote with it.
+  if (answer.lost?.aborted) return { kind: 'failed', error: answer.lost.reason, leftNothing: true };
+  return { kind: 'granted', token: answer.token, validity: answer.validity ?? ttl };
+}
+
+/** A rejection. `LOCK_INVALID` is about the claim, and so about all members. */
+export function failure(error: unknown): MemberAnswer {
+  if (isLockError(error, 'LOCK_INVALID')) return { kind: 'refused', error };
+  return { kind: 'failed', error, leftNothing: leavesNothing(error) };
+}

@@ -1,0 +1,166 @@
+import type { MemberMessage } from '@locks/core';
+import { isLockError } from '@locks/core/adapter';
+import type { Runtime, TimerHandle } from '@locks/core/adapter';
+import { channels } from '@locks/core/composite';
+import type { MemberCall } from './member-answers.ts';
+
+/** A call to a member: what it asks for, and its place in the order of the sends. */
+export interface SentCall {
+  readonly call: MemberCall;
+  readonly number: number;
+}
+
+interface Refusal {
+  readonly call: MemberCall;
+  readonly error: unknown;
+}
+
+/** What does not change of a member. */
+interface Parts {
+  readonly about: Pick<MemberMessage, 'provider' | 'member' | 'index'>;
+  /** Why calls are not answered, if its provider knows: that is the same for all calls. */
+  outage(): unknown;
+  readonly runtime: Runtime;
+}
+
+/**
+ * A refusal is told when it has lasted for so many ms. With less, a connection that is made again
+ * at once is told, and the first error, which often has no reason.
+ */
+const settling = 500;
+/** So many reasons of one outage are told, each of them once. */
+const mostReasons = 10;
+
+/** Tells each change of one member's state, once, to those who listen to `locks:member`. */
+export class MemberHealth {
+  readonly #parts: Parts;
+  #suspicion: 'slow' | 'silent' | undefined = undefined;
+  #refusal: Refusal | undefined = undefined;
+  #told: MemberMessage['state'] = 'answers';
+  /** What was told since it answered last. */
+  readonly #reasons = new Set<string>();
+  #calls = 0;
+  /** The last call that was sent before the state changed: its answer is older than the change. */
+  #changedAt = 0;
+  #settling: TimerHandle | undefined = undefined;
+  #ended = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Slow or silent. A refusal is no suspicion: it costs no time. */
+  get suspect(): boolean {
+    return this.#suspicion !== undefined;
+  }
+
+  sent(call: MemberCall): SentCall {
+    this.#calls += 1;
+    return { call, number: this.#calls };
+  }
+
+  suspected(how: 'slow' | 'silent'): void {
+    if (this.#suspicion !== 'silent') this.#suspicion = how;
+    this.#tell();
+  }
+
+  /** `prompt`: it ends a suspicion, too. */
+  answered({ call, number }: SentCall, prompt: boolean): void {
+    if (prompt) this.#suspicion = undefined;
+    // A server may renew what it has, and grant nothing.
+    const proves = call !== 'renew' || this.#refusal?.call === 'renew';
+    if (this.#refusal !== undefined && proves && number > this.#changedAt) this.#refuses(undefined);
+    this.#tell();
+  }
+
+  /** `suspect`: it costs time, too. */
+  refused({ call, number }: SentCall, error: unknown, suspect: boolean): void {
+    if (suspect) this.#suspicion ??= 'silent';
+    if (number <= this.#changedAt) return;
+    const before = this.#refusal;
+    // That it has no connection is no reason where another is known.
+    const known = before !== undefined && neverSent(error);
+    const granting = call !== 'renew' || (before !== undefined && before.call !== 'renew');
+    this.#refuses({ call: granting ? 'ask' : 'renew', error: known ? before.error : error });
+    if (this.#ended || this.#settling !== undefined || this.#isTold) return;
+    this.#settling = this.#parts.runtime.setTimer(
+      () => {
+        this.#settling = undefined;
+        this.#tell();
+      },
+      settling,
+      false,
+    );
+  }
+
+  /** It is open now, or is not for this reason. */
+  opened(reason: unknown): void {
+    this.#unsettle();
+    this.#refuses(reason === undefined ? undefined : { call: 'ask', error: reason });
+    this.#tell();
+  }
+
+  /** Answers say nothing of its state any more. */
+  end(): void {
+    this.#ended = true;
+    this.#unsettle();
+  }
+
+  #refuses(refusal: Refusal | undefined): void {
+    const changes = (refusal === undefined) !== (this.#refusal === undefined);
+    this.#refusal = refusal;
+    if (changes) this.#changedAt = this.#calls;
+    if (refusal === undefined) this.#unsettle();
+  }
+
+  #unsettle(): void {
+    if (this.#settling !== undefined) this.#parts.runtime.clearTimer(this.#settling);
+    this.#settling = undefined;
+  }
+
+  get #state(): MemberMessage['state'] {
+    return this.#refusal === undefined ? (this.#suspicion ?? 'answers') : 'refuses';
+  }
+
+  get #error(): unknown {
+    const state = this.#state;
+    return state === 'refuses' || state === 'silent' ? (this.#parts.outage() ?? this.#refusal?.error) : undefined;
+  }
+
+  get #isTold(): boolean {
+    if (this.#told !== this.#state) return false;
+    const error = this.#error;
+    const reason = reasonOf(error);
+    return reason === '' || neverSent(error) || this.#reasons.has(reason) || this.#reasons.size === mostReasons;
+  }
+
+  #tell(): void {
+    // Its state is told when it has settled.
+    if (this.#ended || this.#settling !== undefined || this.#isTold) return;
+    const state = this.#state;
+    const error = this.#error;
+    if (state === 'answers') this.#reasons.clear();
+    else this.#reasons.add(reasonOf(error));
+    this.#told = state;
+    if (!channels.member.hasSubscribers) return;
+    const message: MemberMessage = { ...this.#parts.about, state, suspect: state !== 'answers' };
+    channels.member.publish(error === undefined ? message : { ...message, error });
+  }
+}
+
+/** Whether an error only says that a call did not leave this process. */
+function neverSent(error: unknown): boolean {
+  return isLockError(error) && error.sent === false && error.retryAfter === undefined;
+}
+
+/**
+ * What makes an error another reason: the text of its cause, without names of keys, and without
+ * times, ports and hashes. Those differ from call to call.
+ */
+function reasonOf(error: unknown): string {
+  if (error === undefined) return '';
+  if (!(error instanceof Error)) return typeof error;
+  const { cause } = error;
+  if (cause instanceof Error && cause.message !== '') return reasonOf(cause);
+  return error.message.replaceAll(/"[^"]*"|\S*\d\S*/g, '');
+}

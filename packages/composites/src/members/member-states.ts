@@ -1,0 +1,94 @@
+import type { LockError, Runtime } from '@locks/core/adapter';
+import { scheduleSilence } from '@locks/core/composite';
+import type { TimerWheel } from '@locks/core/composite';
+import { callMember } from './member-answers.ts';
+import type { ToldState } from './key-states.ts';
+import { combinedError } from './member-errors.ts';
+import type { Quorum } from './member-errors.ts';
+import type { Member } from './member.ts';
+
+/** A composite, as far as calls to all of its members need it. */
+export interface MembersHost extends Quorum {
+  /** In ms. */
+  readonly memberTimeout: number;
+  /** In ms: of a whole call. */
+  readonly timeout: number;
+  readonly timers: TimerWheel;
+  readonly runtime: Runtime;
+}
+
+/** When calls of several members are over. */
+interface CallsEnd {
+  isEnough(): boolean;
+  /** In ms. */
+  readonly limit: number;
+  /** What ends the wait at once. */
+  readonly ends?: Set<() => void>;
+}
+
+/**
+ * Calls `members` at once. Resolves when all calls have settled but those of suspect and late
+ * members, which are not waited for where the others are enough.
+ */
+export function callMembers(
+  { memberTimeout, timers, runtime }: MembersHost,
+  members: readonly Member[],
+  call: (member: Member) => Promise<void>,
+  { isEnough, limit, ends = new Set() }: CallsEnd,
+): Promise<void> {
+  const open = new Set(members);
+  return new Promise((resolve) => {
+    const check = (): void => {
+      if (open.size === 0 || (isEnough() && [...open].every(({ suspect }) => suspect))) end();
+    };
+    const now = runtime.clock.now();
+    const late = scheduleSilence(timers, now + memberTimeout, () => {
+      for (const member of open) member.silent(runtime.clock.now(), memberTimeout);
+      check();
+    });
+    const last = scheduleSilence(timers, now + limit, () => end());
+    const end = (): void => {
+      timers.cancel(late);
+      timers.cancel(last);
+      ends.delete(end);
+      resolve();
+    };
+    ends.add(end);
+    for (const member of members) {
+      void call(member).finally(() => {
+        open.delete(member);
+        check();
+      });
+    }
+    check();
+  });
+}
+
+/**
+ * What each member told of `key`. Suspect and late members are not waited for where the others are
+ * enough, and tell what `isDecided` asks. Rejects where fewer than `need` answer.
+ */
+export async function readStates(
+  host: MembersHost,
+  key: string,
+  isDecided: (states: readonly (ToldState | undefined)[]) => boolean = () => true,
+): Promise<readonly ToldState[]> {
+  const { members, need, timeout: limit } = host;
+  const states: (ToldState | undefined)[] = members.map(() => undefined);
+  const answered = (): boolean => states.filter((state) => state?.holders !== undefined).length >= need;
+  const read = (member: Member): Promise<void> =>
+    callMember(() => member.provider.inspect(key)).then(
+      (state) => void (states[member.index] = state),
+      (error: unknown) => void (states[member.index] = { error: member.name(error, key) }),
+    );
+  await callMembers(host, members, read, { isEnough: () => answered() && isDecided(states), limit });
+  // What arrives later changes nothing.
+  const told = members.map((member, index) => states[index] ?? { error: member.noAnswer(key) });
+  if (answered()) return told;
+  throw combinedError(host, failuresOf(told), key);
+}
+
+/** Why members told nothing. */
+export function failuresOf(states: readonly ToldState[]): readonly LockError[] {
+  return states.flatMap((state) => (state.holders === undefined ? (state.error as LockError) : []));
+}

@@ -1,0 +1,200 @@
+import type { LockProvider } from '@locks/core';
+import { LockError, isLockError } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
+import { BackgroundReleases } from '@locks/core/composite';
+import { LateMember } from './late-member.ts';
+import type { MemberCall } from './member-answers.ts';
+import { MemberHealth } from './member-health.ts';
+import type { SentCall } from './member-health.ts';
+
+/**
+ * A member is slow when it takes so many times as long as another one at the same time. Less makes
+ * noise count.
+ */
+const slowFactor = 10;
+/**
+ * It is never slow below this, in ms: a container that has used up its share of CPU time stands
+ * still for so long. Claims in the line of a suspect member lose their order, so less is no gain.
+ */
+const neverSlow = 100;
+/** So many slow answers one after another make it suspect. Fewer make noise count. */
+const slowAnswers = 2;
+/**
+ * A member that is suspect again within so many ms is trusted later. A longer time makes two
+ * troubles that have nothing in common one.
+ */
+const relapse = 60_000;
+/**
+ * It is trusted when it was prompt for so many ms, twice as many after each relapse. With less,
+ * processes that see an unsteady member differently wait in different lines more often. With more,
+ * claims leave the line of a member that is well again for longer.
+ */
+const shortestTrial = 1_000;
+const longestTrial = 60_000;
+
+/** One member of a composite: how fast it answers, and what it must still take back. */
+export class Member {
+  readonly provider: LockProvider;
+  readonly index: number;
+  readonly title: string;
+  readonly releases: BackgroundReleases;
+  readonly #health: MemberHealth;
+  /** The last call was rejected. */
+  #refusing = false;
+  #inFlight = 0;
+  #slow = 0;
+  /** When the last slow answer was noticed. */
+  #slowAt = -Infinity;
+  #unclear = false;
+  /** How long it must be prompt to be trusted, in ms. */
+  #trial = 0;
+  #trustedAt = -Infinity;
+  /** When the last answer came, and how long it took, in ms. */
+  #last = { at: -Infinity, took: Infinity };
+
+  constructor(composite: string, provider: LockProvider, index: number, title: string, runtime: Runtime) {
+    this.provider = provider;
+    this.index = index;
+    this.title = title;
+    this.releases = new BackgroundReleases(provider, runtime, false);
+    this.#health = new MemberHealth({
+      about: { provider: composite, member: title, index },
+      outage: () => provider.outage?.(),
+      runtime,
+    });
+    if (provider instanceof LateMember) provider.follow((reason) => this.#health.opened(reason));
+  }
+
+  /** It is asked one call at a time, and not waited for. */
+  get suspect(): boolean {
+    return this.#health.suspect;
+  }
+
+  /** Whether another call may go out. */
+  get takesCall(): boolean {
+    return !this.suspect || this.#inFlight === 0;
+  }
+
+  /** Whether a call that goes out now is likely to be answered. */
+  get answers(): boolean {
+    return !this.suspect && !this.#refusing;
+  }
+
+  /** How long its last answer took, in ms. Infinity: none came after `moment`. */
+  tookSince(moment: number): number {
+    return this.#last.at > moment ? this.#last.took : Infinity;
+  }
+
+  /** Its last answer took long, and no other member was asked meanwhile. */
+  get unclear(): boolean {
+    return this.#unclear;
+  }
+
+  begin(call: MemberCall = 'ask'): SentCall {
+    this.#inFlight += 1;
+    return this.#health.sent(call);
+  }
+
+  /** Any answer came at `at`, after `took` ms. */
+  heard(at: number, took: number): void {
+    this.#last = { at, took };
+  }
+
+  /**
+   * The call `sent` was answered at `at`, after `took` ms. `fastest`: the shortest time of other
+   * members that answered meanwhile. What delays this process delays those, too. `late`: the call
+   * was told to have no answer in time.
+   */
+  answered(sent: SentCall, at: number, took: number, fastest: number, late = false): void {
+    this.#inFlight -= 1;
+    this.#refusing = false;
+    this.heard(at, took);
+    this.#unclear = !late && took > neverSlow && fastest === Infinity;
+    const judged = !late && !this.#unclear;
+    const prompt = judged && took <= Math.max(neverSlow, slowFactor * fastest);
+    if (prompt) this.#slow = 0;
+    else if (judged) this.#countSlow(at, took);
+    const { suspect } = this;
+    this.#health.answered(sent, prompt && at - this.#slowAt >= this.#trial);
+    if (suspect && !this.suspect) this.#trustedAt = at;
+  }
+
+  /** The call `sent` was rejected. `late`: as in `answered`. */
+  failed(sent: SentCall, error: unknown, late = false): void {
+    this.#inFlight -= 1;
+    this.#refusing = true;
+    // That is about the claim, or tells no more than that it was silent.
+    if (late || isLockError(error, 'LOCK_INVALID')) return;
+    // A server that refuses at once costs no time: it is only suspect when it was silent.
+    this.#health.refused(sent, error, !isLockError(error));
+  }
+
+  /** A release in the background was answered, or rejected. */
+  released(answer: boolean | Error): void {
+    this.#refusing = answer instanceof Error;
+  }
+
+  /**
+   * A call has no answer within `timeout` ms, at `at`. `fastest`: as in `answered`. Where the
+   * others took long too, it counts as a slow answer.
+   */
+  silent(at: number, timeout: number, fastest = 0): void {
+    const together = fastest < Infinity && fastest > timeout / 2;
+    this.#countSlow(at, timeout);
+    if (!together) this.#suspected('silent', at);
+  }
+
+  /** Its composite closes: what calls hear from now on says nothing of its state. */
+  closing(): void {
+    this.#health.end();
+  }
+
+  /** `error`, with the member's name. */
+  name(error: unknown, key: string): LockError {
+    return memberError(this.title, error, { key });
+  }
+
+  /** For a call that it has not answered in time. */
+  noAnswer(key: string): LockError {
+    return this.name(new Error('no answer in time.'), key);
+  }
+
+  /** Calls that were under way at the same time may have had one delay: they count as one. */
+  #countSlow(at: number, took: number): void {
+    if (at - took < this.#slowAt) return;
+    this.#slowAt = at;
+    this.#slow += 1;
+    if (this.#slow >= slowAnswers) this.#suspected('slow', at);
+  }
+
+  #suspected(how: 'slow' | 'silent', at: number): void {
+    if (!this.suspect) {
+      const longer = Math.min(Math.max(shortestTrial, 2 * this.#trial), longestTrial);
+      this.#trial = at - this.#trustedAt < relapse ? longer : 0;
+    }
+    this.#health.suspected(how);
+  }
+}
+
+/** A member as messages name it: "member 2 of 3 (redis)". */
+export function memberTitle(index: number, count: number, name: string | undefined): string {
+  return `member ${index + 1} of ${count}${name === undefined ? '' : ` (${name})`}`;
+}
+
+/** `error`, with the member's title before its message. A foreign error is `LOCK_UNAVAILABLE`. */
+export function memberError(title: string, error: unknown, options: { readonly key?: string } = {}): LockError {
+  const { code, retryAfter } = isLockError(error) ? error : ({ code: 'LOCK_UNAVAILABLE' } as const);
+  const text = error instanceof Error ? error.message : String(error);
+  return new LockError(code, `${title}: ${text}`, { ...options, cause: error, retryAfter });
+}
+
+/** The owner that a member sees. */
+export function memberOwner(owner: string, number: number): string {
+  return `${owner}~${number.toString(36)}`;
+}
+
+/** The owner without what a composite added. An owner of another library may be any text. */
+export function outerOwner(owner: string): string {
+  const end = /~[0-9a-z]{1,12}$/.exec(owner)?.index;
+  return end === undefined ? owner : owner.slice(0, end);
+}

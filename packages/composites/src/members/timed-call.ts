@@ -1,0 +1,65 @@
+import type { Clock } from '@locks/core/adapter';
+import { scheduleSilence } from '@locks/core/composite';
+import { callMember } from './member-answers.ts';
+import type { MemberCall } from './member-answers.ts';
+import type { MembersHost } from './member-states.ts';
+import type { Member } from './member.ts';
+
+/** How a call ends. */
+export interface CallEnd<Answer> {
+  /** There was no answer within the member timeout. One that comes later is told, too. */
+  silent(): void;
+  answered(answer: Answer): void;
+  failed(error: unknown): void;
+}
+
+/** Calls `member`, which notes how long that takes beside the others. */
+export function timedCall<Answer>(
+  { members, memberTimeout, runtime, timers }: MembersHost,
+  member: Member,
+  kind: MemberCall,
+  call: () => Promise<Answer>,
+  end: CallEnd<Answer>,
+): Promise<Answer> {
+  const { clock } = runtime;
+  const sentAt = clock.now();
+  const sentCall = member.begin(kind);
+  if (member.unclear) askAnother(members, member, clock);
+  let late = false;
+  const silence = scheduleSilence(timers, sentAt + memberTimeout, () => {
+    late = true;
+    member.silent(clock.now(), memberTimeout, fastestBesides(members, member, sentAt));
+    end.silent();
+  });
+  const sent = callMember(call);
+  sent.then(
+    (answer) => {
+      timers.cancel(silence);
+      const now = clock.now();
+      member.answered(sentCall, now, now - sentAt, fastestBesides(members, member, sentAt), late);
+      end.answered(answer);
+    },
+    (error: unknown) => {
+      timers.cancel(silence);
+      member.failed(sentCall, error, late);
+      end.failed(error);
+    },
+  );
+  return sent;
+}
+
+/** Reads the clock of another member, so that the answer to a call has one to compare with. */
+function askAnother(members: readonly Member[], member: Member, clock: Clock): void {
+  const other = members.find((each) => each !== member && !each.suspect && each.provider.time !== undefined);
+  if (other === undefined) return;
+  const sentAt = clock.now();
+  callMember(async () => await other.provider.time?.()).then(
+    () => other.heard(clock.now(), clock.now() - sentAt),
+    () => {},
+  );
+}
+
+/** The shortest time of the other members that answered after `moment`, in ms. */
+function fastestBesides(members: readonly Member[], member: Member, moment: number): number {
+  return Math.min(...members.map((each) => (each === member ? Infinity : each.tookSince(moment))));
+}

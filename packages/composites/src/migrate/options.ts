@@ -1,0 +1,137 @@
+import type { LockProvider, Traits } from '@locks/core';
+import { duration, matching, misconfigured, oneOf, readOptions } from '@locks/core/adapter';
+import type { Duration, OptionReader, OptionReaders, OptionSource } from '@locks/core/adapter';
+import { fencings, labelReader, runtimeReader } from '@locks/core/composite';
+import { lackingMethod, readCombineOptions, rulesReaders } from '../combine/options.ts';
+import type { CombineOptions, CombineRules } from '../combine/options.ts';
+import { combinedTraits } from '../combine/traits.ts';
+import { ends, oppositeOf, phases } from './phase.ts';
+import type { End, Phase } from './phase.ts';
+
+/** Options of `migrate`. */
+export interface MigrateOptions extends Pick<CombineOptions, 'memberTimeout' | 'timeout' | 'runtime'> {
+  /** The store that has the locks so far. */
+  readonly from: LockProvider;
+  /** The store that is to have them. */
+  readonly to: LockProvider;
+  /**
+   * Which of them locks are taken in, or a function that says so at each attempt. A function that
+   * throws, or gives anything else, changes nothing: `locks:migration` tells.
+   */
+  readonly phase: Phase | (() => Phase);
+  /** What all processes of this migration call it: 1 to 100 printable characters without `/`. */
+  readonly name: string;
+  /**
+   * How long a process that died keeps others out of the other end, from 1 s to 24 h. Leases under
+   * an end are never valid for longer.
+   * @default 30_000
+   */
+  readonly presenceTtl?: Duration | undefined;
+  /**
+   * The word of an operator that this store is gone for good: it is not asked before a process acts
+   * under the other one.
+   * @default neither is
+   */
+  readonly without?: End | undefined;
+  /** What other processes see of this one. @default 'host:pid' */
+  readonly label?: string | undefined;
+}
+
+/** What a migration goes by. */
+export interface MigrateRules extends CombineRules, Pick<MigrateOptions, 'name' | 'label' | 'without'> {
+  readonly stores: Readonly<Record<End, LockProvider>>;
+  readonly phase: Phase | (() => unknown);
+  readonly presenceTtl: number;
+}
+
+/** Where the options come from, for messages. */
+export const migrateSource: OptionSource = { where: 'migrate', code: 'LOCK_MISCONFIGURED', text: true };
+
+const phaseReader = oneOf(...phases);
+
+/** Whether `value` is a phase. */
+export function isPhase(value: unknown): value is Phase {
+  return phaseReader.accepts(value);
+}
+
+/** How the options that a configuration can carry are checked. */
+export const migrationReaders: OptionReaders<Pick<MigrateOptions, 'name' | 'presenceTtl' | 'without' | 'label'>> = {
+  name: matching(/^[!-.0-~]{1,100}$/, '1 to 100 printable ASCII characters without spaces or "/"'),
+  presenceTtl: duration(1_000, 86_400_000),
+  without: oneOf(...ends),
+  label: labelReader,
+};
+
+const store: OptionReader<LockProvider> = {
+  expects: 'a provider',
+  accepts: (value): value is LockProvider => lackingMethod(value) === undefined,
+  parse: () => undefined,
+};
+
+const phase: OptionReader<Phase | (() => Phase)> = {
+  expects: `${phaseReader.expects}, or a function that gives one of them`,
+  accepts: (value): value is Phase | (() => Phase) => typeof value === 'function' || isPhase(value),
+  parse: phaseReader.parse,
+};
+
+const readers: OptionReaders<MigrateOptions> = {
+  ...migrationReaders,
+  from: store,
+  to: store,
+  phase,
+  memberTimeout: rulesReaders.memberTimeout,
+  timeout: rulesReaders.timeout,
+  runtime: runtimeReader,
+};
+
+/** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+export function readMigrateOptions(options: MigrateOptions): MigrateRules {
+  const read = readOptions(readers, options ?? {}, migrateSource);
+  mustHave(readers, read);
+  const { from, to, phase: given, memberTimeout, timeout, runtime, ...rest } = read as MigrateOptions;
+  const { without, presenceTtl = 30_000 } = rest;
+  const stores = { from, to };
+  checkStores(stores);
+  if (without !== undefined && given === without) {
+    const why = `phase "${given}" uses the store that option "without" says is gone; its phase must be "${oppositeOf(without)}"`;
+    throw misconfigured(migrateSource.where, why);
+  }
+  const rules = readCombineOptions({ need: 'all', memberTimeout, timeout, runtime }, 2);
+  return { ...rules, ...rest, stores, phase: given, presenceTtl: presenceTtl as number };
+}
+
+type Needed = 'from' | 'to' | 'phase' | 'name';
+
+/** Throws unless `read` has the options without a default. */
+export function mustHave(
+  known: Readonly<Record<Needed, Pick<OptionReader<unknown>, 'expects'>>>,
+  read: Readonly<{ [Name in Needed]?: unknown }>,
+): void {
+  for (const name of ['from', 'to', 'phase', 'name'] as const) {
+    if (read[name] !== undefined) continue;
+    throw misconfigured(migrateSource.where, `it needs option "${name}": ${known[name].expects}`);
+  }
+}
+
+function checkStores({ from, to }: MigrateRules['stores']): void {
+  if (from === to)
+    throw misconfigured(migrateSource.where, 'options "from" and "to" are one provider; give two stores');
+  for (const [end, { name, traits, register }] of Object.entries({ from, to })) {
+    const lacks = traits.shared
+      ? register === undefined &&
+        'keeps no registers, in which processes leave what others must know; use one that does'
+      : 'has no shared mode, by which processes announce themselves; configure it so that it has. One store becomes a quorum without a migration: see docs/quorum.md';
+    if (lacks) throw misconfigured(migrateSource.where, `store "${end}" (${name}) ${lacks}`);
+  }
+}
+
+/** A store as messages name it: `store "from" (redis)`. */
+export function storeTitle(end: End, name: string): string {
+  return `store "${end}" (${name})`;
+}
+
+/** What a migration can promise in each of its phases: the least of both stores. */
+export function migrationTraits({ from, to }: Readonly<Record<End, Pick<LockProvider, 'traits'>>>): Traits {
+  const weakest = Math.min(...[from, to].map(({ traits }) => fencings.indexOf(traits.fencing)));
+  return { ...combinedTraits([from, to], { need: 2, fencing: true }), fencing: fencings[weakest] ?? 'none' };
+}

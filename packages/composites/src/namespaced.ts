@@ -1,0 +1,111 @@
+import type { KeyState, LockProvider, Traits, UnknownState } from '@locks/core';
+import { LockError, isLockError, misconfigured } from '@locks/core/adapter';
+import { describe, shortKey } from '@locks/core/composite';
+import { lackingMethod } from './combine/options.ts';
+
+/** In UTF-8 bytes. A longer one would leave no room for a hash. */
+const longestPrefix = 200;
+
+interface Keyed {
+  readonly key: string;
+}
+
+/**
+ * `provider` with a part of its keys: each key gets `prefix` and its length in front. So keys of
+ * two prefixes never meet: `a` and `bc` give another name than `ab` and `c`. Answers, states and
+ * errors have the keys without it. `list` lists the keys of the prefix only. A name over 512 bytes
+ * is hashed, and not listed. `close` closes `provider`.
+ * @throws `LOCK_MISCONFIGURED` unless `prefix` has 1 to 200 UTF-8 bytes, no NUL and no lone
+ * surrogate.
+ */
+export function namespaced(provider: LockProvider, prefix: string): LockProvider {
+  const lacking = lackingMethod(provider);
+  if (lacking !== undefined) throw misconfigured('namespaced', `its provider has no ${lacking}()`);
+  if (!isPrefix(prefix)) {
+    const expected = `a string of 1 to ${longestPrefix} UTF-8 bytes, without NUL and lone surrogates`;
+    throw misconfigured('namespaced', `its prefix must be ${expected}, not ${describe(prefix)}`);
+  }
+  const length = Buffer.byteLength(prefix);
+  const start = `${length}:${prefix}:`;
+  // Another character than in names that are not hashed, so the two never meet.
+  const hashed = `${length}:${prefix}#`;
+  const nameOf = (key: string): string => shortKey(`${start}${key}`, hashed, key);
+  const { list, time, register, outage, tryAcquireAll, renewAll } = provider;
+
+  async function callAll<C extends Keyed, T>(claims: readonly C[], send: (named: C[]) => Promise<T>): Promise<T> {
+    const named = claims.map((claim) => ({ ...claim, key: nameOf(claim.key) }));
+    try {
+      return await send(named);
+    } catch (error) {
+      let own = error;
+      named.forEach(({ key }, index) => (own = withKey(own, key, claims[index]?.key ?? key)));
+      throw own;
+    }
+  }
+
+  function call<C extends Keyed, T>(claim: C, send: (named: C) => Promise<T>): Promise<T> {
+    return callAll([claim], ([named]) => send(named as C));
+  }
+
+  /** A hash: with the prefix the name could be too long, and have other characters than ASCII. */
+  function registerOf(name: string): string {
+    const { createHash } = process.getBuiltinModule('node:crypto');
+    return createHash('sha256').update(`${start}${name}`).digest('base64url');
+  }
+
+  async function* listKeys(keys: string): AsyncIterable<string> {
+    const names = `${start}${keys}`;
+    try {
+      for await (const name of provider.list?.(names) ?? []) yield name.slice(start.length);
+    } catch (error) {
+      throw withKey(error, names, keys);
+    }
+  }
+
+  return {
+    name: provider.name,
+    get traits(): Traits {
+      return provider.traits;
+    },
+    tryAcquire: (claim, wake) => call(claim, (named) => provider.tryAcquire(named, wake)),
+    renew: (claim, token) => call(claim, (named) => provider.renew(named, token)),
+    release: (claim) => call(claim, (named) => provider.release(named)),
+    inspect: async (key) => about(await call({ key }, (named) => provider.inspect(named.key)), nameOf(key), key),
+    close: () => provider.close(),
+    ...(list && { list: listKeys }),
+    ...(time && { time: () => time.call(provider) }),
+    ...(register && { register: (name, change) => register.call(provider, registerOf(name), change) }),
+    ...(outage && { outage: () => outage.call(provider) }),
+    ...(tryAcquireAll && {
+      tryAcquireAll: (claims) => callAll(claims, (named) => tryAcquireAll.call(provider, named)),
+    }),
+    ...(renewAll && { renewAll: (claims) => callAll(claims, (named) => renewAll.call(provider, named)) }),
+  };
+}
+
+/** `state` of a provider, about the key `name`, as one about `key`. */
+function about<State extends KeyState | UnknownState>(state: State, name: string, key: string): State {
+  if (state.holders === undefined) return { ...state, error: withKey(state.error, name, key) as Error };
+  const { members } = state;
+  return { ...state, key, ...(members && { members: members.map((each) => about(each, name, key)) }) };
+}
+
+/** `error` of a provider about `name`, as one about `key`. */
+function withKey(error: unknown, name: string, key: string): unknown {
+  if (!isLockError(error)) return error;
+  const message = error.message.replaceAll(quoted(name), () => quoted(key)).replaceAll(name, () => key);
+  if (error.key === undefined && message === error.message) return error;
+  const { code, cause = error, sent, retryAfter, result } = error;
+  return new LockError(code, message, { key, cause, sent, retryAfter, result });
+}
+
+/** As messages quote a key, without the quotes. */
+function quoted(key: string): string {
+  return JSON.stringify(key).slice(1, -1);
+}
+
+function isPrefix(prefix: unknown): boolean {
+  if (typeof prefix !== 'string' || prefix.includes('\0') || !prefix.isWellFormed()) return false;
+  const length = Buffer.byteLength(prefix);
+  return length >= 1 && length <= longestPrefix;
+}

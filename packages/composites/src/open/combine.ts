@@ -1,0 +1,32 @@
+import type { LockProvider } from '@locks/core';
+import type { AdapterConfig } from '@locks/core/adapter';
+import { lackingTraits, openProvider } from '@locks/core/composite';
+import { combine } from '../combine/combine.ts';
+import { memberTitle } from '../members/member.ts';
+import { readCombineOptions } from '../combine/options.ts';
+import { combinedTraits } from '../combine/traits.ts';
+import { readCombined } from './combined-config.ts';
+import { nameOf, openMembers } from './open-members.ts';
+
+/**
+ * What `openLocks` does for provider `combine`: opens a composite and its members. It is open when
+ * as many members are as must agree. The others go on opening behind.
+ * @throws `LOCK_MISCONFIGURED` naming the member whose configuration is wrong; `LOCK_UNAVAILABLE`
+ * naming the members that did not open, when too few did. All that was opened is closed then.
+ */
+export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
+  const { runtime } = config;
+  const { members, rules } = readCombined(config);
+  const options = { ...rules, runtime };
+  const { need, memberTimeout, fencing } = readCombineOptions(options, members.length);
+  return await openMembers({
+    members,
+    titles: members.map((member, index) => memberTitle(index, members.length, nameOf(member))),
+    need,
+    patience: memberTimeout,
+    runtime,
+    open: openProvider,
+    make: (providers) => combine(providers, options),
+    lacking: (traits, all) => lackingTraits(combinedTraits(all, { need, fencing }), traits),
+  });
+}

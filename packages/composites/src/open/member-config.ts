@@ -1,0 +1,45 @@
+import type { LocksConfig } from '@locks/core';
+import { misconfigured } from '@locks/core/adapter';
+import { describe, isLocksOption, mergeSources, splitUrl, unknownOption } from '@locks/core/composite';
+import type { Backend } from '@locks/core/composite';
+
+const known = ['provider', 'url', 'options'];
+
+/**
+ * The store that a member of a composite names, by a URL or a configuration.
+ * @throws `LOCK_MISCONFIGURED` with the wrong option, and without the member's number.
+ */
+export function readMember(member: unknown): Backend {
+  if (typeof member !== 'string' && (typeof member !== 'object' || member === null || Array.isArray(member))) {
+    throw misconfigured('openLocks', `a member must be a URL or a configuration, not ${describe(member)}`);
+  }
+  const config: LocksConfig = typeof member === 'string' ? { url: member } : member;
+  for (const name of Object.keys(config)) {
+    if (isLocksOption(name)) throw ofLocks(`option "${name}"`);
+    if (known.includes(name)) continue;
+    const elsewhere = 'Options of an adapter are written under "options" of the member.';
+    throw unknownOption(name, known, { where: 'openLocks', code: 'LOCK_MISCONFIGURED', elsewhere });
+  }
+  const [inUrl] = typeof config.url === 'string' ? Object.keys(splitUrl(config.url).own) : [];
+  if (inUrl !== undefined) throw ofLocks(`option "${inUrl}" in its URL`);
+  return mergeSources([{ where: undefined, config }]).backend;
+}
+
+function ofLocks(option: string): Error {
+  return misconfigured(
+    'openLocks',
+    `${option} is an option of Locks, not of a member: write it once, beside "provider" and "options" of the composite`,
+  );
+}
+
+/** The member before `members[index]` that names the same store. -1: there is none. */
+export function sameStore(members: readonly Backend[], index: number): number {
+  const { provider, url, options } = members[index] as Backend;
+  // Each memory provider has a store of its own.
+  if (url === undefined || provider === 'memory') return -1;
+  // An import of it reads all its exports, which takes some ms.
+  const { isDeepStrictEqual } = process.getBuiltinModule('node:util');
+  const same = (other: Backend): boolean =>
+    other.url === url && other.provider === provider && isDeepStrictEqual(other.options, options);
+  return members.slice(0, index).findIndex(same);
+}

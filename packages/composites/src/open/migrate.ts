@@ -1,0 +1,58 @@
+import type { LockProvider } from '@locks/core';
+import { LockError } from '@locks/core/adapter';
+import type { AdapterConfig } from '@locks/core/adapter';
+import { lackingTraits, openProvider } from '@locks/core/composite';
+import { migrate } from '../migrate/migrate.ts';
+import { migrationTraits, storeTitle } from '../migrate/options.ts';
+import type { End } from '../migrate/phase.ts';
+import { readMigration } from './migration-config.ts';
+import { nameOf, openMembers } from './open-members.ts';
+
+/**
+ * What `openLocks` does for provider `migrate`: opens a migration and its stores. It is open when
+ * one of them is; the other one goes on opening behind.
+ * @throws `LOCK_MISCONFIGURED` naming the store whose configuration is wrong; `LOCK_UNAVAILABLE`
+ * when neither opened.
+ */
+export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
+  const { runtime } = config;
+  const { stores, options } = readMigration(config, runtime);
+  const [from, to] = stores;
+  // However it fails, that is what an operator says of it.
+  const gone = options.without && stores[options.without === 'from' ? 0 : 1];
+  return await openMembers({
+    members: stores,
+    titles: [storeTitle('from', nameOf(from)), storeTitle('to', nameOf(to))],
+    need: 1,
+    // A service that acts under one end needs the other store once, when it starts.
+    patience: 2_000,
+    runtime,
+    open: async (store, given) => {
+      try {
+        return await openProvider(store, given);
+      } catch (error) {
+        if (store !== gone) throw error;
+        const why = error instanceof Error ? error.message : String(error);
+        throw new LockError('LOCK_UNAVAILABLE', why, { cause: error });
+      }
+    },
+    // Stores of a migration are often of two kinds, and the late one must come in.
+    assume: (least) => ({
+      ...least,
+      expiry: 'session',
+      fencing: least.fencing === 'none' ? 'none' : 'clock-bounded',
+    }),
+    make: (providers) => migrate({ ...options, ...byEnd(providers) }),
+    lacking: ({ expiry, ...promised }, members) => {
+      const traits = migrationTraits(byEnd(members));
+      // Where each lease has a ttl, none is lost with a session: that is better than was assumed.
+      const demanded = expiry === 'ttl' ? { ...promised, expiry } : promised;
+      return [...lackingTraits(traits, demanded), ...(traits.shared ? [] : ['shared: true'])];
+    },
+  });
+}
+
+function byEnd<T>(stores: readonly T[]): Record<End, T> {
+  const [from, to] = stores as readonly [T, T];
+  return { from, to };
+}

@@ -1,0 +1,151 @@
+import type { LockProvider, Traits } from '@locks/core';
+import { LockError, isLockError, misconfigured, settledWithin } from '@locks/core/adapter';
+import type { Runtime } from '@locks/core/adapter';
+import { closeQuietly } from '@locks/core/composite';
+import type { Backend } from '@locks/core/composite';
+import { LateMember } from '../members/late-member.ts';
+import { errorOfAll } from '../members/member-errors.ts';
+import { memberError } from '../members/member.ts';
+import { lackingMethod } from '../combine/options.ts';
+import { combinedTraits } from '../combine/traits.ts';
+
+/** Opens one member, by the path of any provider. */
+export type OpenProvider = (backend: Backend, runtime: Runtime) => Promise<LockProvider>;
+
+/** What became of a member that was opened. `undefined`: nothing yet. */
+type Outcome = PromiseSettledResult<LockProvider> | undefined;
+
+/** A composite whose members are opened. */
+export interface Opening {
+  readonly members: readonly Backend[];
+  /** What messages call the members. */
+  readonly titles: readonly string[];
+  /** It is open when so many members are. */
+  readonly need: number;
+  /** How long it waits for the others then, in ms. */
+  readonly patience: number;
+  readonly runtime: Runtime;
+  readonly open: OpenProvider;
+  /**
+   * What a member is taken for until it opens, if none with its adapter is open. `least`: what the
+   * open ones have in common.
+   *
+   * @default least: so the composite's traits are those of the open members
+   */
+  assume?(least: Traits): Traits;
+  /** Makes the composite. */
+  make(providers: readonly LockProvider[]): LockProvider;
+  /** What a composite of `traits` would lack with these members. Empty: it can have them. */
+  lacking(traits: Traits, members: readonly Pick<LockProvider, 'traits'>[]): readonly string[];
+}
+
+/**
+ * Opens the members of a composite, and makes it. Members that do not answer in time go on opening
+ * behind.
+ * @throws `LOCK_MISCONFIGURED` naming the member whose configuration is wrong; `LOCK_UNAVAILABLE`
+ * naming the members that did not open, when too few did. All that was opened is closed then.
+ */
+export async function openMembers(opening: Opening): Promise<LockProvider> {
+  const { members, runtime } = opening;
+  const open = (member: Backend): Promise<LockProvider> => openMember(member, opening);
+  const openings = members.map(open);
+  const outcomes = await openEnough(openings, opening);
+  try {
+    checkOutcomes(opening, outcomes);
+    const providers = members.map((member, index) => {
+      const traits = assumedTraits(opening, outcomes, index);
+      return (
+        providerOf(outcomes[index]) ??
+        new LateMember({ name: nameOf(member), traits, open: () => open(member), runtime })
+      );
+    });
+    const composite = opening.make(providers);
+    for (const [index, late] of providers.entries()) {
+      if (!(late instanceof LateMember)) continue;
+      late.begin(openings[index] as Promise<LockProvider>, (traits) => {
+        const all = providers.map((each) => (each === late ? { traits } : each));
+        return weakened(opening.lacking(composite.traits, all));
+      });
+    }
+    return composite;
+  } catch (error) {
+    // A member that is still being opened is closed when it is open.
+    const closings = openings.map(async (each) => await each.then(closeQuietly, () => {}));
+    await Promise.all(closings.filter((_, index) => outcomes[index] !== undefined));
+    throw error;
+  }
+}
+
+async function openMember(member: Backend, { open, runtime }: Opening): Promise<LockProvider> {
+  const provider = await open(member, runtime);
+  const lacking = lackingMethod(provider);
+  if (lacking === undefined) return provider;
+  throw misconfigured('openLocks', `its adapter gave no provider, but something without ${lacking}()`);
+}
+
+/**
+ * Waits until as many members are open as are needed, or cannot be, then a while for the others: a
+ * member that is only a little slower is open from the start. Resolves at once where one failed for
+ * good. Never rejects.
+ */
+async function openEnough(
+  openings: readonly Promise<LockProvider>[],
+  { need, patience, runtime }: Opening,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = openings.map(() => undefined);
+  const has = (status: 'fulfilled' | 'rejected', count: number): boolean =>
+    outcomes.filter((outcome) => outcome?.status === status).length >= count;
+  await new Promise<void>((resolve) => {
+    let others: Promise<void> | undefined;
+    const all = openings.map(async (opening, index) => {
+      [outcomes[index]] = await Promise.allSettled([opening]);
+      if (outcomes.some(failedForGood)) resolve();
+      if (!has('fulfilled', need) && !has('rejected', openings.length - need + 1)) return;
+      others ??= settledWithin(runtime, patience, Promise.all(all)).then(resolve);
+    });
+  });
+  return [...outcomes];
+}
+
+/** Whether another attempt would fail in the same way. */
+function failedForGood(outcome: Outcome): boolean {
+  return outcome?.status === 'rejected' && !isLockError(outcome.reason, 'LOCK_UNAVAILABLE');
+}
+
+function weakened(lacking: readonly string[]): LockError | undefined {
+  if (lacking.length === 0) return undefined;
+  const why = `with it the composite would lack what it was opened with: ${lacking.join(', ')}`;
+  return misconfigured('openLocks', `${why}. It stays out until the locks are opened again`);
+}
+
+/** Never a URL, which may have a password in it. */
+export function nameOf({ provider }: Backend): string {
+  return typeof provider === 'string' && !provider.includes('://') ? provider : 'adapter';
+}
+
+function providerOf(outcome: Outcome): LockProvider | undefined {
+  return outcome?.status === 'fulfilled' ? outcome.value : undefined;
+}
+
+function checkOutcomes({ titles, need }: Opening, outcomes: readonly Outcome[]): void {
+  const failures = outcomes.flatMap((outcome, index) => {
+    if (outcome?.status === 'fulfilled') return [];
+    const reason: unknown = outcome === undefined ? new Error('no answer yet.') : outcome.reason;
+    const error = memberError(titles[index] as string, reason);
+    if (failedForGood(outcome)) throw new LockError('LOCK_MISCONFIGURED', error.message, { cause: reason });
+    return [error];
+  });
+  if (outcomes.length - failures.length >= need) return;
+  const what = `${failures.length} of ${outcomes.length} members did not open, and ${need} are needed.`;
+  throw errorOfAll('LOCK_UNAVAILABLE', what, failures);
+}
+
+/** The traits of a member that is not open yet: those of an open one with the same adapter. */
+function assumedTraits({ members, assume }: Opening, outcomes: readonly Outcome[], index: number): Traits {
+  const open = outcomes.map(providerOf);
+  const twin = open.find((_, other) => members[other]?.provider === members[index]?.provider && open[other]);
+  if (twin !== undefined) return twin.traits;
+  const found = open.filter((provider) => provider !== undefined);
+  const least = combinedTraits(found, { need: 1, fencing: true });
+  return assume?.(least) ?? least;
+}

@@ -1,0 +1,41 @@
+import { misconfigured } from '@locks/core/adapter';
+
+const hostAndPort = /^(\[[\da-f:.]+\]|[^\s[\]:@]+)(?::(\d{1,5}))?$/i;
+
+/**
+ * The URLs of the Redis servers that a URL with several hosts names:
+ * `redlock://user:password@host:6379,host:6379,host:6379/0`, or `redlocks:`, which is TLS. They are
+ * sorted by host and port, so that processes that name the hosts in another order agree.
+ * @throws `LOCK_MISCONFIGURED` without the URL, which may have a password in it.
+ */
+export function readRedlockUrl(url: string): readonly string[] {
+  const [, secure, authority = '', database = ''] = /^redlock(s?):\/\/([^/]*)\/?(.*)$/i.exec(url) ?? [];
+  const at = authority.lastIndexOf('@');
+  const credentials = authority.slice(0, at + 1);
+  // Hosts before a second "@" would be taken for a part of the password.
+  if (secure === undefined || !/^\d*$/.test(database) || /@./.test(credentials)) throw unreadable();
+  const servers = authority
+    .slice(at + 1)
+    .split(',')
+    .map((text) => readServer(text))
+    .toSorted();
+  const twice = servers.find((server, index) => server === servers[index - 1]);
+  if (twice !== undefined) {
+    throw misconfigured('openLocks', `the URL has the host ${twice} twice, which would count as two stores`);
+  }
+  return servers.map((server) => `redis${secure.toLowerCase()}://${credentials}${server}/${database}`);
+}
+
+function readServer(text: string): string {
+  const [, host, port = '6379'] = hostAndPort.exec(text) ?? [];
+  const number = Number(port);
+  if (host === undefined || number < 1 || number > 65_535) throw unreadable();
+  return `${host.toLowerCase()}:${number}`;
+}
+
+function unreadable(): Error {
+  return misconfigured(
+    'openLocks',
+    'the URL cannot be read; write redlock://user:password@host1:6379,host2:6379,host3:6379/0, with special characters of the password percent-encoded',
+  );
+}

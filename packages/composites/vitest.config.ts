@@ -1,0 +1,8 @@
+import { packageTests } from '../../vitest.shared.ts';
+import { coreSource } from './test/support/core-source.ts';
+
+export default packageTests(import.meta.url, {
+  // Some compute, for seconds on a machine that does other things too.
+  options: { testTimeout: 30_000 },
+  alias: coreSource,
+});

@@ -1,0 +1,36 @@
+/**
+ * What `@locks/composites` takes of this package. It is none of the public API: a version of one
+ * fits the same version of the other.
+ */
+export { isPermanent, leavesNothing } from '../errors/lock-error.ts';
+export { badAnswerError } from '../errors/messages.ts';
+export { channels } from '../leases/diagnostics/channels.ts';
+export type { Published } from '../leases/diagnostics/channels.ts';
+export { AbortFollowers } from '../leases/ending/abort-followers.ts';
+export type { AbortFollower } from '../leases/ending/abort-followers.ts';
+export { closeQuietly } from '../leases/ending/close-quietly.ts';
+export { isAnswer, isRenewal } from '../leases/hold/answers.ts';
+export { certain } from '../leases/hold/validity.ts';
+export { BackgroundReleases } from '../leases/release/background-releases.ts';
+export type { Abandoned } from '../leases/release/background-releases.ts';
+export { migration } from '../open/adapter-modules.ts';
+export type { ConfigSource } from '../open/config/config-file.ts';
+export { configSources } from '../open/config/config-sources.ts';
+export { mergeSources, splitUrl } from '../open/config/settings.ts';
+export type { Backend, Settings } from '../open/config/settings.ts';
+export { openProvider } from '../open/open-provider.ts';
+export { describe, shortKey } from '../options/key.ts';
+export { isLocksOption } from '../options/locks-options.ts';
+export { createOwners, defaultLabel, labelOf, labelReader } from '../options/owner.ts';
+export { setKey } from '../options/presence.ts';
+export { fencings, lackingTraits, scopes } from '../options/requirements.ts';
+export { runtimeReader } from '../options/runtime-reader.ts';
+export { nearest, unknownOption } from '../options/unknown-option.ts';
+export { untilReopened } from '../time/backoff.ts';
+export { schedule, scheduleSilence } from '../time/schedule.ts';
+export { TimerWheel } from '../time/timer-wheel.ts';
+export type { TimerEntry } from '../time/timer-wheel.ts';
+export { floorAt, lineText, readLine } from '../token-floor/floor-line.ts';
+export { StoreFloor, floorRegister } from '../token-floor/store-floor.ts';
+export type { FloorOptions, FloorRegister } from '../token-floor/store-floor.ts';
+export { above, withFloor } from '../token-floor/with-floor.ts';

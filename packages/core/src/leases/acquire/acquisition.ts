@@ -1,0 +1,345 @@
+import type { Busy, Claim, Grant, Mode } from '../../contract.ts';
+import { isLockError, isPermanent, leavesNothing } from '../../errors/lock-error.ts';
+import type { LockError } from '../../errors/lock-error.ts';
+import {
+  badAnswerError,
+  deadlockError,
+  overloadedError,
+  ownTimeoutError,
+  timeoutError,
+  unavailableError,
+} from '../../errors/messages.ts';
+import type { Settings } from '../../options/acquire-options.ts';
+import { untilAccepted, untilPoll, untilRetry } from '../../time/backoff.ts';
+import { outsideContext } from '../../time/outside-context.ts';
+import type { TimerEntry } from '../../time/timer-wheel.ts';
+import { about, channels } from '../diagnostics/channels.ts';
+import type { SlowWait } from '../diagnostics/slow-waits.ts';
+import type { AbortFollower } from '../ending/abort-followers.ts';
+import type { LinkedMember } from '../ending/linked-set.ts';
+import { ownHold } from '../reenter/flow.ts';
+import type { Frame } from '../reenter/flow.ts';
+import { isAnswer } from '../hold/answers.ts';
+import type { PublicLease } from '../hold/public-lease.ts';
+import type { AcquisitionHost } from './acquisition-host.ts';
+import { leaseOf, termsOf, tooLateError } from './grants.ts';
+import { newClaim } from './new-claim.ts';
+
+type Phase = 'attempting' | 'waiting' | 'done';
+
+/**
+ * One call of `acquire` or `tryAcquire`, from the first attempt to its lease or its end. Deadline,
+ * signal and close race the attempt in flight, so its caller never waits for a silent backend. What
+ * such an attempt leaves in the store is given up in the background.
+ */
+export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
+  timerPrevious: TimerEntry | undefined = undefined;
+  timerNext: TimerEntry | undefined = undefined;
+  setPrevious: LinkedMember | undefined = undefined;
+  setNext: LinkedMember | undefined = undefined;
+  readonly #host: AcquisitionHost;
+  readonly #settings: Settings;
+  readonly #orNull: boolean;
+  /** What its caller's asynchronous context holds. */
+  readonly #inside: Frame | undefined;
+  readonly #startedAt: number;
+  readonly #deadline: number;
+  #claim: Claim;
+  #phase: Phase = 'attempting';
+  #inFlight: Promise<Grant | Busy> | undefined = undefined;
+  #lastSend = 0;
+  /** The send before that one. */
+  #sentBefore = 0;
+  #attempts = 0;
+  /** A wake came while an attempt was in flight: its busy answer is old already. */
+  #woken = false;
+  /** The first busy answer was counted in `host.waiting`. */
+  #counted = false;
+  /** The claim may have a place in line, or a hold whose grant did not arrive. */
+  #leaves = false;
+  #inLine = false;
+  #uncertain = false;
+  /** A grant that had too little left was asked for again. */
+  #repeated = false;
+  /**
+   * Rejections end the call at this time: a ttl after the first one since the last answer, or after
+   * the moment until which the backend says that it refuses.
+   */
+  #unavailableAt = Infinity;
+  #busy = false;
+  #cause: unknown = undefined;
+  #polls = 0;
+  /** It is told as slow, if a listener wants to know. */
+  #slow: SlowWait | undefined = undefined;
+  #resolve!: (lease: PublicLease | null) => void;
+  #reject!: (error: unknown) => void;
+  readonly result: Promise<PublicLease | null>;
+
+  /** With `orNull`, a lock that is not free in time resolves to `null` instead of rejecting. */
+  constructor(host: AcquisitionHost, key: string, settings: Settings, orNull: boolean, inside?: Frame) {
+    this.#host = host;
+    this.#inside = inside;
+    this.#settings = settings;
+    this.#orNull = orNull;
+    this.#claim = newClaim(host, settings, key);
+    const now = host.runtime.clock.exact();
+    this.#startedAt = now;
+    this.#deadline = settings.wait > 0 ? now + settings.wait : Infinity;
+    this.result = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    host.acquisitions.add(this);
+    const { signal } = settings;
+    if (signal?.aborted) {
+      this.aborted(signal);
+      return;
+    }
+    if (signal !== undefined) host.signals.follow(signal, this);
+    this.#attempt(now);
+  }
+
+  /** Ends it because the signal of its caller aborted. */
+  aborted(signal: AbortSignal): void {
+    outsideContext(() => this.#fail(signal.reason));
+  }
+
+  /** Ends it because its `Locks` is closing. */
+  close(reason: LockError): void {
+    outsideContext(() => this.#fail(reason));
+  }
+
+  due(now: number): void {
+    if (this.#phase === 'done') return;
+    if (now >= this.#deadline) this.#expire();
+    else if (now >= this.#unavailableAt) this.#fail(this.#unavailable());
+    else if (this.#phase === 'waiting') this.#attempt();
+  }
+
+  readonly #onWake = (): void => {
+    // The wake runs in another flow: that of a releaser, or of the claim that opened the
+    // connection.
+    if (this.#phase === 'waiting') outsideContext(() => this.#attempt());
+    else this.#woken = true;
+  };
+
+  /**
+   * `sentAt` is exact, as the age of the answer is. A suspension before the send must not add to
+   * that age.
+   */
+  #attempt(sentAt: number = this.#host.runtime.clock.exact()): void {
+    const { provider, waitTimers } = this.#host;
+    this.#phase = 'attempting';
+    this.#woken = false;
+    this.#attempts += 1;
+    this.#sentBefore = this.#lastSend;
+    this.#lastSend = sentAt;
+    waitTimers.schedule(this, Math.min(this.#deadline, this.#unavailableAt));
+    const inLine = this.#settings.wait > 0 && (this.#counted || this.#host.waiting < this.#host.maxWaiters);
+    this.#inLine ||= inLine;
+    try {
+      this.#inFlight = Promise.resolve(provider.tryAcquire(this.#claim, inLine ? this.#onWake : undefined));
+    } catch (error) {
+      this.#inFlight = Promise.reject(error);
+    }
+    this.#inFlight.then(
+      (answer) => this.#answered(answer, sentAt),
+      (error: unknown) => this.#rejected(error),
+    );
+  }
+
+  #answered(answer: Grant | Busy, sentAt: number): void {
+    if (this.#phase === 'done') return;
+    if (!isAnswer(answer)) {
+      this.#rejected(badAnswerError(this.#host.provider, this.#claim));
+      return;
+    }
+    this.#inFlight = undefined;
+    if (answer.granted) {
+      this.#granted(answer, sentAt);
+      return;
+    }
+    this.#busy = true;
+    this.#leaves ||= this.#inLine;
+    if (this.#unavailableAt < Infinity) this.#polls = 0;
+    this.#unavailableAt = Infinity;
+    const { wait } = this.#settings;
+    const own = wait === Infinity && !this.#counted ? this.#ownHold() : undefined;
+    if (wait === 0) {
+      this.#expire();
+    } else if (own !== undefined) {
+      this.#fail(deadlockError(this.#claim, own));
+    } else if (!this.#counted && this.#host.waiting >= this.#host.maxWaiters) {
+      this.#fail(overloadedError(this.#claim, this.#host.maxWaiters));
+    } else {
+      this.#count();
+      if (this.#woken) this.#attempt();
+      else this.#pause(answer.retryAfter);
+    }
+  }
+
+  #granted(grant: Grant, sentAt: number): void {
+    const { renew, atLeast, lockDelay } = this.#settings;
+    // The store made the grant some time ago. A repeat by the holder restarts its ttl.
+    const { validity, hold = validity } = grant;
+    const short = hold !== undefined && hold < Math.max(this.#claim.ttl / 2, atLeast);
+    const whole = !renew || atLeast > 0 || lockDelay > 0;
+    if (short && whole && !this.#repeated && this.#host.provider.traits.expiry === 'ttl') {
+      this.#repeated = true;
+      this.#leaves = true;
+      this.#attempt();
+      return;
+    }
+    const terms = termsOf(this.#host, this.#settings, this.#claim, grant, sentAt);
+    if (terms === undefined) {
+      this.#handBack(sentAt, hold);
+      return;
+    }
+    this.#finish();
+    this.#resolve(leaseOf(this.#host, terms, this.#startedAt, this.#attempts));
+  }
+
+  /**
+   * A grant that is older than its validity counts as a rejection. Its claim is over, because the
+   * release was sent.
+   */
+  #handBack(sentAt: number, validity = Infinity): void {
+    const error = tooLateError(this.#host, this.#settings, this.#claim, validity, sentAt);
+    this.#host.releases.start({ claim: this.#claim, uncertain: false, lastSend: sentAt });
+    this.#claim = newClaim(this.#host, this.#settings, this.#claim.key);
+    this.#leaves = false;
+    this.#inLine = false;
+    this.#uncertain = false;
+    this.#repeated = false;
+    this.#retryAfterRejection(error);
+  }
+
+  #rejected(error: unknown): void {
+    if (this.#phase === 'done') return;
+    this.#inFlight = undefined;
+    if (leavesNothing(error)) {
+      // Only an earlier attempt can have left something.
+      this.#lastSend = this.#sentBefore;
+    } else {
+      this.#leaves = true;
+      this.#uncertain ||= !isPermanent(error);
+    }
+    if (isPermanent(error)) this.#fail(error);
+    else this.#retryAfterRejection(error);
+  }
+
+  #retryAfterRejection(error: unknown): void {
+    this.#busy = false;
+    this.#cause = error;
+    const { runtime } = this.#host;
+    const { wait, ttl } = this.#settings;
+    const now = runtime.clock.now();
+    const left = isLockError(error) ? error.retryAfter : undefined;
+    this.#unavailableAt = left === undefined ? Math.min(this.#unavailableAt, now + ttl) : now + left + ttl;
+    if (wait === 0 || now >= this.#unavailableAt) this.#fail(this.#unavailable());
+    else this.#waitFor(left === undefined ? untilPoll(runtime, this.#polls++, ttl) : untilAccepted(runtime, left));
+  }
+
+  #pause(retryAfter: number | undefined): void {
+    const { runtime } = this.#host;
+    this.#waitFor(
+      retryAfter === undefined
+        ? untilPoll(runtime, this.#polls++, this.#settings.ttl)
+        : untilRetry(runtime, retryAfter),
+    );
+  }
+
+  #waitFor(delay: number): void {
+    const { runtime, waitTimers } = this.#host;
+    this.#phase = 'waiting';
+    const now = runtime.clock.now();
+    waitTimers.schedule(this, Math.min(now + delay, this.#deadline, this.#unavailableAt));
+  }
+
+  #expire(): void {
+    const { wait } = this.#settings;
+    if (!this.#busy) {
+      this.#fail(this.#unavailable());
+      return;
+    }
+    if (this.#orNull) {
+      this.#leave();
+      this.#tellGiveUp(undefined);
+      this.#resolve(null);
+      return;
+    }
+    const own = this.#ownHold();
+    if (own !== undefined) this.#fail(ownTimeoutError(this.#claim, wait, own));
+    else if (wait === 0) this.#fail(timeoutError(this.#claim, wait));
+    else void this.#timeOut(wait);
+  }
+
+  #ownHold(): Mode | undefined {
+    return this.#inside === undefined ? undefined : ownHold(this.#inside, this.#claim.key, this.#settings);
+  }
+
+  /**
+   * The claim leaves the line at once. Its caller hears a moment later which processes hold the
+   * key.
+   */
+  async #timeOut(wait: number): Promise<void> {
+    this.#leave();
+    const error = timeoutError(this.#claim, wait, await this.#host.lookups.find(this.#claim.key));
+    this.#tellGiveUp(error);
+    this.#reject(error);
+  }
+
+  #unavailable(): LockError {
+    const { provider } = this.#host;
+    return unavailableError(provider, this.#claim, this.#cause ?? provider.outage?.());
+  }
+
+  #fail(error: unknown): void {
+    if (this.#phase === 'done') return;
+    this.#leave();
+    this.#tellGiveUp(error);
+    this.#reject(error);
+  }
+
+  /**
+   * Ends it without a lease, at once. What the claim may have in the store is given up behind it.
+   */
+  #leave(): void {
+    this.#finish();
+    if (this.#leaves || this.#inFlight !== undefined) {
+      this.#host.releases.start({
+        claim: this.#claim,
+        inFlight: this.#inFlight,
+        left: this.#leaves,
+        uncertain: this.#uncertain,
+        inLine: this.#inLine,
+        lastSend: this.#lastSend,
+      });
+    }
+  }
+
+  #tellGiveUp(error: unknown): void {
+    if (!channels.giveUp.hasSubscribers) return;
+    const waited = this.#host.runtime.clock.now() - this.#startedAt;
+    const message = { ...about(this.#host.provider.name, this.#claim), error };
+    channels.giveUp.publish({ ...message, waited, attempts: this.#attempts });
+  }
+
+  #finish(): void {
+    this.#phase = 'done';
+    this.#host.acquisitions.delete(this);
+    this.#host.waitTimers.cancel(this);
+    this.#slow?.end();
+    const { signal } = this.#settings;
+    if (signal !== undefined) this.#host.signals.unfollow(signal, this);
+    if (this.#counted) this.#host.waiting -= 1;
+  }
+
+  #count(): void {
+    if (this.#counted) return;
+    this.#counted = true;
+    this.#host.waiting += 1;
+    if (channels.slow.hasSubscribers) this.#slow = this.#host.slowWaits.begin(() => this.#claim, this.#startedAt);
+    if (channels.wait.hasSubscribers) channels.wait.publish(about(this.#host.provider.name, this.#claim));
+  }
+}

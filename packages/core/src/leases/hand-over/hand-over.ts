@@ -1,0 +1,94 @@
+import type { Claim, LockProvider } from '../../contract.ts';
+import { LockError } from '../../errors/lock-error.ts';
+import { badAnswerError, unconfirmedHandOver } from '../../errors/messages.ts';
+import { isAnswer } from '../hold/answers.ts';
+import type { LeaseHost } from '../hold/lease-host.ts';
+import type { Rest } from '../release/rest.ts';
+
+/** A lease on its way to another process. */
+export interface HandOver {
+  /** Without a floor: it is granted already. */
+  readonly claim: Claim;
+  readonly token: bigint;
+  /** The owner of the ticket, which the process that resumes the lease takes away. */
+  readonly ticket: string;
+  /** The token of the ticket's grant. */
+  readonly ticketToken: bigint;
+  readonly renew: boolean;
+  /** The rest of `maxHold`, in ms. Absent: it has no limit. */
+  readonly left?: number | undefined;
+  /** For how long its key rests, in ms: `atLeast` from here. Absent: it does not. */
+  readonly rest?: Pick<Rest, 'lockDelay' | 'atLeast'> | undefined;
+}
+
+const version = 1;
+
+/** Throws `LOCK_INVALID` where a hold is bound to the session that took it. */
+export function mustHandOver({ name, traits }: LockProvider, key: string): void {
+  if (traits.expiry === 'ttl') return;
+  const message = `The lease on ${JSON.stringify(key)} cannot be handed over: with ${name} it ends with the session of its process (trait "expiry"). Release it, and let the other process acquire the key.`;
+  throw new LockError('LOCK_INVALID', message, { key });
+}
+
+/**
+ * The ticket of a lease: a hold on a key of its own. The process that frees it resumes the lease,
+ * as of several releases one at most frees a hold.
+ */
+export function ticketOf({ owner, ttl }: Pick<Claim, 'owner' | 'ttl'>, ticket: string): Claim {
+  return { key: `handover/${owner}`, owner: ticket, ttl, mode: 'exclusive' };
+}
+
+/** The key that is held by the process which takes the ticket of `claim` away. */
+export function turnKey({ owner }: Pick<Claim, 'owner'>): string {
+  return `handover/${owner}/turn`;
+}
+
+/** Takes the ticket of `claim`. */
+export async function takeTicket(host: LeaseHost, claim: Claim): Promise<Pick<HandOver, 'ticket' | 'ticketToken'>> {
+  const { provider, runtime, releases } = host;
+  const ticket = ticketOf(claim, host.nextOwner());
+  const lastSend = runtime.clock.now();
+  try {
+    const answer = await provider.tryAcquire(ticket);
+    if (isAnswer(answer) && answer.granted) return { ticket: ticket.owner, ticketToken: answer.token };
+    throw badAnswerError(provider, ticket);
+  } catch (error) {
+    releases.start({ claim: ticket, uncertain: true, lastSend });
+    throw unconfirmedHandOver(provider, claim, error);
+  }
+}
+
+/** The lease as text for another process. */
+export function writeHandOver({ claim, token, ticketToken, ...rest }: HandOver): string {
+  const { key, owner, ttl, mode, permits, resize } = claim;
+  const tokens = { token: `${token}`, ticketToken: `${ticketToken}` };
+  const record = { version, key, owner, ttl, mode, permits, resize, ...tokens, ...rest };
+  return Buffer.from(JSON.stringify(record)).toString('base64url');
+}
+
+/** What `writeHandOver` wrote. Throws `LOCK_INVALID` for other text. */
+export function readHandOver(text: unknown): HandOver {
+  try {
+    const record = JSON.parse(Buffer.from(String(text), 'base64url').toString()) as Record<string, unknown>;
+    const { key, owner, ttl, mode, permits, resize, token, ticket, ticketToken, renew, left, rest } = record;
+    const { lockDelay, atLeast } = (rest ?? { lockDelay: 0, atLeast: 0 }) as Record<string, unknown>;
+    const strings = [key, owner, token, ticket, ticketToken].every((each) => typeof each === 'string');
+    const numbers = [ttl, permits ?? 1, left ?? 1, lockDelay, atLeast].every((each) => typeof each === 'number');
+    if (record['version'] === version && strings && numbers && (mode === 'exclusive' || mode === 'shared')) {
+      const shares = { ...(permits !== undefined && { permits }), ...(resize === true && { resize }) };
+      const claim = { key, owner, ttl, mode, ...shares } as Claim;
+      return {
+        claim,
+        token: BigInt(token as string),
+        ticket: ticket as string,
+        ticketToken: BigInt(ticketToken as string),
+        renew: renew !== false,
+        left: left as number,
+        rest: rest as HandOver['rest'],
+      };
+    }
+  } catch {
+    // Told below: what is wrong with such text says nothing to a user.
+  }
+  throw new LockError('LOCK_INVALID', 'resume(text) needs the text that handOver() of a lease gave, and nothing else.');
+}

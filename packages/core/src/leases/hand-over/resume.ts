@@ -1,0 +1,132 @@
+import type { Claim, Renewal } from '../../contract.ts';
+import { isPermanent } from '../../errors/lock-error.ts';
+import type { LockError } from '../../errors/lock-error.ts';
+import { badAnswerError, lostError, unconfirmedHandOver } from '../../errors/messages.ts';
+import { untilRenewal } from '../../time/backoff.ts';
+import { about, channels } from '../diagnostics/channels.ts';
+import type { Lease } from '../../lease.ts';
+import type { LockCalls } from '../lock-calls.ts';
+import { isRenewal } from '../hold/answers.ts';
+import { mustHandOver, readHandOver, ticketOf, turnKey } from './hand-over.ts';
+import type { HandOver } from './hand-over.ts';
+import { HeldLease } from '../hold/held-lease.ts';
+import type { LeaseHost } from '../hold/lease-host.ts';
+import { PublicLease } from '../hold/public-lease.ts';
+import { restUntil, storedClaim, validityOf } from '../release/rest.ts';
+import type { Rest } from '../release/rest.ts';
+import { deadlineOf } from '../hold/validity.ts';
+
+/** A renewal, and when it was sent. */
+interface Confirmed {
+  readonly sentAt: number;
+  readonly renewal: Renewal;
+}
+
+/**
+ * Goes on with the lease that `text` hands over: the same owner and the same token. `closed`: why
+ * its `Locks` is closed, if it is.
+ */
+export async function resume(
+  host: LeaseHost,
+  locks: LockCalls,
+  text: string,
+  closed: () => LockError | undefined,
+): Promise<PublicLease> {
+  const handed = readHandOver(text);
+  const { claim, token, renew, left } = handed;
+  mustHandOver(host.provider, claim.key);
+  await inTurn(locks, claim, (turn) => takeAway(host, handed, turn));
+  const since = host.runtime.clock.now();
+  const rest = handed.rest && { ...handed.rest, ttl: claim.ttl, since };
+  const { sentAt, renewal } = await confirm(host, claim, rest);
+  const now = host.runtime.clock.exact();
+  const holdUntil = left === undefined ? undefined : Math.floor(now + left);
+  const deadline = deadlineOf(sentAt, validityOf(claim, rest, renewal), holdUntil);
+  const reason = closed() ?? (now < deadline ? undefined : lostError(claim, 'its renewal was answered too late'));
+  if (reason !== undefined) {
+    giveUp(host, claim, rest, sentAt);
+    throw reason;
+  }
+  const grant = { granted: true, token } as const;
+  const terms = { claim, grant, sentAt, now, deadline, renew, holdUntil, rest };
+  if (channels.acquire.hasSubscribers) {
+    channels.acquire.publish({ ...about(host.provider.name, claim), token, waited: 0, attempts: 1 });
+  }
+  return new PublicLease(new HeldLease(host, terms));
+}
+
+/**
+ * Runs `work` while no other process tries to resume the lease. Of releases at once none may free
+ * the hold of a composite, where each frees it at another member.
+ */
+async function inTurn(locks: LockCalls, claim: Claim, work: (turn: Lease) => Promise<void>): Promise<void> {
+  const { ttl } = claim;
+  const key = turnKey(claim);
+  const turn = await locks.tryAcquire(key, { ttl, wait: ttl, maxHold: Infinity, renew: true, reentrant: false });
+  if (turn === null) throw lostError(claim, 'other processes tried to resume it for a whole ttl');
+  try {
+    await work(turn);
+  } finally {
+    void turn[Symbol.asyncDispose]();
+  }
+}
+
+/**
+ * Takes the ticket away. Throws where another process did, or where its end is unknown. A late copy
+ * of the giver's claim may be granted the ticket again, with a higher token, which the renewal
+ * refuses. No other process may have had its turn since.
+ */
+async function takeAway({ provider }: LeaseHost, handed: HandOver, turn: Lease): Promise<void> {
+  const { claim, ticketToken } = handed;
+  const ticket = ticketOf(claim, handed.ticket);
+  const fenced = provider.traits.fencing !== 'none';
+  let taken: boolean;
+  try {
+    // An inspection may not show a hold that a slow member of a quorum has. A renewal is certain.
+    const renewal = await provider.renew(ticket, fenced ? ticketToken : undefined);
+    if (!isRenewal(renewal)) throw badAnswerError(provider, ticket);
+    taken = renewal !== false && (await provider.release(ticket));
+  } catch (error) {
+    throw isPermanent(error) ? error : unconfirmedHandOver(provider, claim, error);
+  }
+  if (!taken) throw lostError(claim, 'it was resumed already, or was not resumed within its ttl');
+  if (!turn.held) throw unconfirmedHandOver(provider, claim, new Error('other processes could try meanwhile'));
+}
+
+/**
+ * The first renewal. As no other process can resume the lease now, it is sent again while the hold
+ * may last.
+ */
+async function confirm(host: LeaseHost, claim: Claim, rest: Rest | undefined): Promise<Confirmed> {
+  const { provider, runtime } = host;
+  const end = runtime.clock.now() + claim.ttl;
+  for (let failures = 1; ; failures += 1) {
+    const sentAt = runtime.clock.exact();
+    let cause: unknown;
+    try {
+      const renewal = await provider.renew(storedClaim(claim, rest, sentAt));
+      if (renewal === false) throw lostError(claim, `${provider.name} says that this owner does not hold it any more`);
+      if (isRenewal(renewal)) return { sentAt, renewal };
+      cause = badAnswerError(provider, claim);
+    } catch (error) {
+      cause = error;
+    }
+    const over = isLost(cause) || isPermanent(cause);
+    if (over || runtime.clock.now() >= end) {
+      giveUp(host, claim, rest, sentAt);
+      throw over ? cause : unconfirmedHandOver(provider, claim, cause);
+    }
+    await new Promise<void>((resolve) => runtime.setTimer(resolve, untilRenewal(runtime, failures, claim.ttl), true));
+  }
+}
+
+/** The lease ends before it began here. */
+function giveUp({ releases, runtime }: LeaseHost, claim: Claim, rest: Rest | undefined, lastSend: number): void {
+  const stored = storedClaim(claim, rest, lastSend);
+  const until = restUntil(rest, runtime.clock.now(), false);
+  releases.start({ claim: stored, uncertain: false, lastSend, restUntil: until });
+}
+
+function isLost(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === 'LOCK_LOST';
+}

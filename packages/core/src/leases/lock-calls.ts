@@ -1,0 +1,40 @@
+import type { Lease } from '../lease.ts';
+import type { AcquireOptions } from '../options/acquire-options.ts';
+import type { TryResult } from './acquire/try-result.ts';
+import type { Work } from './hold/with-lock.ts';
+
+/** The calls that take a key. */
+export interface LockCalls {
+  /**
+   * Takes `key`, runs `work` with the lease, and releases it, whatever happens. Resolves to what
+   * `work` resolves to. Keeps the process running until then, unless this `Locks` is closed.
+   * @throws what `acquire` throws, and what `work` throws. `LOCK_LOST` when the lease was lost
+   * before `work` ended, with its `result`, or its error as `cause`. A failed release does not
+   * reject.
+   */
+  withLock<T>(key: string, options: AcquireOptions | undefined, work: Work<T>): Promise<T>;
+  /** The same, with the options last or without any. */
+  withLock<T>(key: string, work: Work<T>, options?: AcquireOptions): Promise<T>;
+  /**
+   * As `withLock`, but one attempt unless `wait` says more. Where `withLock` would throw
+   * `LOCK_TIMEOUT`, `work` does not run and the answer is `{ held: false }`. Otherwise it is `{
+   * held: true, value }` with what `work` resolved to.
+   * @throws what `withLock` throws, but for `LOCK_TIMEOUT`.
+   */
+  tryWithLock<T>(key: string, options: AcquireOptions | undefined, work: Work<T>): Promise<TryResult<T>>;
+  tryWithLock<T>(key: string, work: Work<T>): Promise<TryResult<T>>;
+  /**
+   * Takes `key`, waiting as long as option `wait` says (without limit by default). Waiting keeps
+   * the process running; the lease does not, also while it is renewed.
+   * @throws `LOCK_TIMEOUT` when others still hold it. `LOCK_UNAVAILABLE` when the backend did not
+   * answer in time, or gave nothing but errors for a whole ttl. The reason of `signal`,
+   * `LOCK_OVERLOADED`, `LOCK_CLOSED`, `LOCK_INVALID`. `LOCK_DEADLOCK` inside of `withLock` on the
+   * same key, where the wait could not end.
+   */
+  acquire(key: string, options?: AcquireOptions): Promise<Lease>;
+  /**
+   * As `acquire`, but one attempt unless `wait` says more, and `null` where `acquire` would throw
+   * `LOCK_TIMEOUT`.
+   */
+  tryAcquire(key: string, options?: AcquireOptions): Promise<Lease | null>;
+}

@@ -1,0 +1,141 @@
+import { AsyncLocalStorage, executionAsyncId } from 'node:async_hooks';
+import type { Mode } from '../../contract.ts';
+import type { Settings } from '../../options/acquire-options.ts';
+import type { PublicLease } from '../hold/public-lease.ts';
+import { ReentrantLease } from './reentrant-lease.ts';
+
+/** A lease under which an asynchronous context runs, inside of others. */
+export interface Frame {
+  /** Of the `Locks` that granted it. */
+  readonly flow: Flow;
+  readonly lease: PublicLease;
+  /** With the holds on it. `undefined`: the lease is not reentrant. */
+  readonly reentrant: ReentrantLease | undefined;
+  /** How many shares of the key it is. */
+  readonly shares: number;
+  readonly outer: Frame | undefined;
+  /** The work under it has ended. A context may outlive its work. */
+  over: boolean;
+}
+
+/**
+ * Before Node 24 an `AsyncLocalStorage` makes a hook run for each promise of the process, which
+ * doubles what an in-memory `withLock` costs.
+ */
+const slowsPromises = '_enable' in AsyncLocalStorage.prototype;
+
+/** For all `Locks` of the process: before Node 24 each further one slows down all promises. */
+const storage = new AsyncLocalStorage<Frame>();
+
+type Wish = Pick<Settings, 'mode' | 'permits'>;
+
+/**
+ * What the current asynchronous context holds. Only `withLock` and `tryWithLock` enter it.
+ * `acquire` would have to enter its caller's context, and would leak into everything that runs
+ * after it.
+ */
+export class Flow {
+  readonly #notes: boolean | undefined;
+
+  /** `notes`: whether it notes leases that are not reentrant. @default where it costs little */
+  constructor(notes: boolean | undefined) {
+    this.#notes = slowsPromises ? notes : (notes ?? true);
+  }
+
+  /** What it holds at this moment of these `Locks`, innermost first. */
+  get current(): Frame | undefined {
+    let frame = storage.getStore();
+    while (frame !== undefined && frame.flow !== this) frame = frame.outer;
+    return frame;
+  }
+
+  /** The owners of the leases under which it works at this moment. */
+  get owners(): ReadonlySet<string> {
+    const owners = new Set<string>();
+    for (let frame = this.current; frame !== undefined; frame = frame.outer) {
+      if (!frame.over && frame.flow === this) owners.add(frame.lease.owner);
+    }
+    return owners;
+  }
+
+  /**
+   * Whether work under a lease with these settings has to `run` here. To be asked after an `await`.
+   */
+  notes({ reentrant, waitForSelf }: Pick<Settings, 'reentrant' | 'waitForSelf'>): boolean {
+    // Callbacks of promises have a number only where the hook runs for all promises.
+    return reentrant || (!waitForSelf && (this.#notes ?? executionAsyncId() !== 0));
+  }
+
+  /**
+   * Another hold on `key`. `undefined`: this context has no reentrant lease on it, so take the lock
+   * as usual.
+   */
+  join(key: string, mode: Mode): PublicLease | undefined {
+    for (let frame = this.current; frame !== undefined; frame = frame.outer) {
+      const { reentrant } = frame;
+      if (reentrant?.open === true && frame.flow === this && frame.lease.key === key) return reentrant.join(mode);
+    }
+    return undefined;
+  }
+
+  /** Runs `work` under `lease`, in a context that says so. */
+  async run<T>(
+    lease: PublicLease,
+    { reentrant = false, shares = 1 }: { readonly reentrant?: boolean; readonly shares?: number },
+    work: (lease: PublicLease) => Promise<T>,
+  ): Promise<T> {
+    const joinable = reentrant ? new ReentrantLease(lease) : undefined;
+    const hold = joinable === undefined ? lease : joinable.join(lease.mode);
+    const frame: Frame = {
+      flow: this,
+      lease,
+      reentrant: joinable,
+      shares,
+      outer: underWay(storage.getStore()),
+      over: false,
+    };
+    try {
+      return await storage.run(frame, work, hold);
+    } finally {
+      frame.over = true;
+    }
+  }
+}
+
+/**
+ * `frame`, or the next outer one whose work goes on. A context that outlives its work, such as that
+ * of a timer, must not keep the leases of all works before it.
+ */
+function underWay(frame: Frame | undefined): Frame | undefined {
+  let next = frame;
+  while (next !== undefined && next.over && next.reentrant?.open !== true) next = next.outer;
+  return next;
+}
+
+/**
+ * The mode in which the context of `frame` holds `key`, where a claim that waits for `key` waits
+ * for that context. It does so beside an exclusive lease, and where all permits are its own. A
+ * reader inside of a reader does so as well: a writer is in line, and waits for the outer one.
+ */
+export function ownHold(frame: Frame | undefined, key: string, { mode, permits = 1 }: Wish): Mode | undefined {
+  let shares = 0;
+  for (const { lease, shares: own } of framesOf(frame, key)) {
+    if (mode === 'exclusive' || lease.mode === 'exclusive') return lease.mode;
+    shares += own;
+  }
+  return shares >= permits ? 'shared' : undefined;
+}
+
+/** How many shares of `key` the context of `frame` holds. */
+export function ownShares(frame: Frame | undefined, key: string): number {
+  let shares = 0;
+  for (const each of framesOf(frame, key)) shares += each.shares;
+  return shares;
+}
+
+/** What the context of `frame` holds of `key`, of the same `Locks`, innermost first. */
+function* framesOf(frame: Frame | undefined, key: string): Iterable<Frame> {
+  for (let each = frame; each !== undefined; each = each.outer) {
+    if (!each.over && each.flow === frame?.flow && each.lease.key === key && each.lease.held) yield each;
+  }
+}

@@ -1,0 +1,108 @@
+import type { Mode } from '../../contract.ts';
+import { LockError } from '../../errors/lock-error.ts';
+import { LeaseView } from '../hold/lease-view.ts';
+import { PublicLease } from '../hold/public-lease.ts';
+
+/** A lease that its asynchronous context may take again, and the number of holds on it. */
+export class ReentrantLease {
+  readonly lease: PublicLease;
+  #holds = 0;
+  #ended = false;
+
+  constructor(lease: PublicLease) {
+    this.lease = lease;
+  }
+
+  get key(): string {
+    return this.lease.key;
+  }
+
+  get holds(): number {
+    return this.#holds;
+  }
+
+  /** Whether it still has a hold. A context may outlive its work. */
+  get open(): boolean {
+    return !this.#ended;
+  }
+
+  /**
+   * Another hold.
+   * @throws `LOCK_INVALID` for an exclusive hold on a shared lease, and the reason of a loss.
+   */
+  join(mode: Mode): PublicLease {
+    if (this.lease.mode === 'shared' && mode === 'exclusive') {
+      const message = `${JSON.stringify(this.key)} is held shared by this context and cannot become exclusive: release it first.`;
+      throw new LockError('LOCK_INVALID', message, { key: this.key });
+    }
+    const lost = PublicLease.lostReason(this.lease);
+    if (lost !== undefined) throw lost;
+    this.#holds += 1;
+    return new PublicLease(new Hold(this));
+  }
+
+  async leave(): Promise<boolean> {
+    this.#holds -= 1;
+    if (this.#holds > 0) return this.lease.held;
+    this.#ended = true;
+    return await this.lease.release();
+  }
+}
+
+/**
+ * One of several holds on a lease. Each ends on its own, and the last one to end releases the
+ * lease.
+ */
+class Hold extends LeaseView {
+  readonly #shared: ReentrantLease;
+  #leaving: Promise<boolean> | undefined = undefined;
+
+  constructor(shared: ReentrantLease) {
+    super(shared.lease);
+    this.#shared = shared;
+  }
+
+  override get held(): boolean {
+    return this.#leaving === undefined && super.held;
+  }
+
+  override get remaining(): number {
+    return this.#leaving === undefined ? super.remaining : 0;
+  }
+
+  override get lostReason(): LockError | undefined {
+    return this.#leaving === undefined ? super.lostReason : undefined;
+  }
+
+  override renew(): Promise<void> {
+    if (this.#leaving === undefined) return super.renew();
+    return Promise.reject(this.#released('renewed'));
+  }
+
+  override async downgrade(): Promise<void> {
+    this.#mustBeAlone('downgraded');
+    await super.downgrade();
+  }
+
+  override async handOver(): Promise<string> {
+    this.#mustBeAlone('handed over');
+    return await super.handOver();
+  }
+
+  override release(): Promise<boolean> {
+    this.#leaving ??= this.#shared.leave();
+    return this.#leaving;
+  }
+
+  #mustBeAlone(what: string): void {
+    if (this.#leaving !== undefined) throw this.#released(what);
+    if (this.#shared.holds === 1) return;
+    const message = `${JSON.stringify(this.key)} is held ${this.#shared.holds} times by this context. Only its last hold can be ${what}.`;
+    throw new LockError('LOCK_INVALID', message, { key: this.key });
+  }
+
+  #released(what: string): LockError {
+    const message = `This hold on ${JSON.stringify(this.key)} was released and cannot be ${what}.`;
+    return new LockError('LOCK_INVALID', message, { key: this.key });
+  }
+}

@@ -1,0 +1,208 @@
+import type { Claim, LockProvider } from '../../contract.ts';
+import { isPermanent, leavesNothing } from '../../errors/lock-error.ts';
+import { outsideContext } from '../../time/outside-context.ts';
+import type { Runtime, TimerHandle } from '../../time/runtime.ts';
+import { lastTtl } from './rest.ts';
+import { releaseOnce } from './release-once.ts';
+
+/** What a claim that is given up may still have in the store. */
+export interface Abandoned {
+  readonly claim: Claim;
+  /** An attempt in flight: the release follows it, so that it cannot overtake it. */
+  readonly inFlight?: Promise<unknown> | undefined;
+  /**
+   * It may have something even if the attempt in flight proves to have left nothing. @default true
+   */
+  readonly left?: boolean | undefined;
+  /** An attempt's effect is unknown: a release that answers `false` proves nothing yet. */
+  readonly uncertain: boolean;
+  /** It may have a place in line, which lasts as long as its provider lets it. @default false */
+  readonly inLine?: boolean | undefined;
+  /** When the last attempt or renewal was sent, in ms of the clock. */
+  readonly lastSend: number;
+  /**
+   * How long it was held, in ms, for diagnostics. Absent: it was no lease, or no listener wants it.
+   */
+  readonly heldFor?: number | undefined;
+  /**
+   * The key rests until then, in ms of the clock: a last renewal says so, and the hold ends without
+   * a release. Absent: it is released.
+   */
+  readonly restUntil?: number | undefined;
+  /** Called with the answer of the first release, or with its error. */
+  readonly answered?: ((answer: boolean | Error) => void) | undefined;
+}
+
+const firstPause = 50;
+const longestPause = 1_000;
+/**
+ * Of many repetitions one goes out in so many ms. With less, a backend that is down gets more of
+ * them.
+ */
+const spacing = 20;
+/**
+ * A repetition waits no longer than this, in ms. With more, keys stay locked longer after an
+ * outage.
+ */
+const longestSpaced = 5_000;
+/**
+ * A release of a place in line is repeated for so long at least, in ms. By then the store has
+ * dropped the place. With more, the claims of an outage would pile up here.
+ */
+const longestPlace = 60_000;
+
+/**
+ * Gives claims up after their caller was answered. A release is repeated until it frees something,
+ * or until nothing of the claim can be left (law 2). That is a ttl after the last send, and a
+ * minute at least for a place in line. With sessions it is the first answer.
+ */
+export class BackgroundReleases {
+  readonly #provider: LockProvider;
+  readonly #runtime: Runtime;
+  readonly #report: boolean;
+  #pending = 0;
+  readonly #settled: (() => void)[] = [];
+  readonly #pauses = new Map<TimerHandle, () => void>();
+  /** Sends what waits for an attempt in flight. */
+  readonly #behind = new Set<() => void>();
+  #stopped = false;
+
+  /** `report`: diagnostics hear of each release. */
+  constructor(provider: LockProvider, runtime: Runtime, report = true) {
+    this.#provider = provider;
+    this.#runtime = runtime;
+    this.#report = report;
+  }
+
+  /**
+   * Gives up what `abandoned` has, outside of the caller's asynchronous context. Never rejects:
+   * diagnostics tell.
+   */
+  start(abandoned: Abandoned): void {
+    this.begin();
+    const { inFlight } = abandoned;
+    outsideContext(() => {
+      if (inFlight === undefined) this.#release(abandoned, abandoned.uncertain);
+      else this.#follow(abandoned, inFlight);
+    });
+  }
+
+  /** Counts a release that another caller sends and waits for, until `end`. */
+  begin(): void {
+    this.#pending += 1;
+  }
+
+  /** How many claims are being given up. */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  end(): void {
+    this.#pending -= 1;
+    if (this.#pending > 0 || this.#settled.length === 0) return;
+    for (const resolve of this.#settled.splice(0)) resolve();
+  }
+
+  /** Repeats at once each release that pauses. Resolves when no claim is being given up. */
+  finished(): Promise<void> {
+    this.#endPauses();
+    return new Promise((resolve) => {
+      if (this.#pending === 0) resolve();
+      else this.#settled.push(resolve);
+    });
+  }
+
+  /**
+   * Sends each release that would follow an attempt in flight. A client that keeps the order sends
+   * it behind that.
+   */
+  sendNow(): void {
+    for (const atOnce of this.#behind) atOnce();
+  }
+
+  /** Ends the repetitions. A claim that is left in the store ends with its ttl. */
+  stop(): void {
+    this.#stopped = true;
+    this.#endPauses();
+  }
+
+  #endPauses(): void {
+    for (const [timer, resume] of this.#pauses) {
+      this.#runtime.clearTimer(timer);
+      resume();
+    }
+    this.#pauses.clear();
+  }
+
+  #follow(abandoned: Abandoned, inFlight: Promise<unknown>): void {
+    const { left = true, uncertain } = abandoned;
+    let open = true;
+    const go = (failure?: { readonly error: unknown }): void => {
+      if (!open) return;
+      open = false;
+      this.#behind.delete(atOnce);
+      const nothing = failure !== undefined && leavesNothing(failure.error);
+      if (nothing && !left) this.end();
+      else this.#release(abandoned, uncertain || (failure !== undefined && !nothing && !isPermanent(failure.error)));
+    };
+    const atOnce = (): void => go();
+    this.#behind.add(atOnce);
+    inFlight.then(atOnce, (error: unknown) => go({ error }));
+  }
+
+  /**
+   * The first release goes out at once: it ends the registration of `wake`. A client that sends
+   * late sends it behind the attempt.
+   */
+  #release(abandoned: Abandoned, unsure: boolean): void {
+    const settle = (answer: boolean | Error): void => {
+      abandoned.answered?.(answer);
+      if (this.#isOver(abandoned, unsure, answer)) this.end();
+      else void this.#repeat(abandoned, unsure);
+    };
+    void this.#send(abandoned, settle);
+  }
+
+  async #repeat(abandoned: Abandoned, unsure: boolean): Promise<void> {
+    for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
+      await this.#pause(Math.max(pause, Math.min(this.#pauses.size * spacing, longestSpaced)));
+      if (this.#stopped) break;
+      const answer = await this.#send(abandoned, itself);
+      if (this.#isOver(abandoned, unsure, answer)) break;
+    }
+    this.end();
+  }
+
+  #send<T>({ claim, heldFor, restUntil }: Abandoned, settle: (answer: boolean | Error) => T): Promise<T> {
+    const rest = restUntil === undefined ? 0 : lastTtl(restUntil, this.#runtime.clock.now());
+    return releaseOnce(this.#provider, claim, settle, heldFor, this.#report, rest);
+  }
+
+  /** Whether nothing of the claim can be left, or no repetition would help. */
+  #isOver({ claim, lastSend, inLine }: Abandoned, unsure: boolean, answer: boolean | Error): boolean {
+    if (answer === true || isPermanent(answer) || this.#stopped) return true;
+    if (answer === false && !unsure) return true;
+    const session = this.#provider.traits.expiry === 'session';
+    if (session) return answer === false;
+    const span = answer !== false && inLine === true ? Math.max(claim.ttl, longestPlace) : claim.ttl;
+    return this.#runtime.clock.exact() >= lastSend + span;
+  }
+
+  #pause(delay: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#runtime.setTimer(
+        () => {
+          this.#pauses.delete(timer);
+          resolve();
+        },
+        delay * (0.5 + this.#runtime.random() / 2),
+        false,
+      );
+      this.#pauses.set(timer, resolve);
+    });
+  }
+}
+
+function itself(answer: boolean | Error): boolean | Error {
+  return answer;
+}
