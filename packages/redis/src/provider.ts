@@ -60,7 +60,7 @@ export class RedisProvider implements LockProvider {
     const together = !this.#servers.clustered;
     // The client of one server sends in the order of the calls.
     const unsettled = this.#servers.clustered ? new UnsettledAttempts() : undefined;
-    const terms = createTerms(options, this.#names, process, runtime.clock);
+    const terms = createTerms(options, this.#names, this.#servers, process, runtime.clock);
     const scripts = new LockScripts(
       { client, writer: this.#writer, together, unsettled, mustLook: (owner) => this.#line.wake(owner) },
       terms,

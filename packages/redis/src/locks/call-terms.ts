@@ -1,12 +1,14 @@
 import type { Claim } from '@locks/core';
 import type { Clock } from '@locks/core/adapter';
 import type { ReadRedisOptions } from '../options/options.ts';
+import type { Servers } from '../wire/servers.ts';
 import type { KeyNames } from './keys.ts';
 
 /** What all calls of a provider have in common. */
 export interface CallTerms {
   readonly options: ReadRedisOptions;
   readonly names: KeyNames;
+  readonly servers: Servers;
   /** As the scripts read it: see `lua/queue.lua`. */
   readonly text: string;
   /** The same for a claim that takes a place in line. */
@@ -23,7 +25,13 @@ export interface CallTerms {
 }
 
 /** `process` is what the store calls this process: its part of the name of the wake channel. */
-export function createTerms(options: ReadRedisOptions, names: KeyNames, process: string, clock: Clock): CallTerms {
+export function createTerms(
+  options: ReadRedisOptions,
+  names: KeyNames,
+  servers: Servers,
+  process: string,
+  clock: Clock,
+): CallTerms {
   const { waiterTtl, fair, channelPrefix, minReplicas, restartGuard } = options;
   // A waiter that misses the message finds the hold at its next look, in a third of `waiterTtl`.
   const shortest = waiterTtl / 2;
@@ -38,7 +46,7 @@ export function createTerms(options: ReadRedisOptions, names: KeyNames, process:
   };
   const text = (inLine: 0 | 1): string => `${waiterTtl} ${inLine} ${fair ? 0 : 1} ${process} ${channelPrefix}`;
   const waiterOf = (claim: Claim): string => `${kindOf(claim)} ${process} ${claim.owner}`;
-  return { options, names, text: text(0), textInLine: text(1), waiterOf, assignedOn, clock };
+  return { options, names, servers, text: text(0), textInLine: text(1), waiterOf, assignedOn, clock };
 }
 
 /** A counter must outlive the hold it belongs to. */

@@ -2,10 +2,10 @@ import { isPresence } from '@locks/core/adapter';
 import type { LockError } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { JointCall } from '../wire/script-batches.ts';
-import { neverSent } from '../wire/client.ts';
+import { changedNothing, neverSent } from '../wire/client.ts';
 import { toLockError } from '../wire/replies.ts';
 import { outlivesGuard } from '../wire/restart-guard.ts';
-import type { ScriptCall, ScriptInput } from '../wire/script-call.ts';
+import type { ScriptInput } from '../wire/script-call.ts';
 import { scripts } from '../wire/scripts.ts';
 import type { Script } from '../wire/scripts.ts';
 import { kindOf, mustKeepCounter, retentionOf } from './call-terms.ts';
@@ -44,8 +44,12 @@ abstract class ClaimCall implements JointCall {
 
   explain(error: unknown): LockError {
     const { claim, script } = this;
-    const unsent = neverSent(this.#status, error);
-    return toLockError(error, { what: this.what(), claim, lua: script.lua, unsent });
+    return toLockError(error, { what: this.what(), claim, lua: script.lua, unsent: this.leftNothing(error) });
+  }
+
+  /** Whether a call that was rejected with `error` certainly left nothing. */
+  protected leftNothing(error: unknown): boolean {
+    return neverSent(this.#status, error);
   }
 
   protected get retention(): number {
@@ -74,6 +78,7 @@ export class Attempt extends ClaimCall {
   readonly #raises: boolean;
   /** Not later than the send, by the clock. */
   readonly #sentAt: number;
+  readonly #connections: unknown;
 
   constructor(terms: CallTerms, claim: Claim, status: string, { others, awaited, raises }: AttemptState) {
     super(terms, claim, status);
@@ -88,6 +93,7 @@ export class Attempt extends ClaimCall {
     this.#others = others;
     this.#raises = raises;
     this.#sentAt = others === undefined ? 0 : terms.clock.now();
+    this.#connections = terms.servers.connections();
   }
 
   input(): ScriptInput {
@@ -118,75 +124,22 @@ export class Attempt extends ClaimCall {
     return this.terms.names.few(this.claim.key);
   }
 
+  protected override leftNothing(error: unknown): boolean {
+    return super.leftNothing(error) || refusedOnce(this.terms, this.#connections, error);
+  }
+
   get #above(): string | number {
     const { floor } = this.claim;
     return floor === undefined ? 0 : `${floor}`;
   }
 }
 
-/** A call of several claims, of one ttl. */
-abstract class ClaimsCall implements ScriptCall {
-  abstract readonly script: Script;
-  protected abstract readonly about: string;
-  protected readonly terms: CallTerms;
-  protected readonly claims: readonly Claim[];
-  readonly #status: string;
-
-  constructor(terms: CallTerms, claims: readonly Claim[], status: string) {
-    this.terms = terms;
-    this.claims = claims;
-    this.#status = status;
-  }
-
-  abstract input(): ScriptInput;
-
-  what(): string {
-    return `${this.about} on ${this.claims.length} keys, the first of them ${JSON.stringify(this.first.key)}`;
-  }
-
-  explain(error: unknown): LockError {
-    const unsent = neverSent(this.#status, error);
-    return toLockError(error, { what: this.what(), claim: this.first, lua: this.script.lua, unsent });
-  }
-
-  protected get first(): Claim {
-    return this.claims[0] as Claim;
-  }
-}
-
-/** Takes the keys of all claims, or none of them. The claims have one floor, too. */
-export class AttemptAll extends ClaimsCall {
-  readonly script: Script = scripts.acquireAll;
-  protected readonly about = 'an attempt';
-
-  input(): ScriptInput {
-    const { names, options } = this.terms;
-    const { ttl, floor = 0n } = this.first;
-    const keys = this.claims.flatMap(({ key }) => names.few(key));
-    const owners = this.claims.map(({ owner }) => owner);
-    return [keys.length, ...keys, ttl, `${floor}`, retentionOf(options, ttl), ...owners];
-  }
-}
-
-/** Restarts the ttl of each hold. */
-export class RenewalAll extends ClaimsCall {
-  readonly script: Script = scripts.renewEach;
-  protected readonly about = 'a renewal';
-
-  input(): ScriptInput {
-    const { names, options, clock } = this.terms;
-    const { ttl } = this.first;
-    const retention = retentionOf(options, ttl);
-    const keepsCounter = mustKeepCounter(clock.now(), ttl, retention);
-    const input: [number, ...(string | number)[]] = [0];
-    for (const { key } of this.claims) {
-      input.push(...(keepsCounter ? names.few(key) : names.two(key)));
-    }
-    input[0] = input.length - 1;
-    input.push(ttl, keepsCounter ? retention : 0);
-    for (const { owner } of this.claims) input.push(owner);
-    return input;
-  }
+/**
+ * Whether the server refused what was sent once, over `connections`. A client sends again what a
+ * broken connection left unanswered, and hears the second answer only.
+ */
+export function refusedOnce({ servers }: CallTerms, connections: unknown, error: unknown): boolean {
+  return changedNothing(error) && servers.unbroken(connections);
 }
 
 /** Restarts the ttl of a hold. */
@@ -225,6 +178,11 @@ export class Renewal extends ClaimCall {
 /** Renews what an attempt was granted. */
 export class Confirmation extends Renewal {
   protected override readonly about = 'an attempt';
+
+  /** The attempt has left its grant. */
+  protected override leftNothing(): boolean {
+    return false;
+  }
 }
 
 /** Gives up what the claim has. */

@@ -10,7 +10,8 @@ import { ScriptBatches } from '../wire/script-batches.ts';
 import { scripts } from '../wire/scripts.ts';
 import type { Script } from '../wire/scripts.ts';
 import type { CallTerms } from './call-terms.ts';
-import { Attempt, AttemptAll, Confirmation, Release, RenewalAll, Renewal as RenewalCall } from './lock-calls.ts';
+import { Attempt, Confirmation, Release, Renewal as RenewalCall } from './lock-calls.ts';
+import { AttemptAll, RenewalAll } from './several-claims.ts';
 import type { UnsettledAttempts } from './unsettled-attempts.ts';
 
 /** What the scripts go over. */

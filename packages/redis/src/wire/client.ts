@@ -61,6 +61,17 @@ export function neverSent(statusAtCall: string, error: unknown): boolean {
   return notWriteable.test(error.message) || (error instanceof NoConnection && neverSent(statusAtCall, error.cause));
 }
 
+/**
+ * Whether the server refused a script before it changed anything. It did not run the script, or
+ * refused its first write: Redis refuses no later write of a script for these reasons.
+ */
+export function changedNothing(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError' && wholeRefusal.test(error.message);
+}
+
+// Before version 7, Redis puts its own words about the script before those of the refusal.
+const wholeRefusal =
+  /^(?:ERR Error running script .* -)?(?:OOM|READONLY|MISCONF|NOREPLICAS|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
 const notWriteable = /^(?:Stream isn't writeable|Cluster isn't ready)/;
 const noConnection =
   /^(?:Stream isn't writeable|Cluster isn't ready|Reached the max retries per request limit|Connection is closed)/;
