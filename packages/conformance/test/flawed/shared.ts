@@ -63,10 +63,11 @@ export const sharing: readonly Flaw[] = [
     make: withRules({ fixedPermits: () => undefined }),
   },
   {
-    name: 'a number of permits above 2^16 is none',
+    name: 'more than 2^30 permits are none',
     caughtBy: ['permits-most'],
     make: withRules({
-      admits: (entry, { mode, permits }) => sound.admits(entry, { mode, permits: (permits ?? Infinity) % 2 ** 16 }),
+      admits: (entry, { mode, permits = Infinity }) =>
+        (permits === Infinity || permits <= 2 ** 30) && sound.admits(entry, { mode, permits }),
     }),
   },
   {
