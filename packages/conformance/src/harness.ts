@@ -88,7 +88,10 @@ export async function reportOf(
     results.push(result);
     onResult(result);
   }
-  return { name, traits: await run.traits(), seed: run.seed, results, notes: await run.notes() };
+  const failed = results.some(({ status }) => status === 'failed');
+  const unverified = results.some(({ status }) => status === 'unverified');
+  const verdict = failed ? 'failed' : unverified ? 'incomplete' : 'passed';
+  return { name, traits: await run.traits(), seed: run.seed, results, verdict, notes: await run.notes() };
 }
 
 /**
@@ -156,7 +159,12 @@ async function judge(requirement: Requirement, sample: LockProvider, run: Run): 
     return { status: 'not-applicable', reason: 'the traits do not ask for it' };
   }
   const missing = (requirement.needs ?? []).filter((need) => !isGiven(need, settings));
-  if (missing.length > 0) return { status: 'unverified', reason: `needs ${missing.join(', ')}`, missing };
+  if (missing.length > 0) {
+    const reason = `needs ${missing.join(', ')}`;
+    if (!settings.strict) return { status: 'unverified', reason, missing };
+    const message = `expected its check to be possible, as option "strict" says; it ${reason}`;
+    return { status: 'failed', error: new AssertionError({ message }), missing };
+  }
   const strays = watchStrays();
   const error = await strays.during(() => failureOf(requirement, traits, run));
   const unhandled = (await strays.seen()).map((what) => `unhandled: ${what}`);

@@ -51,6 +51,11 @@ export interface ConformanceOptions {
    * `lockObjects` has the names.
    */
   readonly object?: string | undefined;
+  /**
+   * Unverified requirements count as failed: for an adapter that gives all that the checks need.
+   * @default false
+   */
+  readonly strict?: boolean | undefined;
   /** Repeats the random choices of an earlier report. @default chosen anew, and reported */
   readonly seed?: number | undefined;
   /**
@@ -89,5 +94,6 @@ export interface ConformanceSettings extends Pick<ConformanceOptions, 'name' | '
   readonly disturb: Disturb | undefined;
   readonly processes: ProcessesOption | undefined;
   readonly only: readonly string[] | undefined;
+  readonly strict: boolean;
   readonly object: LockObject | undefined;
 }

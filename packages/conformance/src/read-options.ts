@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { LockError, integer, matching, readOptions } from '@locks/core/adapter';
+import { LockError, flag, integer, matching, readOptions } from '@locks/core/adapter';
 import type { OptionReader, OptionReaders } from '@locks/core/adapter';
 import type { Faults } from './faults/faults.ts';
 import type { LockObject } from './objects/lock-object.ts';
@@ -41,10 +41,11 @@ const readers: OptionReaders<ConformanceOptions> = {
   disturb: callback('disturbs the store, and resolves to what ends that'),
   processes: passing('an object with the path of a module', isObject),
   only: passing(
-    'a list of ids of requirements',
+    'a list of ids of requirements, with one at least',
     (value) => Array.isArray(value) && value.length > 0 && value.every(isText),
   ),
   object: passing('the name of a lock object', isText),
+  strict: flag,
   seed: integer(0, 2 ** 32 - 1),
   limit: integer(1, 2 ** 31 - 1),
 };
@@ -88,6 +89,7 @@ export function resolveOptions(options: ConformanceOptions): ConformanceSettings
     disturb: read.disturb,
     processes: processes === undefined ? undefined : readProcesses(processes),
     only: read.only,
+    strict: read.strict ?? false,
     object: read.object === undefined ? undefined : objectCalled(read.object),
     seed: read.seed ?? Math.floor(Math.random() * 2 ** 32),
     limit: read.limit ?? Math.max(30_000, 60 * ttl),

@@ -28,6 +28,8 @@ export interface ConformanceReport {
   /** Option `seed` with this number repeats the random choices. */
   readonly seed: number;
   readonly results: readonly RequirementResult[];
+  /** `incomplete`: none has failed, and some are unverified. With option `strict` these fail. */
+  readonly verdict: 'passed' | 'incomplete' | 'failed';
   /** Where the provider declares less than it does. */
   readonly notes: readonly string[];
 }
@@ -62,12 +64,14 @@ export function formatResult({ id, title, status, duration, reason }: Requiremen
  * What follows the lines of the requirements: failures, notes, the options that are missing, and a
  * sum.
  */
-export function formatEnd({ results, notes, seed }: ConformanceReport): string {
+export function formatEnd({ results, notes, seed, verdict }: ConformanceReport): string {
   const failures = results.flatMap(({ id, title, error }) =>
     error === undefined ? [] : [`\n${id}: ${title}\n  ${error.message.replaceAll('\n', '\n  ')}`],
   );
   const told = notes.map((note) => `\nnote: ${note}`);
-  return [...failures, ...told, ...unverified(results), `\n${summarize(results)} (seed ${seed})`].join('\n');
+  return [...failures, ...told, ...unverified(results), `\n${verdict}: ${summarize(results)} (seed ${seed})`].join(
+    '\n',
+  );
 }
 
 /** Which options would verify the rest, and how many requirements each. */

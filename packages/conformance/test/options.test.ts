@@ -28,7 +28,7 @@ test.each<readonly [string, unknown, string]>([
   ['disturb', { ...sound, disturb: 'always' }, 'option "disturb" must be a function that disturbs the store'],
   ['leaks', { ...sound, leaks: { keys: 0 } }, 'option "leaks" must be a function that counts'],
   ['an id for only', { ...sound, only: 'release-frees' }, 'option "only" must be a list of ids'],
-  ['nothing for only', { ...sound, only: [] }, 'option "only" must be a list of ids'],
+  ['nothing for only', { ...sound, only: [] }, 'must be a list of ids of requirements, with one at least'],
   ['an unknown id', { ...sound, only: ['release-frees', 'release-free'] }, '"release-free", which is no requirement'],
   ['a list of faults', { ...sound, faults: [] }, 'option "faults" must be an object of hooks'],
   [

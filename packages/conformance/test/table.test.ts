@@ -40,7 +40,10 @@ test('the table has each requirement with its title, its status and why it was n
   ]);
   const end = lines.at(-1);
   expect(end).toContain('unverified for want of: processes (2)');
-  expect(end).toMatch(/\n1 passed, 1 failed, 2 unverified, 1 not-applicable in \d+\.\d s \(seed 42\)$/);
+  expect(report.verdict).toBe('failed');
+  expect(process.exitCode).toBe(1);
+  process.exitCode = undefined;
+  expect(end).toMatch(/\nfailed: 1 passed, 1 failed, 2 unverified, 1 not-applicable in \d+\.\d s \(seed 42\)$/);
   // The same at the end of a run that printed nothing.
   const table = printTable(report);
   expect(table).toBe([head, ...rest.slice(0, -1).map((line) => line.slice('1/5 '.length)), end].join('\n'));
@@ -57,4 +60,37 @@ test('each line comes when its requirement has ended, not at the end of the run'
   const names = ['exclusion-while-held', 'release-frees', 'token-floor'];
   await printConformance({ name: 'm', create, only: names }, () => seen.push(made));
   expect(new Set(seen.slice(0, 4)).size).toBe(4);
+});
+
+test('what is unverified makes a run incomplete, and fails with option "strict"', async () => {
+  const store = createMemoryStore();
+  const create = (): LockProvider => {
+    const memory = createMemoryProvider({ store });
+    return Object.assign(memory, { traits: { ...memory.traits, scope: 'host' as const } });
+  };
+  const options = { name: 'm', create, only: ['exclusion-while-held', 'processes-exclusion'] };
+  const { verdict } = await printConformance(options, () => {});
+  expect([verdict, process.exitCode]).toEqual(['incomplete', undefined]);
+  const strict = await printConformance({ ...options, strict: true }, () => {});
+  expect([strict.verdict, process.exitCode]).toEqual(['failed', 1]);
+  process.exitCode = undefined;
+  expect(strict.results[1]?.error?.message).toMatch(/option "strict" says; it needs processes/);
+  expect((await printConformance({ ...options, only: ['exclusion-while-held'] }, () => {})).verdict).toBe('passed');
+});
+
+test('a close that rejects when it is repeated is named', async () => {
+  const store = createMemoryStore();
+  const create = (): LockProvider => {
+    const memory = createMemoryProvider({ store });
+    let closed = false;
+    return Object.assign(memory, {
+      close: async () => {
+        if (closed) throw new Error('closed already');
+        closed = true;
+      },
+    });
+  };
+  const { results } = await printConformance({ name: 'm', create, only: ['close-is-local'] }, () => {});
+  process.exitCode = undefined;
+  expect(results[0]?.error?.message).toMatch(/close\(\) of memory to resolve .* closed before; it rejected/);
 });

@@ -1,7 +1,7 @@
-import assert from 'node:assert/strict';
+import assert, { AssertionError } from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
 import type { LockProvider } from '@locks/core';
-import { mustBeProvider } from '../checks/expect.ts';
+import { mustBeProvider, show } from '../checks/expect.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { ProcessesOption } from '../options.ts';
 import { forkProcess } from '../processes/other-process.ts';
@@ -79,10 +79,20 @@ export function createScope(options: ScopeOptions): Scope {
       const ends = adopted.map((end) => within(endLimit, end(), 'what the check made to end'));
       const first = await Promise.allSettled(ends);
       const closes = providers.map((provider) =>
-        within(endLimit, provider.close(), `close() of ${provider.name} to resolve`),
+        within(endLimit, closed(provider), `close() of ${provider.name} to resolve`),
       );
       const second = await Promise.allSettled(closes);
       for (const outcome of [...undone, ...first, ...second]) if (outcome.status === 'rejected') throw outcome.reason;
     },
   };
+}
+
+/** Ends a provider, which the check may have closed already. */
+async function closed(provider: LockProvider): Promise<void> {
+  try {
+    await provider.close();
+  } catch (error) {
+    const message = `expected close() of ${provider.name} to resolve at the end of the check, also where it was closed before; it rejected with ${show(error)}`;
+    throw new AssertionError({ message });
+  }
 }

@@ -5,7 +5,8 @@ import type { ConformanceReport } from '../report.ts';
 
 /**
  * Checks every requirement, one after the other, and prints the table line by line meanwhile. For
- * any runner, or none. Resolves to the report; rejects as `runConformance` does.
+ * any runner, or none. Resolves to the report; rejects as `runConformance` does. Where one has
+ * failed, the exit code of the process becomes 1.
  *
  * @param print Gets each line without its end. @default console.log
  */
@@ -22,5 +23,6 @@ export async function printConformance(
     print(`${String(done).padStart(total.length)}/${total} ${formatResult(result)}`);
   });
   print(formatEnd(report));
+  if (report.verdict === 'failed') process.exitCode = 1;
   return report;
 }
