@@ -93,7 +93,7 @@ export interface Grant {
   /**
    * How long the grant lasts, in ms from the call. Absent: the ttl. Session providers always report
    * it. With `expiry: 'ttl'` and less than half of the ttl, core asks again for a lease that is not
-   * renewed or that rests: the repeat restarts the ttl.
+   * renewed, that rests, or whose ttl is above the default of 30 s: the repeat restarts the ttl.
    */
   readonly validity?: number;
   /**

@@ -60,10 +60,26 @@ test.each([
   ['is not renewed', { renew: false }],
   ['rests', { atLeast: 100 }],
   ['rests after an unclean end', { lockDelay: 1_000 }],
+  ['has a longer ttl than usual', { ttl: 30_001 }],
 ] as const)('a lease that %s asks for its whole ttl', async (_title, options) => {
   const { remaining, called } = await waitFor(createSetting(server.url, { waiterTtl: 15_000 }), options);
   expect(called).toEqual(['acquire']);
   expect(remaining).toBeGreaterThan(20_000);
+});
+
+test('a process with a longer ttl may be busy right after the grant, for longer than a place lasts', async () => {
+  const { waiting, holding, waiterTtl } = createSetting(server.url);
+  const [waiter, holder] = [createLocks(waiting), createLocks(holding)];
+  await listen(waiter, holder);
+  const held = await holder.acquire('job');
+  const waited = waiter.withLock('job', { ttl: 60_000 }, async (lease) => {
+    const end = performance.now() + 1.5 * waiterTtl;
+    while (performance.now() < end);
+    return lease;
+  });
+  await eventually('the waiter', async () => (await holder.inspect('job')).waiters === 1);
+  await held.release();
+  expect((await waited).signal.aborted).toBe(false);
 });
 
 test.each([

@@ -9,6 +9,7 @@ import {
   timeoutError,
   unavailableError,
 } from '../../errors/messages.ts';
+import { builtInSettings } from '../../options/acquire-options.ts';
 import type { Settings } from '../../options/acquire-options.ts';
 import { untilAccepted, untilPoll, untilRetry } from '../../time/backoff.ts';
 import { outsideContext } from '../../time/outside-context.ts';
@@ -192,7 +193,8 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
     // The store made the grant some time ago. A repeat by the holder restarts its ttl.
     const { validity, hold = validity } = grant;
     const short = hold !== undefined && hold < Math.max(this.#claim.ttl / 2, atLeast);
-    const whole = !renew || atLeast > 0 || lockDelay > 0;
+    // A caller that wants a longer ttl than usual may be busy right after the grant.
+    const whole = !renew || atLeast > 0 || lockDelay > 0 || this.#claim.ttl > builtInSettings.ttl;
     if (short && whole && !this.#repeated && this.#host.provider.traits.expiry === 'ttl') {
       this.#repeated = true;
       this.#leaves = true;
