@@ -7,7 +7,13 @@ import type { Reader } from '../wire/jute.ts';
 import type { WatchEvent } from '../wire/records.ts';
 import type { Address } from './address.ts';
 import type { Connection } from './connection.ts';
-import { AuthFailedError, ConnectError, ConnectionClosedError, SessionExpiredError } from './errors.ts';
+import {
+  AuthFailedError,
+  ConnectError,
+  ConnectionClosedError,
+  SessionExpiredError,
+  SilentServerError,
+} from './errors.ts';
 import { printSession, readHandshakeReply, writeHandshake } from './handshake.ts';
 import type { Accepted, Credentials, Resumed } from './handshake.ts';
 import { OpenConnection } from './open-connection.ts';
@@ -94,11 +100,7 @@ export function connect(parts: ConnectionParts): Promise<Connection> {
       if (open === undefined) shakeHands(frame);
       else open.receive(frame);
     });
-    const timer = runtime.setTimer(
-      () => fail(new ConnectError(address, `no answer within ${parts.within} ms`)),
-      parts.within,
-      false,
-    );
+    const timer = runtime.setTimer(() => fail(new SilentServerError(address, parts.within)), parts.within, false);
     const abort = () => fail(new ConnectError(address, 'given up', signal?.reason));
     signal?.addEventListener('abort', abort, { once: true });
 

@@ -26,12 +26,21 @@ export class AuthFailedError extends Error {
 
 /** A connection could not be opened; says nothing about the session. */
 export class ConnectError extends Error {
-  override readonly name = 'ConnectError';
+  override readonly name: string = 'ConnectError';
   readonly address: Address;
 
   constructor(address: Address, reason: string, cause?: unknown) {
     super(`no connection to ZooKeeper at ${printAddress(address)}: ${reason}`, cause === undefined ? {} : { cause });
     this.address = address;
+  }
+}
+
+/** A server accepted a connection, or did not refuse it, and said nothing. */
+export class SilentServerError extends ConnectError {
+  override readonly name = 'SilentServerError';
+
+  constructor(address: Address, within: number) {
+    super(address, `no answer within ${Math.round(within)} ms`);
   }
 }
 

@@ -16,6 +16,8 @@ export interface ConnectingSession {
   readonly password: Buffer;
   /** In ms. */
   readonly timeout: number;
+  /** Until when the servers certainly keep it, by the clock of the runtime, in ms. */
+  readonly deadline: number;
   /** The highest transaction that it has seen. */
   readonly lastZxid: bigint;
   readonly watches: { fire(event: WatchEvent): void };
@@ -59,12 +61,13 @@ export class Connector {
     let session = resumed;
     let onEnd: (cause: Error) => void = () => {};
     const address = this.#rotation.next();
+    const left = resumed === undefined ? Infinity : resumed.deadline - this.#connecting.runtime.clock.now();
     const parts = {
       ...this.#connecting,
       address,
       resume: resumed,
       lastZxid: resumed?.lastZxid ?? 0n,
-      within: this.#rotation.patience(resumed?.timeout ?? this.#connecting.sessionTimeout),
+      within: this.#rotation.patience(resumed?.timeout ?? this.#connecting.sessionTimeout, left),
       background,
       signal,
       onEvent: (event: WatchEvent) => session?.watches.fire(event),

@@ -1,4 +1,5 @@
 import type { Runtime } from '@locks/core/adapter';
+import { SilentServerError } from '../connection/errors.ts';
 import type { Address } from '../connection/address.ts';
 
 const firstPause = 50;
@@ -16,16 +17,14 @@ export class Rotation {
   #next: number;
   /** Since a connection was of use. */
   #failures = 0;
+  /** How many of them were servers that did not answer. */
+  #silences = 0;
 
   constructor(addresses: readonly Address[], runtime: Runtime) {
     this.#addresses = addresses;
     this.#runtime = runtime;
     // Not all processes at the first one.
     this.#next = Math.floor(runtime.random() * addresses.length);
-  }
-
-  get #rounds(): number {
-    return Math.floor(this.#failures / this.#addresses.length);
   }
 
   next(): Address {
@@ -37,12 +36,14 @@ export class Rotation {
 
   /**
    * For how many ms the next server may be silent. All servers together get a third of the
-   * session's timeout, so that the session outlives a silent one. Each round in vain adds time: all
-   * servers may be slow.
+   * session's timeout, so that the session outlives a silent one. Each round of silence adds time:
+   * all servers may be slow. `left`: the session ends after so many ms, and one more server must
+   * have time before that.
    */
-  patience(timeout: number): number {
+  patience(timeout: number, left: number = Infinity): number {
     const share = Math.min(Math.max(timeout / 3 / this.#addresses.length, leastPatience), mostPatience);
-    return Math.min(share * (1 + this.#rounds), Math.max(timeout, leastPatience));
+    const rounds = Math.floor(this.#silences / this.#addresses.length);
+    return Math.min(share * (1 + rounds), Math.max(Math.min(timeout, left / 2), leastPatience));
   }
 
   /**
@@ -51,13 +52,15 @@ export class Rotation {
    */
   pause(): number {
     if (this.#failures === 0 || this.#failures % this.#addresses.length > 0) return 0;
-    const whole = Math.min(firstPause * 2 ** Math.min(this.#rounds - 1, 10), longestPause);
+    const rounds = Math.floor(this.#failures / this.#addresses.length);
+    const whole = Math.min(firstPause * 2 ** Math.min(rounds - 1, 10), longestPause);
     return whole * (0.5 + this.#runtime.random() / 2);
   }
 
   /** An attempt has failed, or a connection has ended. */
-  failed(): void {
+  failed(error: unknown): void {
     this.#failures += 1;
+    if (error instanceof SilentServerError) this.#silences += 1;
   }
 
   /**
@@ -66,5 +69,6 @@ export class Rotation {
    */
   worked(): void {
     this.#failures = 0;
+    this.#silences = 0;
   }
 }

@@ -62,8 +62,8 @@ export class AbandonedSessions {
           background: !this.#finishing,
         });
         ended = true;
-      } catch {
-        rotation.failed();
+      } catch (error) {
+        rotation.failed(error);
         await pause(runtime, rotation.pause(), signal);
       }
     }

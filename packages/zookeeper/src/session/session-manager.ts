@@ -170,7 +170,7 @@ export class SessionManager {
     if (this.#connection === connection) this.#connection = undefined;
     if (!session.alive) return;
     // The end of a connection that was of use counts as the first failure.
-    this.#rotation.failed();
+    this.#rotation.failed(cause);
     this.#failure = cause;
     if (cause instanceof SessionExpiredError) session.expire(cause);
     else if (suspended) this.#reports.publish('suspended', session, cause);
@@ -179,7 +179,7 @@ export class SessionManager {
 
   #failed(error: unknown, aborted: boolean): void {
     if (!aborted) this.#failure = error;
-    if (this.#connection === undefined) this.#rotation.failed();
+    if (this.#connection === undefined) this.#rotation.failed(error);
     if (error instanceof SessionExpiredError) this.#session?.expire(error);
     const refusal = this.#refusals.read(error);
     if (refusal === undefined) return;

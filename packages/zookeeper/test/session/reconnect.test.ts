@@ -1,5 +1,8 @@
+import { createServer, connect as connectTo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { eventually, startProxy, startZookeeper, type ServerHandle } from '@locks/test-servers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { remove, setData } from '../../src/wire/requests.ts';
 import { Opened, isThere, makeNode, ownPath, valueOf } from '../support/sessions.ts';
 
@@ -121,3 +124,35 @@ test('a connection cut in the middle of a reply is replaced', async () => {
   expect(await sessions.ready(5_000)).toBe(session);
   expect(await isThere(session, path)).toBe(true);
 });
+
+test('a session survives refused connections and a silent one behind them', async () => {
+  let mode: 'serve' | 'refuse' | 'swallow one' = 'serve';
+  const inbound = new Set<{ destroy(): unknown }>();
+  const front = createServer((socket) => {
+    inbound.add(socket);
+    socket.on('error', () => {});
+    if (mode === 'refuse') socket.destroy();
+    if (mode === 'swallow one') mode = 'serve';
+    else if (mode === 'serve') {
+      const back = connectTo(server.port, server.host);
+      back.on('error', () => socket.destroy());
+      socket.on('close', () => back.destroy());
+      back.on('close', () => socket.destroy());
+      socket.pipe(back).pipe(socket);
+    }
+  });
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', () => resolve()));
+  onTestFinished(() => void front.close());
+  onTestFinished(() => inbound.forEach((socket) => socket.destroy()));
+  await using opened = new Opened();
+  const sessions = opened.sessions([{ host: '127.0.0.1', port: (front.address() as AddressInfo).port }]);
+  const session = await sessions.ready(5_000);
+  mode = 'refuse';
+  for (const socket of inbound) socket.destroy();
+  await eventually('the session is suspended', () => sessions.state === 'suspended');
+  await sleep(1_500);
+  mode = 'swallow one';
+  await eventually('a connection is swallowed', () => mode === 'serve');
+  expect(await sessions.ready(4_000)).toBe(session);
+  expect(session.alive).toBe(true);
+}, 20_000);
