@@ -15,6 +15,9 @@ import type { SessionOptions } from './session-options.ts';
 import { SessionWaiters } from './session-waiters.ts';
 import type { Session } from './session.ts';
 
+/** A connection that was quiet for longer may be over, in ms. */
+const longestTrusted = 100;
+
 /**
  * The sessions of one provider, one after another, each over one connection at a time. The first
  * call of `ready` begins a session. It is kept until it is lost, closed or refused. A lost session
@@ -61,6 +64,15 @@ export class SessionManager {
   get current(): Session | undefined {
     const session = this.#alive();
     return session?.prepared === true ? session : undefined;
+  }
+
+  /**
+   * The connection was quiet for so long that it may have ended, unheard: this process may have
+   * stood still.
+   */
+  get mayBeOver(): boolean {
+    const heardAt = this.#connection?.lastHeardAt;
+    return heardAt !== undefined && this.#options.runtime.clock.now() - heardAt >= longestTrusted;
   }
 
   /** Why there is no connection at present, if that is known. */

@@ -203,7 +203,7 @@ describe('a server that says nothing', () => {
     const connecting = connect(partsOf({ address: server.address, within: 200 }));
     const client = await server.client();
     await expect(connecting).rejects.toMatchObject({
-      name: 'ConnectError',
+      name: 'SilentServerError',
       address: server.address,
       message: `no connection to ZooKeeper at 127.0.0.1:${server.address.port}: no answer within 200 ms`,
     });
