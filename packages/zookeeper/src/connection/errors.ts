@@ -63,10 +63,12 @@ export class RequestUnsentError extends ConnectionLostError {
 /** The server answered a request with an error after which the connection is of no use. */
 export class FatalAnswerError extends Error {
   override readonly name = 'FatalAnswerError';
+  readonly address: Address;
   readonly code: FatalCode;
 
   constructor(address: Address, code: FatalCode, what: string) {
     super(`ZooKeeper at ${printAddress(address)} answered ${what} with ${code}`);
+    this.address = address;
     this.code = code;
   }
 }

@@ -23,6 +23,11 @@ export function refusal(answer: Pick<FailedStep, 'error' | 'code'>, path: string
       );
     case 'UNIMPLEMENTED':
       return misconfigured('ZooKeeper', `the server does not know the request for ${where}: it must be 3.5 or newer`);
+    case 'EPHEMERAL_ON_LOCAL_SESSION':
+      return misconfigured(
+        'ZooKeeper',
+        `the server has local sessions, which have no ephemeral nodes such as ${where}: set localSessionsUpgradingEnabled=true there`,
+      );
     case 'NO_CHILDREN_FOR_EPHEMERALS':
       return misconfigured(
         'ZooKeeper',

@@ -131,6 +131,12 @@ export interface ReadZookeeperOptions {
  * but never with credentials.
  */
 export function readZookeeperOptions(options: ZookeeperProviderOptions): ReadZookeeperOptions {
+  if (typeof (options as { readonly getChildren?: unknown } | null | undefined)?.getChildren === 'function') {
+    throw misconfigured(
+      '@locks/zookeeper',
+      'createZookeeperProvider takes options and has a client of its own; pass { servers: "host1:2181,host2:2181" } in place of a client',
+    );
+  }
   const read = readOptions(zookeeperReaders, options, zookeeperSource);
   if (read.servers === undefined)
     throw misconfigured('@locks/zookeeper', 'option "servers" is missing: write \'host1:2181,host2:2181\'');

@@ -2,7 +2,7 @@ import { LockError, isLockError, isTlsRefusal } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
 import { printAddress } from '../connection/address.ts';
 import type { Address } from '../connection/address.ts';
-import { AuthFailedError, ConnectError } from '../connection/errors.ts';
+import { AuthFailedError, ConnectError, FatalAnswerError } from '../connection/errors.ts';
 import { TlsOptionsError } from '../connection/tls-errors.ts';
 import { TlsMismatchError } from './tls-mismatch.ts';
 import { UnusableServerError } from './voting-server.ts';
@@ -80,6 +80,10 @@ function whyUnusable(
   if (error instanceof UnusableServerError) {
     const advice = 'name at least one server that takes part in votes and has a quorum';
     return { address: error.address, why: error.mode, advice };
+  }
+  if (error instanceof FatalAnswerError && error.code === 'SASL_REQUIRED') {
+    const advice = 'give credentials of a scheme that the servers ask for, as option "auth", or let them take others';
+    return { address: error.address, why: 'it asks for other credentials', advice };
   }
   if (error instanceof TlsMismatchError) return { address: error.address, why: error.message, advice: error.advice };
   if (!(error instanceof ConnectError)) return undefined;

@@ -186,6 +186,7 @@ export class SessionManager {
     this.#failure = cause;
     if (cause instanceof SessionExpiredError) session.expire(cause);
     else if (suspended) this.#reports.publish('suspended', session, cause);
+    this.#refuse(cause);
     this.#loop.start();
   }
 
@@ -193,6 +194,11 @@ export class SessionManager {
     if (!aborted) this.#failure = error;
     if (this.#connection === undefined) this.#rotation.failed(error);
     if (error instanceof SessionExpiredError) this.#session?.expire(error);
+    this.#refuse(error);
+  }
+
+  /** Where another attempt would not mend `error`, those who wait hear of it. */
+  #refuse(error: unknown): void {
     const refusal = this.#refusals.read(error);
     if (refusal === undefined) return;
     this.#waiters.rejectAll(refusal);

@@ -13,6 +13,7 @@ export type ServerError =
   | 'QUOTA_EXCEEDED'
   | 'THROTTLED'
   /** A code that this version does not know: `code` tells which. */
+  | 'EPHEMERAL_ON_LOCAL_SESSION'
   | 'OTHER';
 
 /** A server's answer to one request: certain, whichever it is. */

@@ -11,6 +11,7 @@ const answers: ReadonlyMap<number, ServerError> = new Map([
   [-110, 'NODE_EXISTS'],
   [-111, 'NOT_EMPTY'],
   [-114, 'INVALID_ACL'],
+  [-120, 'EPHEMERAL_ON_LOCAL_SESSION'],
   [-121, 'NO_WATCHER'],
   [-125, 'QUOTA_EXCEEDED'],
   [-127, 'THROTTLED'],

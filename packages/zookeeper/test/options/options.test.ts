@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { isLockError } from '@locks/core';
 import { expect, test } from 'vitest';
 import { readConfigOptions } from '../../src/options/config-options.ts';
@@ -175,4 +176,9 @@ test.each([
   const message = messageOf(() => readConfigOptions({ url, options: { acl: 'open' } }));
   expect(message).toContain('write zookeeper://user:password@host1:2181,host2:2181/chroot');
   expect(message).not.toMatch(/sec|ret/);
+});
+
+test('a client in place of options is told as one', () => {
+  const client = Object.assign(new EventEmitter(), { getChildren() {}, connect() {} });
+  expect(refusal(client)).toMatch(/takes options and has a client of its own/);
 });
