@@ -64,7 +64,7 @@ if value == owner then
   return share(counter and tokenOf(counter) or mint(KEYS[2], above, retention, micros))
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
-  return share(redis.call('HGET', KEYS[6], owner))
+  return share(redis.call('HGET', KEYS[6], owner) or mint(KEYS[2], above, retention, micros))
 end
 
 local passes = barges and admits(value, 's' .. permits)

@@ -132,8 +132,9 @@ local function assign(waiter, process, owner, channel)
   if not token then return nil end
   -- Lua would write 14 digits of a number.
   if type(token) == 'number' then token = string.format('%.0f', token) end
-  -- The deadline may be from before a step of the clock.
-  local left = redis.call('ZSCORE', KEYS[4], waiter) - math.floor(micros / 1000)
+  -- The deadline may be from before a step of the clock, or lost.
+  local deadline = redis.call('ZSCORE', KEYS[4], waiter)
+  local left = deadline and deadline - math.floor(micros / 1000) or math.huge
   local span = math.max(1, math.min(tonumber(ttl), left, tonumber(string.match(process, '^%d+'))))
   redis.call('SET', KEYS[1], owner, 'PX', span)
   if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then

@@ -17,7 +17,7 @@ local function renew()
   elseif value == SHARED then
     local expiry = redis.call('ZSCORE', KEYS[5], owner)
     if not expiry or tonumber(expiry) <= now then return 0 end
-    if raised and tonumber(redis.call('HGET', KEYS[6], owner)) > raised then return 0 end
+    if raised and tonumber(redis.call('HGET', KEYS[6], owner) or 0) > raised then return 0 end
     -- A full server refuses a first write that may need memory, and none after another one.
     redis.call('PEXPIRE', KEYS[1], ttl)
     if raised then redis.call('HSET', KEYS[6], owner, ARGV[3]) end

@@ -6,6 +6,7 @@ import { connectionTrouble, toLockError } from './wire/replies.ts';
 import { callScript } from './wire/script-call.ts';
 import type { AnyRedisClient } from './wire/servers.ts';
 import { scripts } from './wire/scripts.ts';
+import { unpipelined } from './wire/unpipelined.ts';
 
 /** Writes to Redis, and refuses those of a holder that a later holder has followed. */
 export interface RedisGuard {
@@ -34,13 +35,14 @@ export function createRedisGuard(client: AnyRedisClient, options: RedisGuardOpti
   const { timeout = 5_000 } = readOptions<RedisGuardOptions>({ timeout: redisReaders.timeout }, options, redisSource);
   const deadline = createDeadline(systemRuntime, timeout, 'Redis', () => connectionTrouble(client));
   const clientPrefix = client.options?.keyPrefix ?? '';
+  const sender = unpipelined(client);
   return {
     async write(key, value, lease) {
       checkFenceable(key, lease);
       const what = `a guarded write to ${JSON.stringify(key)}`;
       const fence = fenceOf(key, clientPrefix);
       const script = scripts.fencedSet;
-      await callScript(client, deadline, {
+      await callScript(sender, deadline, {
         script,
         input: () => [2, key, fence, `${lease.token}`, value],
         what: () => what,

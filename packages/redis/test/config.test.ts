@@ -34,6 +34,19 @@ test('a URL is all it takes; its query carries the options of both halves', asyn
   await lease.release();
 });
 
+test('the scheme may be that of Valkey, and the URL an object', async () => {
+  const prefix = ownPrefix();
+  const plain = `${inject('redisUrl')}/3?prefix=${prefix}&label=worker-7`;
+  const valkey = plain.replace(/^redis:/, 'valkey:');
+  for (const url of [valkey, new URL(plain), new URL(valkey), { url: new URL(valkey) }]) {
+    const locks = await openLocks(url);
+    const lease = await locks.acquire('job');
+    expect(lease.owner).toMatch(/^worker-7\//);
+    expect(await connect({ db: 3 }).get(`${prefix}job`)).toBe(lease.owner);
+    await locks.close();
+  }
+});
+
 test('close ends every connection that it made', async () => {
   const observer = connect();
   const named = ownPrefix();

@@ -13,14 +13,15 @@ export function readMember(member: unknown): Backend {
   if (typeof member !== 'string' && (typeof member !== 'object' || member === null || Array.isArray(member))) {
     throw misconfigured('openLocks', `a member must be a URL or a configuration, not ${describe(member)}`);
   }
-  const config: LocksConfig = typeof member === 'string' ? { url: member } : member;
+  const config: LocksConfig = typeof member === 'string' || member instanceof URL ? { url: member } : member;
   for (const name of Object.keys(config)) {
     if (isLocksOption(name)) throw ofLocks(`option "${name}"`);
     if (known.includes(name)) continue;
     const elsewhere = 'Options of an adapter are written under "options" of the member.';
     throw unknownOption(name, known, { where: 'openLocks', code: 'LOCK_MISCONFIGURED', elsewhere });
   }
-  const [inUrl] = typeof config.url === 'string' ? Object.keys(splitUrl(config.url).own) : [];
+  const inText = typeof config.url === 'string' || config.url instanceof URL ? String(config.url) : undefined;
+  const [inUrl] = Object.keys(splitUrl(inText).own);
   if (inUrl !== undefined) throw ofLocks(`option "${inUrl}" in its URL`);
   return mergeSources([{ where: undefined, config }]).backend;
 }

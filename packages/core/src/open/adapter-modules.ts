@@ -48,7 +48,10 @@ const schemes: Readonly<Record<string, string>> = {
  * schemes that are known, and without the URL.
  */
 export function adapterOfScheme(url: string | undefined): string {
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url ?? '')?.[1]?.toLowerCase();
+  const scheme = /^([a-z][a-z0-9+.-]*):/i
+    .exec(url ?? '')?.[1]
+    ?.toLowerCase()
+    .replace(/^valkey/, 'redis');
   if (scheme === undefined) {
     throw misconfigured('openLocks', 'the URL has no scheme; write redis://host:6379, for example');
   }

@@ -13,7 +13,10 @@ import { given, mergeSources } from './config/settings.ts';
 import type { Backend } from './config/settings.ts';
 
 /** What `openLocks` does. */
-export async function openFromConfig(target: string | LocksConfig | undefined, options: LocksOptions): Promise<Locks> {
+export async function openFromConfig(
+  target: string | URL | LocksConfig | undefined,
+  options: LocksOptions,
+): Promise<Locks> {
   const sources = await configSources(target);
   try {
     return await openFromSources(sources, options);

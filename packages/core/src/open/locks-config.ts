@@ -11,7 +11,7 @@ export interface LocksConfig extends LocksOptions {
    */
   readonly provider?: string | AdapterModule | undefined;
   /** Where the backend is. */
-  readonly url?: string | undefined;
+  readonly url?: string | URL | undefined;
   /** The adapter's own options; its page in `docs/backends` lists them. */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
   /**

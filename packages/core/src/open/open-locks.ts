@@ -15,7 +15,7 @@ import { outsideContext } from '../time/outside-context.ts';
  * @throws `LOCK_MISCONFIGURED` naming the file, the option and the way out. `LOCK_UNAVAILABLE` when
  * the backend does not answer.
  */
-export async function openLocks(target?: string | LocksConfig, options: LocksOptions = {}): Promise<Locks> {
+export async function openLocks(target?: string | URL | LocksConfig, options: LocksOptions = {}): Promise<Locks> {
   // What the adapter starts now lasts longer than its caller's asynchronous context.
   return await outsideContext(async () => {
     // Loaded when first needed: a caller with a provider of its own reads no configuration.

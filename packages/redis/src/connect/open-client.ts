@@ -43,6 +43,11 @@ export async function openClient(place: Place, runtime: Runtime): Promise<Opened
   const classes = await importClasses();
   if (place.kind === 'cluster') {
     const client = new classes.Cluster([...place.hosts], clusterOptions(place));
+    // One node may fail while the others serve.
+    client.on('node error', (error) => {
+      if (client.status !== 'ready') noteLoss(client, error);
+    });
+    client.on('ready', () => noteLoss(client, undefined));
     await connectCluster(client, place, runtime);
     return { client, close: () => client.disconnect() };
   }

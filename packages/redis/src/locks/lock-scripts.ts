@@ -9,6 +9,7 @@ import type { ScriptSender } from '../wire/script-call.ts';
 import { ScriptBatches } from '../wire/script-batches.ts';
 import { scripts } from '../wire/scripts.ts';
 import type { Script } from '../wire/scripts.ts';
+import { unpipelined } from '../wire/unpipelined.ts';
 import type { CallTerms } from './call-terms.ts';
 import { Attempt, Confirmation, Release, Renewal as RenewalCall } from './lock-calls.ts';
 import { AttemptAll, RenewalAll } from './several-claims.ts';
@@ -39,7 +40,8 @@ export class LockScripts {
   #closed = false;
 
   constructor(clients: LockClients, terms: CallTerms, deadline: Deadline) {
-    const { client, writer, together, unsettled, mustLook } = clients;
+    const { writer, together, unsettled, mustLook } = clients;
+    const client = unpipelined(clients.client);
     this.#client = client;
     this.#writer = writer;
     this.#batches = together ? new ScriptBatches(client, deadline) : undefined;

@@ -4,6 +4,7 @@ import type { ScriptClient } from '../wire/client.ts';
 import type { LockScripts } from './lock-scripts.ts';
 import { attemptUnderWay, releasedInDoubt, toInteger } from '../wire/replies.ts';
 import type { Servers } from '../wire/servers.ts';
+import { unpipelined } from '../wire/unpipelined.ts';
 import type { Unsettled, UnsettledAttempts } from './unsettled-attempts.ts';
 
 /** What releases are made of. */
@@ -77,7 +78,9 @@ export class Releases {
 
   /** Answered when a client without a connection has the next one. */
   #pinged(): Promise<unknown> {
-    this.#ping ??= this.#parts.client.ping().finally(() => (this.#ping = undefined));
+    this.#ping ??= unpipelined(this.#parts.client)
+      .ping()
+      .finally(() => (this.#ping = undefined));
     return this.#ping;
   }
 }

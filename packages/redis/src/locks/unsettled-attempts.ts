@@ -1,3 +1,4 @@
+import type { ScriptClient } from '../wire/client.ts';
 import type { ScriptSender } from '../wire/script-call.ts';
 
 /** The attempts of one owner that the client has not settled. */
@@ -16,9 +17,10 @@ export class UnsettledAttempts {
   readonly #byOwner = new Map<string, Unsettled>();
 
   /** `client`, whose calls count as attempts of `owner` until they settle. */
-  sender(client: ScriptSender, owner: string): ScriptSender {
+  sender(client: ScriptClient, owner: string): ScriptSender {
     return {
       status: client.status,
+      over: client,
       evalsha: (...args) => this.#count(owner, client.evalsha(...args)),
       eval: (...args) => this.#count(owner, client.eval(...args)),
     };

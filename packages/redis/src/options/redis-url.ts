@@ -25,7 +25,7 @@ export const sentinelPort = 26_379;
 /** The port of a server, where none is given. */
 export const serverPort = 6379;
 
-const shape = /^(redis(s?)(?:\+(sentinel|cluster))?):\/\/([^/]*)\/?(.*)$/i;
+const shape = /^((?:redis|valkey)(s?)(?:\+(sentinel|cluster))?):\/\/([^/]*)\/?(.*)$/i;
 const examples: Readonly<Record<RedisKind, string>> = {
   server: 'redis://user:password@host:6379/0',
   sentinel: 'redis+sentinel://user:password@host1:26379,host2:26379/name/0',
@@ -34,7 +34,8 @@ const examples: Readonly<Record<RedisKind, string>> = {
 
 /**
  * Reads `redis://user:password@host:6379/0`, `redis+sentinel://host1:26379,host2:26379/name/0` and
- * `redis+cluster://host1:6379,host2:6379`. With `rediss` in front, it is TLS.
+ * `redis+cluster://host1:6379,host2:6379`. With `rediss` in front, it is TLS. `valkey` and
+ * `valkeys` mean the same.
  * @throws `LOCK_MISCONFIGURED` without the URL, which may have a password in it.
  */
 export function readRedisUrl(text: string): RedisUrl {

@@ -20,7 +20,9 @@ export interface ScriptClient {
   evalsha(sha: string, numberOfKeys: number, ...args: (string | number)[]): Promise<unknown>;
   eval(script: string, numberOfKeys: number, ...args: (string | number)[]): Promise<unknown>;
   ping(): Promise<unknown>;
-  readonly options?: { readonly keyPrefix?: string | undefined };
+  readonly options?: { readonly keyPrefix?: string | undefined; readonly enableAutoPipelining?: boolean | undefined };
+  /** Its `string` calls a command that takes no part in `enableAutoPipelining`. */
+  createBuiltinCommand?(name: string): { readonly string: unknown };
   /** `ready` while it sends commands at once. */
   readonly status: string;
 }
@@ -139,6 +141,7 @@ export interface SubscriberOptions {
   readonly maxRetriesPerRequest: 0;
   readonly disconnectTimeout: number;
   readonly maxLoadingRetryTime: number;
+  readonly enableAutoPipelining: false;
   readonly retryStrategy: () => null;
   readonly keyPrefix?: string;
 }
@@ -153,6 +156,7 @@ export const copyOptions: SubscriberOptions = {
   // messages are lost.
   disconnectTimeout: 100,
   maxLoadingRetryTime: 200,
+  enableAutoPipelining: false,
   retryStrategy: () => null,
 };
 

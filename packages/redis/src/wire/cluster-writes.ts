@@ -6,6 +6,7 @@ import { keySlot } from './key-slot.ts';
 import { ReplicatedWrites, TooFewReplicas } from './replicated-writes.ts';
 import type { ScriptSender } from './script-call.ts';
 import { noNode } from './servers.ts';
+import { unpipelined } from './unpipelined.ts';
 
 /** What `ClusterWrites` is made of. */
 export interface ClusterWritesParts {
@@ -50,7 +51,7 @@ export class ClusterWrites implements ScriptSender {
       if (!mayLeadElsewhere(error)) throw error;
     }
     // The client finds the master, and renews its table of slots. A renewal may be sent twice.
-    await this.#parts.client[name](...args);
+    await unpipelined(this.#parts.client)[name](...args);
     try {
       return await this.#writerOf(args[2])[name](...args);
     } catch (error) {

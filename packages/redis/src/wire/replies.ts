@@ -38,9 +38,11 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
       ...options,
       sent: unsent ? false : undefined,
     });
-  if (error instanceof NoConnection && error.told) return failed();
-  const misconfigured = (message: string): LockError => new LockError('LOCK_MISCONFIGURED', message, options);
-  if (/\b(?:NOAUTH|WRONGPASS)\b/.test(text)) {
+  const credentials = /\b(?:NOAUTH|WRONGPASS)\b/.test(text);
+  if (error instanceof NoConnection && error.told && !credentials && !isTlsRefusal(error)) return failed();
+  const misconfigured = (message: string): LockError =>
+    new LockError('LOCK_MISCONFIGURED', message, { ...options, sent: unsent ? false : undefined });
+  if (credentials) {
     return misconfigured(`Redis refuses ${what}: ${text} Check the user name and the password.`);
   }
   if (isTlsRefusal(error)) {

@@ -18,7 +18,10 @@ export interface ScriptCall {
 }
 
 /** What scripts go over. */
-export type ScriptSender = Pick<ScriptClient, 'evalsha' | 'eval' | 'status'>;
+export interface ScriptSender extends Pick<ScriptClient, 'evalsha' | 'eval' | 'status'> {
+  /** The client that knows why there is no connection. @default itself */
+  readonly over?: ScriptClient;
+}
 
 /** Calls a script within the deadline, or within `within` ms. */
 export function callScript(
@@ -38,7 +41,7 @@ export function sendScript(client: ScriptSender, call: ScriptCall): Promise<unkn
 
 /** Sends the text of a script where the server does not know its digest. Throws other errors. */
 export function sendAgain(client: ScriptSender, call: ScriptCall, error: unknown): Promise<unknown> {
-  if (!isUnknownScript(error)) throw call.explain(withConnectionError(client, error));
+  if (!isUnknownScript(error)) throw call.explain(withConnectionError(client.over ?? client, error));
   return client.eval(call.script.lua, ...call.input());
 }
 

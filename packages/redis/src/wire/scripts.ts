@@ -9,7 +9,7 @@ export interface Script {
 
 export const scripts: Readonly<Record<'acquire' | 'acquireEach' | 'acquireAll' | 'acquireShared' | 'renew' | 'renewEach' | 'release' | 'releaseEach' | 'inspect' | 'time' | 'register' | 'initialise' | 'fencedSet', Script>> = {
   acquire: {
-    sha: 'e005d8533380c754dbb02a3d394af9a68f35f71b',
+    sha: 'd498e3c760306266732ec58f65e7a7e11d43a83f',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -154,7 +154,8 @@ local micros = tonumber(clockText)
 local token = count(KEYS[2], math.max(micros, above + 1), 1, retention, micros)
 if not token then return nil end
 if type(token) == 'number' then token = string.format('%.0f', token) end
-local left = redis.call('ZSCORE', KEYS[4], waiter) - math.floor(micros / 1000)
+local deadline = redis.call('ZSCORE', KEYS[4], waiter)
+local left = deadline and deadline - math.floor(micros / 1000) or math.huge
 local span = math.max(1, math.min(tonumber(ttl), left, tonumber(string.match(process, '^%d+'))))
 redis.call('SET', KEYS[1], owner, 'PX', span)
 if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
@@ -430,7 +431,7 @@ end
 return tokens`,
   },
   acquireShared: {
-    sha: '80478c3fc71a780c77930895fa07232135d66e98',
+    sha: 'b6d555a4d6940eea88bbda744f2e91e96b40f698',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -549,7 +550,8 @@ local micros = tonumber(clockText)
 local token = count(KEYS[2], math.max(micros, above + 1), 1, retention, micros)
 if not token then return nil end
 if type(token) == 'number' then token = string.format('%.0f', token) end
-local left = redis.call('ZSCORE', KEYS[4], waiter) - math.floor(micros / 1000)
+local deadline = redis.call('ZSCORE', KEYS[4], waiter)
+local left = deadline and deadline - math.floor(micros / 1000) or math.huge
 local span = math.max(1, math.min(tonumber(ttl), left, tonumber(string.match(process, '^%d+'))))
 redis.call('SET', KEYS[1], owner, 'PX', span)
 if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
@@ -719,7 +721,7 @@ local counter = redis.call('GET', KEYS[2])
 return share(counter and tokenOf(counter) or mint(KEYS[2], above, retention, micros))
 end
 if value == SHARED and redis.call('ZSCORE', KEYS[5], owner) then
-return share(redis.call('HGET', KEYS[6], owner))
+return share(redis.call('HGET', KEYS[6], owner) or mint(KEYS[2], above, retention, micros))
 end
 local passes = barges and admits(value, 's' .. permits)
 local head, told
@@ -741,7 +743,7 @@ if told and not new then limitDeadlines(head, now) end
 return answer(busy(me, head, value, now, waiterTtl))`,
   },
   renew: {
-    sha: '6ed71d17aabd7c6f89087ea960895eed34cb4e11',
+    sha: 'b2e7788026320f49a1c2e6b9ab70b2fb274c495c',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -860,7 +862,8 @@ local micros = tonumber(clockText)
 local token = count(KEYS[2], math.max(micros, above + 1), 1, retention, micros)
 if not token then return nil end
 if type(token) == 'number' then token = string.format('%.0f', token) end
-local left = redis.call('ZSCORE', KEYS[4], waiter) - math.floor(micros / 1000)
+local deadline = redis.call('ZSCORE', KEYS[4], waiter)
+local left = deadline and deadline - math.floor(micros / 1000) or math.huge
 local span = math.max(1, math.min(tonumber(ttl), left, tonumber(string.match(process, '^%d+'))))
 redis.call('SET', KEYS[1], owner, 'PX', span)
 if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
@@ -974,7 +977,7 @@ redis.call('PEXPIRE', KEYS[1], ttl)
 elseif value == SHARED then
 local expiry = redis.call('ZSCORE', KEYS[5], owner)
 if not expiry or tonumber(expiry) <= now then return 0 end
-if raised and tonumber(redis.call('HGET', KEYS[6], owner)) > raised then return 0 end
+if raised and tonumber(redis.call('HGET', KEYS[6], owner) or 0) > raised then return 0 end
 redis.call('PEXPIRE', KEYS[1], ttl)
 if raised then redis.call('HSET', KEYS[6], owner, ARGV[3]) end
 redis.call('ZADD', KEYS[5], now + ttl, owner)
@@ -1021,7 +1024,7 @@ return 1
 end)`,
   },
   release: {
-    sha: '71298fed75a49a547adf5aba130606f2606a8079',
+    sha: '8b759e2b2175e627c419915d922c1d51e81c9d28',
     lua: `local owner = ARGV[1]
 local value = redis.pcall('GET', KEYS[1])
 local freed, line = 0, false
@@ -1148,7 +1151,8 @@ local micros = tonumber(clockText)
 local token = count(KEYS[2], math.max(micros, above + 1), 1, retention, micros)
 if not token then return nil end
 if type(token) == 'number' then token = string.format('%.0f', token) end
-local left = redis.call('ZSCORE', KEYS[4], waiter) - math.floor(micros / 1000)
+local deadline = redis.call('ZSCORE', KEYS[4], waiter)
+local left = deadline and deadline - math.floor(micros / 1000) or math.huge
 local span = math.max(1, math.min(tonumber(ttl), left, tonumber(string.match(process, '^%d+'))))
 redis.call('SET', KEYS[1], owner, 'PX', span)
 if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then
@@ -1297,7 +1301,7 @@ return redis.call('DEL', key)
 end)`,
   },
   inspect: {
-    sha: '2ee3317dc19a4e9e85d39340f76597645d3db00f',
+    sha: '6717d0efffa82d901f625a7752b6fe9221eb5bf2',
     lua: `local clockText
 local function clock()
 local time = redis.call('TIME')
@@ -1416,7 +1420,8 @@ local micros = tonumber(clockText)
 local token = count(KEYS[2], math.max(micros, above + 1), 1, retention, micros)
 if not token then return nil end
 if type(token) == 'number' then token = string.format('%.0f', token) end
-local left = redis.call('ZSCORE', KEYS[4], waiter) - math.floor(micros / 1000)
+local deadline = redis.call('ZSCORE', KEYS[4], waiter)
+local left = deadline and deadline - math.floor(micros / 1000) or math.huge
 local span = math.max(1, math.min(tonumber(ttl), left, tonumber(string.match(process, '^%d+'))))
 redis.call('SET', KEYS[1], owner, 'PX', span)
 if tell(process, channel, string.char(10) .. token .. ' ' .. ttl .. ' ' .. sentAt .. ' ' .. owner) then

@@ -30,6 +30,8 @@ describe('a URL says', () => {
       { kind: 'cluster', secure: false, hosts: [a, { host: 'b', port: 6379 }], password: 'secret' },
     ],
     ['rediss+cluster://a:1/', { kind: 'cluster', secure: true, hosts: [a] }],
+    ['valkey://a:1/2', { kind: 'server', secure: false, hosts: [a], db: 2 }],
+    ['valkeys+cluster://a:1', { kind: 'cluster', secure: true, hosts: [a] }],
   ])('%s', (url, expected) => {
     expect(readRedisUrl(url)).toEqual(expected);
   });

@@ -8,9 +8,9 @@ import type { LocksConfig } from '../locks-config.ts';
 const usualFile = 'locks.config.json';
 
 /** The configurations that `target` stands for, the strongest last. */
-export async function configSources(target: string | LocksConfig | undefined): Promise<readonly ConfigSource[]> {
+export async function configSources(target: string | URL | LocksConfig | undefined): Promise<readonly ConfigSource[]> {
   if (target === undefined) return await fromEnvironment();
-  if (typeof target === 'string') return [{ where: undefined, config: { url: target } }];
+  if (typeof target === 'string' || target instanceof URL) return [{ where: undefined, config: { url: target } }];
   if (typeof target !== 'object' || target === null) {
     throw misconfigured('openLocks', `it needs a URL or a configuration object, not ${describe(target)}`);
   }

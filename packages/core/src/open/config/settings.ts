@@ -31,7 +31,8 @@ export interface Settings {
 export function mergeSources(sources: readonly ConfigSource[]): Settings {
   for (const { config } of sources) checkShape(config);
   const provider = lastOf(sources, 'provider');
-  const url = lastOf(sources, 'url');
+  const named = lastOf(sources, 'url');
+  const url = named instanceof URL ? named.href : named;
   if (url === undefined && provider === undefined) {
     throw misconfigured(
       'openLocks',
@@ -60,7 +61,7 @@ function lastOf<Name extends 'provider' | 'url'>(sources: readonly ConfigSource[
 }
 
 function checkShape({ url, options }: LocksConfig): void {
-  if (url !== undefined && typeof url !== 'string') {
+  if (url !== undefined && typeof url !== 'string' && !(url instanceof URL)) {
     throw misconfigured('openLocks', `option "url" must be a string, not ${describe(url)}`);
   }
   if (options !== undefined && (typeof options !== 'object' || options === null)) {
