@@ -25,6 +25,7 @@ export type {
   SetMessage,
   MigrationMessage,
   ReleaseMessage,
+  WithdrawMessage,
   RenewMessage,
   WaitMessage,
 } from './leases/diagnostics/channels.ts';

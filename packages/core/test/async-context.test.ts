@@ -121,7 +121,7 @@ describe('what core does on its own', () => {
     const locks = open();
     const seen = createDeferred<string | undefined>();
     const holder = await locks.acquire('busy');
-    listen('locks:release', 'busy', () => seen.resolve(flow.getStore()));
+    listen('locks:withdraw', 'busy', () => seen.resolve(flow.getStore()));
     const controller = new AbortController();
     const wait = locks.acquire('busy', { signal: controller.signal }).catch(() => {});
     await sleep(10);

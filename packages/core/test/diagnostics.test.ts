@@ -4,7 +4,15 @@ import { createSetting, watch } from './support/setting.ts';
 import { freeAtOnce, grantAtOnce, renewAtOnce } from './support/scripted-provider.ts';
 import { settle } from './support/virtual-runtime.ts';
 
-const names = ['locks:acquire', 'locks:wait', 'locks:giveup', 'locks:renew', 'locks:release', 'locks:lost'];
+const names = [
+  'locks:acquire',
+  'locks:wait',
+  'locks:giveup',
+  'locks:renew',
+  'locks:release',
+  'locks:withdraw',
+  'locks:lost',
+];
 const ttl = 1_000;
 
 /** Everything that is published until the end of the test. */
@@ -123,7 +131,7 @@ describe('diagnostics', () => {
     ]);
   });
 
-  it('tell how long a lost lease was held, and nothing of the kind for a place in line', async () => {
+  it('tell how long a lost lease was held, and of a place in line that it was withdrawn', async () => {
     const { runtime, provider, locks, take } = createSetting();
     await take('lost', { ttl, renew: false });
     const messages = listen();
@@ -134,12 +142,27 @@ describe('diagnostics', () => {
     await runtime.advance(1_000);
     provider.open('release').answer(false);
     await settle();
-    const releases = messages.filter(([name]) => name === 'release').map(([, message]) => message);
+    const releases = messages.filter(([name]) => name === 'release' || name === 'withdraw');
     expect(releases).toEqual([
-      expect.objectContaining({ key: 'busy', freed: false }),
-      expect.objectContaining({ key: 'lost', freed: false, heldFor: 988 }),
+      ['withdraw', expect.objectContaining({ key: 'busy', reason: 'given up', freed: false })],
+      ['release', expect.objectContaining({ key: 'lost', freed: false, heldFor: 988 })],
     ]);
-    expect(releases[0]).not.toHaveProperty('heldFor');
+  });
+
+  it('tell of a lease alone that it was released, also where a listener comes late', async () => {
+    const { provider, locks, take } = createSetting();
+    const lease = await take('late listener', { ttl });
+    const { owner, mode } = await take('stuck', { ttl });
+    watch(lease.release());
+    const messages = listen();
+    provider.open('release').answer(true);
+    await settle();
+    provider.answers.release = freeAtOnce;
+    await locks.forceRelease({ key: 'stuck', owner, mode });
+    expect(messages).toEqual([
+      ['release', expect.objectContaining({ key: 'late listener', freed: true, heldFor: 0 })],
+      ['withdraw', expect.objectContaining({ key: 'stuck', owner, reason: 'forced', freed: true })],
+    ]);
   });
 
   it('tell nothing of a lease that is released as lost', async () => {

@@ -41,7 +41,7 @@ export async function forceRelease(
 ): Promise<boolean> {
   const { key, owner, mode } = readHolder(holder);
   const claim: Claim = { key, owner, ttl, mode };
-  const answer = await releaseOnce(provider, claim, (freed) => freed);
+  const answer = await releaseOnce(provider, claim, (freed) => freed, 'forced');
   if (typeof answer === 'boolean') return answer;
   const message = `${provider.name} did not confirm that ${describe(owner)} was released from ${JSON.stringify(key)}. Look with inspect, and repeat it.`;
   throw known(answer, message, key);

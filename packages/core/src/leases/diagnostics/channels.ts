@@ -40,19 +40,31 @@ export interface RenewMessage extends LockMessage {
 }
 
 /**
- * `locks:release`: a hold or a place in line was given up. `error`: it is unknown, and tried again
- * in the background.
+ * `locks:release`: a lease of this process was given back to the store. `error`: it is unknown, and
+ * tried again in the background.
  */
 export interface ReleaseMessage extends LockMessage {
   /** Whether this freed a hold. */
   readonly freed: boolean;
-  /**
-   * Ms from the grant of the lease to its release or loss. Absent where the claim was not a lease
-   * of this process: a place in line, a release by force.
-   */
-  readonly heldFor?: number;
+  /** Whole ms from the grant of the lease to its release or loss. */
+  readonly heldFor: number;
   /** Ms for which the key stays closed: option `atLeast` or `lockDelay`. Absent: it is free. */
   readonly rests?: number;
+  readonly error?: unknown;
+}
+
+/**
+ * `locks:withdraw`: what was no lease of this process was taken out of the store. `error`: it is
+ * unknown; a claim that was given up is tried again in the background.
+ */
+export interface WithdrawMessage extends LockMessage {
+  /**
+   * `given up`: a claim ended without a lease, and this is what it had: a place in line at most, or
+   * a grant that came too late. `forced`: `forceRelease` ended the hold of a process.
+   */
+  readonly reason: 'given up' | 'forced';
+  /** Whether this freed a hold. */
+  readonly freed: boolean;
   readonly error?: unknown;
 }
 
@@ -171,6 +183,7 @@ export interface ChannelMessages {
   'locks:giveup': GiveUpMessage;
   'locks:renew': RenewMessage;
   'locks:release': ReleaseMessage;
+  'locks:withdraw': WithdrawMessage;
   'locks:lost': LostMessage;
   'locks:slow': SlowMessage;
   'locks:member': MemberMessage;
@@ -188,6 +201,7 @@ export const channels = {
   giveUp: channel('locks:giveup') as Published<GiveUpMessage>,
   renew: channel('locks:renew') as Published<RenewMessage>,
   release: channel('locks:release') as Published<ReleaseMessage>,
+  withdraw: channel('locks:withdraw') as Published<WithdrawMessage>,
   lost: channel('locks:lost') as Published<LostMessage>,
   slow: channel('locks:slow') as Published<SlowMessage>,
   member: channel('locks:member') as Published<MemberMessage>,

@@ -447,15 +447,9 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
       inFlight: until === undefined ? undefined : this.#renewing?.catch(() => {}),
       uncertain: false,
       lastSend: this.#lastSend,
-      heldFor: this.#heldFor(),
+      heldFor: this.#age(),
       restUntil: until,
     };
-  }
-
-  /** How long it lasted, in ms. `undefined`: diagnostics have no listener. */
-  #heldFor(): number | undefined {
-    if (!channels.release.hasSubscribers) return undefined;
-    return this.#age();
   }
 
   /** Ms since the grant. */

@@ -20,9 +20,7 @@ export interface Abandoned {
   readonly inLine?: boolean | undefined;
   /** When the last attempt or renewal was sent, in ms of the clock. */
   readonly lastSend: number;
-  /**
-   * How long it was held, in ms, for diagnostics. Absent: it was no lease, or no listener wants it.
-   */
+  /** How long it was held, in ms, for diagnostics. Absent: it was no lease. */
   readonly heldFor?: number | undefined;
   /**
    * The key rests until then, in ms of the clock: a last renewal says so, and the hold ends without
@@ -175,7 +173,7 @@ export class BackgroundReleases {
 
   #send<T>({ claim, heldFor, restUntil }: Abandoned, settle: (answer: boolean | Error) => T): Promise<T> {
     const rest = restUntil === undefined ? 0 : lastTtl(restUntil, this.#runtime.clock.now());
-    return releaseOnce(this.#provider, claim, settle, heldFor, this.#report, rest);
+    return releaseOnce(this.#provider, claim, settle, heldFor ?? 'given up', this.#report, rest);
   }
 
   /** Whether nothing of the claim can be left, or no repetition would help. */

@@ -54,7 +54,7 @@ export class ReleaseCall implements TimerEntry {
   }
 
   #send(rest: number): void {
-    const { claim, heldFor } = this.#ending;
+    const { claim, heldFor = 'given up' } = this.#ending;
     void releaseOnce(this.#host.provider, claim, (answer) => this.#answered(answer), heldFor, true, rest);
   }
 

@@ -2,29 +2,31 @@ import type { Claim, LockProvider } from '../../contract.ts';
 import { badAnswerError } from '../../errors/messages.ts';
 import { isRenewal } from '../hold/answers.ts';
 import { about, channels } from '../diagnostics/channels.ts';
-import type { ReleaseMessage } from '../diagnostics/channels.ts';
+import type { ReleaseMessage, WithdrawMessage } from '../diagnostics/channels.ts';
+
+/** What a release ends: a lease that was held for so many ms, or why it ends something else. */
+export type Released = number | WithdrawMessage['reason'];
 
 /**
  * One release, reported to diagnostics. Resolves to what `settle` makes of its answer, or of the
- * error it rejected with. `heldFor`: how long the claim was held, in ms. `report`: whether
- * diagnostics hear of it. `rest`: instead of a release, a last renewal keeps the hold for so many
- * ms.
+ * error it rejected with. `report`: whether diagnostics hear of it. `rest`: instead of a release, a
+ * last renewal keeps the hold for so many ms.
  */
 export function releaseOnce<T>(
   provider: LockProvider,
   claim: Claim,
   settle: (answer: boolean | Error) => T,
-  heldFor?: number,
+  released: Released,
   report = true,
   rest = 0,
 ): Promise<T> {
   const rests = rest === 0 ? undefined : { rests: rest };
   const answered = (freed: boolean): T => {
-    if (report && channels.release.hasSubscribers) tell(provider, claim, heldFor, { freed, ...rests });
+    if (report) tell(provider, claim, released, { freed, ...rests });
     return settle(freed);
   };
   const failed = (error: unknown): T => {
-    if (report && channels.release.hasSubscribers) tell(provider, claim, heldFor, { freed: false, error, ...rests });
+    if (report) tell(provider, claim, released, { freed: false, error, ...rests });
     return settle(error instanceof Error ? error : new Error(String(error)));
   };
   let sent: Promise<boolean>;
@@ -46,9 +48,13 @@ async function renewLast(provider: LockProvider, claim: Claim): Promise<boolean>
 function tell(
   provider: LockProvider,
   claim: Claim,
-  heldFor: number | undefined,
+  released: Released,
   outcome: Pick<ReleaseMessage, 'freed' | 'error' | 'rests'>,
 ): void {
-  const held = heldFor === undefined ? {} : { heldFor };
-  channels.release.publish({ ...about(provider.name, claim), ...held, ...outcome });
+  if (typeof released === 'number') {
+    if (!channels.release.hasSubscribers) return;
+    channels.release.publish({ ...about(provider.name, claim), heldFor: released, ...outcome });
+  } else if (channels.withdraw.hasSubscribers) {
+    channels.withdraw.publish({ ...about(provider.name, claim), reason: released, ...outcome });
+  }
 }
