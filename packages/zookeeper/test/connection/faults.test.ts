@@ -100,7 +100,7 @@ test('errors that no version of this package knows are answers, with their numbe
   expect(await answers).toEqual([
     { ok: false, error: 'THROTTLED', code: -127, zxid: 5n },
     { ok: false, error: 'QUOTA_EXCEEDED', code: -125, zxid: 5n },
-    { ok: false, error: 'OTHER', code: -120, zxid: 5n },
+    { ok: false, error: 'EPHEMERAL_ON_LOCAL_SESSION', code: -120, zxid: 5n },
     { ok: false, error: 'OTHER', code: -13, zxid: 5n },
     { ok: false, error: 'OTHER', code: -999_999, zxid: 5n },
     { ok: false, error: 'OTHER', code: 17, zxid: 5n },
