@@ -251,9 +251,10 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   release(): Promise<boolean> {
     const releasing = this.#outcome?.releasing;
     if (releasing !== undefined) return releasing;
-    if (!this.#isHeld()) return Promise.resolve(false);
+    const now = this.#host.runtime.clock.exact();
+    if (!this.#isHeld(now)) return Promise.resolve(false);
     const outcome = this.#end('released');
-    outcome.releasing = new ReleaseCall(this.#host, this.#abandoned(true), this.#deadline).result;
+    outcome.releasing = new ReleaseCall(this.#host, this.#abandoned(true, now), this.#deadline).result;
     return outcome.releasing;
   }
 
@@ -434,27 +435,27 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
   }
 
   #giveUp(): void {
-    this.#host.releases.start(this.#abandoned(false));
+    this.#host.releases.start(this.#abandoned(false, this.#host.runtime.clock.now()));
   }
 
   /** What it leaves in the store. `clean`: its holder released it. */
-  #abandoned(clean: boolean): Abandoned {
+  #abandoned(clean: boolean, now: number): Abandoned {
     const rest = this.#rest;
-    const until = rest && restUntil(rest, this.#host.runtime.clock.now(), clean);
+    const until = rest && restUntil(rest, now, clean);
     return {
       claim: storedClaim(this.#claim, this.#rest, this.#lastSend),
       // Behind the last renewal no other one may arrive: that would keep the key for longer.
       inFlight: until === undefined ? undefined : this.#renewing?.catch(() => {}),
       uncertain: false,
       lastSend: this.#lastSend,
-      heldFor: this.#age(),
+      heldFor: this.#age(now),
       restUntil: until,
     };
   }
 
   /** Ms since the grant. */
-  #age(): number {
-    return Math.floor(this.#host.runtime.clock.now()) - this.#since;
+  #age(now: number = this.#host.runtime.clock.now()): number {
+    return Math.floor(now) - this.#since;
   }
 
   #follow(session: AbortSignal): void {
