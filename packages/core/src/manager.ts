@@ -235,11 +235,12 @@ export class LockManager implements Locks {
     return settings.reentrant ? undefined : new JointAttempt(this.#host, keys, settings).result;
   }
 
-  async hold<T>(lease: PublicLease, { shares = 1, waitForSelf = false }: HoldOptions, work: Work<T>): Promise<T> {
+  async hold<T>(lease: PublicLease, options: HoldOptions, work: Work<T>): Promise<T> {
+    const { shares = 1, waitForSelf = false, noted = false } = options;
     this.#keepAlive.begin();
     try {
       // As the settings of the calls that took the lease: they are not reentrant.
-      const notes = this.#flow.notes({ reentrant: false, waitForSelf });
+      const notes = noted || this.#flow.notes({ reentrant: false, waitForSelf });
       if (!notes) return await runUnder(lease, work);
       return await this.#flow.run(lease, { shares }, (held) => runUnder(held, work));
     } finally {
@@ -249,6 +250,10 @@ export class LockManager implements Locks {
 
   ownShares(key: string): number {
     return ownShares(this.#flow.current, key);
+  }
+
+  worksUnder(owner: string): boolean {
+    return this.#flow.owners.has(owner);
   }
 
   get #waits(): DefaultWaits {

@@ -7,6 +7,12 @@ import type { AcquireOptions } from '../options/acquire-options.ts';
 export interface HoldOptions extends Pick<AcquireOptions, 'waitForSelf'> {
   /** How many shares of its key the lease has. @default 1 */
   readonly shares?: number;
+  /**
+   * The asynchronous context of the work is noted in any case, also where notes slow down all
+   * promises of the process.
+   * @default false
+   */
+  readonly noted?: boolean;
 }
 
 /** What an object of several leases needs from its `Locks`. */
@@ -20,4 +26,6 @@ export interface JointCalls extends LockCalls {
   hold<T>(lease: PublicLease, options: HoldOptions, work: Work<T>): Promise<T>;
   /** How many shares of `key` the present asynchronous context has. */
   ownShares(key: string): number;
+  /** Whether the present asynchronous context is that of noted work under the lease of `owner`. */
+  worksUnder(owner: string): boolean;
 }

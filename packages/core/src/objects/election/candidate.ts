@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { LockError, isPermanent } from '../../errors/lock-error.ts';
 import type { Lease } from '../../lease.ts';
 import { channels } from '../../leases/diagnostics/channels.ts';
@@ -6,7 +5,7 @@ import type { ElectionMessage } from '../../leases/diagnostics/channels.ts';
 import type { Closable } from '../../leases/ending/closable.ts';
 import type { LinkedMember } from '../../leases/ending/linked-set.ts';
 import { PublicLease } from '../../leases/hold/public-lease.ts';
-import type { LockCalls } from '../../leases/lock-calls.ts';
+import type { JointCalls } from '../joint-calls.ts';
 import type { AcquireOptions } from '../../options/acquire-options.ts';
 import { pause } from '../../time/pause.ts';
 import type { Election, Lead, Leader, Leadership } from './election.ts';
@@ -17,25 +16,13 @@ import { Term } from './term.ts';
 /** A rest doubles so many times at most. With more, a candidate is away for longer after errors. */
 const mostDoublings = 4;
 
-/** What the present asynchronous context leads, innermost first. */
-interface Leading {
-  readonly term: Term;
-  readonly outer: Leading | undefined;
-}
-
-/**
- * Leaders may ask their own election to end, which must not wait for them. An election is rare
- * enough for what this costs before Node 24.
- */
-const leading = new AsyncLocalStorage<Leading>();
-
 /** Stands for election under a key, leads, and stands again. */
 export class Candidate implements Election, Closable {
   setPrevious: LinkedMember | undefined = undefined;
   setNext: LinkedMember | undefined = undefined;
   readonly ended: Promise<void>;
   readonly #host: ElectionHost;
-  readonly #locks: LockCalls;
+  readonly #locks: JointCalls;
   readonly #leadership: Leadership;
   readonly #lead: Lead;
   readonly #rest: number;
@@ -47,7 +34,7 @@ export class Candidate implements Election, Closable {
 
   constructor(
     host: ElectionHost,
-    locks: LockCalls,
+    locks: JointCalls,
     leadership: Leadership,
     lead: Lead,
     { ttl, maxHold, rest, signal }: ElectOptions & { readonly rest: number },
@@ -94,15 +81,20 @@ export class Candidate implements Election, Closable {
     const term = this.#term;
     if (term === undefined) return false;
     term.resign();
-    if (!isWithin(term)) await this.#standing;
+    if (!this.#isWithin(term)) await this.#standing;
     return true;
   }
 
   async stop(): Promise<void> {
-    const within = this.#term !== undefined && isWithin(this.#term);
+    const within = this.#term !== undefined && this.#isWithin(this.#term);
     this.#stop.abort();
     await this.resign();
     if (!within) await this.ended.catch(() => {});
+  }
+
+  /** Whether the leader itself asks: its own election must not wait for it. */
+  #isWithin({ owner }: Term): boolean {
+    return this.#locks.worksUnder(owner);
   }
 
   /** Ends it because its `Locks` is closing, which ends the lease too. */
@@ -132,7 +124,8 @@ export class Candidate implements Election, Closable {
   async #serve(): Promise<boolean> {
     let failure: unknown;
     try {
-      await this.#locks.withLock(this.key, this.#options, async (lease) => {
+      const taken = (await this.#locks.acquire(this.key, this.#options)) as PublicLease;
+      await this.#locks.hold(taken, { noted: true }, async (lease) => {
         failure = await this.#rule(lease);
         if (failure !== undefined && !channels.election.hasSubscribers) this.#warn(failure);
       });
@@ -158,7 +151,7 @@ export class Candidate implements Election, Closable {
     if (this.#stop.signal.aborted) term.resign();
     this.#tell({ event: 'elected', owner: lease.owner, token: lease.token });
     try {
-      await leading.run({ term, outer: leading.getStore() }, this.#lead, new PublicLease(term));
+      await this.#lead(new PublicLease(term));
       return undefined;
     } catch (error) {
       return term.signal.aborted && error === term.signal.reason ? undefined : error;
@@ -176,11 +169,4 @@ export class Candidate implements Election, Closable {
     const message = `The leader of ${JSON.stringify(this.key)} failed; it stands again.`;
     process.emitWarning(message, { code: 'LOCKS_ELECTION', detail });
   }
-}
-
-/** Whether the present asynchronous context leads in `term`. */
-function isWithin(term: Term): boolean {
-  let frame = leading.getStore();
-  while (frame !== undefined && frame.term !== term) frame = frame.outer;
-  return frame !== undefined;
 }
