@@ -1,5 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { LockError, createDeadline } from '@locks/core/adapter';
+import { LockError, createDeadline, socketsHeard } from '@locks/core/adapter';
 import type { Deadline, Runtime } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, KeyState, RegisterChange, Renewal, Traits } from '@locks/core';
 import { Claims } from './claims/claims.ts';
@@ -149,9 +148,7 @@ export class SessionProvider implements ZookeeperProvider {
   async #call<T>(call: () => Promise<T>, what: string, key: string): Promise<T> {
     this.#checkOpen();
     if (this.#parts.sessions.mayBeOver) {
-      // The event loop hears of an end once it has looked at its sockets again.
-      await turn();
-      await turn();
+      await socketsHeard();
       this.#checkOpen();
     }
     return await this.#deadline.race(call(), () => `${what} of ${JSON.stringify(key)}`);

@@ -25,6 +25,7 @@ export { outsideContext } from '../time/outside-context.ts';
 export type { Assignment } from './line/assignment.ts';
 export { createLine } from './line/create-line.ts';
 export type { Line, LineParts, Listen, Listener, Look, Waiting } from './line/line-parts.ts';
+export { longestTrusted, socketsHeard } from './quiet-connection.ts';
 export { permitsRefused, tokensEnded, upgradeRefused } from '../errors/refusals.ts';
 export { isTlsRefusal, tlsReason } from '../errors/tls-refusal.ts';
 export { systemRuntime } from '../time/runtime.ts';

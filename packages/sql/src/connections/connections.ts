@@ -1,5 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { LockError, isLockError } from '@locks/core/adapter';
+import { LockError, isLockError, longestTrusted, socketsHeard } from '@locks/core/adapter';
 import type { CallName, Deadline, Runtime } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import type { KnexClient } from '../dialect/knex.ts';
@@ -18,9 +17,6 @@ interface Call<Connection> {
   /** Its caller has been answered. */
   over: boolean;
 }
-
-/** A connection that was unused for longer may be over, unheard, in ms. */
-const longestTrusted = 100;
 
 /** What to say of a call. */
 export interface About {
@@ -123,15 +119,15 @@ export class Connections<Connection> {
 
   /**
    * A connection that is not known to be over. The server may have ended one while this process
-   * stood still: the event loop hears of that once it has looked at its sockets again.
+   * stood still.
    */
   async #checkOut(call: Call<Connection>): Promise<Connection> {
     for (;;) {
       const connection = await this.#take(call);
+      if (this.#dialect.isOver === undefined) return connection;
       const idle = this.#runtime.clock.now() - (this.#usedAt.get(connection as object) ?? -Infinity);
-      if (idle < longestTrusted || this.#dialect.isOver === undefined) return connection;
-      await turn();
-      await turn();
+      if (idle < longestTrusted) return connection;
+      await socketsHeard();
       if (call.over) throw new LockError('LOCK_UNAVAILABLE', `${this.#dialect.name} did not answer in time.`);
       if (!isDisposed(connection) && !this.#dialect.isOver(connection)) return connection;
       this.#discard(connection, 'its server has ended it');
@@ -159,7 +155,7 @@ export class Connections<Connection> {
   #checkIn(call: Call<Connection>, connection: Connection): void {
     if (call.over) return;
     call.connection = undefined;
-    this.#usedAt.set(connection as object, this.#runtime.clock.now());
+    if (this.#dialect.isOver !== undefined) this.#usedAt.set(connection as object, this.#runtime.clock.now());
     this.#queue.give(connection);
   }
 

@@ -1,4 +1,5 @@
 import type { LockError } from '@locks/core/adapter';
+import { longestTrusted } from '@locks/core/adapter';
 import type { Connection } from '../connection/connection.ts';
 import { SessionExpiredError } from '../connection/errors.ts';
 import { AbandonedSessions } from './abandoned-sessions.ts';
@@ -14,9 +15,6 @@ import { closedError, noSessionError, unusedError } from './session-errors.ts';
 import type { SessionOptions } from './session-options.ts';
 import { SessionWaiters } from './session-waiters.ts';
 import type { Session } from './session.ts';
-
-/** A connection that was quiet for longer may be over, in ms. */
-const longestTrusted = 100;
 
 /**
  * The sessions of one provider, one after another, each over one connection at a time. The first
