@@ -1,5 +1,5 @@
 import { packageTests } from '../../vitest.shared.ts';
-import { coreSource } from './test/support/core-source.ts';
+import { coreSource } from '../core/test/support/core-source.ts';
 
 export default packageTests(import.meta.url, {
   // Some compute, for seconds on a machine that does other things too.

@@ -1,5 +1,5 @@
 import { packageTests, usual } from '../../vitest.shared.ts';
-import { coreSource } from '../composites/test/support/core-source.ts';
+import { coreSource } from './test/support/core-source.ts';
 
 const { LOCKS_SCHEDULES = '10000' } = process.env;
 const { long, ...others } = usual();

@@ -5,6 +5,7 @@ import type { LockProvider, Locks, MigrationMessage } from '../../core/src/index
 import type { End, Phase } from '../src/index.ts';
 import { moduleWith } from './flaws/flawed-module.ts';
 import * as whole from './flaws/migration-library.ts';
+import { connectTo } from './support/changing-store.ts';
 
 type Library = typeof whole;
 
@@ -18,19 +19,7 @@ function fleet({ createMemoryStore, createMemoryProvider, createLocks, migrate }
   const stores = { from: createMemoryStore(), to: createMemoryStore() };
   const connect = (end: End): LockProvider => {
     const now = (): LockProvider => createMemoryProvider({ store: stores[end] });
-    const { name, traits } = now();
-    return {
-      name,
-      traits,
-      tryAcquire: (claim, wake) => now().tryAcquire(claim, wake),
-      renew: (claim, token) => now().renew(claim, token),
-      release: (claim) => now().release(claim),
-      inspect: (key) => now().inspect(key),
-      list: (prefix) => now().list?.(prefix) as AsyncIterable<string>,
-      time: async () => (await now().time?.()) ?? 0,
-      register: async (register, change) => await now().register?.(register, change),
-      close: async () => {},
-    };
+    return { ...connectTo(now), list: (prefix) => now().list?.(prefix) as AsyncIterable<string> };
   };
   const open = (phase: Phase | (() => Phase)): Locks => {
     const provider = migrate({

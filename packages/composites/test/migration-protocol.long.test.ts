@@ -6,11 +6,11 @@ import { isRare } from './migration/events.ts';
 import { modelOf } from './migration/model.ts';
 import { clocks, manyMoves, settingOf, wants } from './migration/setting.ts';
 import type { Setting } from './migration/world.ts';
-import { expectBroken, expectSound, isLong, tell } from './search/report.ts';
-import { play } from './search/play.ts';
-import { search } from './search/search.ts';
-import type { Found } from './search/search.ts';
-import { walk } from './search/walk.ts';
+import { expectBroken, expectSound, isLong, tell } from '../../core/test/search/report.ts';
+import { play } from '../../core/test/search/play.ts';
+import { search } from '../../core/test/search/search.ts';
+import type { Found } from '../../core/test/search/search.ts';
+import { walk } from '../../core/test/search/walk.ts';
 
 const rules = await rulesWith();
 const timeout = isLong ? 3_600_000 : 180_000;

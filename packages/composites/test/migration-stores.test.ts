@@ -3,6 +3,7 @@ import { createLocks, createMemoryProvider, createMemoryStore } from '../../core
 import { migrate } from '../src/index.ts';
 import type { LockProvider, Locks, MemoryStore } from '../../core/src/index.ts';
 import type { Phase } from '../src/index.ts';
+import { connectTo } from './support/changing-store.ts';
 
 interface Server {
   store: MemoryStore;
@@ -12,19 +13,7 @@ const server = (): Server => ({ store: createMemoryStore() });
 
 /** A connection to `server`, which may lose its data. */
 function connect(to: Server): LockProvider {
-  const now = (): LockProvider => createMemoryProvider({ store: to.store });
-  const { name, traits } = now();
-  return {
-    name,
-    traits,
-    tryAcquire: (claim, wake) => now().tryAcquire(claim, wake),
-    renew: (claim, token) => now().renew(claim, token),
-    release: (claim) => now().release(claim),
-    inspect: (key) => now().inspect(key),
-    time: async () => (await now().time?.()) ?? 0,
-    register: async (register, change) => await now().register?.(register, change),
-    close: async () => {},
-  };
+  return connectTo(() => createMemoryProvider({ store: to.store }));
 }
 
 function open(from: Server, to: Server, phase: Phase | (() => Phase), presenceTtl = 1_000): Locks {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { machineWith } from './flaws/flawed-machine.ts';
 import { modelOf } from './model/model.ts';
-import { expectBroken, expectSound, isLong, tell } from './search/report.ts';
-import { search } from './search/search.ts';
+import { expectBroken, expectSound, isLong, tell } from '../../core/test/search/report.ts';
+import { search } from '../../core/test/search/search.ts';
 import { manyContenders, walkAll } from './model/walk.ts';
 import { weaker } from './flaws/weaker-machines.ts';
 import { settingOf } from './model/setting.ts';

@@ -101,7 +101,7 @@ export function heldUntil(phase: Phase, until: number, presentUntil: number): nu
 }
 
 /** Until when a lease is held. `toldUntil`: until when core believes what it was told of an end. */
-export interface HeldLease {
+export interface MigratingLease {
   readonly phase: Phase;
   readonly until: number;
   readonly toldUntil: number;
@@ -111,7 +111,7 @@ export interface HeldLease {
  * Whether a lease counts on the store of an end alone, and so on the presence there. One that was
  * carried does for as long as core was told before: the other store may let go of it earlier.
  */
-export function countsOnEnd({ phase, until, toldUntil }: HeldLease, now: number): boolean {
+export function countsOnEnd({ phase, until, toldUntil }: MigratingLease, now: number): boolean {
   return now < (phase === 'both' ? toldUntil : until);
 }
 

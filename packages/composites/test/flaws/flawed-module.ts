@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { coreSource } from '../support/core-source.ts';
+import { coreSource } from '../../../core/test/support/core-source.ts';
 
 /** A change of one place in a file of the sources. */
 export interface Flaw {

@@ -1,5 +1,5 @@
 import { isOfLift } from './actor.ts';
-import type { StateHash } from '../search/state-table.ts';
+import type { StateHash } from '../../../core/test/search/state-table.ts';
 import type { Call, Claim, Process, Store, World } from './world.ts';
 
 /** Words of the states, as numbers. `undefined` is 0. */

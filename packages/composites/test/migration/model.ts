@@ -1,5 +1,5 @@
 import { initialPhase } from '../../src/migrate/decisions.ts';
-import type { Model } from '../search/search.ts';
+import type { Model } from '../../../core/test/search/search.ts';
 import { Actor, isOfLift, isOfPhase } from './actor.ts';
 import type { Rules } from './owner.ts';
 import { carriedTo, eventsOf, tell } from './events.ts';

@@ -1,5 +1,5 @@
 import type { Phase } from '../../src/migrate/phase.ts';
-import type { Random } from '../search/walk.ts';
+import type { Random } from '../../../core/test/search/walk.ts';
 import type { Actions, Faults, Setting, StoreKind } from './world.ts';
 
 /** A counter for each key, and a clock: Redis, SQL, memory. Clocks of servers differ. */

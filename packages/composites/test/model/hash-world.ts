@@ -2,7 +2,7 @@ import type { MemberAnswer } from '../../src/members/member-answers.ts';
 import type { ClaimState, Outcome } from '../../src/claim/claim-state.ts';
 import type { Part } from '../../src/claim/part.ts';
 import { isOwner } from './draft.ts';
-import type { StateHash } from '../search/state-table.ts';
+import type { StateHash } from '../../../core/test/search/state-table.ts';
 import { areAlike, storeOf } from './setting.ts';
 import { tokensOf } from './tokens-of.ts';
 import type { Setting } from './setting.ts';

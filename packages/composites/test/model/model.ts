@@ -4,7 +4,7 @@ import { name } from './draft.ts';
 import { eventsOf, tell } from './events.ts';
 import type { Event } from './events.ts';
 import { hasherOf } from './hash-world.ts';
-import type { Model } from '../search/search.ts';
+import type { Model } from '../../../core/test/search/search.ts';
 import { step } from './step.ts';
 import type { Setting } from './setting.ts';
 import type { World } from './world.ts';

@@ -1,8 +1,8 @@
 import { createRandom } from '../../../core/src/testing/random.ts';
 import type { Machine } from './contender.ts';
 import { modelOf } from './model.ts';
-import { walk } from '../search/walk.ts';
-import type { Random } from '../search/walk.ts';
+import { walk } from '../../../core/test/search/walk.ts';
+import type { Random } from '../../../core/test/search/walk.ts';
 import { settingOf } from './setting.ts';
 import type { Setting } from './setting.ts';
 import { tokensPerMs } from './store.ts';

@@ -1,6 +1,6 @@
 import { conflictOf, givesWay } from '../../src/set/store-set.ts';
 import type { StoreSet } from '../../src/set/store-set.ts';
-import type { Model } from '../search/search.ts';
+import type { Model } from '../../../core/test/search/search.ts';
 
 /** What a process does wrong. */
 export type Flaw = 'looks first' | 'does not give way' | 'does not wait for all';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StoreSet } from '../../src/set/store-set.ts';
-import { expectBroken, expectSound } from '../search/report.ts';
-import { search } from '../search/search.ts';
+import { expectBroken, expectSound } from '../../../core/test/search/report.ts';
+import { search } from '../../../core/test/search/search.ts';
 import { modelOf } from './model.ts';
 import type { Flaw } from './model.ts';
 

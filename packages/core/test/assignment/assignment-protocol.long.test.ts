@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { expectBroken, expectSound, isLong } from '../../../composites/test/search/report.ts';
-import { search } from '../../../composites/test/search/search.ts';
-import type { Found } from '../../../composites/test/search/search.ts';
+import { expectBroken, expectSound, isLong } from '../search/report.ts';
+import { search } from '../search/search.ts';
+import type { Found } from '../search/search.ts';
 import { modelOf } from './model.ts';
 import { atAnyAge, rules, weaker } from './rules.ts';
 import type { Faults, Rules, Setting } from './world.ts';

@@ -1,5 +1,5 @@
-import type { StateHash } from '../../../composites/test/search/state-table.ts';
-import type { Model } from '../../../composites/test/search/search.ts';
+import type { StateHash } from '../search/state-table.ts';
+import type { Model } from '../search/search.ts';
 import { Server } from './server.ts';
 import { copyWorld } from './world.ts';
 import type { Call, Faults, Process, Rules, Setting, World } from './world.ts';

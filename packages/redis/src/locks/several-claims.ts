@@ -56,6 +56,7 @@ export class AttemptAll extends ClaimsCall {
     const owners = this.claims.map(({ owner }) => owner);
     return [keys.length, ...keys, ttl, `${floor}`, retentionOf(options, ttl), ...owners];
   }
+
   protected override leftNothing(error: unknown): boolean {
     return super.leftNothing(error) || refusedOnce(this.terms, this.#connections, error);
   }

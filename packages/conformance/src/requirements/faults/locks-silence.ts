@@ -9,7 +9,7 @@ import { mustBeHeld } from '../steps.ts';
 import { all, whenFair, whenRemote } from '../when.ts';
 import { acquireAtLast, createHarmed, mustBeLost, mustGetAway } from './locks-steps.ts';
 import { directions, nameOf } from './silence.ts';
-import { callLimit, createOther, persistent, warmUp } from './steps.ts';
+import { callLimit, createOther, persistent, settled, warmUp } from './steps.ts';
 
 /**
  * A silent backend holds up no caller, and no owner believes to hold a key that it may have given
@@ -59,17 +59,15 @@ export const locksSilenceRequirements: readonly Requirement[] = [
       await mustGrant(other, holder, 'on a free key');
       await locks.inspect(holder.key);
       const wait = 2_000;
-      const acquired = inBackground(failureOf(locks.acquire(holder.key, { ttl, wait })));
-      const tried = inBackground(failureOf(locks.tryAcquire(holder.key, { ttl, wait })));
+      const calls = (['acquire', 'tryAcquire'] as const).map((call) =>
+        inBackground(settled(context, call, locks[call](holder.key, { ttl, wait }))),
+      );
       await sleep(300);
       const end = await context.faults.silence(provider, 'both');
-      for (const [call, outcome] of [
-        ['acquire', acquired],
-        ['tryAcquire', tried],
-      ] as const) {
-        const error = await within(wait + callLimit(context), outcome, `${call} to settle`);
+      for (const outcome of await Promise.all(calls)) {
+        const error = 'error' in outcome ? outcome.error : undefined;
         const told = isLockError(error, 'LOCK_UNAVAILABLE') || isLockError(error, 'LOCK_LOST');
-        assert.ok(told, `expected ${call} to reject with LOCK_UNAVAILABLE, as the store is silent; got ${show(error)}`);
+        assert.ok(told, `expected LOCK_UNAVAILABLE, as the store is silent; got ${show(outcome)}`);
       }
       await end();
       await other.release(holder);
@@ -131,9 +129,4 @@ async function loseInSilence(context: Context, direction: Direction): Promise<vo
   const last = context.claim(lease.key);
   await mustGrant(other, last, 'on a free key');
   await other.release(last);
-}
-
-/** What the call rejects with, or else what it gives. */
-async function failureOf(call: Promise<unknown>): Promise<unknown> {
-  return await call.catch((error: unknown) => error);
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 function source(path: string): string {
-  return fileURLToPath(new URL(`../../../core/src/${path}`, import.meta.url));
+  return fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
 }
 
 /**
