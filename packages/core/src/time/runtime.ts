@@ -74,3 +74,17 @@ export const systemRuntime: Runtime = {
 function endTurn(): void {
   turnBegan = undefined;
 }
+
+/**
+ * A connection that was quiet for longer may have ended, unheard, in ms: this process may have
+ * stood still meanwhile.
+ */
+export const longestTrusted = 100;
+
+/**
+ * Resolves once the event loop has looked at its sockets again, and so has heard which have ended.
+ * One turn is not enough: its look may have been before this call.
+ */
+export function socketsHeard(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+}
