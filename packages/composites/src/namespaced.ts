@@ -1,6 +1,6 @@
 import type { KeyState, LockProvider, Traits, UnknownState } from '@locks/core';
 import { LockError, isLockError, misconfigured } from '@locks/core/adapter';
-import { describe, shortKey } from '@locks/core/composite';
+import { describe, printAsProvider, shortKey } from '@locks/core/composite';
 import { lackingMethod } from './combine/options.ts';
 
 /** In UTF-8 bytes. A longer one would leave no room for a hash. */
@@ -62,7 +62,7 @@ export function namespaced(provider: LockProvider, prefix: string): LockProvider
     }
   }
 
-  return {
+  return printAsProvider<LockProvider>('Namespaced', {
     name: provider.name,
     get traits(): Traits {
       return provider.traits;
@@ -80,7 +80,7 @@ export function namespaced(provider: LockProvider, prefix: string): LockProvider
       tryAcquireAll: (claims) => callAll(claims, (named) => tryAcquireAll.call(provider, named)),
     }),
     ...(renewAll && { renewAll: (claims) => callAll(claims, (named) => renewAll.call(provider, named)) }),
-  };
+  });
 }
 
 /** `state` of a provider, about the key `name`, as one about `key`. */

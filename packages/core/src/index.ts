@@ -30,7 +30,7 @@ export type {
   WaitMessage,
 } from './leases/diagnostics/channels.ts';
 export { LockError, isLockError } from './errors/lock-error.ts';
-export type { LockErrorCode, LockErrorOptions } from './errors/lock-error.ts';
+export type { LockErrorCode, LockErrorOptions, LockErrorRecord } from './errors/lock-error.ts';
 export { createFencingGuard } from './adapter/fencing-guard.ts';
 export type { FencingGuard } from './adapter/fencing-guard.ts';
 export type { Lease, LeaseRecord } from './lease.ts';

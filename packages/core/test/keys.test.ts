@@ -26,8 +26,8 @@ describe('a key', () => {
   it.each(refused)('that is or has %s is refused with LOCK_INVALID before any call', async (_, key, message) => {
     const { provider, locks } = createSetting();
     const wrong = key as string;
-    const told = typeof key === 'string' ? key : undefined;
-    const refusal = { code: 'LOCK_INVALID', key: told, message: expect.stringContaining(message) };
+    const told = typeof key === 'string' ? { key } : {};
+    const refusal = { code: 'LOCK_INVALID', ...told, message: expect.stringContaining(message) };
     await expect(locks.acquire(wrong)).rejects.toMatchObject(refusal);
     await expect(locks.tryAcquire(wrong)).rejects.toMatchObject(refusal);
     await expect(locks.withLock(wrong, () => 1)).rejects.toMatchObject(refusal);

@@ -1,7 +1,7 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
 import { LockError } from '@locks/core/adapter';
 import type { Runtime } from '@locks/core/adapter';
-import { AbortFollowers, TimerWheel, setKey } from '@locks/core/composite';
+import { AbortFollowers, TimerWheel, printAsProvider, setKey } from '@locks/core/composite';
 import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedClaim } from '../claim/combined-claim.ts';
 import type { KeptHold } from '../claim/combined-claim.ts';
@@ -63,6 +63,7 @@ export class CombinedProvider implements LockProvider, ClaimHost {
   constructor(parts: CombinedParts) {
     const { providers, need, memberTimeout, timeout, fencing, runtime, name, titles = [], keepsSet = false } = parts;
     this.name = name ?? 'combine';
+    printAsProvider('CombinedProvider', this);
     this.traits = combinedTraits(providers, { need, fencing });
     this.members = providers.map((each, index) => {
       const title = titles[index] ?? memberTitle(index, providers.length, each.name);

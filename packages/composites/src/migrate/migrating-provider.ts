@@ -1,6 +1,6 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, Renewal, Traits } from '@locks/core';
 import { LockError, settledWithin } from '@locks/core/adapter';
-import { AbortFollowers, BackgroundReleases } from '@locks/core/composite';
+import { AbortFollowers, BackgroundReleases, printAsProvider } from '@locks/core/composite';
 import { ClaimsByOwner } from '../claims-by-owner.ts';
 import { CombinedProvider, longestOwner } from '../combine/combined-provider.ts';
 import { combineStates, holdsByOwner } from '../members/key-states.ts';
@@ -36,6 +36,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   constructor(rules: MigrateRules) {
     const { stores, runtime, name } = rules;
     this.traits = migrationTraits(stores);
+    printAsProvider('MigratingProvider', this);
     this.stores = stores;
     this.runtime = runtime;
     this.releases = {

@@ -19,6 +19,7 @@ export { configSources } from '../open/config/config-sources.ts';
 export { mergeSources, splitUrl } from '../open/config/settings.ts';
 export type { Backend, Settings } from '../open/config/settings.ts';
 export { openProvider } from '../open/open-provider.ts';
+export { printAsProvider } from '../leases/hold/printed.ts';
 export { describe, shortKey } from '../options/key.ts';
 export { isLocksOption } from '../options/locks-options.ts';
 export { createOwners, defaultLabel, labelOf, labelReader } from '../options/owner.ts';

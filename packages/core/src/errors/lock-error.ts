@@ -47,31 +47,62 @@ export interface LockErrorOptions {
   readonly retryAfter?: number | undefined;
 }
 
+/** What a `LockError` says, as data: what `JSON.stringify` shows of it. */
+export interface LockErrorRecord extends Pick<LockErrorOptions, 'key' | 'sent' | 'retryAfter'> {
+  readonly name: string;
+  readonly code: LockErrorCode;
+  readonly message: string;
+  /** The text of the error underneath. */
+  readonly cause?: string;
+}
+
 /** The only error class of this library. */
 export class LockError extends Error {
   override readonly name = 'LockError';
   readonly code: LockErrorCode;
-  readonly key: string | undefined;
+  declare readonly key: string | undefined;
   /**
    * `LOCK_LOST` from `withLock`: what `work` resolved to, when it did. When it threw, its error is
    * `cause`.
    */
-  readonly result: unknown;
+  declare readonly result: unknown;
   /**
    * `false`: the call certainly left nothing at the backend. `undefined`: it did, or that is
    * unknown.
    */
-  readonly sent: false | undefined;
+  declare readonly sent: false | undefined;
   /** In ms: the backend refuses for so long, and answers then. `undefined`: it does not say. */
-  readonly retryAfter: number | undefined;
+  declare readonly retryAfter: number | undefined;
 
   constructor(code: LockErrorCode, message: string, options: LockErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.code = code;
-    this.key = options.key;
-    this.result = options.result;
-    this.sent = options.sent;
-    this.retryAfter = options.retryAfter;
+    // What an error was not given is not printed as `undefined`.
+    const { key, result, sent, retryAfter } = options;
+    if (key !== undefined) this.key = key;
+    if (result !== undefined) this.result = result;
+    if (sent !== undefined) this.sent = sent;
+    if (retryAfter !== undefined) this.retryAfter = retryAfter;
+  }
+
+  /**
+   * The error as data, for logs and other threads: `structuredClone` and `postMessage` keep no code
+   * of an error. Without `result`, which may be anything; of `cause` its text.
+   */
+  toJSON(): LockErrorRecord {
+    const { name, code, message, key, sent, retryAfter, cause } = this;
+    const known = { key, sent, retryAfter, cause: cause === undefined ? undefined : textOf(cause) };
+    const given = Object.entries(known).filter(([, value]) => value !== undefined);
+    return { name, code, message, ...(Object.fromEntries(given) as Partial<LockErrorRecord>) };
+  }
+}
+
+/** A cause may be any value, also one without a text. */
+function textOf(cause: unknown): string {
+  try {
+    return String(cause);
+  } catch {
+    return typeof cause;
   }
 }
 

@@ -1,7 +1,8 @@
-import type { Claim, LockProvider } from '../contract.ts';
+import type { Claim, KeyState, LockProvider, UnknownState } from '../contract.ts';
 import { LockError, isLockError } from '../errors/lock-error.ts';
 import { checkKey, describe } from '../options/key.ts';
 import type { LockHolder, LockState } from '../locks.ts';
+import { withJson } from './hold/printed.ts';
 import { releaseOnce } from './release/release-once.ts';
 
 /** The state of `key`, with the key in each holder. */
@@ -9,10 +10,26 @@ export async function inspectKey(provider: LockProvider, key: string): Promise<L
   checkKey(key);
   try {
     const state = await provider.inspect(key);
-    return { ...state, holders: state.holders.map((holder) => ({ key, ...holder })) };
+    const { members } = state;
+    return {
+      ...state,
+      holders: state.holders.map((holder) => withJson({ key, ...holder })),
+      ...(members && { members: members.map(printable) }),
+    };
   } catch (error) {
     throw known(error, `${provider.name} could not be asked about ${JSON.stringify(key)}.`, key);
   }
+}
+
+/** What a member told, for JSON. */
+function printable(state: KeyState | UnknownState): KeyState | UnknownState {
+  if (state.holders === undefined) return state;
+  const { holders, members } = state;
+  return {
+    ...state,
+    holders: holders.map((holder) => withJson({ ...holder })),
+    ...(members && { members: members.map(printable) }),
+  };
 }
 
 /** The keys with `prefix` that are held or waited for. */

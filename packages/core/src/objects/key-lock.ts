@@ -2,6 +2,7 @@ import { LockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
 import type { LockCalls } from '../leases/lock-calls.ts';
 import type { TryResult } from '../leases/acquire/try-result.ts';
+import { printAs } from '../leases/hold/printed.ts';
 import { readWork } from '../leases/hold/with-lock.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
 import { checkKey } from '../options/key.ts';
@@ -9,6 +10,10 @@ import type { Lockable, ObjectOptions } from './lockable.ts';
 
 /** One key, in a mode of its own. */
 export class KeyLock implements Lockable {
+  static {
+    printAs('Lock', KeyLock.prototype);
+  }
+
   readonly #locks: LockCalls;
   readonly #key: string;
   readonly #own: Pick<AcquireOptions, 'mode' | 'permits' | 'resize'>;
@@ -36,6 +41,10 @@ export class KeyLock implements Lockable {
 
   async tryAcquire(options?: ObjectOptions): Promise<Lease | null> {
     return await this.#locks.tryAcquire(this.#key, this.#options(options));
+  }
+
+  toJSON(): Pick<AcquireOptions, 'mode' | 'permits' | 'resize'> & { readonly key: string } {
+    return { key: this.#key, ...this.#own };
   }
 
   #options(options: ObjectOptions | undefined): AcquireOptions {

@@ -3,6 +3,12 @@ import { printAs } from '../leases/hold/printed.ts';
 import { PublicLease } from '../leases/hold/public-lease.ts';
 import { JointLease } from './joint-lease.ts';
 
+/** As of one key, with all keys and the token of each as decimal digits. */
+interface MultiLeaseRecord extends LeaseRecord {
+  readonly keys: readonly string[];
+  readonly tokens: Readonly<Record<string, string>>;
+}
+
 /** Several keys that are held together. It is lost when one of them is. */
 export interface MultiLease extends Lease {
   /** In the order in which they were taken. */
@@ -26,7 +32,8 @@ export class LeaseOfAll extends PublicLease implements MultiLease {
     this.tokens = new Map(leases.map(({ key, token }) => [key, token]));
   }
 
-  override toJSON(): LeaseRecord & { readonly keys: readonly string[] } {
-    return { ...super.toJSON(), keys: this.keys };
+  override toJSON(): MultiLeaseRecord {
+    const tokens = Object.fromEntries([...this.tokens].map(([key, token]) => [key, `${token}`]));
+    return { ...super.toJSON(), keys: this.keys, tokens };
   }
 }

@@ -1,6 +1,7 @@
 import { LockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
 import type { TryResult } from '../leases/acquire/try-result.ts';
+import { printAs } from '../leases/hold/printed.ts';
 import { readWork, runUnder } from '../leases/hold/with-lock.ts';
 import type { Work } from '../leases/hold/with-lock.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
@@ -34,6 +35,10 @@ interface Call {
  * them never wait for each other.
  */
 export class MultiLock implements Lockable<MultiLease> {
+  static {
+    printAs('MultiLock', MultiLock.prototype);
+  }
+
   readonly #locks: JointCalls;
   readonly #clock: Clock;
   readonly #waits: DefaultWaits;
@@ -67,6 +72,10 @@ export class MultiLock implements Lockable<MultiLease> {
   async tryAcquire(options?: ObjectOptions): Promise<MultiLease | null> {
     const call = this.#call(options, this.#waits.tryWait);
     return await this.#take(call, (key, own) => this.#locks.tryAcquire(key, own));
+  }
+
+  toJSON(): Pick<MultiLease, 'keys'> {
+    return { keys: this.#keys };
   }
 
   /** Each key is entered inside of the one before, which notes that this context has its key. */

@@ -1,6 +1,7 @@
 import { deadlockError } from '../errors/messages.ts';
 import { LockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
+import { printAs } from '../leases/hold/printed.ts';
 import { PublicLease } from '../leases/hold/public-lease.ts';
 import type { TryResult } from '../leases/acquire/try-result.ts';
 import { readWork } from '../leases/hold/with-lock.ts';
@@ -30,6 +31,10 @@ export interface PermitsParts {
  * each permit in its turn.
  */
 export class Permits implements Lockable {
+  static {
+    printAs('Permits', Permits.prototype);
+  }
+
   readonly #parts: PermitsParts;
   /** Held exclusively by the call that takes several permits, until it has them. */
   readonly #gate: string;
@@ -64,6 +69,11 @@ export class Permits implements Lockable {
 
   async tryAcquire(options?: ObjectOptions): Promise<Lease | null> {
     return await this.#take(options, this.#parts.waits.tryWait, true);
+  }
+
+  toJSON(): Pick<PermitsParts, 'key' | 'permits' | 'count'> {
+    const { key, permits, count } = this.#parts;
+    return { key, permits, count };
   }
 
   async #take(given: ObjectOptions | undefined, usual: number, orNull: boolean): Promise<PublicLease | null> {

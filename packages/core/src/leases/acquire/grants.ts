@@ -5,6 +5,7 @@ import type { Settings } from '../../options/acquire-options.ts';
 import { about, channels } from '../diagnostics/channels.ts';
 import { HeldLease } from '../hold/held-lease.ts';
 import type { Terms } from '../hold/held-lease.ts';
+import { withJson } from '../hold/printed.ts';
 import { PublicLease } from '../hold/public-lease.ts';
 import { restOf, validityOf } from '../release/rest.ts';
 import { deadlineOf } from '../hold/validity.ts';
@@ -36,7 +37,7 @@ export function leaseOf(host: AcquisitionHost, terms: Terms, startedAt: number, 
   if (channels.acquire.hasSubscribers) {
     const { claim, grant, now } = terms;
     const message = { ...about(host.provider.name, claim), token: grant.token };
-    channels.acquire.publish({ ...message, waited: now - startedAt, attempts });
+    channels.acquire.publish(withJson({ ...message, waited: now - startedAt, attempts }));
   }
   return new PublicLease(new HeldLease(host, terms));
 }

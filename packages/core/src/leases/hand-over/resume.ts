@@ -11,6 +11,7 @@ import { mustHandOver, readHandOver, ticketOf, turnKey } from './hand-over.ts';
 import type { HandOver } from './hand-over.ts';
 import { HeldLease } from '../hold/held-lease.ts';
 import type { LeaseHost } from '../hold/lease-host.ts';
+import { withJson } from '../hold/printed.ts';
 import { PublicLease } from '../hold/public-lease.ts';
 import { restUntil, storedClaim, validityOf } from '../release/rest.ts';
 import type { Rest } from '../release/rest.ts';
@@ -50,7 +51,7 @@ export async function resume(
   const grant = { granted: true, token } as const;
   const terms = { claim, grant, sentAt, now, deadline, renew, holdUntil, rest };
   if (channels.acquire.hasSubscribers) {
-    channels.acquire.publish({ ...about(host.provider.name, claim), token, waited: 0, attempts: 1 });
+    channels.acquire.publish(withJson({ ...about(host.provider.name, claim), token, waited: 0, attempts: 1 }));
   }
   return new PublicLease(new HeldLease(host, terms));
 }

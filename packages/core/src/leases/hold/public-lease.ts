@@ -20,9 +20,14 @@ export class PublicLease implements Lease {
     printAs('Lease', PublicLease.prototype);
   }
 
+  // Fields, as loggers show no getters.
+  readonly key: string;
+  readonly token: bigint;
   readonly #holding: Holding;
 
   constructor(holding: Holding) {
+    this.key = holding.key;
+    this.token = holding.token;
     this.#holding = holding;
   }
 
@@ -37,20 +42,12 @@ export class PublicLease implements Lease {
     lease.#holding.beginWork();
   }
 
-  get key(): string {
-    return this.#holding.key;
-  }
-
   get owner(): string {
     return this.#holding.owner;
   }
 
   get mode(): Mode {
     return this.#holding.mode;
-  }
-
-  get token(): bigint {
-    return this.#holding.token;
   }
 
   get signal(): AbortSignal {

@@ -4,6 +4,7 @@ import { channels } from '../../leases/diagnostics/channels.ts';
 import type { ElectionMessage } from '../../leases/diagnostics/channels.ts';
 import type { Closable } from '../../leases/ending/closable.ts';
 import type { LinkedMember } from '../../leases/ending/linked-set.ts';
+import { printAs, withJson } from '../../leases/hold/printed.ts';
 import { PublicLease } from '../../leases/hold/public-lease.ts';
 import type { JointCalls } from '../joint-calls.ts';
 import type { AcquireOptions } from '../../options/acquire-options.ts';
@@ -18,6 +19,10 @@ const mostDoublings = 4;
 
 /** Stands for election under a key, leads, and stands again. */
 export class Candidate implements Election, Closable {
+  static {
+    printAs('Election', Candidate.prototype);
+  }
+
   setPrevious: LinkedMember | undefined = undefined;
   setNext: LinkedMember | undefined = undefined;
   readonly ended: Promise<void>;
@@ -106,6 +111,10 @@ export class Candidate implements Election, Closable {
     return this.stop();
   }
 
+  toJSON(): Pick<Election, 'key' | 'leading'> {
+    return { key: this.key, leading: this.leading };
+  }
+
   async #stand(): Promise<void> {
     const { signal } = this.#stop;
     const { runtime } = this.#host;
@@ -160,7 +169,8 @@ export class Candidate implements Election, Closable {
 
   #tell(what: Omit<ElectionMessage, 'provider' | 'key'>): void {
     const { name } = this.#host.provider;
-    if (channels.election.hasSubscribers) channels.election.publish({ provider: name, key: this.key, ...what });
+    if (channels.election.hasSubscribers)
+      channels.election.publish(withJson({ provider: name, key: this.key, ...what }));
   }
 
   /** The error of a leader must not pass unseen. */

@@ -2,6 +2,7 @@ import type { KeyState, Traits } from '../../contract.ts';
 import { isLockError, isPermanent } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import type { Closable } from '../../leases/ending/closable.ts';
+import { printAs, withJson } from '../../leases/hold/printed.ts';
 import type { LinkedMember, LinkedSet } from '../../leases/ending/linked-set.ts';
 import { checkKey } from '../../options/key.ts';
 import { labelOf } from '../../options/owner.ts';
@@ -20,6 +21,10 @@ export interface ElectionHost {
 
 /** Looks at the holders of a key, again and again. */
 export class Observer implements Leadership {
+  static {
+    printAs('Leadership', Observer.prototype);
+  }
+
   readonly key: string;
   readonly #host: ElectionHost;
   readonly #inspect: (key: string) => Promise<KeyState>;
@@ -42,6 +47,10 @@ export class Observer implements Leadership {
 
   async leader(): Promise<Leader | null> {
     return leaderIn(await this.#inspect(this.key));
+  }
+
+  toJSON(): Pick<Leadership, 'key'> {
+    return { key: this.key };
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Leader | null, void> {
@@ -119,5 +128,6 @@ class Waiting implements Closable {
 
 function leaderIn({ holders }: KeyState): Leader | null {
   const holder = holders.find(({ mode }) => mode === 'exclusive');
-  return holder === undefined ? null : { owner: holder.owner, label: labelOf(holder.owner), token: holder.token };
+  if (holder === undefined) return null;
+  return withJson({ owner: holder.owner, label: labelOf(holder.owner), token: holder.token });
 }
