@@ -33,6 +33,7 @@ import { TimerWheel } from './time/timer-wheel.ts';
 import type { AcquisitionHost } from './leases/acquire/acquisition-host.ts';
 import { Acquisition } from './leases/acquire/acquisition.ts';
 import { JointAttempt, takesAll } from './leases/acquire/joint-attempt.ts';
+import { OwnWaits } from './leases/diagnostics/own-waits.ts';
 import { SlowWaits } from './leases/diagnostics/slow-waits.ts';
 import { HolderLookups } from './leases/acquire/holder-lookups.ts';
 import { Flow, ownShares } from './leases/reenter/flow.ts';
@@ -115,6 +116,7 @@ export class LockManager implements Locks {
       signals: new AbortFollowers(),
       acquisitions: new LinkedSet(),
       lookups,
+      ownWaits: this.#flow.misses ? this.#ownWaits(timers, read.slowWait) : undefined,
       slowWaits: new SlowWaits({ timers, provider, lookups, threshold: read.slowWait }),
       maxWaiters: read.maxWaiters,
       waiting: 0,
@@ -260,6 +262,12 @@ export class LockManager implements Locks {
     return { wait: this.#defaults.wait, tryWait: this.#tryDefaults.wait };
   }
 
+  #ownWaits(timers: TimerWheel, threshold: number): OwnWaits {
+    const claims = (): readonly Acquisition[] =>
+      this.#host.acquisitions.members().filter((each) => each instanceof Acquisition);
+    return new OwnWaits({ timers, threshold, claims, leases: () => this.#host.leases.members() });
+  }
+
   #observer(key: string, options: LeadershipOptions & { readonly poll: number }): Leadership {
     return new Observer(this.#host, (looked) => this.inspect(looked), key, options);
   }
@@ -334,7 +342,7 @@ export class LockManager implements Locks {
   async #close(): Promise<void> {
     const reason = closedError();
     this.#closed = reason;
-    const { acquisitions, leases, releases, runtime, timers, waitTimers, provider } = this.#host;
+    const { acquisitions, leases, releases, runtime, timers, waitTimers, ownWaits, provider } = this.#host;
     for (const acquisition of acquisitions.members()) acquisition.close(reason);
     const closeLeases = (): void => {
       for (const lease of leases.members()) lease.close(reason);
@@ -344,6 +352,7 @@ export class LockManager implements Locks {
     closeLeases();
     await settledWithin(runtime, this.#closeTimeout, releases.finished());
     releases.stop();
+    ownWaits?.end();
     // A caller whose release has no answer yet hears when its hold has ended.
     if (timers.size === 0) timers.stop();
     waitTimers.stop();

@@ -15,6 +15,7 @@ import { untilAccepted, untilPoll, untilRetry } from '../../time/backoff.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import type { TimerEntry } from '../../time/timer-wheel.ts';
 import { about, channels } from '../diagnostics/channels.ts';
+import type { OwnWait } from '../diagnostics/own-waits.ts';
 import type { SlowWait } from '../diagnostics/slow-waits.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { LinkedMember } from '../ending/linked-set.ts';
@@ -39,7 +40,7 @@ type Phase = 'attempting' | 'waiting' | 'done';
  * signal and close race the attempt in flight, so its caller never waits for a silent backend. What
  * such an attempt leaves in the store is given up in the background.
  */
-export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
+export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, OwnWait {
   timerPrevious: TimerEntry | undefined = undefined;
   timerNext: TimerEntry | undefined = undefined;
   setPrevious: LinkedMember | undefined = undefined;
@@ -49,7 +50,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
   readonly #orNull: boolean;
   /** What its caller's asynchronous context holds. */
   readonly #inside: Frame | undefined;
-  readonly #startedAt: number;
+  readonly startedAt: number;
   readonly #deadline: number;
   #claim: Claim;
   #phase: Phase = 'attempting';
@@ -92,7 +93,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
     this.#orNull = orNull;
     this.#claim = newClaim(host, settings, key);
     const now = host.runtime.clock.exact();
-    this.#startedAt = now;
+    this.startedAt = now;
     this.#deadline = settings.wait > 0 ? now + settings.wait : Infinity;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -106,6 +107,12 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
     }
     if (signal !== undefined) host.signals.follow(signal, this);
     this.#attempt(now);
+  }
+
+  /** The key for which it waits without a limit, as far as its caller has not said it may. */
+  get endless(): string | undefined {
+    const { wait, waitForSelf } = this.#settings;
+    return this.#counted && wait === Infinity && !waitForSelf ? this.#claim.key : undefined;
   }
 
   /** Ends it because the signal of its caller aborted. */
@@ -207,7 +214,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
       return;
     }
     this.#finish();
-    this.#resolve(leaseOf(this.#host, terms, this.#startedAt, this.#attempts));
+    this.#resolve(leaseOf(this.#host, terms, this.startedAt, this.#attempts));
   }
 
   /**
@@ -351,7 +358,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
 
   #tellGiveUp(error: unknown): void {
     if (!channels.giveUp.hasSubscribers) return;
-    const waited = this.#host.runtime.clock.now() - this.#startedAt;
+    const waited = this.#host.runtime.clock.now() - this.startedAt;
     const message = { ...about(this.#host.provider.name, this.#claim), error };
     channels.giveUp.publish({ ...message, waited, attempts: this.#attempts });
   }
@@ -370,7 +377,8 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember {
     if (this.#counted) return;
     this.#counted = true;
     this.#host.waiting += 1;
-    if (channels.slow.hasSubscribers) this.#slow = this.#host.slowWaits.begin(() => this.#claim, this.#startedAt);
+    this.#host.ownWaits?.begin(this);
+    if (channels.slow.hasSubscribers) this.#slow = this.#host.slowWaits.begin(() => this.#claim, this.startedAt);
     if (channels.wait.hasSubscribers) channels.wait.publish(about(this.#host.provider.name, this.#claim));
   }
 }

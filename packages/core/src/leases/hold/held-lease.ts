@@ -174,6 +174,11 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     this.#working = true;
   }
 
+  /** Work of `withLock` has begun under it. */
+  get working(): boolean {
+    return this.#working;
+  }
+
   get #rest(): Rest | undefined {
     return this.#extras.rest;
   }

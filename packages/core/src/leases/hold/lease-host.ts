@@ -5,9 +5,19 @@ import type { SlowWaits } from '../diagnostics/slow-waits.ts';
 import type { ReleaseHost } from '../release/release-call.ts';
 import type { JointRenewals } from './joint-renewals.ts';
 
+/** A lease, as its `Locks` sees it. */
+export interface Kept extends Closable {
+  readonly key: string;
+  readonly owner: string;
+  /** Work of `withLock` has begun under it. */
+  readonly working: boolean;
+  /** `close` waits for that work. */
+  readonly draining: boolean;
+}
+
 /** What a lease needs from the `Locks` that made it. */
 export interface LeaseHost extends ReleaseHost {
-  readonly leases: LinkedSet<Closable & { readonly owner: string; readonly draining: boolean }>;
+  readonly leases: LinkedSet<Kept>;
   /** The work under a lease has ended that `close` waits for. */
   drained: ((owner: string) => void) | undefined;
   /** The signals that end leases and waits. */

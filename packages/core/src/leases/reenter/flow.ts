@@ -42,6 +42,11 @@ export class Flow {
     this.#notes = slowsPromises ? notes : (notes ?? true);
   }
 
+  /** Notes are made only where they cost little, so a claim that waits for itself may be missed. */
+  get misses(): boolean {
+    return this.#notes === undefined;
+  }
+
   /** What it holds at this moment of these `Locks`, innermost first. */
   get current(): Frame | undefined {
     let frame = storage.getStore();
