@@ -35,12 +35,21 @@ export { createFencingGuard } from './adapter/fencing-guard.ts';
 export type { FencingGuard } from './adapter/fencing-guard.ts';
 export type { Lease, LeaseRecord } from './lease.ts';
 export type { LockCalls } from './leases/lock-calls.ts';
-export type { LockHolder, LockState, Locks } from './locks.ts';
+export type { LockHolder, LockState } from './lock-state.ts';
+export type { Locks } from './locks.ts';
 export type { TryResult } from './leases/acquire/try-result.ts';
 export type { Election, Lead, Leader, Leadership } from './objects/election/election.ts';
-export type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
+export type { ElectOptions, LeadershipOptions, StopOptions, WhenLeadingOptions } from './objects/election/options.ts';
 export type { EverySlot, OnceOptions } from './objects/once/options.ts';
-export type { Lockable, ObjectOptions, ReadWriteLock, Semaphore, SemaphoreOptions } from './objects/lockable.ts';
+export type {
+  KeyLockable,
+  Lockable,
+  MultiLockable,
+  ObjectOptions,
+  ReadWriteLock,
+  Semaphore,
+  SemaphoreOptions,
+} from './objects/lockable.ts';
 export type { MultiLease } from './objects/multi-lease.ts';
 export { createLocks } from './manager.ts';
 export { subscribe } from './leases/diagnostics/subscribe.ts';
@@ -58,3 +67,4 @@ export type { LocksConfig } from './open/locks-config.ts';
 export type { AcquireOptions } from './options/acquire-options.ts';
 export type { Requires } from './options/requirements.ts';
 export type { Runtime, TimerHandle } from './time/runtime.ts';
+export { untilAborted } from './time/until-aborted.ts';

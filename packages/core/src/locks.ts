@@ -1,23 +1,13 @@
-import type { Holder, KeyState, Traits } from './contract.ts';
+import type { Traits } from './contract.ts';
+import type { LockHolder, LockState } from './lock-state.ts';
 import type { Election, Lead, Leadership } from './objects/election/election.ts';
 import type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
-import type { Lockable, ReadWriteLock, Semaphore, SemaphoreOptions } from './objects/lockable.ts';
-import type { MultiLease } from './objects/multi-lease.ts';
+import type { KeyLockable, MultiLockable, ReadWriteLock, Semaphore, SemaphoreOptions } from './objects/lockable.ts';
 import type { EverySlot, OnceOptions } from './objects/once/options.ts';
 import type { Lease } from './lease.ts';
 import type { TryResult } from './leases/acquire/try-result.ts';
 import type { Work } from './leases/hold/with-lock.ts';
 import type { LockCalls } from './leases/lock-calls.ts';
-
-/** One holder of a key, as `inspect` of a `Locks` gives it: all that a release by force needs. */
-export interface LockHolder extends Holder {
-  readonly key: string;
-}
-
-/** The state of one key at one moment. */
-export interface LockState extends KeyState {
-  readonly holders: readonly LockHolder[];
-}
 
 /** Takes locks through one provider. */
 export interface Locks extends LockCalls, AsyncDisposable {
@@ -25,7 +15,7 @@ export interface Locks extends LockCalls, AsyncDisposable {
   readonly name: string;
   readonly traits: Traits;
   /** `key`, exclusively: `withLock(key, …)` and the others without repeating the key. */
-  mutex(key: string): Lockable;
+  mutex(key: string): KeyLockable;
   /**
    * Many readers or one writer of `key`. First come, first served where the provider is fair.
    * Readers in a row go in together.
@@ -40,12 +30,14 @@ export interface Locks extends LockCalls, AsyncDisposable {
    */
   semaphore(key: string, permits: number, options?: SemaphoreOptions): Semaphore;
   /**
-   * All of `keys` or none, exclusively, under one `wait`. They are taken one after the other in an
-   * order of their own, the same everywhere. So two calls never wait for each other. While it waits
-   * for a key it holds those before.
-   * @throws `LOCK_INVALID` for an empty array and for what is no key.
+   * All of `parts` or none, under one `wait`. A key stands for its mutex. Sides of read/write
+   * locks, semaphores and several permits are parts as well. They are taken one after the other in
+   * the order of their keys, the same everywhere. So two calls never wait for each other. While it
+   * waits for a part it holds those before.
+   * @throws `LOCK_INVALID` for an empty array, for what is neither a key nor an object of this
+   * `Locks`, and for a key that is there twice in different ways.
    */
-  multiLock(keys: readonly string[]): Lockable<MultiLease>;
+  multiLock(parts: readonly (string | KeyLockable)[]): MultiLockable;
   /**
    * Goes on with the lease that `text` of `handOver` hands over: the same key, mode, owner, token
    * and ttl. Of several calls with one text one at most gets it.

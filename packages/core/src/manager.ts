@@ -18,10 +18,9 @@ import type { Election, Lead, Leadership } from './objects/election/election.ts'
 import { Observer } from './objects/election/observe.ts';
 import { readElectOptions, readLeadershipOptions } from './objects/election/options.ts';
 import type { ElectOptions, LeadershipOptions } from './objects/election/options.ts';
-import type { Lockable, ReadWriteLock, Semaphore, SemaphoreOptions } from './objects/lockable.ts';
+import type { KeyLockable, MultiLockable, ReadWriteLock, Semaphore, SemaphoreOptions } from './objects/lockable.ts';
 import type { HoldOptions } from './objects/joint-calls.ts';
 import { KeyLock } from './objects/key-lock.ts';
-import type { MultiLease } from './objects/multi-lease.ts';
 import { MultiLock } from './objects/multi-lock.ts';
 import type { DefaultWaits } from './objects/multi-lock.ts';
 import { OncePerSlot } from './objects/once/once.ts';
@@ -45,7 +44,8 @@ import { printAs } from './leases/hold/printed.ts';
 import type { PublicLease } from './leases/hold/public-lease.ts';
 import { mustRest } from './leases/release/rest.ts';
 import { resume } from './leases/hand-over/resume.ts';
-import type { LockHolder, LockState, Locks } from './locks.ts';
+import type { LockHolder, LockState } from './lock-state.ts';
+import type { Locks } from './locks.ts';
 import { forceRelease, inspectKey, listKeys } from './leases/operator-calls.ts';
 import type { TryResult } from './leases/acquire/try-result.ts';
 import { BackgroundReleases } from './leases/release/background-releases.ts';
@@ -99,7 +99,7 @@ export class LockManager implements Locks {
     this.#owned = owned || read.closeProvider === true;
     this.#defaults = read.settings;
     this.#tryDefaults = { ...read.settings, wait: 0 };
-    this.#flow = new Flow(read.findDeadlocks);
+    this.#flow = new Flow(store, read.findDeadlocks);
     this.#closeTimeout = read.closeTimeout;
     this.#drain = read.drain;
     this.#keepAlive = new KeepAlive(runtime);
@@ -163,7 +163,7 @@ export class LockManager implements Locks {
     return await resume(this.#host, this, text, () => this.#closed);
   }
 
-  mutex(key: string): Lockable {
+  mutex(key: string): KeyLockable {
     return new KeyLock(this, key, { mode: 'exclusive' });
   }
 
@@ -175,8 +175,8 @@ export class LockManager implements Locks {
     return semaphore(this, this.#host.runtime.clock, this.#waits, { key, permits, options });
   }
 
-  multiLock(keys: readonly string[]): Lockable<MultiLease> {
-    return new MultiLock(this, this.#host.runtime.clock, this.#waits, keys);
+  multiLock(parts: readonly (string | KeyLockable)[]): MultiLockable {
+    return new MultiLock(this, this.#host.runtime.clock, this.#waits, parts);
   }
 
   elect(key: string, lead: Lead, options: ElectOptions = {}): Election {
@@ -343,13 +343,12 @@ export class LockManager implements Locks {
     const reason = closedError();
     this.#closed = reason;
     const { acquisitions, leases, releases, runtime, timers, waitTimers, ownWaits, provider } = this.#host;
-    for (const acquisition of acquisitions.members()) acquisition.close(reason);
-    const closeLeases = (): void => {
-      for (const lease of leases.members()) lease.close(reason);
+    const closeAll = (): void => {
+      for (const each of [...acquisitions.members(), ...leases.members()]) each.close(reason);
     };
-    closeLeases();
+    closeAll();
     await this.#drained();
-    closeLeases();
+    closeAll();
     await settledWithin(runtime, this.#closeTimeout, releases.finished());
     releases.stop();
     ownWaits?.end();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createLocks, createMemoryProvider } from '../src/index.ts';
 import type { AcquireOptions } from '../src/index.ts';
-import { createSetting } from './support/setting.ts';
+import { createSetting, watch } from './support/setting.ts';
 import { grantAtOnce } from './support/scripted-provider.ts';
 
 const wrong: readonly [name: string, value: unknown, shown: string, expected: string][] = [
@@ -9,15 +10,19 @@ const wrong: readonly [name: string, value: unknown, shown: string, expected: st
   ['ttl', 100.5, '100.5', 'an integer from 50 to 86400000 (ms)'],
   ['ttl', Number.NaN, 'NaN', 'an integer from 50 to 86400000 (ms)'],
   ['ttl', Infinity, 'Infinity', 'an integer from 50 to 86400000 (ms)'],
-  ['ttl', '30s', '"30s"', 'an integer from 50 to 86400000 (ms)'],
+  ['ttl', '30 s', '"30 s"', 'an integer from 50 to 86400000 (ms)'],
+  ['ttl', '49ms', '"49ms"', 'an integer from 50 to 86400000 (ms), or text such as "30s"'],
   ['ttl', null, 'null', 'an integer from 50 to 86400000 (ms)'],
   ['ttl', 100n, '100n', 'an integer from 50 to 86400000 (ms)'],
   ['wait', -1, '-1', 'a number of ms of at least 0, or Infinity'],
   ['wait', Number.NaN, 'NaN', 'a number of ms of at least 0, or Infinity'],
-  ['wait', '5s', '"5s"', 'a number of ms of at least 0, or Infinity'],
+  ['wait', 'soon', '"soon"', 'a number of ms of at least 0, or Infinity'],
   ['maxHold', 0, '0', 'a number of ms of at least 1, or Infinity'],
   ['maxHold', true, 'true', 'a number of ms of at least 1, or Infinity'],
   ['renew', 1, '1', 'true or false'],
+  ['permits', '3', '"3"', 'an integer from 1 to'],
+  ['label', 'a/b', '"a/b"', '1 to 64 printable ASCII characters'],
+  ['label', 'x'.repeat(65), `"${'x'.repeat(60)}…"`, '1 to 64 printable ASCII characters'],
   ['renew', 'false', '"false"', 'true or false'],
   ['reentrant', 'yes', '"yes"', 'true or false'],
   ['mode', 'write', '"write"', '"exclusive" or "shared"'],
@@ -60,7 +65,7 @@ describe('a wrong option of a call', () => {
       await expect(locks.acquire('key', { [name]: 1 })).rejects.toMatchObject({
         code: 'LOCK_INVALID',
         message: expect.stringMatching(
-          /unknown option ".*Known options: ttl, wait, signal, renew, maxHold, atLeast, lockDelay, mode, permits, resize, reentrant, waitForSelf\./,
+          /unknown option ".*Known options: ttl, wait, signal, renew, maxHold, atLeast, lockDelay, mode, permits, resize, reentrant, waitForSelf, label\./,
         ),
       });
     },
@@ -134,5 +139,43 @@ describe('the options of a call', () => {
     expect(provider.renewals.map((call) => call.claim.key)).toEqual(['b']);
     provider.answers.tryAcquire = (call) => call.busy();
     await expect(locks.acquire('c')).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+  });
+});
+
+describe('a duration of a call', () => {
+  it('is ms, or text with a unit, in each option', async () => {
+    const { runtime, provider, locks } = createSetting();
+    provider.answers.tryAcquire = grantAtOnce;
+    const lease = await locks.acquire('key', { ttl: '2s', maxHold: '1.5s', renew: false, atLeast: '100ms' });
+    expect(provider.attempts[0]?.claim.ttl).toBe(2_000);
+    await runtime.advance(1_501);
+    expect(lease.held).toBe(false);
+    provider.answers.tryAcquire = (call) => call.busy(60_000);
+    const waiting = watch(locks.acquire('key', { wait: '0.5s' }));
+    await runtime.advance(500);
+    expect(waiting.error).toMatchObject({ message: expect.stringContaining('was not free within 500 ms') });
+    await expect(locks.multiLock(['a', 'b']).acquire({ wait: '5 s' })).rejects.toMatchObject({
+      message:
+        'Lock options: option "wait" must be a number of ms of at least 0, or Infinity, or text such as "30s", not "5 s".',
+    });
+  });
+});
+
+describe('the label of a call', () => {
+  it('is added to that of its Locks, and takes part in no comparison', async () => {
+    const locks = createLocks(createMemoryProvider(), { label: 'api-1', closeProvider: true });
+    const lease = await locks.acquire('key', { label: 'request-7' });
+    expect(lease.owner).toMatch(/^api-1:request-7\/[\w-]+\.\w+$/);
+    expect((await locks.inspect('key')).holders[0]?.owner).toBe(lease.owner);
+    await expect(locks.acquire('key', { wait: 1, label: 'request-8' })).rejects.toThrow(
+      'it is held by api-1:request-7.',
+    );
+    expect((await locks.acquire('other')).owner).toMatch(/^api-1\//);
+    const permit = locks.semaphore('seats', 5);
+    const taken = await permit.acquire({ label: 'a' });
+    await permit.take(2).withLock({ label: 'b' }, (two) => expect(two.owner).toMatch(/^api-1:b\//));
+    await locks.multiLock(['x', 'y']).withLock({ label: 'c' }, (all) => expect(all.owner).toMatch(/^api-1:c\//));
+    expect(taken.owner).toMatch(/^api-1:a\//);
+    await locks.close();
   });
 });

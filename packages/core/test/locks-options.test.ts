@@ -109,14 +109,6 @@ describe('a duration of a Locks', () => {
     await runtime.advance(1_500);
     await expect(waiting).rejects.toThrow('was not free within 1500 ms');
   });
-
-  it('is ms in the options of one call, where text is refused', async () => {
-    const { locks } = createSetting({});
-    await expect(locks.acquire('key', { ttl: '20s' } as never)).rejects.toMatchObject({
-      code: 'LOCK_INVALID',
-      message: 'Lock options: option "ttl" must be an integer from 50 to 86400000 (ms), not "20s".',
-    });
-  });
 });
 
 describe('requires', () => {

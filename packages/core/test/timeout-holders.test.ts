@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createLocks, createMemoryProvider } from '../src/index.ts';
 import type { Holder } from '../src/index.ts';
 import { createDeferred } from './support/deferred.ts';
 import { busyAtOnce, freeAtOnce } from './support/scripted-provider.ts';
@@ -146,4 +147,23 @@ describe('LOCK_TIMEOUT', () => {
     expect(tried.value).toBeNull();
     expect(looks).toEqual([]);
   });
+});
+
+it('the stack of a LOCK_TIMEOUT has the caller', async () => {
+  const locks = createLocks(createMemoryProvider(), { closeProvider: true });
+  await locks.acquire('key');
+  const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+    acquire: () => locks.acquire('key', { wait: 5 }),
+    'acquire, one attempt': () => locks.acquire('key', { wait: 0 }),
+    withLock: () => locks.withLock('key', { wait: 5 }, () => 1),
+    mutex: () => locks.mutex('key').acquire({ wait: 5 }),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    const caller = async function theCaller(): Promise<unknown> {
+      return await call();
+    };
+    const stack = await caller().catch((error: unknown) => (error as Error).stack);
+    expect(stack, name).toMatch(/at (async )?theCaller /);
+  }
+  await locks.close();
 });

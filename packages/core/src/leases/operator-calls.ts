@@ -1,7 +1,7 @@
 import type { Claim, KeyState, LockProvider, UnknownState } from '../contract.ts';
 import { LockError, isLockError } from '../errors/lock-error.ts';
 import { checkKey, describe } from '../options/key.ts';
-import type { LockHolder, LockState } from '../locks.ts';
+import type { LockHolder, LockState } from '../lock-state.ts';
 import { withJson } from './hold/printed.ts';
 import { releaseOnce } from './release/release-once.ts';
 

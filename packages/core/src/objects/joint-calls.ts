@@ -1,3 +1,4 @@
+import type { LockState } from '../lock-state.ts';
 import type { PublicLease } from '../leases/hold/public-lease.ts';
 import type { LockCalls } from '../leases/lock-calls.ts';
 import type { Work } from '../leases/hold/with-lock.ts';
@@ -15,8 +16,10 @@ export interface HoldOptions extends Pick<AcquireOptions, 'waitForSelf'> {
   readonly noted?: boolean;
 }
 
-/** What an object of several leases needs from its `Locks`. */
+/** What lock objects need from their `Locks`. */
 export interface JointCalls extends LockCalls {
+  /** As `inspect` of `Locks`. */
+  inspect(key: string): Promise<LockState>;
   /**
    * Takes all `keys` in one step, without a place in line. `undefined`, now or later: it took none
    * of them, and the caller takes one after another.

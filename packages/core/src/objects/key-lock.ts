@@ -1,50 +1,63 @@
+import type { Mode } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
-import type { LockCalls } from '../leases/lock-calls.ts';
 import type { TryResult } from '../leases/acquire/try-result.ts';
 import { printAs } from '../leases/hold/printed.ts';
 import { readWork } from '../leases/hold/with-lock.ts';
-import type { AcquireOptions } from '../options/acquire-options.ts';
-import { checkKey } from '../options/key.ts';
-import type { Lockable, ObjectOptions } from './lockable.ts';
+import { readOption } from '../options/acquire-options.ts';
+import type { AcquireOptions, Settings } from '../options/acquire-options.ts';
+import type { JointCalls } from './joint-calls.ts';
+import { LockObject } from './lock-object.ts';
+import type { KeyLockable, ObjectOptions } from './lockable.ts';
+import type { Share } from './room.ts';
+
+/** What its calls say that the object says for them. */
+type OwnOptions = Pick<Settings, 'mode'> & Partial<Pick<Settings, 'permits' | 'resize'>>;
 
 /** One key, in a mode of its own. */
-export class KeyLock implements Lockable {
+export class KeyLock extends LockObject implements KeyLockable {
   static {
     printAs('Lock', KeyLock.prototype);
   }
 
-  readonly #locks: LockCalls;
-  readonly #key: string;
-  readonly #own: Pick<AcquireOptions, 'mode' | 'permits' | 'resize'>;
+  readonly #locks: JointCalls;
+  readonly #own: OwnOptions;
 
-  constructor(locks: LockCalls, key: string, own: Pick<AcquireOptions, 'mode' | 'permits' | 'resize'>) {
-    checkKey(key);
+  constructor(locks: JointCalls, key: string, own: OwnOptions) {
+    super(locks, key);
     this.#locks = locks;
-    this.#key = key;
     this.#own = own;
   }
 
   async withLock<T>(first: unknown, second?: unknown): Promise<T> {
     const [work, options] = readWork<T>('withLock', first, second);
-    return await this.#locks.withLock(this.#key, this.#options(options), work);
+    return await this.#locks.withLock(this.key, this.#options(options), work);
   }
 
   async tryWithLock<T>(first: unknown, second?: unknown): Promise<TryResult<T>> {
     const [work, options] = readWork<T>('tryWithLock', first, second);
-    return await this.#locks.tryWithLock(this.#key, this.#options(options), work);
+    return await this.#locks.tryWithLock(this.key, this.#options(options), work);
   }
 
   async acquire(options?: ObjectOptions): Promise<Lease> {
-    return await this.#locks.acquire(this.#key, this.#options(options));
+    return await this.#locks.acquire(this.key, this.#options(options));
   }
 
   async tryAcquire(options?: ObjectOptions): Promise<Lease | null> {
-    return await this.#locks.tryAcquire(this.#key, this.#options(options));
+    return await this.#locks.tryAcquire(this.key, this.#options(options));
   }
 
-  toJSON(): Pick<AcquireOptions, 'mode' | 'permits' | 'resize'> & { readonly key: string } {
-    return { key: this.#key, ...this.#own };
+  /** In which mode its calls take the key. */
+  get mode(): Mode {
+    return this.#own.mode;
+  }
+
+  protected get share(): Share {
+    return this.#own;
+  }
+
+  toJSON(): OwnOptions & { readonly key: string } {
+    return { key: this.key, ...this.#own };
   }
 
   #options(options: ObjectOptions | undefined): AcquireOptions {
@@ -56,8 +69,8 @@ export class KeyLock implements Lockable {
 /** Throws `LOCK_INVALID` for options that several leases as one cannot have. */
 export function checkJointOptions(options: AcquireOptions | undefined): void {
   checkObjectOptions(options);
-  if (!options?.atLeast) return;
-  const message = `Lock options: option "atLeast" (${options.atLeast}) is for one key or permit. Of several, those that were free would rest where another one was not. Leave it out.`;
+  if (!readOption('atLeast', options?.atLeast)) return;
+  const message = `Lock options: option "atLeast" (${options?.atLeast}) is for one key or permit. Of several, those that were free would rest where another one was not. Leave it out.`;
   throw new LockError('LOCK_INVALID', message);
 }
 

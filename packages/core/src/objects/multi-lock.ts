@@ -1,15 +1,17 @@
-import { LockError } from '../errors/lock-error.ts';
+import { LockError, isLockError } from '../errors/lock-error.ts';
 import type { Lease } from '../lease.ts';
 import type { TryResult } from '../leases/acquire/try-result.ts';
 import { printAs } from '../leases/hold/printed.ts';
 import { readWork, runUnder } from '../leases/hold/with-lock.ts';
 import type { Work } from '../leases/hold/with-lock.ts';
+import type { LockState } from '../lock-state.ts';
+import { readOption } from '../options/acquire-options.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
-import { checkKey } from '../options/key.ts';
 import type { Clock } from '../time/clock.ts';
 import type { JointCalls } from './joint-calls.ts';
-import { checkJointOptions } from './key-lock.ts';
-import type { Lockable, ObjectOptions } from './lockable.ts';
+import { KeyLock, checkJointOptions } from './key-lock.ts';
+import { LockObject } from './lock-object.ts';
+import type { KeyLockable, MultiLockable, ObjectOptions } from './lockable.ts';
 import { LeaseOfAll } from './multi-lease.ts';
 import type { MultiLease } from './multi-lease.ts';
 
@@ -21,12 +23,12 @@ export interface DefaultWaits {
 
 /** The options of one call, for all keys. */
 interface Call {
-  readonly options: AcquireOptions & { readonly wait: number };
+  readonly options: ObjectOptions;
   /**
-   * The options for the next key: what is left of `wait`, and an end of the waiting when a key that
-   * is held already is lost.
+   * Takes the next part, with what is left of `wait`. The waiting ends when a key that is held
+   * already is lost.
    */
-  readonly next: (leases: readonly Lease[]) => AcquireOptions;
+  next<T>(leases: readonly Lease[], take: (options: ObjectOptions) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -34,63 +36,77 @@ interface Call {
  * Otherwise it takes one after another, in an order that is the same in every process. So two of
  * them never wait for each other.
  */
-export class MultiLock implements Lockable<MultiLease> {
+export class MultiLock implements MultiLockable {
   static {
     printAs('MultiLock', MultiLock.prototype);
   }
 
+  readonly keys: readonly string[];
   readonly #locks: JointCalls;
   readonly #clock: Clock;
   readonly #waits: DefaultWaits;
-  readonly #keys: readonly [string, ...string[]];
+  readonly #parts: readonly KeyLockable[];
+  /** They can be taken in one step. */
+  readonly #exclusive: boolean;
 
-  constructor(locks: JointCalls, clock: Clock, waits: DefaultWaits, keys: readonly string[]) {
+  constructor(locks: JointCalls, clock: Clock, waits: DefaultWaits, given: readonly (string | KeyLockable)[]) {
     this.#locks = locks;
     this.#clock = clock;
     this.#waits = waits;
-    this.#keys = inOrder(keys);
+    this.#parts = inOrder(locks, given);
+    this.#exclusive = this.#parts.every(isExclusive);
+    this.keys = this.#parts.map(({ key }) => key);
   }
 
   async withLock<T>(first: unknown, second?: unknown): Promise<T> {
     const [work, options] = readWork<T, MultiLease>('withLock', first, second);
     const call = this.#call(options, this.#waits.wait);
-    const result = await this.#run(work, call, (key, own, inside) => this.#locks.withLock(key, own, inside));
+    const result = await this.#run(work, call, (part, own, inside) => part.withLock(own, inside));
     return (result as Extract<TryResult<T>, { held: true }>).value;
   }
 
   async tryWithLock<T>(first: unknown, second?: unknown): Promise<TryResult<T>> {
     const [work, options] = readWork<T, MultiLease>('tryWithLock', first, second);
     const call = this.#call(options, this.#waits.tryWait);
-    return await this.#run(work, call, (key, own, inside) => this.#locks.tryWithLock(key, own, inside));
+    return await this.#run(work, call, (part, own, inside) => part.tryWithLock(own, inside));
   }
 
   async acquire(options?: ObjectOptions): Promise<MultiLease> {
     const call = this.#call(options, this.#waits.wait);
-    return (await this.#take(call, (key, own) => this.#locks.acquire(key, own))) as MultiLease;
+    return (await this.#take(call, (part, own) => part.acquire(own))) as MultiLease;
   }
 
   async tryAcquire(options?: ObjectOptions): Promise<MultiLease | null> {
     const call = this.#call(options, this.#waits.tryWait);
-    return await this.#take(call, (key, own) => this.#locks.tryAcquire(key, own));
+    return await this.#take(call, (part, own) => part.tryAcquire(own));
+  }
+
+  async inspect(): Promise<readonly LockState[]> {
+    return await Promise.all(this.#parts.map((part) => part.inspect()));
+  }
+
+  async isLocked(): Promise<boolean> {
+    const locked = await Promise.all(this.#parts.map((part) => part.isLocked()));
+    return locked.includes(true);
   }
 
   toJSON(): Pick<MultiLease, 'keys'> {
-    return { keys: this.#keys };
+    return { keys: this.keys };
   }
 
-  /** Each key is entered inside of the one before, which notes that this context has its key. */
+  /** Each part is entered inside of the one before, which notes that this context has its key. */
   async #run<T>(
     work: Work<T, MultiLease>,
     { options, next }: Call,
-    enter: (key: string, options: AcquireOptions, inside: Work<void>) => Promise<unknown>,
+    enter: (part: KeyLockable, options: ObjectOptions, inside: Work<void>) => Promise<unknown>,
   ): Promise<TryResult<T>> {
-    const joint = this.#locks.takeAll(this.#keys, options);
+    const joint = this.#takeAll(options);
     const taken = joint && (await joint);
     let outcome = undefined as Promise<T> | undefined;
     const take = async (leases: readonly Lease[]): Promise<void> => {
       const inside = async (lease: Lease): Promise<void> => {
         const all = [...leases, lease];
-        if (all.length < this.#keys.length) return await take(all);
+        if (all.length < this.#parts.length) return await take(all);
         const held = new LeaseOfAll(all as [Lease, ...Lease[]]);
         outcome = runUnder(held, () => work(held));
         // It tells of the loss of any key. The calls for single keys have nothing to add.
@@ -98,7 +114,7 @@ export class MultiLock implements Lockable<MultiLease> {
       };
       const lease = taken?.[leases.length];
       if (lease !== undefined) await this.#locks.hold(lease, options, inside);
-      else await enter(this.#keys[leases.length] as string, next(leases), inside);
+      else await next(leases, (own) => enter(this.#parts[leases.length] as KeyLockable, own, inside));
     };
     try {
       await take([]);
@@ -110,13 +126,13 @@ export class MultiLock implements Lockable<MultiLease> {
 
   async #take(
     { options, next }: Call,
-    take: (key: string, options: AcquireOptions) => Promise<Lease | null>,
+    take: (part: KeyLockable, options: ObjectOptions) => Promise<Lease | null>,
   ): Promise<MultiLease | null> {
-    const joint = this.#locks.takeAll(this.#keys, options);
+    const joint = this.#takeAll(options);
     const leases: Lease[] = [...((joint && (await joint)) ?? [])];
     try {
-      for (const key of this.#keys.slice(leases.length)) {
-        const lease = await take(key, next(leases));
+      for (const part of this.#parts.slice(leases.length)) {
+        const lease = await next(leases, (own) => take(part, own));
         if (lease === null) break;
         leases.push(lease);
       }
@@ -124,36 +140,71 @@ export class MultiLock implements Lockable<MultiLease> {
       await giveBack(leases);
       throw error;
     }
-    if (leases.length === this.#keys.length) return new LeaseOfAll(leases as [Lease, ...Lease[]]);
+    if (leases.length === this.#parts.length) return new LeaseOfAll(leases as [Lease, ...Lease[]]);
     await giveBack(leases);
     return null;
   }
 
+  #takeAll(options: AcquireOptions): ReturnType<JointCalls['takeAll']> {
+    return this.#exclusive ? this.#locks.takeAll(this.keys, options) : undefined;
+  }
+
   #call(given: AcquireOptions | undefined, usual: number): Call {
     checkJointOptions(given);
-    const wait = given?.wait ?? usual;
+    const wait = readOption('wait', given?.wait) ?? usual;
     const end = this.#clock.now() + wait;
-    const options = { ...given, mode: 'exclusive', wait } as const;
-    const next: Call['next'] = (leases) => {
+    const options = { ...given, wait };
+    const next: Call['next'] = async (leases, take) => {
       const signals = leases.map(({ signal }) => signal);
       if (options.signal !== undefined) signals.push(options.signal);
       const signal = signals.length === 0 ? {} : { signal: AbortSignal.any(signals) };
       const left = Math.min(wait, Math.max(0, Math.ceil(end - this.#clock.now())));
-      return { ...options, ...signal, wait: left };
+      try {
+        return await take({ ...options, ...signal, wait: left });
+      } catch (error) {
+        throw left < wait && isLockError(error, 'LOCK_TIMEOUT') ? ofWholeWait(error, left, wait) : error;
+      }
     };
     return { options, next };
   }
 }
 
-/** `keys` once each, in the order of their UTF-16 units. */
-function inOrder(keys: unknown): readonly [string, ...string[]] {
-  if (!Array.isArray(keys) || keys.length === 0) {
+/** `error` of a call for one key that could wait for `left` ms, as of the whole call. */
+function ofWholeWait(error: LockError, left: number, wait: number): LockError {
+  const own = left === 0 ? 'was not free now' : `was not free within ${left} ms`;
+  const message = error.message.replace(own, `was not free within ${wait} ms`);
+  return new LockError('LOCK_TIMEOUT', message, error.key === undefined ? {} : { key: error.key });
+}
+
+function isExclusive(part: KeyLockable): boolean {
+  return part instanceof KeyLock && part.mode === 'exclusive';
+}
+
+/** `given` as objects of `locks`, once each, in the order of the UTF-16 units of their keys. */
+function inOrder(locks: JointCalls, given: unknown): readonly KeyLockable[] {
+  if (!Array.isArray(given) || given.length === 0) {
     throw new LockError('LOCK_INVALID', 'multiLock needs an array of one key at least: multiLock(["a", "b"]).');
   }
-  for (const key of keys) checkKey(key);
-  const once = [...new Set(keys as string[])];
-  once.sort();
-  return once as [string, ...string[]];
+  const parts = new Map<string, KeyLockable>();
+  for (const each of given as readonly unknown[]) {
+    const part = partOf(locks, each);
+    const known = parts.get(part.key);
+    if (known !== undefined && !(isExclusive(known) && isExclusive(part))) {
+      const message = `multiLock has ${JSON.stringify(part.key)} twice, and not as a mutex. Leave one of them out.`;
+      throw new LockError('LOCK_INVALID', message, { key: part.key });
+    }
+    parts.set(part.key, part);
+  }
+  const keys = [...parts.keys()];
+  keys.sort();
+  return keys.map((key) => parts.get(key) as KeyLockable);
+}
+
+function partOf(locks: JointCalls, given: unknown): KeyLockable {
+  if (typeof given !== 'object' || given === null) return new KeyLock(locks, given as string, { mode: 'exclusive' });
+  if (LockObject.isOf(given, locks)) return given as LockObject & KeyLockable;
+  const what = 'keys and of mutexes, sides of read/write locks, semaphores and permits of the same Locks';
+  throw new LockError('LOCK_INVALID', `multiLock needs an array of ${what}.`);
 }
 
 async function giveBack(leases: readonly Lease[]): Promise<void> {

@@ -5,14 +5,17 @@ import { printAs } from '../leases/hold/printed.ts';
 import { PublicLease } from '../leases/hold/public-lease.ts';
 import type { TryResult } from '../leases/acquire/try-result.ts';
 import { readWork } from '../leases/hold/with-lock.ts';
+import { readOption } from '../options/acquire-options.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
 import { checkKey } from '../options/key.ts';
 import type { Clock } from '../time/clock.ts';
 import type { JointCalls } from './joint-calls.ts';
 import { JointLease } from './joint-lease.ts';
 import { checkJointOptions } from './key-lock.ts';
-import type { Lockable, ObjectOptions } from './lockable.ts';
+import { LockObject } from './lock-object.ts';
+import type { KeyLockable, ObjectOptions } from './lockable.ts';
 import type { DefaultWaits } from './multi-lock.ts';
+import type { Share } from './room.ts';
 
 /** What `Permits` are made of. */
 export interface PermitsParts {
@@ -30,7 +33,7 @@ export interface PermitsParts {
  * permit, so two calls never wait for each other with half of what they need. A fair line gives it
  * each permit in its turn.
  */
-export class Permits implements Lockable {
+export class Permits extends LockObject implements KeyLockable {
   static {
     printAs('Permits', Permits.prototype);
   }
@@ -40,7 +43,8 @@ export class Permits implements Lockable {
   readonly #gate: string;
 
   constructor(parts: PermitsParts) {
-    const { key, permits, count } = parts;
+    const { locks, key, permits, count } = parts;
+    super(locks, key);
     if (!Number.isSafeInteger(count) || count < 1 || count > permits) {
       const message = `take(count) of the semaphore ${JSON.stringify(key)} needs an integer from 1 to its ${permits} permits, not ${String(count)}.`;
       throw new LockError('LOCK_INVALID', message, { key });
@@ -71,6 +75,10 @@ export class Permits implements Lockable {
     return await this.#take(options, this.#parts.waits.tryWait, true);
   }
 
+  protected get share(): Share {
+    return { mode: 'shared', ...this.#parts };
+  }
+
   toJSON(): Pick<PermitsParts, 'key' | 'permits' | 'count'> {
     const { key, permits, count } = this.#parts;
     return { key, permits, count };
@@ -82,7 +90,7 @@ export class Permits implements Lockable {
       throw new LockError('LOCK_INVALID', 'Several permits are not reentrant. Leave option "reentrant" out.');
     }
     const { locks, clock, key, permits, resize, count } = this.#parts;
-    const wait = given?.wait ?? usual;
+    const wait = readOption('wait', given?.wait) ?? usual;
     const own = given?.waitForSelf === true ? 0 : locks.ownShares(key);
     if (wait === Infinity && own > 0 && own + count > permits)
       throw deadlockError({ key, mode: 'shared', permits }, 'shared');

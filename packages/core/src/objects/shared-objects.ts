@@ -1,6 +1,5 @@
 import type { Traits } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
-import type { LockCalls } from '../leases/lock-calls.ts';
 import { acquireReaders } from '../options/acquire-options.ts';
 import { lackingTraits } from '../options/requirements.ts';
 import type { OptionReaders } from '../options/option-reader.ts';
@@ -8,14 +7,15 @@ import { readOptions, wrongOption } from '../options/read-options.ts';
 import type { Clock } from '../time/clock.ts';
 import type { JointCalls } from './joint-calls.ts';
 import { KeyLock } from './key-lock.ts';
-import type { Lockable, ReadWriteLock, Semaphore, SemaphoreOptions } from './lockable.ts';
+import type { KeyLockable, ReadWriteLock, Semaphore, SemaphoreOptions } from './lockable.ts';
 import type { DefaultWaits } from './multi-lock.ts';
 import { Permits } from './permits.ts';
+import { freePermits } from './room.ts';
 
 const source = { where: 'A semaphore', code: 'LOCK_INVALID' } as const;
 const semaphoreReaders: OptionReaders<SemaphoreOptions> = { resize: acquireReaders.resize };
 
-interface SharedLocks extends LockCalls {
+interface SharedLocks extends JointCalls {
   readonly name: string;
   readonly traits: Traits;
 }
@@ -24,8 +24,10 @@ interface SharedLocks extends LockCalls {
 export function readWriteLock(locks: SharedLocks, key: string): ReadWriteLock {
   mustShare(locks, 'A read/write lock');
   return {
+    key,
     read: new KeyLock(locks, key, { mode: 'shared' }),
     write: new KeyLock(locks, key, { mode: 'exclusive' }),
+    inspect: () => locks.inspect(key),
   };
 }
 
@@ -34,7 +36,7 @@ export function readWriteLock(locks: SharedLocks, key: string): ReadWriteLock {
  * wrong number.
  */
 export function semaphore(
-  locks: SharedLocks & JointCalls,
+  locks: SharedLocks,
   clock: Clock,
   waits: DefaultWaits,
   { key, permits, options }: { readonly key: string; readonly permits: number; readonly options: SemaphoreOptions },
@@ -45,9 +47,10 @@ export function semaphore(
   const reader = acquireReaders.permits;
   if (!reader.accepts(permits)) throw wrongOption('permits', permits, reader, source);
   const one = new KeyLock(locks, key, { mode: 'shared', permits, resize });
-  const take = (count: number): Lockable =>
+  const take = (count: number): KeyLockable =>
     count === 1 ? one : new Permits({ locks, clock, waits, key, permits, resize, count });
-  return Object.assign(one, { take });
+  const availablePermits = async (): Promise<number> => freePermits(await one.inspect(), permits);
+  return Object.assign(one, { take, availablePermits });
 }
 
 /** Throws `LOCK_MISCONFIGURED` where the provider has no claims with `resize`. */

@@ -1,46 +1,48 @@
 import type { Mode } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
 import { duration, durationOrForever } from './duration.ts';
-import type { OptionReader, OptionReaders } from './option-reader.ts';
+import type { Duration, OptionReader, OptionReaders, ReadOption } from './option-reader.ts';
 import { flag, integer, oneOf } from './option-readers.ts';
+import { callLabelReader } from './owner.ts';
 import { wrongOption } from './read-options.ts';
+import type { ReadOptions } from './read-options.ts';
 import { unknownOption } from './unknown-option.ts';
 
-/** Options of one `acquire`, `tryAcquire` or `withLock`. */
+/** Options of one `acquire`, `tryAcquire` or `withLock`. Durations are ms or text (`'30s'`). */
 export interface AcquireOptions {
   /**
-   * How long the store keeps the lock without a renewal, in ms, from 50 to 86 400 000.
+   * How long the store keeps the lock without a renewal, from 50 ms to 24 h.
    * @default 30_000
    */
-  readonly ttl?: number | undefined;
+  readonly ttl?: Duration | undefined;
   /**
-   * How long to wait for the lock, in ms; 0 is one attempt.
+   * How long to wait for the lock; 0 is one attempt.
    * @default Infinity; 0 for `tryAcquire`
    */
-  readonly wait?: number | undefined;
+  readonly wait?: Duration | undefined;
   /** Ends the waiting: the call rejects with the signal's own reason. It does not end a lease. */
   readonly signal?: AbortSignal | undefined;
   /** Renew the lease in the background, at a third of its validity. @default true */
   readonly renew?: boolean | undefined;
   /**
-   * The lease is lost after this many ms, however often it was renewed. So a hung holder does not
+   * The lease is lost after this time, however often it was renewed. So a hung holder does not
    * hold for ever.
    * @default Infinity
    */
-  readonly maxHold?: number | undefined;
+  readonly maxHold?: Duration | undefined;
   /**
-   * The key stays closed for so many ms from the grant, up to 86 400 000, also after a release and
-   * after the death of the process. A release before that time renews the hold a last time.
+   * The key stays closed for so long from the grant, up to 24 h, also after a release and after the
+   * death of the process. A release before that time renews the hold a last time.
    * @default 0
    */
-  readonly atLeast?: number | undefined;
+  readonly atLeast?: Duration | undefined;
   /**
-   * After an unclean end the key stays closed for so many ms longer: the process died, the lease
-   * was lost, or its `Locks` was closed. For resources that cannot check tokens. At most 86 400 000
-   * together with `ttl`.
+   * After an unclean end the key stays closed for so much longer: the process died, the lease was
+   * lost, or its `Locks` was closed. For resources that cannot check tokens. At most 24 h together
+   * with `ttl`.
    * @default 0
    */
-  readonly lockDelay?: number | undefined;
+  readonly lockDelay?: Duration | undefined;
   /** @default 'exclusive' */
   readonly mode?: Mode | undefined;
   /** With `mode: 'shared'`: at most this many holders at once. @default unlimited */
@@ -63,6 +65,12 @@ export interface AcquireOptions {
    * @default false
    */
   readonly waitForSelf?: boolean | undefined;
+  /**
+   * Which request holds the lock, for `inspect` and for messages: appended to the label of the
+   * `Locks`, as in `host:pid:request-7`. 1 to 64 printable ASCII characters without spaces or "/".
+   * @default none
+   */
+  readonly label?: string | undefined;
 }
 
 /** The options of one call, resolved. */
@@ -79,6 +87,7 @@ export interface Settings {
   readonly resize: boolean;
   readonly reentrant: boolean;
   readonly waitForSelf: boolean;
+  readonly label: string | undefined;
 }
 
 const signal: OptionReader<AbortSignal> = {
@@ -107,9 +116,10 @@ export const acquireReaders: OptionReaders<AcquireOptions> = {
   resize: flag,
   reentrant: flag,
   waitForSelf: flag,
+  label: callLabelReader,
 };
 
-const source = { where: 'Lock options', code: 'LOCK_INVALID' } as const;
+const source = { where: 'Lock options', code: 'LOCK_INVALID', text: true } as const;
 
 /** What applies when nothing is said. */
 export const builtInSettings: Settings = {
@@ -125,22 +135,37 @@ export const builtInSettings: Settings = {
   resize: false,
   reentrant: false,
   waitForSelf: false,
+  label: undefined,
 };
 
+/**
+ * The value of option `name`, with text of a duration as ms. Throws `LOCK_INVALID` for a wrong one.
+ */
+export function readOption<Name extends keyof AcquireOptions>(
+  name: Name,
+  value: AcquireOptions[Name],
+): ReadOption<AcquireOptions[Name]> | undefined {
+  const reader: OptionReader<unknown> = acquireReaders[name];
+  // Only durations have an example of text. Text is no flag and no number.
+  const read = typeof value === 'string' && reader.example !== undefined ? reader.parse(value) : value;
+  if (value !== undefined && !reader.accepts(read)) throw wrongOption(name, value, reader, source);
+  return read as ReadOption<AcquireOptions[Name]> | undefined;
+}
+
 /** `options` over `defaults`. Throws `LOCK_INVALID` for unknown names and wrong values. */
-export function resolveSettings(defaults: Settings, options: AcquireOptions | undefined): Settings {
-  if (options === undefined) return defaults;
-  if (typeof options !== 'object' || options === null) {
+export function resolveSettings(defaults: Settings, given: AcquireOptions | undefined): Settings {
+  if (given === undefined) return defaults;
+  if (typeof given !== 'object' || given === null) {
     throw new LockError('LOCK_INVALID', 'Lock options must be an object, such as { ttl: 30_000, wait: 5_000 }.');
   }
-  for (const name in options) {
-    const reader = acquireReaders[name as keyof AcquireOptions];
-    const value = options[name as keyof AcquireOptions];
-    if (reader === undefined || !Object.hasOwn(acquireReaders, name)) {
-      throw unknownOption(name, Object.keys(acquireReaders), source);
-    }
-    if (value !== undefined && !reader.accepts(value)) throw wrongOption(name, value, reader, source);
+  let read: Record<string, unknown> | undefined;
+  for (const name in given) {
+    if (!Object.hasOwn(acquireReaders, name)) throw unknownOption(name, Object.keys(acquireReaders), source);
+    const value = given[name as keyof AcquireOptions];
+    const ms = readOption(name as keyof AcquireOptions, value);
+    if (ms !== value) (read ??= { ...given })[name] = ms;
   }
+  const options = (read ?? given) as ReadOptions<AcquireOptions>;
   const settings: Settings = {
     ttl: options.ttl ?? defaults.ttl,
     wait: options.wait ?? defaults.wait,
@@ -154,6 +179,7 @@ export function resolveSettings(defaults: Settings, options: AcquireOptions | un
     resize: options.resize ?? defaults.resize,
     reentrant: options.reentrant ?? defaults.reentrant,
     waitForSelf: options.waitForSelf ?? defaults.waitForSelf,
+    label: options.label,
   };
   if (settings.permits !== undefined && settings.mode === 'exclusive') {
     throw new LockError(

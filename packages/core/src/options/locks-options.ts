@@ -26,7 +26,7 @@ export interface DefaultOptions extends Pick<AcquireOptions, 'renew' | 'reentran
 
 /**
  * Options of `createLocks`, and of the manager half of `openLocks`. Durations are ms or text
- * (`'30s'`). Options of one call are ms only.
+ * (`'30s'`).
  */
 export interface LocksOptions extends DefaultOptions {
   /** How many claims may wait at once; one more rejects with `LOCK_OVERLOADED`. @default 10_000 */

@@ -9,17 +9,27 @@ export const labelReader: OptionReader<string> = matching(
   '1 to 100 printable ASCII characters without spaces or "/"',
 );
 
+/** What one call adds to that. */
+export const callLabelReader: OptionReader<string> = matching(
+  /^[!-.0-~]{1,64}$/,
+  '1 to 64 printable ASCII characters without spaces or "/"',
+);
+
 /**
  * Makes owners: `<label>/<unique>`. The unique part is one random id per maker, and a counter.
  * Random bytes for each lease would cost more than the rest of an acquire.
  */
-export function createOwners(runtime: Runtime, label: string = defaultLabel()): () => string {
-  const prefix = `${label}/${runtime.uniqueId()}.`;
+export function createOwners(runtime: Runtime, label: string = defaultLabel()): (added?: string) => string {
+  const unique = `/${runtime.uniqueId()}.`;
+  const prefix = label + unique;
   let count = 0;
-  return () => prefix + (count++).toString(36);
+  return (added) => (added === undefined ? prefix : `${label}:${added}${unique}`) + (count++).toString(36);
 }
 
-/** The part of an owner that names its process. An owner of another library is its own label. */
+/**
+ * The part of an owner that names its process, and its call where that has a label. An owner of
+ * another library is its own label.
+ */
 export function labelOf(owner: string): string {
   const end = owner.indexOf('/');
   return end > 0 ? owner.slice(0, end) : owner;

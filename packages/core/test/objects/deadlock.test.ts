@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Locks } from '../../src/index.ts';
+import { createLocks, createMemoryProvider } from '../../src/index.ts';
+import type { LockProvider, Locks } from '../../src/index.ts';
 import { expectNothingLeft, watch } from '../support/setting.ts';
 import { twoProcesses } from '../support/two-processes.ts';
+import { VirtualRuntime } from '../support/virtual-runtime.ts';
 
 const notingProcesses = () => twoProcesses({ findDeadlocks: true });
 const deadlock = { code: 'LOCK_DEADLOCK', key: 'seat' };
@@ -187,4 +189,17 @@ describe('option findDeadlocks', () => {
     });
     expect(error).toMatchObject(deadlock);
   });
+});
+
+it('several Locks of one provider wait for each other', async () => {
+  const runtime = new VirtualRuntime();
+  const provider = createMemoryProvider({ runtime });
+  const make = (over: LockProvider = provider): Locks => createLocks(over, { runtime, findDeadlocks: true });
+  const [one, two] = [make(), make()];
+  await expect(one.withLock('seat', () => two.acquire('seat'))).rejects.toMatchObject(deadlock);
+  const between = one.withLock('seat', () => two.withLock('other', () => one.acquire('seat')));
+  await expect(between).rejects.toMatchObject(deadlock);
+  const three = make(createMemoryProvider({ runtime }));
+  expect(await one.withLock('seat', () => three.withLock('seat', () => 1))).toBe(1);
+  expect(await one.withLock('seat', { reentrant: true }, () => two.tryAcquire('seat', { reentrant: true }))).toBeNull();
 });

@@ -1,5 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LockError, createLocks, createMemoryProvider, createMemoryStore, subscribe } from '../../src/index.ts';
+import {
+  LockError,
+  createLocks,
+  createMemoryProvider,
+  createMemoryStore,
+  subscribe,
+  untilAborted,
+} from '../../src/index.ts';
 import { combine } from '../../../composites/src/index.ts';
 import type { ElectOptions, Election, ElectionMessage, Leader, Lease, Locks } from '../../src/index.ts';
 import { createDeferred } from '../support/deferred.ts';
@@ -39,7 +46,7 @@ function fleet(processes = 3): Fleet {
 async function lead(lease: Lease, terms: Lease[]): Promise<void> {
   expect(terms.filter(({ held }) => held)).toEqual([]);
   terms.push(lease);
-  await new Promise<void>((resolve) => lease.signal.addEventListener('abort', () => resolve()));
+  await untilAborted(lease.signal);
 }
 
 /** Notes what an observer is told, until `end`. */
@@ -138,6 +145,93 @@ describe('locks.elect', () => {
     await candidate.stop();
     await new Promise((resolve) => setImmediate(resolve));
     expect(warnings).toMatchObject([{ code: 'LOCKS_ELECTION', message: expect.stringContaining('"job"') as unknown }]);
+  });
+
+  it('counts a rejection without an error as a failure too', async () => {
+    const { runtime, all } = fleet();
+    const told: ElectionMessage[] = [];
+    onTestFinished(subscribe('locks:election', (message) => void told.push(message)));
+    const nothing: unknown = undefined;
+    const fails = async (): Promise<void> => {
+      await Promise.resolve();
+      throw nothing;
+    };
+    const candidate = all[0]!.elect('job', fails, { rest: 100 });
+    await runtime.advance(10_000);
+    await candidate.stop();
+    const ended = told.filter(({ event }) => event === 'ended');
+    expect(ended[0]).toEqual({ provider: 'memory', key: 'job', event: 'ended', error: undefined });
+    expect(Object.keys(ended[0] ?? {})).toContain('error');
+    expect(ended.length).toBeLessThan(15);
+  });
+
+  it.each<[string, (election: Election, locks: Locks) => Promise<unknown>]>([
+    ['stop', (election) => election.stop()],
+    ['resign', (election) => election.resign()],
+    ['close', (_election, locks) => locks.close()],
+  ])('%s is no failure of a leader that rejects with the reason of its signal, or because of it', async (_how, end) => {
+    for (const errorOf of [(reason: unknown) => reason, (cause: unknown) => new Error('aborted', { cause })]) {
+      const { runtime, all } = fleet();
+      const told: ElectionMessage[] = [];
+      const unsubscribe = subscribe('locks:election', (message) => void told.push(message));
+      const election = all[0]!.elect('job', async ({ signal }) => {
+        await untilAborted(signal);
+        throw errorOf(signal.reason);
+      });
+      await runtime.advance(10);
+      const over = end(election, all[0]!);
+      await runtime.advance(10);
+      await over;
+      unsubscribe();
+      expect(told.map(({ event }) => event).slice(0, 2)).toEqual(['elected', 'ended']);
+      expect(told[1]).not.toHaveProperty('error');
+      void election.stop();
+    }
+  });
+
+  it('stop waits no longer than its drain, and a close no longer than its own', async () => {
+    const { runtime, all, stand, terms } = fleet();
+    const hung = all[0]!.elect('job', () => new Promise(() => {}));
+    stand(1);
+    await runtime.advance(10);
+    const stopped = watch(hung.stop({ drain: '2s' }));
+    const ended = watch(hung.ended);
+    await runtime.advance(1_990);
+    expect([stopped.state, ended.state, terms]).toEqual(['open', 'open', []]);
+    await runtime.advance(20);
+    expect([stopped.state, ended.state, terms.length]).toEqual(['fulfilled', 'fulfilled', 1]);
+    await expect(hung.stop({ drain: -1 })).rejects.toThrow('stop: option "drain" must be a number of ms');
+
+    const other = all[2]!.elect('other', () => new Promise(() => {}));
+    await runtime.advance(10);
+    const closed = watch(all[2]!.close());
+    const over = watch(other.ended);
+    await runtime.advance(4_990);
+    expect(over.state).toBe('open');
+    await runtime.advance(20);
+    expect([closed.state, over.state]).toEqual(['fulfilled', 'fulfilled']);
+  });
+
+  it('whenLeading gives the lease of the term, and tells a candidate that stands no more', async () => {
+    const { runtime, stand, terms } = fleet();
+    const [first, second] = [stand(0), stand(1, { label: 'blue' })];
+    await runtime.advance(10);
+    expect((await first.whenLeading()).token).toBe(terms[0]?.token);
+    expect(await first.inspect()).toMatchObject({ holders: [{ owner: terms[0]?.owner }], waiters: 1 });
+    const next = watch(second.whenLeading());
+    const gone = new AbortController();
+    const aborted = watch(second.whenLeading({ signal: gone.signal }));
+    await runtime.advance(10);
+    expect(next.state).toBe('open');
+    gone.abort('enough');
+    await first.stop();
+    await runtime.advance(10);
+    expect(next.value).toMatchObject({ key: 'job', held: true, token: terms[1]?.token });
+    expect(terms[1]?.owner).toMatch(/^p1:blue\//);
+    expect(aborted.error).toBe('enough');
+    await expect(first.whenLeading()).rejects.toMatchObject({ code: 'LOCK_CLOSED', key: 'job' });
+    await expect(second.whenLeading({ signal: gone.signal })).rejects.toBe('enough');
+    await second.stop();
   });
 
   it('stands again after a loss, when the work before has ended', async () => {

@@ -148,3 +148,32 @@ describe('an object that the provider cannot carry', () => {
     await settle();
   });
 });
+
+describe('a lock object', () => {
+  it('tells its key, who holds it, and whether it could be taken now', async () => {
+    const { one, two } = twoProcesses();
+    const mutex = one.mutex('seat');
+    const { read, write, inspect, key } = one.readWriteLock('seat');
+    const seats = one.semaphore('seats', 3);
+    const both = seats.take(2);
+    expect([mutex.key, read.key, write.key, key, seats.key, both.key]).toEqual([
+      ...['seat', 'seat', 'seat', 'seat', 'seats', 'seats'],
+    ]);
+    const locked = async (): Promise<readonly boolean[]> =>
+      await Promise.all([mutex, read, write, seats, both].map((each) => each.isLocked()));
+    expect(await locked()).toEqual([false, false, false, false, false]);
+    const reader = await two.readWriteLock('seat').read.acquire();
+    await two.semaphore('seats', 3).take(2).acquire();
+    expect(await locked()).toEqual([true, false, true, false, true]);
+    expect(await seats.availablePermits()).toBe(1);
+    expect((await inspect()).holders).toMatchObject([{ key: 'seat', owner: reader.owner, mode: 'shared' }]);
+    await reader.release();
+    await two.semaphore('seats', 3).acquire();
+    await two.mutex('seat').acquire();
+    expect(await locked()).toEqual([true, true, true, true, true]);
+    expect(await seats.availablePermits()).toBe(0);
+    expect((await mutex.inspect()).holders).toHaveLength(1);
+    await two.mutex('open').acquire();
+    expect(await one.semaphore('open', 2).availablePermits()).toBe(0);
+  });
+});

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { MultiLease } from '../../src/index.ts';
+import type { Locks, MultiLease, MultiLockable } from '../../src/index.ts';
 import { answerWell, createFreeSetting, createSetting, watch } from '../support/setting.ts';
 import { twoProcesses } from '../support/two-processes.ts';
 import { settle } from '../support/virtual-runtime.ts';
@@ -48,6 +48,7 @@ describe('locks.multiLock', () => {
     provider.answers.tryAcquire = (call) => (call.claim.key === 'a' && call.at >= free ? call.grant() : call.busy(50));
     await runtime.advance(1_000);
     expect(taken.error).toMatchObject({ code: 'LOCK_TIMEOUT', key: 'b' });
+    expect((taken.error as Error).message).toContain('was not free within 300 ms');
     expect(taken.at).toBeLessThanOrEqual(start + 320);
   });
 
@@ -166,5 +167,75 @@ describe('locks.multiLock', () => {
   it.each([[[]], ['a'], [undefined], [['a', '']], [['a', 3]]])('refuses %j when it is made', (keys) => {
     const { locks } = createFreeSetting();
     expect(() => locks.multiLock(keys as string[])).toThrow(expect.objectContaining({ code: 'LOCK_INVALID' }));
+  });
+});
+
+describe('locks.multiLock of objects', () => {
+  it('takes each in its own way: a reader here, a writer there, permits, a key', async () => {
+    const { one, two } = twoProcesses();
+    const make = (locks: Locks): MultiLockable =>
+      locks.multiLock([
+        locks.semaphore('seats', 3).take(2),
+        'order',
+        locks.readWriteLock('stock').write,
+        locks.readWriteLock('catalogue').read,
+      ]);
+    const all = make(one);
+    expect(all.keys).toEqual(['catalogue', 'order', 'seats', 'stock']);
+    const reader = await two.readWriteLock('catalogue').read.acquire();
+    expect(await all.isLocked()).toBe(false);
+    await all.withLock(async (lease) => {
+      expect([...lease.tokens.keys()]).toEqual(all.keys);
+      expect((await all.inspect()).map(({ key, holders }) => [key, holders.map(({ mode }) => mode)])).toEqual([
+        ['catalogue', ['shared', 'shared']],
+        ['order', ['exclusive']],
+        ['seats', ['shared', 'shared']],
+        ['stock', ['exclusive']],
+      ]);
+      expect(await all.isLocked()).toBe(true);
+      expect(await make(two).tryAcquire()).toBeNull();
+      expect(await two.semaphore('seats', 3).availablePermits()).toBe(1);
+    });
+    await reader.release();
+    const lease = await make(two).tryAcquire();
+    expect(lease?.held).toBe(true);
+    await lease?.release();
+    expect((await all.inspect()).flatMap(({ holders }) => holders)).toEqual([]);
+  });
+
+  it('refuses a key that is there twice in different ways, and objects of others', () => {
+    const { one, two } = twoProcesses();
+    const { read, write } = one.readWriteLock('stock');
+    for (const [parts, message] of [
+      [[read, write], '"stock" twice'],
+      [['stock', read], '"stock" twice'],
+      [[one.semaphore('stock', 2), one.semaphore('stock', 2).take(2)], '"stock" twice'],
+      [[two.mutex('a'), 'b'], 'of the same Locks'],
+      [[one.multiLock(['a']), 'b'], 'of the same Locks'],
+    ] as const) {
+      expect(() => one.multiLock(parts as never)).toThrow(
+        expect.objectContaining({ code: 'LOCK_INVALID', message: expect.stringContaining(message) }),
+      );
+    }
+    expect(one.multiLock(['stock', write, one.mutex('stock')]).keys).toEqual(['stock']);
+  });
+
+  it('in turns that overlap, none waits for another for ever', async () => {
+    const { runtime, one, two } = twoProcesses();
+    const done: string[] = [];
+    const run = async (locks: Locks, name: string): Promise<void> => {
+      for (let round = 0; round < 20; round += 1) {
+        const seats = locks.semaphore('seats', 3);
+        const parts = round % 2 === 0 ? [seats.take(3), 'a'] : ['z', seats.take(2), locks.readWriteLock('a').read];
+        await locks
+          .multiLock(parts)
+          .withLock(() => new Promise((resolve) => void runtime.setTimer(() => resolve(1), 5, true)));
+      }
+      done.push(name);
+    };
+    const runs = [run(one, '1'), run(one, '2'), run(two, '3'), run(two, '4')];
+    await runtime.advance(60_000);
+    await Promise.all(runs);
+    expect(done).toHaveLength(4);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLocks, createMemoryProvider, createMemoryStore } from '../../src/index.ts';
 import { combine, migrate, namespaced } from '../../../composites/src/index.ts';
 import type { LockProvider, Locks, TryResult } from '../../src/index.ts';
@@ -267,5 +267,26 @@ describe('once is refused', () => {
     await expect(wrong.call(one, 'job', 'a', () => 0, {})).rejects.toMatchObject(refused);
     await one.close();
     await expect(one.once('job', 'a', () => 0)).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+  });
+});
+
+describe('a call at the edge of its slot', () => {
+  it.each([
+    [0, []],
+    [499, ['LOCKS_ONCE_EDGE']],
+    [500, ['LOCKS_ONCE_EDGE']],
+    [530, []],
+    [999, []],
+  ])('%s ms after a whole second', async (after, expected) => {
+    const told: unknown[] = [];
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation((_message, about) => {
+      told.push((about as NodeJS.EmitWarningOptions).code);
+    });
+    onTestFinished(() => warn.mockRestore());
+    const { runtime, one } = twoProcesses();
+    await runtime.advance(1_000 - (runtime.time % 1_000) + after);
+    await one.once('job', { every: '1s' }, () => 1);
+    await one.once('job', { every: '1s' }, () => 1);
+    expect(told).toEqual(expected);
   });
 });

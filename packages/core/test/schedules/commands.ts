@@ -54,7 +54,7 @@ const taking = fc
     hold: fc.constantFrom(5, 20, 60, 200, Infinity),
   })
   .map(({ process: index, pause: ms, key, kind, hold, ...times }) => {
-    const options: AcquireOptions =
+    const options: AcquireOptions & { readonly wait: number } =
       kind === 'exclusive' ? times : { ...times, mode: 'shared', permits: kind === 'mismatch' ? 3 : permitsOf[key] };
     const { ttl, wait, renew, maxHold } = times;
     const name = `take ${key} ${kind}, ttl ${ttl}, wait ${wait}, renew ${renew}, maxHold ${maxHold}, hold ${hold}`;

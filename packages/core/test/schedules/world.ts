@@ -84,8 +84,8 @@ export class World {
   }
 
   /** Takes `key`, and releases it `hold` ms after the grant. */
-  take(process: Process, key: string, options: AcquireOptions, hold: number): void {
-    const { mode = 'exclusive', permits, wait = Infinity } = options;
+  take(process: Process, key: string, options: AcquireOptions & { readonly wait: number }, hold: number): void {
+    const { mode = 'exclusive', permits, wait } = options;
     const label = `${process.name}#${(this.#calls += 1)}`;
     // One attempt lasts as long as its call.
     const until = this.now + Math.max(wait, callTimeout) / process.rate;

@@ -25,6 +25,7 @@ import { isAnswer } from '../hold/answers.ts';
 import type { PublicLease } from '../hold/public-lease.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
 import { leaseOf, termsOf, tooLateError } from './grants.ts';
+import type { Looked } from './holder-lookups.ts';
 import { newClaim } from './new-claim.ts';
 
 /**
@@ -32,6 +33,8 @@ import { newClaim } from './new-claim.ts';
  * would be told of contention.
  */
 const freshAnswer = 250;
+
+const unseen: Promise<Looked> = Promise.resolve({ holders: [] });
 
 type Phase = 'attempting' | 'waiting' | 'done';
 
@@ -81,7 +84,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, Own
   #polls = 0;
   /** It is told as slow, if a listener wants to know. */
   #slow: SlowWait | undefined = undefined;
-  #resolve!: (lease: PublicLease | null) => void;
+  #resolve!: (lease: PublicLease | null | Promise<null>) => void;
   #reject!: (error: unknown) => void;
   readonly result: Promise<PublicLease | null>;
 
@@ -275,47 +278,40 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, Own
   }
 
   #expire(): void {
-    const { wait } = this.#settings;
     if (!this.#busy) {
       this.#fail(this.#unavailable());
       return;
     }
-    if (this.#orNull) {
-      void this.#endWithNull();
-      return;
-    }
-    const own = this.#ownHold();
-    if (own !== undefined) this.#fail(ownTimeoutError(this.#claim, wait, own));
-    else if (wait === 0) this.#fail(timeoutError(this.#claim, wait));
-    else void this.#timeOut(wait);
+    const old = this.#isOld;
+    this.#leave();
+    if (this.#orNull && !old) {
+      this.#tellGiveUp(undefined);
+      this.#resolve(null);
+    } else this.#resolve(this.#overdue(old));
   }
 
   #ownHold(): Mode | undefined {
     return this.#inside === undefined ? undefined : ownHold(this.#inside, this.#claim.key, this.#settings);
   }
 
-  async #endWithNull(): Promise<void> {
-    const old = this.#isOld;
-    this.#leave();
-    const { silent } = old ? await this.#host.lookups.find(this.#claim.key) : {};
-    if (silent !== undefined) {
-      this.#end(this.#unavailable(silent.cause));
-      return;
-    }
-    this.#tellGiveUp(undefined);
-    this.#resolve(null);
-  }
-
   /**
-   * The claim leaves the line at once. Its caller hears a moment later which processes hold the
-   * key, or that the store does not answer any more.
+   * The caller hears a moment after its time which processes hold the key, or that the store does
+   * not answer any more. As this is an async function, the stack of its error has the caller.
    */
-  async #timeOut(wait: number): Promise<void> {
-    const old = this.#isOld;
-    this.#leave();
-    const { holders, silent } = await this.#host.lookups.find(this.#claim.key);
-    const gone = old && silent !== undefined;
-    this.#end(gone ? this.#unavailable(silent.cause) : timeoutError(this.#claim, wait, holders));
+  async #overdue(old: boolean): Promise<null> {
+    const { wait } = this.#settings;
+    const own = this.#orNull ? undefined : this.#ownHold();
+    const looks = old || (wait > 0 && own === undefined);
+    // The caller is in the stack when its promise follows this one, which takes a turn.
+    await unseen;
+    const { holders, silent } = await (looks ? this.#host.lookups.find(this.#claim.key) : unseen);
+    let error: LockError | undefined;
+    if (old && silent !== undefined) error = this.#unavailable(silent.cause);
+    else if (own !== undefined) error = ownTimeoutError(this.#claim, wait, own);
+    else if (!this.#orNull) error = timeoutError(this.#claim, wait, holders);
+    this.#tellGiveUp(error);
+    if (error !== undefined) throw error;
+    return null;
   }
 
   /** The last busy answer proves nothing any more. */
@@ -358,7 +354,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, Own
 
   #tellGiveUp(error: unknown): void {
     if (!channels.giveUp.hasSubscribers) return;
-    const waited = this.#host.runtime.clock.now() - this.startedAt;
+    const waited = Math.floor(this.#host.runtime.clock.now() - this.startedAt);
     const message = { ...about(this.#host.provider.name, this.#claim), error };
     channels.giveUp.publish({ ...message, waited, attempts: this.#attempts });
   }

@@ -37,7 +37,7 @@ export function leaseOf(host: AcquisitionHost, terms: Terms, startedAt: number, 
   if (channels.acquire.hasSubscribers) {
     const { claim, grant, now } = terms;
     const message = { ...about(host.provider.name, claim), token: grant.token };
-    channels.acquire.publish(withJson({ ...message, waited: now - startedAt, attempts }));
+    channels.acquire.publish(withJson({ ...message, waited: Math.floor(now - startedAt), attempts }));
   }
   return new PublicLease(new HeldLease(host, terms));
 }

@@ -150,7 +150,7 @@ export class JointAttempt implements TimerEntry, AbortFollower, LinkedMember {
   #giveUp(error: unknown): void {
     if (channels.giveUp.hasSubscribers) {
       const { provider, runtime } = this.#host;
-      const waited = runtime.clock.now() - this.#sentAt;
+      const waited = Math.floor(runtime.clock.now() - this.#sentAt);
       for (const claim of this.#claims)
         channels.giveUp.publish({ ...about(provider.name, claim), error, waited, attempts: 1 });
     }

@@ -7,7 +7,7 @@ import type { AcquisitionHost } from './acquisition-host.ts';
 export function newClaim(host: AcquisitionHost, settings: Settings, key: string): Claim {
   const { mode, permits, resize } = settings;
   const ttl = attemptTtl(settings);
-  const owner = host.nextOwner();
+  const owner = host.nextOwner(settings.label);
   const claim: Claim = permits === undefined ? { key, owner, ttl, mode } : { key, owner, ttl, mode, permits };
   return resize ? { ...claim, resize } : claim;
 }

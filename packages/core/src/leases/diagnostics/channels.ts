@@ -15,7 +15,7 @@ export interface LockMessage {
 /** `locks:acquire`: a lease was granted. */
 export interface AcquireMessage extends LockMessage {
   readonly token: bigint;
-  /** Ms from the call to the grant. */
+  /** Whole ms from the call to the grant. */
   readonly waited: number;
   /** How many attempts were sent. */
   readonly attempts: number;
@@ -28,7 +28,7 @@ export type WaitMessage = LockMessage;
 export interface GiveUpMessage extends LockMessage {
   /** What the call rejected with; `undefined` where `tryAcquire` answered `null`. */
   readonly error: unknown;
-  /** Ms from the call. */
+  /** Whole ms from the call. */
   readonly waited: number;
   readonly attempts: number;
 }
@@ -82,7 +82,7 @@ export interface SlowMessage extends LockMessage {
    * held the key, and for a second at least. Each is told once for a claim.
    */
   readonly reason: 'threshold' | 'longest hold';
-  /** Ms from the call. */
+  /** Whole ms from the call. */
   readonly waited: number;
   /** The labels of those that hold the key now, as far as the store tells them within 100 ms. */
   readonly by: readonly string[];

@@ -106,7 +106,7 @@ export class SlowWait implements TimerEntry {
     channels.slow.publish({
       ...about(provider.name, claim),
       reason,
-      waited,
+      waited: Math.floor(waited),
       by: [...new Set(holders.map(({ owner }) => labelOf(owner)))],
       ...(longestHold === undefined ? {} : { longestHold }),
     });

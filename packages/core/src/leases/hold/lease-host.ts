@@ -25,6 +25,6 @@ export interface LeaseHost extends ReleaseHost {
   readonly slowWaits: SlowWaits;
   /** For leases that are due at once, where the provider has a call for several. */
   readonly renewals: JointRenewals | undefined;
-  /** An owner that is never used again. */
-  nextOwner(): string;
+  /** An owner that is never used again. `label`: that of the call. */
+  nextOwner(label?: string): string;
 }

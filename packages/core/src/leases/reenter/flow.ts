@@ -35,10 +35,13 @@ type Wish = Pick<Settings, 'mode' | 'permits'>;
  * after it.
  */
 export class Flow {
+  /** The provider of its `Locks`. Several `Locks` of one provider wait for each other. */
+  readonly store: object;
   readonly #notes: boolean | undefined;
 
   /** `notes`: whether it notes leases that are not reentrant. @default where it costs little */
-  constructor(notes: boolean | undefined) {
+  constructor(store: object, notes: boolean | undefined) {
+    this.store = store;
     this.#notes = slowsPromises ? notes : (notes ?? true);
   }
 
@@ -47,10 +50,10 @@ export class Flow {
     return this.#notes === undefined;
   }
 
-  /** What it holds at this moment of these `Locks`, innermost first. */
+  /** What it holds at this moment of the provider of these `Locks`, innermost first. */
   get current(): Frame | undefined {
     let frame = storage.getStore();
-    while (frame !== undefined && frame.flow !== this) frame = frame.outer;
+    while (frame !== undefined && frame.flow.store !== this.store) frame = frame.outer;
     return frame;
   }
 
@@ -138,9 +141,9 @@ export function ownShares(frame: Frame | undefined, key: string): number {
   return shares;
 }
 
-/** What the context of `frame` holds of `key`, of the same `Locks`, innermost first. */
+/** What the context of `frame` holds of `key`, of the same provider, innermost first. */
 function* framesOf(frame: Frame | undefined, key: string): Iterable<Frame> {
   for (let each = frame; each !== undefined; each = each.outer) {
-    if (!each.over && each.flow === frame?.flow && each.lease.key === key && each.lease.held) yield each;
+    if (!each.over && each.flow.store === frame?.flow.store && each.lease.key === key && each.lease.held) yield each;
   }
 }

@@ -9,13 +9,21 @@ import { PublicLease } from '../../leases/hold/public-lease.ts';
 import type { JointCalls } from '../joint-calls.ts';
 import type { AcquireOptions } from '../../options/acquire-options.ts';
 import { pause } from '../../time/pause.ts';
+import type { LockState } from '../../lock-state.ts';
+import { settledWithin } from '../../time/settled-within.ts';
 import type { Election, Lead, Leader, Leadership } from './election.ts';
 import type { ElectionHost } from './observe.ts';
-import type { ElectOptions } from './options.ts';
+import { readStopOptions, readWhenLeadingOptions } from './options.ts';
+import type { ReadElectOptions, StopOptions, WhenLeadingOptions } from './options.ts';
 import { Term } from './term.ts';
 
 /** A rest doubles so many times at most. With more, a candidate is away for longer after errors. */
 const mostDoublings = 4;
+
+/** What `lead` threw, which may be `undefined`. */
+interface Failure {
+  readonly error: unknown;
+}
 
 /** Stands for election under a key, leads, and stands again. */
 export class Candidate implements Election, Closable {
@@ -36,13 +44,22 @@ export class Candidate implements Election, Closable {
   #term: Term | undefined = undefined;
   /** Settles with the present term, when its lease was released. */
   #standing: Promise<boolean> = Promise.resolve(true);
+  #closing = false;
+  #over = false;
+  /** Those who wait for it to lead look again. */
+  readonly #looks = new Set<() => void>();
+  /** The term ends, whether its leader has ended or not. */
+  #leave!: () => void;
+  readonly #left = new Promise<void>((resolve) => {
+    this.#leave = resolve;
+  });
 
   constructor(
     host: ElectionHost,
     locks: JointCalls,
     leadership: Leadership,
     lead: Lead,
-    { ttl, maxHold, rest, signal }: ElectOptions & { readonly rest: number },
+    { ttl, maxHold, label, rest, signal }: ReadElectOptions,
   ) {
     if (typeof lead !== 'function') {
       throw new LockError('LOCK_INVALID', 'elect(key, lead, options): "lead" must be a function.');
@@ -53,7 +70,7 @@ export class Candidate implements Election, Closable {
     this.#lead = lead;
     this.#rest = rest;
     const own = { mode: 'exclusive', wait: Infinity, renew: true, reentrant: false } as const;
-    this.#options = { ...own, ttl, maxHold, signal: this.#stop.signal };
+    this.#options = { ...own, ttl, maxHold, label, signal: this.#stop.signal };
     host.acquisitions.add(this);
     const stop = (): void => void this.stop();
     signal?.addEventListener('abort', stop);
@@ -61,6 +78,8 @@ export class Candidate implements Election, Closable {
     this.ended = this.#stand().finally(() => {
       host.acquisitions.delete(this);
       signal?.removeEventListener('abort', stop);
+      this.#over = true;
+      this.#lookAgain();
     });
     // Those who do not wait for its end hear of it on the channel.
     this.ended.catch(() => {});
@@ -72,6 +91,27 @@ export class Candidate implements Election, Closable {
 
   get leading(): boolean {
     return this.#term?.held === true;
+  }
+
+  async whenLeading(options: WhenLeadingOptions = {}): Promise<Lease> {
+    const { signal } = readWhenLeadingOptions(options);
+    return await new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (signal?.aborted === true) reject(signal.reason as Error);
+        else if (this.#over) reject(endedError(this.key));
+        else if (this.#term?.held === true) resolve(new PublicLease(this.#term));
+        else return;
+        this.#looks.delete(look);
+        signal?.removeEventListener('abort', look);
+      };
+      this.#looks.add(look);
+      signal?.addEventListener('abort', look);
+      look();
+    });
+  }
+
+  inspect(): Promise<LockState> {
+    return this.#leadership.inspect();
   }
 
   leader(): Promise<Leader | null> {
@@ -90,11 +130,17 @@ export class Candidate implements Election, Closable {
     return true;
   }
 
-  async stop(): Promise<void> {
+  async stop(options: StopOptions = {}): Promise<void> {
+    const { drain = Infinity } = readStopOptions(options);
     const within = this.#term !== undefined && this.#isWithin(this.#term);
     this.#stop.abort();
-    await this.resign();
-    if (!within) await this.ended.catch(() => {});
+    this.#term?.resign();
+    if (within) return;
+    if (drain < Infinity) {
+      await settledWithin(this.#host.runtime, drain, this.ended);
+      this.#leave();
+    }
+    await this.ended.catch(() => {});
   }
 
   /** Whether the leader itself asks: its own election must not wait for it. */
@@ -102,8 +148,10 @@ export class Candidate implements Election, Closable {
     return this.#locks.worksUnder(owner);
   }
 
-  /** Ends it because its `Locks` is closing, which ends the lease too. */
+  /** Ends it because its `Locks` is closing. The second call: its leader has had its time. */
   close(reason: LockError): void {
+    if (this.#closing) this.#leave();
+    this.#closing = true;
     this.#stop.abort(reason);
   }
 
@@ -131,15 +179,15 @@ export class Candidate implements Election, Closable {
    * @throws what standing again would not mend.
    */
   async #serve(): Promise<boolean> {
-    let failure: unknown;
+    let failure: Failure | undefined;
     try {
       const taken = (await this.#locks.acquire(this.key, this.#options)) as PublicLease;
       await this.#locks.hold(taken, { noted: true }, async (lease) => {
         failure = await this.#rule(lease);
-        if (failure !== undefined && !channels.election.hasSubscribers) this.#warn(failure);
+        if (failure !== undefined && !channels.election.hasSubscribers) this.#warn(failure.error);
       });
     } catch (error) {
-      failure ??= error;
+      failure ??= { error };
       if (this.#term === undefined) {
         if (this.#stop.signal.aborted) return true;
         this.#tell({ event: 'failed', error });
@@ -148,23 +196,28 @@ export class Candidate implements Election, Closable {
       }
     }
     this.#term = undefined;
-    this.#tell({ event: 'ended', ...(failure === undefined ? {} : { error: failure }) });
+    this.#tell({ event: 'ended', ...failure });
     return failure === undefined;
   }
 
-  /** Leads under `lease`. Gives the error of `lead`, if it was not that the term has ended. */
-  async #rule(lease: Lease): Promise<unknown> {
+  /** Leads under `lease`. Gives how `lead` failed, if it was not that the term has ended. */
+  async #rule(lease: Lease): Promise<Failure | undefined> {
     const term = new Term(lease as PublicLease);
     this.#term = term;
     // A call of `stop` that came before the term has nothing to ask to resign.
     if (this.#stop.signal.aborted) term.resign();
     this.#tell({ event: 'elected', owner: lease.owner, token: lease.token });
+    this.#lookAgain();
     try {
-      await this.#lead(new PublicLease(term));
+      await Promise.race([this.#lead(new PublicLease(term)), this.#left]);
       return undefined;
     } catch (error) {
-      return term.signal.aborted && error === term.signal.reason ? undefined : error;
+      return isEndOf(term, error) ? undefined : { error };
     }
+  }
+
+  #lookAgain(): void {
+    for (const look of this.#looks) look();
   }
 
   #tell(what: Omit<ElectionMessage, 'provider' | 'key'>): void {
@@ -179,4 +232,14 @@ export class Candidate implements Election, Closable {
     const message = `The leader of ${JSON.stringify(this.key)} failed; it stands again.`;
     process.emitWarning(message, { code: 'LOCKS_ELECTION', detail });
   }
+}
+
+/** Whether `error` says no more than that `term` has ended. Node's own calls give it as a cause. */
+function isEndOf({ signal }: Term, error: unknown): boolean {
+  if (!signal.aborted) return false;
+  return error === signal.reason || (error instanceof Error && error.cause === signal.reason);
+}
+
+function endedError(key: string): LockError {
+  return new LockError('LOCK_CLOSED', `The candidate for ${JSON.stringify(key)} stands no more.`, { key });
 }

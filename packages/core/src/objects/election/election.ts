@@ -1,4 +1,6 @@
 import type { Lease } from '../../lease.ts';
+import type { LockState } from '../../lock-state.ts';
+import type { StopOptions, WhenLeadingOptions } from './options.ts';
 
 /** Who leads, in one term. */
 export interface Leader {
@@ -19,6 +21,11 @@ export interface Leadership extends AsyncIterable<Leader | null> {
    */
   leader(): Promise<Leader | null>;
   /**
+   * As `inspect` of `Locks`: who leads, and how many candidates wait.
+   * @throws `LOCK_UNAVAILABLE` when the backend did not answer.
+   */
+  inspect(): Promise<LockState>;
+  /**
    * Gives who leads now, and then each change that it sees, once and in order. `null`: no process
    * leads. It looks when it is asked for the next change, every `poll` ms. It goes on through an
    * outage, and ends when its `Locks` is closed.
@@ -36,10 +43,19 @@ export interface Election extends Leadership, AsyncDisposable {
    * `true`, or `false` where it does not lead.
    */
   resign(): Promise<boolean>;
-  /** Resigns, and does not stand again. Resolves when `lead` has ended. Never rejects. */
-  stop(): Promise<void>;
   /**
-   * Resolves when the candidate does not stand any more: after `stop`, or with its `Locks`.
+   * Resolves with the lease of its term when it leads, at once where it does.
+   * @throws `LOCK_CLOSED` when it stands no more, and the reason of option `signal`.
+   */
+  whenLeading(options?: WhenLeadingOptions): Promise<Lease>;
+  /**
+   * Resigns, and does not stand again. Resolves when `lead` has ended, or has had `drain`.
+   * @throws `LOCK_INVALID` for a wrong option.
+   */
+  stop(options?: StopOptions): Promise<void>;
+  /**
+   * Resolves when the candidate does not stand any more: after `stop`, or with its `Locks`, also
+   * where `lead` did not end in time.
    * @throws `LOCK_MISCONFIGURED` and `LOCK_INVALID`, where the provider refuses its claims.
    */
   readonly ended: Promise<void>;

@@ -4,6 +4,7 @@ import type { LockError } from '../../errors/lock-error.ts';
 import type { Closable } from '../../leases/ending/closable.ts';
 import { printAs, withJson } from '../../leases/hold/printed.ts';
 import type { LinkedMember, LinkedSet } from '../../leases/ending/linked-set.ts';
+import type { LockState } from '../../lock-state.ts';
 import { checkKey } from '../../options/key.ts';
 import { labelOf } from '../../options/owner.ts';
 import { pause } from '../../time/pause.ts';
@@ -27,13 +28,13 @@ export class Observer implements Leadership {
 
   readonly key: string;
   readonly #host: ElectionHost;
-  readonly #inspect: (key: string) => Promise<KeyState>;
+  readonly #inspect: (key: string) => Promise<LockState>;
   readonly #poll: number;
   readonly #signal: AbortSignal | undefined;
 
   constructor(
     host: ElectionHost,
-    inspect: (key: string) => Promise<KeyState>,
+    inspect: (key: string) => Promise<LockState>,
     key: string,
     { poll, signal }: LeadershipOptions & { readonly poll: number },
   ) {
@@ -43,6 +44,10 @@ export class Observer implements Leadership {
     this.#inspect = inspect;
     this.#poll = poll;
     this.#signal = signal;
+  }
+
+  async inspect(): Promise<LockState> {
+    return await this.#inspect(this.key);
   }
 
   async leader(): Promise<Leader | null> {

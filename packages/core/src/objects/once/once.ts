@@ -12,6 +12,9 @@ import type { EverySlot, OnceOptions, Slots } from './options.ts';
 /** In ms: see `#runIn`. */
 const again = 1_000;
 
+/** In ms: processes that are called at one time are not further apart. */
+const longestEdge = 2_000;
+
 /** What `once` needs from its `Locks`. */
 export interface OnceHost {
   readonly provider: LockProvider;
@@ -31,6 +34,7 @@ export class OncePerSlot {
   readonly #host: OnceHost;
   /** The provider is known to have one store: see `#isTaken`. */
   #hasOneStore = false;
+  #warned = false;
 
   constructor(host: OnceHost) {
     this.#host = host;
@@ -50,6 +54,7 @@ export class OncePerSlot {
     if (typeof slot === 'string') return await this.#runIn(keyOf(key, slot), { ...call, atLeast: keep }, again, work);
     const sentAt = clock.exact();
     const { name, left } = slotAt(slot, await timeOf(provider));
+    this.#warnAtEdge(key, slot, left);
     const run = async (lease: Parameters<Work<T>>[0]): Promise<TryResult<T>> => {
       // The rest of an earlier run may be over as well, so nothing tells whether there was one.
       if (clock.exact() - sentAt >= left) return { held: false };
@@ -58,6 +63,16 @@ export class OncePerSlot {
     const within = Math.min(again, Math.ceil(left));
     const result = await this.#runIn(keyOf(key, name), { ...call, atLeast: Math.ceil(left) }, within, run);
     return result.held ? result.value : result;
+  }
+
+  /** Calls a moment before and after the edge of a slot are in two slots, and both run. */
+  #warnAtEdge(key: string, { every }: Slots, left: number): void {
+    if (this.#warned || Math.min(left, every - left) >= Math.min(every / 50, longestEdge)) return;
+    this.#warned = true;
+    const message = `A call of once(${JSON.stringify(key)}) came at the edge of its slot of ${every} ms.`;
+    const detail =
+      'So calls of other processes may run beside it. Set "at" to the time of the calls after each "every".';
+    process.emitWarning(message, { code: 'LOCKS_ONCE_EDGE', detail });
   }
 
   /**

@@ -5,6 +5,7 @@ import { duration } from '../../options/duration.ts';
 import { describe } from '../../options/key.ts';
 import type { Duration, OptionReaders } from '../../options/option-reader.ts';
 import { readOptions } from '../../options/read-options.ts';
+import type { ReadOptions } from '../../options/read-options.ts';
 
 /** Slots of one length, one after the other, by the clock of the store. */
 export interface EverySlot {
@@ -19,13 +20,13 @@ export interface EverySlot {
 }
 
 /** Options of `once`. */
-export interface OnceOptions extends Pick<AcquireOptions, 'ttl' | 'renew' | 'maxHold' | 'signal'> {
+export interface OnceOptions extends Pick<AcquireOptions, 'ttl' | 'renew' | 'maxHold' | 'signal' | 'label'> {
   /**
-   * For a slot with a name: how long the store remembers that it was taken, in ms from then, up to
-   * 86 400 000. A call that comes later runs again.
+   * For a slot with a name: how long the store remembers that it was taken, up to 24 h. A call that
+   * comes later runs again.
    * @default 86_400_000
    */
-  readonly keep?: number | undefined;
+  readonly keep?: Duration | undefined;
 }
 
 /** The slots of an `EverySlot`, in ms. */
@@ -36,16 +37,23 @@ export interface Slots {
 
 const day = 86_400_000;
 
-const { ttl, renew, maxHold, signal } = acquireReaders;
-const onceReaders: OptionReaders<OnceOptions> = { ttl, renew, maxHold, signal, keep: duration(1, day) };
+const { ttl, renew, maxHold, signal, label } = acquireReaders;
+const onceReaders: OptionReaders<OnceOptions> = { ttl, renew, maxHold, signal, label, keep: duration(1, day) };
 const slotReaders: OptionReaders<EverySlot> = { every: duration(100, day), at: duration(0, day) };
 
 /** The options of a call, checked. Throws `LOCK_INVALID` with the name of a wrong one. */
-export function readOnceOptions(options: OnceOptions, named: boolean): OnceOptions & { readonly keep: number } {
+export function readOnceOptions(
+  options: OnceOptions,
+  named: boolean,
+): ReadOptions<OnceOptions> & { readonly keep: number } {
   if (typeof options !== 'object' || options === null) {
     throw new LockError('LOCK_INVALID', 'once: the options must be an object, such as { ttl: 30_000 }.');
   }
-  const { keep = day, ...read } = readOptions(onceReaders, options, { where: 'once', code: 'LOCK_INVALID' });
+  const { keep = day, ...read } = readOptions(onceReaders, options, {
+    where: 'once',
+    code: 'LOCK_INVALID',
+    text: true,
+  });
   if (named || options.keep === undefined) return { ...read, keep };
   const message = 'once: option "keep" is for slots with a name. A slot with "every" is kept to its end. Leave it out.';
   throw new LockError('LOCK_INVALID', message);
