@@ -344,7 +344,8 @@ export class LockManager implements Locks {
     this.#closed = reason;
     const { acquisitions, leases, releases, runtime, timers, waitTimers, ownWaits, provider } = this.#host;
     const closeAll = (): void => {
-      for (const each of [...acquisitions.members(), ...leases.members()]) each.close(reason);
+      for (const acquisition of acquisitions.members()) acquisition.close(reason);
+      for (const lease of leases.members()) lease.close(reason);
     };
     closeAll();
     await this.#drained();

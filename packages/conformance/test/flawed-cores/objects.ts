@@ -18,7 +18,7 @@ export const objects: readonly CoreRecipe[] = [
   {
     name: 'a multi-lock takes its keys in the order of its caller',
     file: 'objects/multi-lock.js',
-    find: 'once.sort();',
+    find: 'keys.sort();',
     replace: '',
     caughtBy: ['locks-multi-lock'],
   },
