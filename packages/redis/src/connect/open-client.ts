@@ -6,6 +6,7 @@ import type { RedisKind } from '../options/redis-url.ts';
 import { noteLoss } from '../wire/client.ts';
 import type { AnyRedisClient } from '../wire/servers.ts';
 import { otherProtocol } from './other-protocol.ts';
+import { checked, reachNodes } from './checked-client.ts';
 import { connectFirst, importClasses } from './own-client.ts';
 import type { OwnClient, OwnClusterClient } from './own-client.ts';
 
@@ -42,7 +43,7 @@ export interface Opened {
 export async function openClient(place: Place, runtime: Runtime): Promise<Opened> {
   const classes = await importClasses();
   if (place.kind === 'cluster') {
-    const client = new classes.Cluster([...place.hosts], clusterOptions(place));
+    const client = new (checked(classes.Cluster, runtime))([...place.hosts], clusterOptions(place));
     // One node may fail while the others serve.
     client.on('node error', (error) => {
       if (client.status !== 'ready') noteLoss(client, error);
@@ -56,7 +57,11 @@ export async function openClient(place: Place, runtime: Runtime): Promise<Opened
     ...serverOptions(place, lost),
     ...(place.kind === 'sentinel' ? sentinelOptions(place) : place.hosts[0]),
   };
-  const client: OwnClient = new classes.Redis({ ...options, ...given({ db: place.db }), lazyConnect: true });
+  const client: OwnClient = new (checked(classes.Redis, runtime))({
+    ...options,
+    ...given({ db: place.db }),
+    lazyConnect: true,
+  });
   client.on('error', lost);
   client.on('ready', () => noteLoss(client, undefined));
   await connectServer(client, place, runtime);
@@ -151,8 +156,7 @@ async function connectCluster(client: OwnClusterClient, place: Place, runtime: R
   await connectFirst({
     client,
     db: undefined,
-    // A node without a connection takes the first command, and refuses others until it has one.
-    afterwards: (one: OwnClusterClient) => Promise.all(one.nodes('master').map((node) => node.ping())),
+    afterwards: reachNodes,
     errors: 'node error',
     limit: place.connectTimeout,
     runtime,

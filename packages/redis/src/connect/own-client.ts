@@ -15,11 +15,13 @@ export interface OwnClient extends RedisClient, Connecting {
 /** The same of a Cluster. */
 export interface OwnClusterClient extends RedisClusterClient, Connecting {}
 
-interface Connecting {
+/** What clients of one server and of a Cluster have in common. */
+export interface Connecting {
   connect(): Promise<unknown>;
   disconnect(): void;
   on(event: string, listener: (error: Error) => void): unknown;
   once(event: 'ready', listener: () => void): unknown;
+  off(event: string, listener: () => void): unknown;
 }
 
 /** The classes of `ioredis`. */
