@@ -29,6 +29,7 @@ import { workRequirements } from './locks/work.ts';
 import { namesRequirements } from './names.ts';
 import { pausedProcessesRequirements } from './processes/paused-processes.ts';
 import { placesRequirements } from './line/places.ts';
+import { ownCallsRequirements } from './hold/own-calls.ts';
 import { processesRequirements } from './processes/processes.ts';
 import { registersRequirements } from './registers.ts';
 import { releaseRequirements } from './hold/release.ts';
@@ -57,6 +58,7 @@ export const requirements: readonly Requirement[] = [
   severalRequirements,
   renewAllRequirements,
   sharedRequirements,
+  ownCallsRequirements,
   downgradeRequirements,
   waitingRequirements,
   placesRequirements,

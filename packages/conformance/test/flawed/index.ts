@@ -3,6 +3,7 @@ import { expiry } from './expiry.ts';
 import type { Flaw } from './flaw.ts';
 import { handedOver } from './handed-over.ts';
 import { naming } from './names.ts';
+import { ownCalls } from './own-calls.ts';
 import { ownership } from './ownership.ts';
 import { queues } from './queue.ts';
 import { knownRecipes } from './recipes.ts';
@@ -30,4 +31,5 @@ export const flaws: readonly Flaw[] = [
   registers,
   naming,
   visibility,
+  ownCalls,
 ].flat();
