@@ -39,6 +39,7 @@ import { renewAllRequirements } from './hold/renew-all.ts';
 import { severalRequirements } from './hold/several.ts';
 import { sharedRequirements } from './hold/shared.ts';
 import { staleRequirements } from './hold/stale.ts';
+import { unseenRequirements } from './hold/unseen.ts';
 import { timeRequirements } from './time.ts';
 import { waitingRequirements } from './line/waiting.ts';
 import { wakeRequirements } from './line/wake.ts';
@@ -53,6 +54,7 @@ export const requirements: readonly Requirement[] = [
   repeatRequirements,
   releaseRequirements,
   expiryRequirements,
+  unseenRequirements,
   staleRequirements,
   renewalRequirements,
   severalRequirements,

@@ -12,6 +12,7 @@ import { renewAll } from './renew-all.ts';
 import { several } from './several.ts';
 import { sharing } from './shared.ts';
 import { tokens } from './tokens.ts';
+import { unseen } from './unseen.ts';
 import { visibility } from './visibility.ts';
 import { wakes } from './wake.ts';
 
@@ -32,4 +33,5 @@ export const flaws: readonly Flaw[] = [
   naming,
   visibility,
   ownCalls,
+  unseen,
 ].flat();

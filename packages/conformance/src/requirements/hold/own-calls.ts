@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts';
 import { isIdle, mustBeBusy, mustFree, mustGrant, mustRenew, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { inBackground, turn } from '../../checks/time.ts';
-import { mustBeHeld, range } from '../steps.ts';
+import { modesOf, mustBeHeld, range } from '../steps.ts';
 import { always } from '../when.ts';
 
 /**
@@ -72,10 +72,6 @@ export const ownCallsRequirements: readonly Requirement[] = [
     },
   },
 ];
-
-function modesOf({ traits }: Context): readonly Claim['mode'][] {
-  return traits.shared ? ['exclusive', 'shared'] : ['exclusive'];
-}
 
 async function attemptsAtOnce(context: Context, one: LockProvider, two: LockProvider): Promise<void> {
   const claim = context.claim(context.key());
