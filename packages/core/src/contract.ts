@@ -16,7 +16,9 @@
  *    `false`. Core then releases nothing for this call, so the provider must keep nothing of it.
  * 2. Every call may be repeated. A claim whose reply was lost is sent again and finds itself the
  *    holder: the same token, the ttl restarted. After a release was sent, core never acquires with
- *    that owner again.
+ *    that owner again. Calls of one owner may be under way at once: one that was given up beside
+ *    its repeat, a renewal beside the release. None of them is busy or false on account of another.
+ *    Only a renewal beside a release may find the hold gone.
  * 3. The server's clock or session decides expiry. Only core's monotonic clock decides validity. No
  *    client wall clock decides anything.
  * 4. Tokens of one key strictly increase. Each grant's token exceeds those of all earlier grants it

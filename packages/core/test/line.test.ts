@@ -152,6 +152,55 @@ test('a line tells which keys its claims wait for', async () => {
   expect(setting.line.waitsFor(key)).toBe(false);
 });
 
+test('a claim that the cheaper attempt leaves undecided is decided also without a subscription', async () => {
+  const setting = new LineSetting({ tryFree: async () => undefined });
+  setting.prompt = false;
+  setting.answer = async () => granted;
+  const call = watch(setting.acquire('a'));
+  await setting.runtime.advance(patience + 32);
+  expect(call.value).toBe(granted);
+});
+
+describe('a claim with several attempts at once', () => {
+  /** The first attempt waits for the subscription, and others are granted meanwhile. */
+  async function granting(
+    grants: number,
+  ): Promise<{ readonly setting: LineSetting; readonly first: Promise<unknown> }> {
+    const setting = new LineSetting();
+    setting.prompt = false;
+    const first = setting.acquire('a');
+    await setting.runtime.advance(1);
+    setting.answer = async () => granted;
+    for (let grant = 0; grant < grants; grant += 1) expect(await setting.acquire('a')).toBe(granted);
+    return { setting, first };
+  }
+
+  test('is not busy where one of them was granted', async () => {
+    const { setting, first } = await granting(1);
+    setting.latest.accept();
+    expect(await first).toMatchObject({ granted: true, token: 7n, validity: expect.closeTo(30_000, -1) });
+    expect(setting.attempted()).toEqual(['a alone', 'a alone']);
+  });
+
+  test('knows nothing where one of them was granted long ago', async () => {
+    const { setting, first } = await granting(1);
+    setting.runtime.block(20_000);
+    setting.latest.accept();
+    await expect(first).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', key: 'job' });
+  });
+
+  test('is not granted again after its release', async () => {
+    const setting = new LineSetting();
+    setting.prompt = false;
+    const first = setting.acquire('a');
+    await setting.runtime.advance(1);
+    setting.latest.heard('a', { token: 7n, sentAt: setting.runtime.time, validity: 30_000 });
+    setting.line.leave('a');
+    setting.latest.accept();
+    expect(await first).toEqual(polling);
+  });
+});
+
 describe('a claim that leaves', () => {
   test('is woken no more: aborted, or released', async () => {
     const setting = new LineSetting();

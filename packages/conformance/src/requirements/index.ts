@@ -29,6 +29,7 @@ import { workRequirements } from './locks/work.ts';
 import { namesRequirements } from './names.ts';
 import { pausedProcessesRequirements } from './processes/paused-processes.ts';
 import { placesRequirements } from './line/places.ts';
+import { ownCallsRequirements } from './hold/own-calls.ts';
 import { processesRequirements } from './processes/processes.ts';
 import { registersRequirements } from './registers.ts';
 import { releaseRequirements } from './hold/release.ts';
@@ -38,6 +39,7 @@ import { renewAllRequirements } from './hold/renew-all.ts';
 import { severalRequirements } from './hold/several.ts';
 import { sharedRequirements } from './hold/shared.ts';
 import { staleRequirements } from './hold/stale.ts';
+import { unseenRequirements } from './hold/unseen.ts';
 import { timeRequirements } from './time.ts';
 import { waitingRequirements } from './line/waiting.ts';
 import { wakeRequirements } from './line/wake.ts';
@@ -52,11 +54,13 @@ export const requirements: readonly Requirement[] = [
   repeatRequirements,
   releaseRequirements,
   expiryRequirements,
+  unseenRequirements,
   staleRequirements,
   renewalRequirements,
   severalRequirements,
   renewAllRequirements,
   sharedRequirements,
+  ownCallsRequirements,
   downgradeRequirements,
   waitingRequirements,
   placesRequirements,

@@ -13,6 +13,11 @@ export function pick<T>(items: readonly T[], index: number): T {
   return items[index % items.length] as T;
 }
 
+/** The modes that a hold of this provider may have. */
+export function modesOf({ traits }: Context): readonly Claim['mode'][] {
+  return traits.shared ? ['exclusive', 'shared'] : ['exclusive'];
+}
+
 /** A grant, and when its attempt was sent and answered. */
 export interface TimedGrant {
   readonly grant: Grant;

@@ -3,6 +3,7 @@ import { expiry } from './expiry.ts';
 import type { Flaw } from './flaw.ts';
 import { handedOver } from './handed-over.ts';
 import { naming } from './names.ts';
+import { ownCalls } from './own-calls.ts';
 import { ownership } from './ownership.ts';
 import { queues } from './queue.ts';
 import { knownRecipes } from './recipes.ts';
@@ -11,6 +12,7 @@ import { renewAll } from './renew-all.ts';
 import { several } from './several.ts';
 import { sharing } from './shared.ts';
 import { tokens } from './tokens.ts';
+import { unseen } from './unseen.ts';
 import { visibility } from './visibility.ts';
 import { wakes } from './wake.ts';
 
@@ -30,4 +32,6 @@ export const flaws: readonly Flaw[] = [
   registers,
   naming,
   visibility,
+  ownCalls,
+  unseen,
 ].flat();

@@ -31,6 +31,32 @@ function holdOf(memory: World['memory'], { key, owner }: Claim): Hold | undefine
   return memory.find(key)?.holds.find((hold) => hold.owner === owner);
 }
 
+/**
+ * For so many ms after a call, in the store's time, another one of its owner meets it: as a
+ * compare-and-set that takes two round trips.
+ */
+const inTwoSteps = 10;
+
+/** `name` answers busy or false where it meets another call of its owner. */
+function ownCall(name: 'tryAcquire' | 'renew' | 'release'): Flaw {
+  return spoiledServer((base, { store }) => againstItself(name, base, store));
+}
+
+function againstItself(name: string, base: LockProvider, store: VirtualRuntime): Partial<LockProvider> {
+  const busyUntil = new Map<string, number>();
+  const meets = (call: string, { owner }: Claim): boolean => {
+    const met = call === name && (busyUntil.get(owner) ?? -Infinity) > store.time;
+    if (!met) busyUntil.set(owner, store.time + inTwoSteps);
+    return met;
+  };
+  return {
+    tryAcquire: async (claim, wake) =>
+      meets('tryAcquire', claim) ? { granted: false } : await base.tryAcquire(claim, wake),
+    renew: async (claim, token) => !meets('renew', claim) && (await base.renew(claim, token)),
+    release: async (claim) => !meets('release', claim) && (await base.release(claim)),
+  };
+}
+
 /** Providers that break the contract, each in one way. */
 export const flawedProviders: Readonly<Record<string, Flaw>> = {
   'releases any holder of the key': spoiledServer((base, { memory }) => ({
@@ -97,6 +123,9 @@ export const flawedProviders: Readonly<Record<string, Flaw>> = {
       return holdOf(memory, claim) !== undefined ? {} : await base.renew(claim);
     },
   })),
+  'sets one owner against itself, when it tries': ownCall('tryAcquire'),
+  'sets one owner against itself, when it renews': ownCall('renew'),
+  'sets one owner against itself, when it releases': ownCall('release'),
   'forgets how many may share': spoiledServer((base, { memory }) => ({
     tryAcquire(claim, wake) {
       for (const hold of memory.find(claim.key)?.holds ?? []) hold.permits = undefined;

@@ -3,7 +3,7 @@ import type { Context } from '../../context/context.ts';
 import { isIdle, mustBeBusy, mustExceed, mustGrant, mustRenew, show } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
-import { mustBeHeld, pick, range } from '../steps.ts';
+import { modesOf, mustBeHeld, pick, range } from '../steps.ts';
 import { all, whenFair, whenRemote, whenWaking } from '../when.ts';
 import { callLimit, createSides, lineUp, mustStayIdle, orderOf, settled, waitForWakes, warmUp } from './steps.ts';
 
@@ -94,7 +94,7 @@ export const severRequirements: readonly Requirement[] = [
     needs: ['sever'],
     async check(context) {
       const { harmed, again, other } = await createSides(context);
-      const modes = context.traits.shared ? (['exclusive', 'shared'] as const) : (['exclusive'] as const);
+      const modes = modesOf(context);
       for (const mode of modes) {
         const claim = context.claim(context.key(), { mode });
         const { token } = await mustGrant(again, claim, 'on a free key');

@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts';
 import { isIdle, mustBeBusy, mustFree, mustFreeNothing, mustGrant, mustNotRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { certain, now } from '../../checks/time.ts';
-import { firstGrant, timed } from '../steps.ts';
+import { firstGrant, modesOf, timed } from '../steps.ts';
 import { all, whenFair, whenSession, whenShared, whenTtlExpires } from '../when.ts';
 
 /** The ttl ends the hold of a holder that is gone: not earlier, and not much later. */
@@ -17,7 +17,7 @@ export const expiryRequirements: readonly Requirement[] = [
     async check(context) {
       const [one, two] = await context.createMany(2);
       const { ttl } = context;
-      const modes = context.traits.shared ? (['exclusive', 'shared'] as const) : (['exclusive'] as const);
+      const modes = modesOf(context);
       const claims = modes.flatMap((mode) => [ttl, Math.round(ttl * 1.5)].map((own) => ({ mode, ttl: own })));
       await Promise.all(claims.map((changes) => lastsItsTtl(context, one, two, context.claim(context.key(), changes))));
     },

@@ -12,7 +12,7 @@ import {
 } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { turn } from '../../checks/time.ts';
-import { pick, range } from '../steps.ts';
+import { modesOf, pick, range } from '../steps.ts';
 import { all, whenFenced, whenShared, whenTtlExpires, whenWaking } from '../when.ts';
 
 /** Law 4: the tokens of one key strictly increase. */
@@ -184,7 +184,7 @@ export const fencingRequirements: readonly Requirement[] = [
     title: 'where numbers end, at 2^53, tokens go on to increase, or claims reject with LOCK_INVALID and leave nothing',
     appliesTo: whenFenced,
     async check(context) {
-      const modes = context.traits.shared ? (['exclusive', 'shared'] as const) : (['exclusive'] as const);
+      const modes = modesOf(context);
       await Promise.all(modes.map((mode) => reachesTheEnd(context, mode)));
     },
   },

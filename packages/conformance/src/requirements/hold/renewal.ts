@@ -13,7 +13,7 @@ import {
 } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { certain, now, sleep, sleepUntil } from '../../checks/time.ts';
-import { firstGrant, mustBeHeld, timed } from '../steps.ts';
+import { firstGrant, modesOf, mustBeHeld, timed } from '../steps.ts';
 import { all, always, whenFenced, whenShared, whenTtlExpires } from '../when.ts';
 
 /** Renew restarts the ttl of the holder that calls it, and of no other. */
@@ -25,7 +25,7 @@ export const renewalRequirements: readonly Requirement[] = [
     appliesTo: whenTtlExpires,
     async check(context) {
       const [one, two] = await context.createMany(2);
-      const modes = context.traits.shared ? (['exclusive', 'shared'] as const) : (['exclusive'] as const);
+      const modes = modesOf(context);
       await Promise.all(modes.map((mode) => renewalRestarts(context, one, two, mode)));
     },
   },
@@ -72,7 +72,7 @@ export const renewalRequirements: readonly Requirement[] = [
     appliesTo: whenTtlExpires,
     async check(context) {
       const [one, two] = await context.createMany(2);
-      const modes = context.traits.shared ? (['exclusive', 'shared'] as const) : (['exclusive'] as const);
+      const modes = modesOf(context);
       await Promise.all(
         modes.flatMap((mode) => [
           renewalShortens(context, one, two, mode),

@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts';
 import { isIdle, mustBeBusy, mustExceed, mustFree, mustGrant, mustRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { certain, now, sleepUntil } from '../../checks/time.ts';
-import { firstGrant, mustBeHeld, range, timed } from '../steps.ts';
+import { firstGrant, modesOf, mustBeHeld, range, timed } from '../steps.ts';
 import { all, always, whenFair, whenFenced, whenShared, whenTtlExpires } from '../when.ts';
 
 /** Law 2: a claim whose reply was lost is sent again and finds itself the holder. */
@@ -52,7 +52,7 @@ export const repeatRequirements: readonly Requirement[] = [
     appliesTo: whenFenced,
     async check(context) {
       const provider = await context.create();
-      const modes = context.traits.shared ? (['exclusive', 'shared'] as const) : (['exclusive'] as const);
+      const modes = modesOf(context);
       const checks = modes.map(async (mode) => {
         const claim = context.claim(context.key(), { mode });
         const { token } = await mustGrant(provider, claim, 'on a free key');
@@ -75,7 +75,7 @@ export const repeatRequirements: readonly Requirement[] = [
     appliesTo: whenTtlExpires,
     async check(context) {
       const [one, two] = await context.createMany(2);
-      const modes = context.traits.shared ? (['exclusive', 'shared'] as const) : (['exclusive'] as const);
+      const modes = modesOf(context);
       await Promise.all(modes.map((mode) => repeatRestarts(context, one, two, mode)));
     },
   },

@@ -1,5 +1,5 @@
 import type { Busy, Claim, Grant } from '../../contract.ts';
-import { isLockError, isPermanent } from '../../errors/lock-error.ts';
+import { LockError, isLockError, isPermanent } from '../../errors/lock-error.ts';
 import { lastsFor } from './assignment.ts';
 import type { Line, LineParts, Waiting } from './line-parts.ts';
 import { Places } from './places.ts';
@@ -52,21 +52,21 @@ class ProcessLine implements Line {
     const assigned = this.#assigned(claim);
     if (assigned !== undefined) return assigned;
     const parts = this.#parts;
-    const free = parts.tryFree === undefined || this.#places.waitsFor(claim.key) ? undefined : parts.tryFree(claim);
-    if (wake === undefined && free === undefined) return await this.#attemptAlone(claim);
     const now = parts.runtime.clock.now();
+    const free = parts.tryFree === undefined || this.#places.waitsFor(claim.key) ? undefined : parts.tryFree(claim);
+    if (wake === undefined && free === undefined) return await this.#attemptAlone(claim, now);
     const end = now + parts.deadline.timeout;
     let within: number | undefined;
     if (free !== undefined) {
       const grant = await free;
       if (grant !== undefined) {
-        this.#places.leave(claim.owner);
+        this.#answered(claim, grant, now);
         return grant;
       }
       this.#checkOpen();
       within = this.#until(end);
     }
-    if (wake === undefined) return await this.#attemptAlone(claim, within);
+    if (wake === undefined) return await this.#attemptAlone(claim, now, within);
     const quietFor = this.#places.quietFor(claim.owner, wake, now);
     if (quietFor !== undefined) {
       this.#places.answeredBusy(claim.owner);
@@ -78,9 +78,10 @@ class ProcessLine implements Line {
       let answer = open || free !== undefined ? undefined : await parts.attempt(claim);
       if (answer?.granted !== true) {
         const place = this.#places.take(claim, wake);
-        answer = open ? await this.#attemptInLine(place, within) : await this.#enterLine(place, end);
+        const asked = answer !== undefined;
+        answer = open ? await this.#attemptInLine(place, within) : await this.#enterLine(place, asked, end);
       }
-      this.#answered(claim, answer);
+      this.#answered(claim, answer, now);
       if (!answer.granted) this.#subscription.check();
       return answer;
     } catch (error) {
@@ -124,24 +125,41 @@ class ProcessLine implements Line {
   }
 
   /** The claim does not wait for its turn. A place that it has stays. */
-  async #attemptAlone(claim: Claim, within?: number): Promise<Grant | Waiting> {
+  async #attemptAlone(claim: Claim, sentAt: number, within?: number): Promise<Grant | Waiting> {
     const answer = await this.#parts.attempt(claim, undefined, within);
-    this.#answered(claim, answer);
+    this.#answered(claim, answer, sentAt);
     return answer;
   }
 
-  #answered({ owner }: Claim, { granted }: Grant | Waiting): void {
-    if (granted) this.#places.leave(owner);
+  /** `sentAt`: the attempt was not sent before, by the clock. */
+  #answered({ owner, ttl }: Claim, answer: Grant | Waiting, sentAt: number): void {
+    if (answer.granted) this.#places.granted(owner, { token: answer.token, sentAt, validity: answer.validity ?? ttl });
     else this.#places.answeredBusy(owner);
   }
 
-  /** Waits for the subscription first: without one the claim polls, out of line. */
-  async #enterLine(place: Place, end: number): Promise<Grant | Waiting> {
-    const retryAfter = this.#pollInterval;
+  /**
+   * Waits for the subscription first: without one the claim polls, out of line. `asked`: an attempt
+   * was answered busy before.
+   */
+  async #enterLine(place: Place, asked: boolean, end: number): Promise<Grant | Waiting> {
+    const busy = { granted: false, retryAfter: this.#pollInterval } as const;
     const open = await this.#subscription.whenOpen(Math.min(this.#patience, this.#until(end)));
     // A claim that has left meanwhile must not come back.
-    if (!open || !this.#places.has(place)) return { granted: false, retryAfter };
-    return await this.#attemptInLine(place, this.#until(end));
+    if (!this.#places.has(place)) return this.#grantOf(place) ?? busy;
+    if (open) return await this.#attemptInLine(place, this.#until(end));
+    // The cheaper attempt has decided nothing.
+    const answer = asked ? busy : await this.#parts.attempt(place.claim, undefined, this.#until(end));
+    return answer.granted ? answer : busy;
+  }
+
+  /** What another attempt of the claim was answered with. `undefined`: the claim was released. */
+  #grantOf({ claim, assigned }: Place): Grant | undefined {
+    if (assigned === undefined) return undefined;
+    const validity = lastsFor(assigned, claim, this.#parts.runtime.clock.exact());
+    if (validity !== undefined) return { granted: true, token: assigned.token, validity };
+    throw new LockError('LOCK_UNAVAILABLE', 'Another attempt of this claim was granted, too long ago to count on.', {
+      key: claim.key,
+    });
   }
 
   async #attemptInLine(place: Place, within: number | undefined): Promise<Grant | Waiting> {

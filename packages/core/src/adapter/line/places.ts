@@ -139,7 +139,16 @@ export class Places {
     const line = this.#byKey.get(key);
     line?.delete(place);
     if (line?.size === 0) this.#byKey.delete(key);
+    place.assigned = undefined;
     return place.waits;
+  }
+
+  /** As `leave`, for a claim that was granted. Other attempts of it may be under way. */
+  granted(owner: string, grant: Assignment): void {
+    if (this.#byOwner.size === 0) return;
+    const place = this.#byOwner.get(owner);
+    this.leave(owner);
+    if (place !== undefined) place.assigned = grant;
   }
 
   /** Forgets all places. Each claim is woken a last time, and hears that its provider is closed. */
