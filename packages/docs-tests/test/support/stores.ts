@@ -15,8 +15,8 @@ import { openDatabases } from './databases.ts';
 export interface Store {
   readonly url: string;
   readonly options: Readonly<Record<string, unknown>>;
-  /** A provider of it, as one more process has. */
-  open(): Promise<LockProvider>;
+  /** A provider of it, as one more process has. `url`: a way to it. @default its own */
+  open(url?: string): Promise<LockProvider>;
   stop(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ function storeOf(
   return {
     url,
     options,
-    open: async () => await adapter.fromConfig({ url, options, runtime: systemRuntime }),
+    open: async (way = url) => await adapter.fromConfig({ url: way, options, runtime: systemRuntime }),
     stop: async () => void (await stop()),
   };
 }

@@ -1,0 +1,70 @@
+import { createLocks } from '@locks/core';
+import { createRandom } from '@locks/core/testing';
+import type { LockState, Locks } from '@locks/core';
+import { eventually, startProxy } from '@locks/test-servers';
+import { expect, onTestFinished } from 'vitest';
+import { startStore } from '../support/stores.ts';
+import type { Store, StoreName } from '../support/stores.ts';
+
+const claims = 400;
+const ttl = 5_000;
+const wait = 4_000;
+/** Each call settles within its wait and the timeouts of its provider, also on a busy machine. */
+const longest = 20_000;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Rounds of cuts while 400 claims are under way: attempts on free and on held keys, aborts, and
+ * releases in one tick. After each round nothing is pending, and each line is empty.
+ */
+export async function storm(name: StoreName, rounds: number): Promise<void> {
+  const store = await startStore(name);
+  onTestFinished(() => store.stop());
+  const { hostname, port } = new URL(store.url);
+  const proxy = await startProxy({ host: hostname, port: Number(port) });
+  onTestFinished(() => proxy[Symbol.asyncDispose]());
+  const direct = await open(store, store.url);
+  const cut = await open(store, proxy.url(store.url));
+  for (let seed = 1; seed <= rounds; seed += 1) await round(direct, cut, proxy, seed);
+}
+
+async function open(store: Store, url: string): Promise<Locks> {
+  const locks = createLocks(await store.open(url), { closeProvider: true, ttl, closeTimeout: 2_000 });
+  onTestFinished(() => locks.close());
+  return locks;
+}
+
+async function round(
+  direct: Locks,
+  cut: Locks,
+  proxy: Awaited<ReturnType<typeof startProxy>>,
+  seed: number,
+): Promise<void> {
+  const random = createRandom(seed);
+  const keys = Array.from({ length: claims }, (_, index) => `${seed}/${index}`);
+  // Every fourth key is held, so that its claim is in line.
+  const holds = await Promise.all(keys.filter((_, index) => index % 4 === 0).map((key) => direct.acquire(key)));
+  const heal = proxy.delay(Math.ceil(random() * 40));
+  const taken = keys.map(async (key) => {
+    const lease = await cut.acquire(key, { wait, signal: AbortSignal.timeout(Math.ceil(random() * 2 * wait)) });
+    return await lease.release();
+  });
+  const settled = Promise.allSettled(taken);
+  for (let cuts = 0; cuts < 3; cuts += 1) {
+    await pause(random() * 60);
+    await proxy.cut();
+  }
+  heal();
+  await Promise.all(holds.map((lease) => lease.release()));
+  const late = new Promise<'pending'>((resolve) => setTimeout(resolve, longest, 'pending').unref());
+  expect(await Promise.race([settled, late]), `calls of round ${seed}`).not.toBe('pending');
+  let left: readonly LockState[] = [];
+  await eventually(`empty lines after round ${seed}`, async () => {
+    const states = await Promise.all(keys.map((key) => direct.inspect(key)));
+    left = states.filter(({ holders, waiters }) => holders.length + waiters > 0);
+    return left.length === 0;
+  }).catch((error: unknown) => {
+    throw new Error(`${String(error)} Left: ${left.length}, such as ${JSON.stringify(left[0])}`);
+  });
+}
