@@ -1,8 +1,10 @@
 import { isLockError, openLocks } from '@locks/core';
-import { redisCommand, startRedis, startRedisCluster, startRedisSentinel } from '@locks/test-servers';
+import { redisCommand, selfSigned, startRedis, startRedisCluster, startRedisSentinel } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { describe, onTestFinished, test } from 'vitest';
+import { otherSelfSigned } from './support/other-self-signed.ts';
 import { eventually } from './support/redis.ts';
+import { startTlsFront } from './support/tls.ts';
 
 interface Deployed {
   readonly servers: readonly ServerHandle[];
@@ -61,5 +63,19 @@ describe.each(deployments)('%s', (_deployment, start) => {
       const failure: unknown = await locks.tryAcquire('job').catch((error: unknown) => error);
       return isLockError(failure, 'LOCK_MISCONFIGURED') && failure.message.includes('WRONGPASS');
     });
+  });
+});
+
+test('a certificate that is renewed by one that is not trusted: calls hear why', async () => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const front = await startTlsFront(server);
+  const locks = await openLocks({ url: `rediss://127.0.0.1:${front.port}`, options: { tls: { ca: selfSigned.cert } } });
+  onTestFinished(() => locks.close());
+  await (await locks.acquire('before')).release();
+  front.renew(otherSelfSigned);
+  await eventually('the reason', async () => {
+    const failure: unknown = await locks.tryAcquire('job').catch((error: unknown) => error);
+    return isLockError(failure, 'LOCK_MISCONFIGURED') && failure.message.includes('self-signed certificate');
   });
 });

@@ -79,6 +79,15 @@ const permanent: Readonly<Record<string, string>> = {
 const poolers =
   'A pooler such as PgBouncer cannot set what a session is to have: open with option "listen=false", which asks for nothing of that kind.';
 
+/** A pooler gives its own refusals, and those of Postgres, one state. Others pass. */
+const ofPooler: readonly (readonly [RegExp, string])[] = [
+  [/startup parameter/, poolers],
+  [
+    /authentication failed|no such (?:user|database)/,
+    'Check the user, its password and the database, also at the pooler.',
+  ],
+];
+
 /** Failures that `pg` finds itself, which have no code. */
 const ofDriver: readonly (readonly [RegExp, string])[] = [
   [/server does not support SSL/, tlsMissing],
@@ -93,7 +102,7 @@ function remedyOf(error: unknown): string | undefined {
   if (isTlsRefusal(error)) return tlsRefused;
   const text = error instanceof Error ? error.message : '';
   const state = stateOf(error);
-  if (state === '08P01' && text.includes('startup parameter')) return poolers;
+  if (state === '08P01') return ofPooler.find(([pattern]) => pattern.test(text))?.[1];
   return state === undefined
     ? ofDriver.find(([pattern]) => pattern.test(text))?.[1]
     : (permanent[state] ?? (refusedState.test(state) ? notTaken : undefined));

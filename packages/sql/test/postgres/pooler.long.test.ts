@@ -184,3 +184,20 @@ test('a URL of a pooler that refuses the settings of sessions is told with the w
     message: expect.stringMatching(/startup parameter.*listen=false/) as unknown,
   });
 });
+
+test('a password that the server refuses behind pgbouncer is LOCK_MISCONFIGURED with its words', async () => {
+  const url = await ownDatabase(server);
+  await createTables(url);
+  await withClient(url, async (client) => void (await client.query("CREATE ROLE behind LOGIN PASSWORD 'old'")));
+  const own = new URL(url);
+  own.username = 'behind';
+  own.password = 'old';
+  const pooled = new URL(await startPgbouncer(own.href));
+  await withClient(url, async (client) => void (await client.query("ALTER ROLE behind PASSWORD 'new'")));
+  // A database without connections of the pooler yet.
+  pooled.pathname = new URL(await ownDatabase(server)).pathname;
+  await expect(openLocks({ url: pooled.href, options: { listen: false } })).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringMatching(/password authentication failed.*at the pooler/),
+  });
+});
