@@ -86,5 +86,14 @@ export const longestTrusted = 100;
  * One turn is not enough: its look may have been before this call.
  */
 export function socketsHeard(): Promise<void> {
-  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  hearing ??= new Promise((resolve) => {
+    setImmediate(() => {
+      hearing = undefined;
+      setImmediate(resolve);
+    });
+  });
+  return hearing;
 }
+
+/** One for the calls of one turn: they go on together, and may share a request. */
+let hearing: Promise<void> | undefined;

@@ -46,6 +46,8 @@ test('renewals of one tick share a sync', async () => {
   }));
   const answers = await Promise.all(claims.map((claim) => provider.tryAcquire(claim)));
   expect(answers.every(({ granted }) => granted)).toBe(true);
+  // As renewals find it: the connection was quiet.
+  await new Promise((resolve) => setTimeout(resolve, 150));
   const requests = await requestsOf(server, async () => {
     const renewals = await Promise.all(claims.map((claim) => provider.renew(claim)));
     expect(renewals).not.toContain(false);
