@@ -49,7 +49,9 @@ export function createDeadline(
       return new Promise<T>((resolve, reject) => {
         const late = (): void => {
           const name = typeof what === 'string' ? what : what();
-          const message = `${backend} did not answer ${name} within ${Math.round(within)} ms.`;
+          // A step has what is left of its call, whose time is the option that users know.
+          const limit = Math.round(Math.max(within, timeout));
+          const message = `${backend} did not answer ${name} within ${limit} ms.`;
           reject(withTrouble(message, trouble?.()));
         };
         begin(call, new Race(timers, runtime.clock.now() + within, { late, resolve, reject, mend }));

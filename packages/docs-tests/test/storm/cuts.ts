@@ -15,8 +15,8 @@ const longest = 20_000;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Rounds of cuts while 400 claims are under way: attempts on free and on held keys, aborts, and
- * releases in one tick. After each round nothing is pending, and each line is empty.
+ * Rounds of cuts while 400 calls are under way. After each round nothing is pending, and each line
+ * is empty.
  */
 export async function storm(name: StoreName, rounds: number): Promise<void> {
   const store = await startStore(name);
@@ -26,7 +26,10 @@ export async function storm(name: StoreName, rounds: number): Promise<void> {
   onTestFinished(() => proxy[Symbol.asyncDispose]());
   const direct = await open(store, store.url);
   const cut = await open(store, proxy.url(store.url));
-  for (let seed = 1; seed <= rounds; seed += 1) await round(direct, cut, proxy, seed);
+  for (let seed = 1; seed <= rounds; seed += 1) {
+    await claimRound(direct, cut, proxy, seed);
+    await releaseRound(direct, cut, proxy, seed);
+  }
 }
 
 async function open(store: Store, url: string): Promise<Locks> {
@@ -35,7 +38,8 @@ async function open(store: Store, url: string): Promise<Locks> {
   return locks;
 }
 
-async function round(
+/** Attempts on free and on held keys, aborts, and releases one after another. */
+async function claimRound(
   direct: Locks,
   cut: Locks,
   proxy: Awaited<ReturnType<typeof startProxy>>,
@@ -57,10 +61,37 @@ async function round(
   }
   heal();
   await Promise.all(holds.map((lease) => lease.release()));
+  await expectSettled(direct, settled, keys, `of claims, seed ${seed}`);
+}
+
+/** Releases in one tick. */
+async function releaseRound(
+  direct: Locks,
+  cut: Locks,
+  proxy: Awaited<ReturnType<typeof startProxy>>,
+  seed: number,
+): Promise<void> {
+  const random = createRandom(seed);
+  const keys = Array.from({ length: claims }, (_, index) => `${seed}/release/${index}`);
+  const leases = await Promise.all(keys.map((key) => cut.acquire(key, { ttl: 60_000 })));
+  const heal = proxy.delay(40);
+  const settled = Promise.allSettled(leases.map((lease) => lease.release()));
+  await pause(5 + random() * 20);
+  await proxy.cut();
+  heal();
+  await expectSettled(direct, settled, keys, `of releases, seed ${seed}`);
+}
+
+async function expectSettled(
+  direct: Locks,
+  settled: Promise<unknown>,
+  keys: readonly string[],
+  round: string,
+): Promise<void> {
   const late = new Promise<'pending'>((resolve) => setTimeout(resolve, longest, 'pending').unref());
-  expect(await Promise.race([settled, late]), `calls of round ${seed}`).not.toBe('pending');
+  expect(await Promise.race([settled, late]), `calls ${round}`).not.toBe('pending');
   let left: readonly LockState[] = [];
-  await eventually(`empty lines after round ${seed}`, async () => {
+  await eventually(`empty lines ${round}`, async () => {
     const states = await Promise.all(keys.map((key) => direct.inspect(key)));
     left = states.filter(({ holders, waiters }) => holders.length + waiters > 0);
     return left.length === 0;
