@@ -43,6 +43,7 @@ import { unseenRequirements } from './hold/unseen.ts';
 import { timeRequirements } from './time.ts';
 import { waitingRequirements } from './line/waiting.ts';
 import { wakeRequirements } from './line/wake.ts';
+import { wakeSharersRequirements } from './line/wake-sharers.ts';
 
 /**
  * Every requirement there is, in the order in which they are checked: what others build on comes
@@ -65,6 +66,7 @@ export const requirements: readonly Requirement[] = [
   waitingRequirements,
   placesRequirements,
   wakeRequirements,
+  wakeSharersRequirements,
   fairnessRequirements,
   fencingRequirements,
   namesRequirements,
