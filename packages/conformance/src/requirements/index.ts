@@ -38,6 +38,7 @@ import { repeatRequirements } from './hold/repeat.ts';
 import { renewAllRequirements } from './hold/renew-all.ts';
 import { severalRequirements } from './hold/several.ts';
 import { sharedRequirements } from './hold/shared.ts';
+import { shorterTtlRequirements } from './hold/shorter-ttl.ts';
 import { staleRequirements } from './hold/stale.ts';
 import { unseenRequirements } from './hold/unseen.ts';
 import { timeRequirements } from './time.ts';
@@ -58,6 +59,7 @@ export const requirements: readonly Requirement[] = [
   unseenRequirements,
   staleRequirements,
   renewalRequirements,
+  shorterTtlRequirements,
   severalRequirements,
   renewAllRequirements,
   sharedRequirements,
