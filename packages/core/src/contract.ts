@@ -212,8 +212,9 @@ export interface LockProvider {
   readonly traits: Traits;
   /**
    * One atomic attempt; never waits for the lock. A repeat by the holder answers with the same
-   * token and restarts the ttl. A repeat of a held exclusive claim as shared converts the hold
-   * without a gap. Shared to exclusive is refused (`LOCK_INVALID`).
+   * token and restarts the ttl, as `renew` does. A repeat of a held exclusive claim as shared
+   * converts the hold without a gap, and wakes the sharers in line. Shared to exclusive is refused
+   * (`LOCK_INVALID`).
    *
    * With `wake` the caller intends to wait. The provider takes a place in line where there is one,
    * and calls `wake` when another attempt is worth making, until granted or released. It may call

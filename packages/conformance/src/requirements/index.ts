@@ -38,11 +38,13 @@ import { repeatRequirements } from './hold/repeat.ts';
 import { renewAllRequirements } from './hold/renew-all.ts';
 import { severalRequirements } from './hold/several.ts';
 import { sharedRequirements } from './hold/shared.ts';
+import { shorterTtlRequirements } from './hold/shorter-ttl.ts';
 import { staleRequirements } from './hold/stale.ts';
 import { unseenRequirements } from './hold/unseen.ts';
 import { timeRequirements } from './time.ts';
 import { waitingRequirements } from './line/waiting.ts';
 import { wakeRequirements } from './line/wake.ts';
+import { wakeSharersRequirements } from './line/wake-sharers.ts';
 
 /**
  * Every requirement there is, in the order in which they are checked: what others build on comes
@@ -57,6 +59,7 @@ export const requirements: readonly Requirement[] = [
   unseenRequirements,
   staleRequirements,
   renewalRequirements,
+  shorterTtlRequirements,
   severalRequirements,
   renewAllRequirements,
   sharedRequirements,
@@ -65,6 +68,7 @@ export const requirements: readonly Requirement[] = [
   waitingRequirements,
   placesRequirements,
   wakeRequirements,
+  wakeSharersRequirements,
   fairnessRequirements,
   fencingRequirements,
   namesRequirements,

@@ -93,6 +93,15 @@ export const expiry: readonly Flaw[] = [
     make: withRules({ placeTtl: 60_000, renew: (hold, { ttl }, now) => (hold.expires = now + ttl) }),
   },
   {
+    name: 'a waiter looks when a hold was to end, and hears of no earlier end of a repeat',
+    caughtBy: ['renew-shortens'],
+    mayAlsoFail: ['place-*', 'expiry-*', 'locks-wakes-dropped'],
+    make: withRules({
+      placeTtl: 60_000,
+      repeat: (hold, claim, now, entry) => sound.repeat(hold, claim, now, { ...entry, queue: [] }),
+    }),
+  },
+  {
     name: 'time is that of the process',
     caughtBy: ['time-of-store'],
     make: () => {

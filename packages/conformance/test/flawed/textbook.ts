@@ -92,19 +92,15 @@ export const sound: Rules = {
   // The next in line asks after a third of it: a wake that is missing shows before that.
   placeTtl: 9_000,
   lineUpAlways: false,
-  repeat: (hold, claim, now) => {
+  repeat: (hold, claim, now, entry) => {
     if (hold.mode === 'shared' && claim.mode === 'exclusive')
       throw new LockError('LOCK_INVALID', 'A shared hold cannot become exclusive.');
     hold.mode = claim.mode;
     hold.permits = claim.permits;
     hold.resize = claim.resize;
-    hold.expires = now + claim.ttl;
+    restart(hold, claim, now, entry);
   },
-  renew: (hold, claim, now, { queue }) => {
-    // The head was told a later end of the hold.
-    if (now + claim.ttl < hold.expires) queue[0]?.tell();
-    hold.expires = now + claim.ttl;
-  },
+  renew: restart,
   mayRelease: (hold, { owner }) => hold.owner === owner,
   afterRelease: () => {},
   toTell: (entry, _operation, admits) => {
@@ -113,6 +109,12 @@ export const sound: Rules = {
   },
   fixedPermits: ({ holds, queue }) => [...holds, ...queue].find(({ mode, resize }) => mode === 'shared' && !resize),
 };
+
+function restart(hold: Hold, { ttl }: Claim, now: number, { queue }: Entry): void {
+  // The head was told a later end of the hold.
+  if (now + ttl < hold.expires) queue[0]?.tell();
+  hold.expires = now + ttl;
+}
 
 function removePlace(entry: Entry, owner: string): void {
   entry.queue = entry.queue.filter((place) => place.owner !== owner);

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { LockProvider } from '@locks/core';
 import { sound } from './textbook.ts';
+import type { Entry } from './textbook.ts';
 import { withRules, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 
@@ -10,6 +11,9 @@ const atWake =
   (inner: LockProvider): Partial<LockProvider> => ({
     tryAcquire: (claim, wake) => inner.tryAcquire(claim, wake && change(wake, claim.owner)),
   });
+
+/** How long a place lasts, in ms, where its next sign of life makes a lost wake good. */
+const soon = 3_000;
 
 export const wakes: readonly Flaw[] = [
   {
@@ -120,11 +124,46 @@ export const wakes: readonly Flaw[] = [
   },
   {
     name: 'one of several sharers in line is woken',
-    caughtBy: ['wake-admits-sharers'],
-    mayAlsoFail: ['downgrade-admits-sharers', 'fair-writer-not-starved'],
+    caughtBy: ['wake-admits-sharers', 'wake-after-downgrade'],
+    mayAlsoFail: ['wake-behind-a-leaver', 'downgrade-admits-sharers', 'fair-writer-not-starved'],
     make: withRules({
       toTell: (entry, operation, admits) =>
         operation === 'acquire' ? undefined : sound.toTell(entry, operation, admits),
+    }),
+  },
+  {
+    name: 'a downgrade wakes no waiter',
+    caughtBy: ['wake-after-downgrade'],
+    make: () => {
+      const downgraded = new WeakSet<Entry>();
+      return withRules({
+        placeTtl: soon,
+        repeat: (hold, claim, now, entry) => {
+          if (hold.mode !== claim.mode) downgraded.add(entry);
+          sound.repeat(hold, claim, now, entry);
+        },
+        toTell: (entry, operation, admits) =>
+          downgraded.delete(entry) ? undefined : sound.toTell(entry, operation, admits),
+      })();
+    },
+  },
+  {
+    name: 'the release of a share wakes no waiter, while others hold shares',
+    caughtBy: ['wake-after-share'],
+    mayAlsoFail: ['locks-take'],
+    make: withRules({
+      placeTtl: soon,
+      toTell: (entry, operation, admits) =>
+        operation === 'release' && entry.holds.length > 0 ? undefined : sound.toTell(entry, operation, admits),
+    }),
+  },
+  {
+    name: 'a waiter that gives up wakes no other, while the key is held',
+    caughtBy: ['wake-behind-a-leaver'],
+    make: withRules({
+      placeTtl: soon,
+      toTell: (entry, operation, admits) =>
+        operation === 'give-up' && entry.holds.length > 0 ? undefined : sound.toTell(entry, operation, admits),
     }),
   },
 ];

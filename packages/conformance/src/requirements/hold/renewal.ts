@@ -66,23 +66,6 @@ export const renewalRequirements: readonly Requirement[] = [
     },
   },
   {
-    id: 'renew-shortens',
-    level: 'provider',
-    title: 'a shorter ttl of a renewal or repeat ends the hold earlier, the waiters hear of it, and nothing stays',
-    appliesTo: whenTtlExpires,
-    async check(context) {
-      const [one, two] = await context.createMany(2);
-      const modes = modesOf(context);
-      await Promise.all(
-        modes.flatMap((mode) => [
-          renewalShortens(context, one, two, mode),
-          endsWithoutWaiter(context, one, two, mode, (claim) => mustRenew(one, claim, 'with a shorter ttl')),
-          endsWithoutWaiter(context, one, two, mode, (claim) => mustGrant(one, claim, 'repeated with a shorter ttl')),
-        ]),
-      );
-    },
-  },
-  {
     id: 'renew-does-not-take',
     level: 'provider',
     title: 'renew of a free key answers false and does not take it',
@@ -182,44 +165,6 @@ async function renewalRestarts(
     `expected the ${mode} hold to last ${ttl} ms from its renewal, another owner was granted after ${Math.round(lasted)} ms`,
   );
   await mustFree(two, next, 'by the next holder');
-}
-
-async function renewalShortens(
-  context: Context,
-  one: LockProvider,
-  two: LockProvider,
-  mode: Claim['mode'],
-): Promise<void> {
-  const { ttl } = context;
-  const claim = context.claim(context.key(), { mode });
-  await mustGrant(one, claim, 'on a free key');
-  const waiting = context.wait(two, context.claim(claim.key));
-  await waiting.inLine;
-  const renewedAt = now();
-  await mustRenew(one, { ...claim, ttl }, `with a ttl of ${ttl} ms`);
-  await context.granted(waiting, `for a waiter after the last ttl of ${ttl} ms`);
-  const lasted = now() - renewedAt;
-  assert.ok(
-    lasted >= certain(ttl),
-    `expected the ${mode} hold to last ${ttl} ms from its renewal, another owner was granted after ${Math.round(lasted)} ms`,
-  );
-  await mustNotRenew(one, claim, 'after the end of its last ttl');
-  await waiting.release();
-}
-
-/** No later claim tidies up: what the hold had left until its first ttl would count as a leak. */
-async function endsWithoutWaiter(
-  context: Context,
-  one: LockProvider,
-  two: LockProvider,
-  mode: Claim['mode'],
-  shorten: (claim: Claim) => Promise<unknown>,
-): Promise<void> {
-  const { ttl } = context;
-  const claim = context.claim(context.key(), { mode });
-  await mustGrant(one, claim, 'on a free key');
-  await shorten({ ...claim, ttl });
-  await context.state(two, claim.key, `no holder after the last ttl of ${ttl} ms`, isIdle);
 }
 
 /**

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import type { Claim, LockProvider } from '@locks/core';
+import type { Context } from '../../context/context.ts';
+import { isIdle, mustGrant, mustNotRenew, mustRenew } from '../../checks/expect.ts';
+import type { Requirement } from '../../requirement.ts';
+import { certain, now } from '../../checks/time.ts';
+import { modesOf } from '../steps.ts';
+import { whenTtlExpires } from '../when.ts';
+
+/** A hold that ends earlier than it was to. */
+export const shorterTtlRequirements: readonly Requirement[] = [
+  {
+    id: 'renew-shortens',
+    level: 'provider',
+    title: 'a shorter ttl of a renewal or repeat ends the hold earlier, the waiters hear of it, and nothing stays',
+    appliesTo: whenTtlExpires,
+    async check(context) {
+      const [one, two] = await context.createMany(2);
+      const checks = modesOf(context).flatMap((mode) =>
+        [renews, repeats].flatMap((shorten) => [
+          endsForWaiter(context, one, two, mode, shorten),
+          endsWithoutWaiter(context, one, two, mode, shorten),
+        ]),
+      );
+      await Promise.all(checks);
+    },
+  },
+];
+
+type Shorten = (provider: LockProvider, claim: Claim) => Promise<unknown>;
+
+const renews: Shorten = (provider, claim) => mustRenew(provider, claim, 'with a shorter ttl');
+const repeats: Shorten = (provider, claim) => mustGrant(provider, claim, 'repeated with a shorter ttl');
+
+async function endsForWaiter(
+  context: Context,
+  one: LockProvider,
+  two: LockProvider,
+  mode: Claim['mode'],
+  shorten: Shorten,
+): Promise<void> {
+  const { ttl } = context;
+  const claim = context.claim(context.key(), { mode });
+  await mustGrant(one, claim, 'on a free key');
+  const waiting = context.wait(two, context.claim(claim.key));
+  await waiting.inLine;
+  const shortenedAt = now();
+  await shorten(one, { ...claim, ttl });
+  await context.granted(waiting, `for a waiter after the last ttl of ${ttl} ms`);
+  const lasted = now() - shortenedAt;
+  assert.ok(
+    lasted >= certain(ttl),
+    `expected the ${mode} hold to last ${ttl} ms from then on, another owner was granted after ${Math.round(lasted)} ms`,
+  );
+  await mustNotRenew(one, claim, 'after the end of its last ttl');
+  await waiting.release();
+}
+
+/** No later claim tidies up: what the hold had left until its first ttl would count as a leak. */
+async function endsWithoutWaiter(
+  context: Context,
+  one: LockProvider,
+  two: LockProvider,
+  mode: Claim['mode'],
+  shorten: Shorten,
+): Promise<void> {
+  const { ttl } = context;
+  const claim = context.claim(context.key(), { mode });
+  await mustGrant(one, claim, 'on a free key');
+  await shorten(one, { ...claim, ttl });
+  await context.state(two, claim.key, `no holder after the last ttl of ${ttl} ms`, isIdle);
+}

@@ -1,0 +1,79 @@
+import type { Requirement } from '../../requirement.ts';
+import type { Waiting } from '../../checks/waiting.ts';
+import { mustBeBusy, mustFree, mustFreeNothing, mustGrant } from '../../checks/expect.ts';
+import { pick, range } from '../steps.ts';
+import { all, whenFair, whenShared, whenWaking } from '../when.ts';
+
+/** `wake` comes to those who may share a key that stays held. */
+export const wakeSharersRequirements: readonly Requirement[] = [
+  {
+    id: 'wake-after-downgrade',
+    level: 'provider',
+    title: 'sharers in line are woken and granted when the exclusive holder repeats its claim as shared',
+    appliesTo: all(whenWaking, whenShared),
+    async check(context) {
+      const [one, two, three] = await context.createMany(3);
+      const claim = context.claim(context.key());
+      const shared = { ...claim, mode: 'shared' } as const;
+      await mustGrant(one, claim, 'on a free key');
+      const sharers = [two, three, one].map((provider) =>
+        context.waitForWakes(provider, context.claim(claim.key, { mode: 'shared' })),
+      );
+      for (const sharer of sharers) await sharer.inLine;
+      await mustGrant(one, shared, 'for a downgrade');
+      for (const sharer of sharers)
+        await context.granted(sharer, 'for each of three sharers, by wakes after a downgrade');
+      for (const sharer of sharers) await mustFree(sharer.provider, sharer.claim, 'by a sharer');
+      await mustFree(one, shared, 'by the one that was downgraded');
+    },
+  },
+  {
+    id: 'wake-after-share',
+    level: 'provider',
+    title: 'a waiter is woken by the release of one of several permits, and an exclusive one by that of the last',
+    appliesTo: all(whenWaking, whenShared),
+    async check(context) {
+      const [one, two, three] = await context.createMany(3);
+      const key = context.key();
+      const permits = { mode: 'shared', permits: 2 } as const;
+      const holders = range(2).map(() => context.claim(key, permits));
+      for (const holder of holders) await mustGrant(one, holder, 'for one of two permits');
+      const next: Waiting[] = [];
+      for (const [index, holder] of holders.entries()) {
+        const waiting = context.waitForWakes(pick([two, one], index), context.claim(key, permits));
+        next.push(waiting);
+        await waiting.inLine;
+        await mustFree(pick([one, three], index), holder, 'by a sharer, or by force');
+        await context.granted(waiting, 'for the waiter, by a wake after the release of one of two permits');
+      }
+      const writer = context.waitForWakes(three, context.claim(key));
+      await writer.inLine;
+      for (const { claim, provider } of next) await mustFree(provider, claim, 'by a sharer');
+      await context.granted(writer, 'for an exclusive waiter, by a wake after the last share');
+      await mustFree(three, writer.claim, 'by the exclusive holder');
+    },
+  },
+  {
+    id: 'wake-behind-a-leaver',
+    level: 'provider',
+    title: 'when an exclusive waiter gives up, sharers behind it are woken, as others share the key',
+    appliesTo: all(whenWaking, whenShared, whenFair),
+    async check(context) {
+      const [one, two, three] = await context.createMany(3);
+      const holder = context.claim(context.key(), { mode: 'shared' });
+      const writer = context.claim(holder.key);
+      await mustGrant(one, holder, 'on a free key');
+      await mustBeBusy(two, writer, 'while a sharer holds the key', () => {});
+      const sharers = [two, three].map((provider) =>
+        context.waitForWakes(provider, context.claim(holder.key, { mode: 'shared' })),
+      );
+      for (const sharer of sharers) await sharer.inLine;
+      await mustFreeNothing(two, writer, 'by an exclusive waiter');
+      for (const sharer of sharers) {
+        await context.granted(sharer, 'for each of two sharers, by wakes after the exclusive waiter gave up');
+        await mustFree(sharer.provider, sharer.claim, 'by a sharer');
+      }
+      await mustFree(one, holder, 'by the first sharer');
+    },
+  },
+];
