@@ -342,12 +342,13 @@ export class LockManager implements Locks {
     closeLeases();
     await this.#drained();
     closeLeases();
+    const end = runtime.clock.now() + this.#closeTimeout;
     await settledWithin(runtime, this.#closeTimeout, releases.finished());
     releases.stop();
     // A caller whose release has no answer yet hears when its hold has ended.
     if (timers.size === 0) timers.stop();
     waitTimers.stop();
     this.#keepAlive.stop();
-    if (this.#owned) await settledWithin(runtime, this.#closeTimeout, closeQuietly(provider));
+    if (this.#owned) await settledWithin(runtime, Math.max(0, end - runtime.clock.now()), closeQuietly(provider));
   }
 }
