@@ -95,10 +95,10 @@ export interface Locks extends LockCalls, AsyncDisposable {
    * New calls and waiters reject with `LOCK_CLOSED`, and the signals of held leases abort with it.
    * Work that runs under locks (`withLock`, `tryWithLock`, `once`, `elect`, the objects) is waited
    * for, for at most `drain`, and its leases are renewed meanwhile. Those that `acquire` gave are
-   * its caller's: they are released at once, so release them before. Then all leases are released,
-   * for at most `closeTimeout`. The provider is closed too if `openLocks` made it, or option
-   * `closeProvider` says so. Work that calls `close` is waited for only before Node 24, until
-   * `drain` is over: see `findDeadlocks`. Idempotent, never rejects.
+   * its caller's: they are released at once, so release them before. Then all leases are released.
+   * The provider is closed too if `openLocks` made it, or option `closeProvider` says so. Both
+   * together take at most `closeTimeout`. Work that calls `close` is waited for only before Node
+   * 24, until `drain` is over: see `findDeadlocks`. Idempotent, never rejects.
    */
   close(): Promise<void>;
 }

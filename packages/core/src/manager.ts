@@ -350,6 +350,7 @@ export class LockManager implements Locks {
     closeAll();
     await this.#drained();
     closeAll();
+    const end = runtime.clock.now() + this.#closeTimeout;
     await settledWithin(runtime, this.#closeTimeout, releases.finished());
     releases.stop();
     ownWaits?.end();
@@ -357,6 +358,6 @@ export class LockManager implements Locks {
     if (timers.size === 0) timers.stop();
     waitTimers.stop();
     this.#keepAlive.stop();
-    if (this.#owned) await settledWithin(runtime, this.#closeTimeout, closeQuietly(provider));
+    if (this.#owned) await settledWithin(runtime, Math.max(0, end - runtime.clock.now()), closeQuietly(provider));
   }
 }

@@ -40,7 +40,7 @@ export function assembleProvider(
     const plain = dialect.plain.createStore(client, { ...options, runtime });
     return new PlainProvider({ client, dialect, store: plain, options, runtime, destroy });
   }
-  const process = runtime.uniqueId();
+  const process = dialect.processName(runtime.uniqueId());
   const store = dialect.createStore(client, { ...options, process, runtime });
   return new SqlProvider({ client, dialect, store, options, runtime, process, destroy });
 }

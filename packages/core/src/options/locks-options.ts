@@ -52,7 +52,10 @@ export interface LocksOptions extends DefaultOptions {
    * @default true from Node 24 on, and where the process uses `AsyncLocalStorage`
    */
   readonly findDeadlocks?: boolean | undefined;
-  /** How long `close` waits for releases. @default 5_000 */
+  /**
+   * How long `close` waits for releases, and then for the provider to close: for both together.
+   * @default 5_000
+   */
   readonly closeTimeout?: Duration | undefined;
   /**
    * How long `close` waits for work that runs under locks, before it releases them.

@@ -1,4 +1,4 @@
-/** A certificate that no client of the tests trusts. It is for tests alone, and secret to no one. */
+/** A certificate that no client of the tests trusts, and its key. For tests alone. */
 export const otherSelfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQGhAyONidkglgBXn

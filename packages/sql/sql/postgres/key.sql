@@ -70,8 +70,8 @@ FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::text, $6::i
 -- $1 key, $2 owner, $3 this process, $4 longest wait for the row (ms; NULL: the connection's own
 -- limit)
 -- Returns, if it was held, whose turn it is, process and owner, and whether that is for the routine
--- to find out. A message takes a lock of the whole database, so it is sent only where another
--- process has to be told.
+-- to find out, as where the first has ended. A message takes a lock of the whole database, so it is
+-- sent only where another process has to be told.
 UPDATE "locks" AS l SET owner = NULL, held_until = NULL
 WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestamp()
   AND ($4::text IS NULL OR set_config('lock_timeout', $4::text, true) IS NOT NULL)
@@ -79,7 +79,10 @@ WHERE l.key = $1::bytea AND l.owner = $2::text AND l.held_until > clock_timestam
 RETURNING
   CASE WHEN l.head_until > clock_timestamp() THEN l.head_process END,
   CASE WHEN l.head_until > clock_timestamp() THEN l.head_owner END,
-  l.line_until > clock_timestamp() AND (l.head_until > clock_timestamp()) IS NOT TRUE,
+  l.line_until > clock_timestamp() AND (
+    (l.head_until > clock_timestamp()) IS NOT TRUE
+    OR l.head_process <> $3::text AND "locks_ended"(l.head_process)
+  ),
   CASE WHEN l.head_until > clock_timestamp() AND l.head_process <> $3::text THEN
     pg_notify('locks_' || l.head_process, l.head_owner)
   END

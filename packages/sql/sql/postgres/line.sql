@@ -2,16 +2,17 @@
 
 -- name: turns
 -- One look at all lines that a process waits in.
--- $1 keys, $2 the process
+-- $1 keys, $2 the process, under whose name its sessions begin
 -- Returns the owners of this process that are first in line and can go.
 SELECT head.owner
 FROM "locks" AS l
 CROSS JOIN LATERAL (
   SELECT w.owner, w.process, w.permits FROM "locks_line" AS w
   WHERE w.key = l.key AND w.deadline > clock_timestamp()
+    AND (starts_with(w.process, $2::text) OR NOT "locks_ended"(w.process))
   ORDER BY w.place LIMIT 1
 ) AS head
-WHERE l.key = ANY ($1::bytea[]) AND head.process = $2::text AND (
+WHERE l.key = ANY ($1::bytea[]) AND starts_with(head.process, $2::text) AND (
   l.held_until IS NULL OR l.held_until <= clock_timestamp()
   OR head.permits IS NOT NULL AND l.owner IS NULL AND (head.permits = 0 OR head.permits > (
     SELECT count(*) FROM "locks_shares" AS s WHERE s.key = l.key AND s.expires > clock_timestamp()

@@ -33,11 +33,13 @@ WHERE key = :key AND owner IN (SELECT value FROM json_each(:owners));
 DELETE FROM "locks_line" WHERE key = :key AND owner = :owner;
 
 -- name: head-of-line
--- The first in line.
--- :key
+-- The first in line, without the places of processes that have ended.
+-- :key, :ended (a JSON array)
 -- Returns its owner, its process, the permits it wants (null is exclusive), when its place lapses,
 -- and how long it lasts.
-SELECT owner, process, permits, deadline, deadline - seen AS lasts FROM "locks_line" WHERE key = :key ORDER BY place LIMIT 1;
+SELECT owner, process, permits, deadline, deadline - seen AS lasts FROM "locks_line"
+WHERE key = :key AND (:ended = '[]' OR process NOT IN (SELECT value FROM json_each(:ended)))
+ORDER BY place LIMIT 1;
 
 -- name: hasten-lapse
 -- Lets a place in line lapse earlier; how long it lasts stays.
@@ -65,9 +67,9 @@ SELECT min(deadline) AS first, max(deadline) AS last FROM "locks_line" WHERE key
 
 -- name: turns
 -- The first in line on each of some keys: whether it is in one process and can go.
--- :keys (a JSON array), :process, :now
--- Returns the owner, or null; when time alone may change that; and version and place, which change
--- when the line moves.
+-- :keys (a JSON array), :process, :now, :ended (a JSON array): processes whose places count no more
+-- Returns the owner, or null; its process; when time alone may change that; and version and place,
+-- which change when the line moves.
 SELECT
   CASE WHEN head.process = :process AND (
     record.held_until IS NULL
@@ -87,9 +89,13 @@ SELECT
     )
   ) AS changes,
   record.version,
-  head.place
+  head.place,
+  head.process
 FROM json_each(:keys) AS wanted
 JOIN "locks" AS record ON record.key = wanted.value
 JOIN "locks_line" AS head ON head.key = record.key AND head.place = (
-  SELECT place FROM "locks_line" WHERE key = record.key AND deadline > :now ORDER BY place LIMIT 1
+  SELECT place FROM "locks_line"
+  WHERE key = record.key AND deadline > :now
+    AND (:ended = '[]' OR process NOT IN (SELECT value FROM json_each(:ended)))
+  ORDER BY place LIMIT 1
 );

@@ -73,6 +73,8 @@ export interface Dialect extends ConnectionRules {
    */
   poolConfig(url: string, options: ConnectionOptions, names: TableNames, runtime: Runtime): PoolConfig;
   createStore(client: KnexClient, options: StoreOptions): LockStore;
+  /** What the tables call a process with this id, which no other process has. */
+  processName(id: string): string;
   /** The one table of `routines: false`. */
   readonly plain: PlainTable;
   openSession(parts: SessionParts): KnexSession;

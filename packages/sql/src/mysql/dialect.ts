@@ -34,6 +34,7 @@ export const mysql: Dialect = {
   checkNames() {},
   poolConfig,
   createStore,
+  processName: (id) => id,
   plain,
   openSession: (parts) => createKnexSession(parts, { quote: '`', rowsOf }),
   layoutOf: (session) =>

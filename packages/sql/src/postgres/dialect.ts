@@ -34,6 +34,7 @@ export const postgres: Dialect = {
   checkNames() {},
   poolConfig,
   createStore,
+  processName: (id) => id,
   plain,
   openSession: (parts) =>
     createKnexSession(parts, {

@@ -3,37 +3,91 @@ import type { KnexClient } from '../dialect/knex.ts';
 import { end } from './connection/cancel.ts';
 import type { PgConnection } from './connection/connection.ts';
 
-/** Opens a connection beside the pool that hears of the turns of `process`. */
-export async function listen(
-  client: KnexClient,
-  process: string,
-  heard: (owner: string) => void,
-  lost: () => void,
-): Promise<Listener> {
-  if (client.config?.connectionPool !== undefined) {
-    // Knex would connect with no settings, to wherever that leads.
-    throw new Error('knex was given a pool, and does not know how to connect beside it');
-  }
-  const connection = (await client.acquireRawConnection()) as PgConnection;
-  connection.on('error', lost);
-  connection.on('end', lost);
-  connection.on('notification', ({ payload }) => {
-    if (payload !== undefined) heard(payload);
-  });
-  const subscription = `LISTEN "locks_${process}"`;
-  try {
-    await connection.query(subscription);
-  } catch (error) {
-    end(connection);
-    throw error;
-  }
-  // Waiters keep the process alive by timers. A provider that is not closed must not.
-  connection.connection.stream.unref();
-  return {
-    async probe() {
-      // A repeated LISTEN changes nothing, unless a pooler has changed the server's session.
+/** What stands between the name of a process and the number of its session. */
+const mark = '+';
+
+/**
+ * The advisory lock of a session, by which others see that it lasts. A pooler tells clients another
+ * number than that of the server's process. Its session may outlast the client, so it gets no lock.
+ */
+const keepLock = `SELECT CASE WHEN pg_backend_pid() = $1::integer
+  THEN pg_try_advisory_lock(hashtextextended($2::text, 0)) END`;
+
+/** How one process hears of its turns. */
+export interface Listening {
+  /** What the tables call the process: the session that listens, where others see its end. */
+  readonly name: string;
+  /** Opens a connection beside the pool. */
+  listen(heard: (owner: string) => void, lost: () => void): Promise<Listener>;
+}
+
+/** The process to which a name in the tables belongs. */
+export function processOf(name: string): string {
+  return name.split(mark, 1)[0] ?? name;
+}
+
+export function createListening(client: KnexClient, process: string): Listening {
+  let sessions = 0;
+  let name = process;
+
+  async function listen(heard: (owner: string) => void, lost: () => void): Promise<Listener> {
+    if (client.config?.connectionPool !== undefined) {
+      // Knex would connect with no settings, to wherever that leads.
+      throw new Error('knex was given a pool, and does not know how to connect beside it');
+    }
+    const connection = (await client.acquireRawConnection()) as PgConnection;
+    sessions += 1;
+    let session = `${process}${mark}${sessions}`;
+    const over = (): void => {
+      if (name === session) name = process;
+    };
+    for (const event of ['error', 'end'] as const) {
+      connection.on(event, () => {
+        over();
+        lost();
+      });
+    }
+    connection.on('notification', ({ payload }) => {
+      if (payload !== undefined) heard(payload);
+    });
+    let subscription: string;
+    try {
+      if (!(await hasLock(connection, `locks_${session}`))) session = process;
+      subscription = `LISTEN "locks_${session}"`;
       await connection.query(subscription);
+    } catch (error) {
+      end(connection);
+      throw error;
+    }
+    name = session;
+    // Waiters keep the process alive by timers. A provider that is not closed must not.
+    connection.connection.stream.unref();
+    return {
+      async probe() {
+        // A repeated LISTEN changes nothing, unless a pooler has changed the server's session.
+        await connection.query(subscription);
+      },
+      close() {
+        over();
+        end(connection);
+      },
+    };
+  }
+
+  return {
+    get name() {
+      return name;
     },
-    close: () => end(connection),
+    listen,
   };
+}
+
+async function hasLock(connection: PgConnection, lock: string): Promise<boolean> {
+  const { rows } = await connection.query({
+    text: keepLock,
+    values: [connection.processID, lock],
+    rowMode: 'array',
+    types: { getTypeParser: () => (text) => text },
+  });
+  return rows[0]?.[0] === 't';
 }

@@ -125,6 +125,13 @@ BEGIN
   RETURN true;
 END $$;
 
+-- Whether a process in line has certainly ended. A name with a plus sign is that of a session, which keeps an advisory lock for as long
+-- as it lasts.
+CREATE FUNCTION "locks_ended"(process text) RETURNS boolean
+LANGUAGE sql AS $$
+  SELECT CASE WHEN strpos(process, '+') > 0 THEN pg_try_advisory_xact_lock_shared(hashtextextended('locks_' || process, 0)) ELSE false END
+$$;
+
 -- The row of a key, locked, without what has lapsed by then, which must be written back; NULL when there is none and none is to be made.
 CREATE FUNCTION "locks_lock"(of_key bytea, make boolean, wait_ms integer) RETURNS "locks"
 LANGUAGE plpgsql AS $$
@@ -148,7 +155,7 @@ BEGIN
     DELETE FROM "locks_line" AS w WHERE w.key = of_key AND w.deadline <= at;
     r.line_seen := least(r.line_seen, at);
     SELECT min(w.deadline), max(w.deadline) INTO r.next_lapse, r.line_until FROM "locks_line" AS w WHERE w.key = of_key;
-    r.head_owner := (SELECT w.owner FROM "locks_line" AS w WHERE w.key = of_key ORDER BY w.place LIMIT 1);
+    SELECT w.process, w.owner INTO r.head_process, r.head_owner FROM "locks_line" AS w WHERE w.key = of_key ORDER BY w.place LIMIT 1;
   END IF;
   IF r.held_until <= at THEN
     IF r.owner IS NULL THEN DELETE FROM "locks_shares" AS s WHERE s.key = of_key; END IF;
@@ -177,9 +184,16 @@ DECLARE
   can_go boolean;
   at timestamptz;
   forfeit timestamptz;
+  passed boolean := false;
 BEGIN
   IF r.line_until IS NOT NULL THEN
     SELECT * INTO head FROM "locks_line" AS w WHERE w.key = r.key ORDER BY w.place LIMIT 1;
+    -- Places of processes that have ended are passed over. They lapse in their time.
+    passed := head.process <> in_process AND "locks_ended"(head.process);
+    IF passed THEN
+      SELECT * INTO head FROM "locks_line" AS w
+      WHERE w.key = r.key AND (w.process = in_process OR NOT "locks_ended"(w.process)) ORDER BY w.place LIMIT 1;
+    END IF;
   END IF;
   IF head.owner <> by_owner THEN
     can_go := r.held_until IS NULL
@@ -199,7 +213,7 @@ BEGIN
   r.head_process := head.process;
   r.head_owner := head.owner;
   r.head_until := head.deadline;
-  IF head.owner IS NULL THEN
+  IF head.owner IS NULL AND passed IS NOT TRUE THEN
     r.line_until := NULL;
     r.next_lapse := NULL;
   END IF;
@@ -245,10 +259,20 @@ DECLARE
 BEGIN
   want_permits := abs(want_permits);
   IF cardinality(others) > 0 THEN
-    UPDATE "locks_line" AS w SET seen = at, deadline = lapse WHERE w.key = of_key AND w.owner = ANY (others);
+    UPDATE "locks_line" AS w SET seen = at, deadline = lapse, process = in_process WHERE w.key = of_key AND w.owner = ANY (others);
     IF FOUND THEN
       r.line_until := greatest(r.line_until, lapse);
       r.line_seen := at;
+    END IF;
+  END IF;
+  IF NOT first AND r.head_process <> in_process THEN
+    IF "locks_ended"(r.head_process) THEN
+      r.head_owner := (
+        SELECT w.owner FROM "locks_line" AS w
+        WHERE w.key = of_key AND (w.owner = by_owner OR w.process = in_process OR NOT "locks_ended"(w.process))
+        ORDER BY w.place LIMIT 1
+      );
+      first := r.head_owner IS NULL OR r.head_owner = by_owner;
     END IF;
   END IF;
   IF r.shares > 0 THEN
@@ -480,6 +504,7 @@ DROP FUNCTION "locks_release";
 DROP FUNCTION "locks_sweep";
 DROP FUNCTION "locks_settle";
 DROP FUNCTION "locks_lock";
+DROP FUNCTION "locks_ended";
 DROP FUNCTION "locks_check_new";
 DROP TABLE "locks_fences", "locks_layout", "locks_line", "locks_shares", "locks";`,
     ],

@@ -86,7 +86,10 @@ AND set_config('synchronous_commit', 'off', true) IS NOT NULL
 RETURNING
 CASE WHEN l.head_until > clock_timestamp() THEN l.head_process END,
 CASE WHEN l.head_until > clock_timestamp() THEN l.head_owner END,
-l.line_until > clock_timestamp() AND (l.head_until > clock_timestamp()) IS NOT TRUE,
+l.line_until > clock_timestamp() AND (
+(l.head_until > clock_timestamp()) IS NOT TRUE
+OR l.head_process <> $3::text AND "locks_ended"(l.head_process)
+),
 CASE WHEN l.head_until > clock_timestamp() AND l.head_process <> $3::text THEN
 pg_notify('locks_' || l.head_process, l.head_owner)
 END`,
@@ -114,9 +117,10 @@ FROM "locks" AS l
 CROSS JOIN LATERAL (
 SELECT w.owner, w.process, w.permits FROM "locks_line" AS w
 WHERE w.key = l.key AND w.deadline > clock_timestamp()
+AND (starts_with(w.process, $2::text) OR NOT "locks_ended"(w.process))
 ORDER BY w.place LIMIT 1
 ) AS head
-WHERE l.key = ANY ($1::bytea[]) AND head.process = $2::text AND (
+WHERE l.key = ANY ($1::bytea[]) AND starts_with(head.process, $2::text) AND (
 l.held_until IS NULL OR l.held_until <= clock_timestamp()
 OR head.permits IS NOT NULL AND l.owner IS NULL AND (head.permits = 0 OR head.permits > (
 SELECT count(*) FROM "locks_shares" AS s WHERE s.key = l.key AND s.expires > clock_timestamp()

@@ -9,7 +9,7 @@ import type { PgConnection, Reply } from './connection/connection.ts';
 import { createEachStore } from './each-store.ts';
 import { bytes } from './encoding.ts';
 import { explain, stateOf } from './errors.ts';
-import { listen } from './listen.ts';
+import { createListening, processOf } from './listen.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { statements } from './statements.ts';
 
@@ -22,6 +22,7 @@ type Row = Reply['rows'][number];
 export function createStore(client: KnexClient, options: StoreOptions): LockStore {
   const { names, timeout, fair, waiterTtl, process } = options;
   const prepared = new PreparedStatements(statements, names, timeout);
+  const listening = createListening(client, process);
 
   async function check(connection: PgConnection): Promise<ConnectionFacts> {
     if (names.schema === undefined) {
@@ -71,7 +72,7 @@ export function createStore(client: KnexClient, options: StoreOptions): LockStor
       permits,
       fair,
       line !== undefined,
-      process,
+      listening.name,
       Math.ceil(waiterTtl),
       others,
       wait,
@@ -106,7 +107,7 @@ export function createStore(client: KnexClient, options: StoreOptions): LockStor
       owner,
       ttl,
       token ?? null,
-      process,
+      listening.name,
       prepared.longestWait(ttl),
     );
     const [renewed, ...turn] = row ?? [];
@@ -118,11 +119,11 @@ export function createStore(client: KnexClient, options: StoreOptions): LockStor
     const key = bytes(claim.key);
     let freed = false;
     if (mode === 'exclusive') {
-      const [row] = await prepared.ask(connection, 'release', key, owner, process, prepared.limitOf(connection));
+      const [row] = await prepared.ask(connection, 'release', key, owner, listening.name, prepared.limitOf(connection));
       freed = row !== undefined;
       if (row !== undefined && row[2] !== 't') return { freed, turns: toTurns(row) };
     }
-    const [row] = await prepared.ask(connection, 'releaseAny', key, owner, process, prepared.longestWait());
+    const [row] = await prepared.ask(connection, 'releaseAny', key, owner, listening.name, prepared.longestWait());
     const [freedNow, ...turn] = row ?? [];
     return { freed: freed || freedNow === 't', turns: toTurns(turn) };
   }
@@ -167,14 +168,14 @@ export function createStore(client: KnexClient, options: StoreOptions): LockStor
     },
     explain,
     async echo(connection) {
-      await prepared.ask(connection, 'echo', process);
+      await prepared.ask(connection, 'echo', listening.name);
     },
-    listen: options.listen ? (heard, lost) => listen(client, process, heard, lost) : undefined,
+    listen: options.listen ? (...args) => listening.listen(...args) : undefined,
   };
   // The connections come from the pool of a client whose driver is pg.
   return store;
 }
 
-function toTurns([process, owner]: Row): readonly Turn[] {
-  return typeof process === 'string' && typeof owner === 'string' ? [{ process, owner }] : [];
+function toTurns([name, owner]: Row): readonly Turn[] {
+  return typeof name === 'string' && typeof owner === 'string' ? [{ process: processOf(name), owner }] : [];
 }

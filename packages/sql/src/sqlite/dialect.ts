@@ -5,6 +5,7 @@ import { readLayout } from '../dialect/layout/layout.ts';
 import type { Database } from './connection/connection.ts';
 import { explain, isBroken, isBusy, isInTransaction, migrationRemedy } from './errors.ts';
 import { withMigrationLock } from './migration-lock.ts';
+import { processName } from './host/process.ts';
 import { migrations } from './migrations.ts';
 import { plain } from './plain.ts';
 import { checkNoSchema, poolConfig } from './connection/pool.ts';
@@ -38,6 +39,7 @@ export const sqlite: Dialect = {
   checkNames: checkNoSchema,
   poolConfig,
   createStore,
+  processName,
   plain,
   openSession: (parts) =>
     createKnexSession(parts, {

@@ -62,7 +62,9 @@ VALUES (
   keepOthers: `UPDATE "locks_line" SET seen = :now, deadline = :deadline
 WHERE key = :key AND owner IN (SELECT value FROM json_each(:owners))`,
   leaveLine: `DELETE FROM "locks_line" WHERE key = :key AND owner = :owner`,
-  headOfLine: `SELECT owner, process, permits, deadline, deadline - seen AS lasts FROM "locks_line" WHERE key = :key ORDER BY place LIMIT 1`,
+  headOfLine: `SELECT owner, process, permits, deadline, deadline - seen AS lasts FROM "locks_line"
+WHERE key = :key AND (:ended = '[]' OR process NOT IN (SELECT value FROM json_each(:ended)))
+ORDER BY place LIMIT 1`,
   hastenLapse: `UPDATE "locks_line" SET seen = seen - (deadline - :deadline), deadline = :deadline WHERE key = :key AND owner = :owner`,
   permitsInLine: `SELECT permits FROM "locks_line" WHERE key = :key AND permits >= 0 AND owner <> :owner LIMIT 1`,
   purgeLine: `DELETE FROM "locks_line" WHERE key = :key AND deadline <= :now`,
@@ -86,11 +88,15 @@ head.deadline
 )
 ) AS changes,
 record.version,
-head.place
+head.place,
+head.process
 FROM json_each(:keys) AS wanted
 JOIN "locks" AS record ON record.key = wanted.value
 JOIN "locks_line" AS head ON head.key = record.key AND head.place = (
-SELECT place FROM "locks_line" WHERE key = record.key AND deadline > :now ORDER BY place LIMIT 1
+SELECT place FROM "locks_line"
+WHERE key = record.key AND deadline > :now
+AND (:ended = '[]' OR process NOT IN (SELECT value FROM json_each(:ended)))
+ORDER BY place LIMIT 1
 )`,
   readLayout: `SELECT version, readable_from FROM "locks_layout" ORDER BY version DESC LIMIT 1`,
   readHost: `SELECT boot FROM "locks_host"`,

@@ -6,5 +6,6 @@ DROP FUNCTION "locks_release";
 DROP FUNCTION "locks_sweep";
 DROP FUNCTION "locks_settle";
 DROP FUNCTION "locks_lock";
+DROP FUNCTION "locks_ended";
 DROP FUNCTION "locks_check_new";
 DROP TABLE "locks_fences", "locks_layout", "locks_line", "locks_shares", "locks";

@@ -1,8 +1,9 @@
 import type { Turn } from '../../dialect/stores/lock-store.ts';
 import { numberOf, numberOrNone, textOf } from '../connection/connection.ts';
 import type { Session } from '../connection/session.ts';
+import { hasEnded } from '../host/process.ts';
 
-/** The first in line. */
+/** The first in line whose process is not known to have ended. */
 export interface Head extends Turn {
   /** 0: any number; `undefined`: it wants the key exclusively. */
   readonly permits: number | undefined;
@@ -19,6 +20,8 @@ export class KeyLine {
   #until: number | undefined;
   #nextLapse: number | undefined;
   #changed = false;
+  /** Those that have ended: their places count no more. */
+  readonly #ended: string[] = [];
 
   /** `until` and `nextLapse` as the row of the key has them. */
   constructor(session: Session, key: string, until: number | undefined, nextLapse: number | undefined) {
@@ -45,11 +48,16 @@ export class KeyLine {
 
   head(): Head | undefined {
     if (this.#until === undefined) return undefined;
-    const row = this.#session.row('headOfLine', { key: this.#key });
+    const row = this.#session.row('headOfLine', { key: this.#key, ended: JSON.stringify(this.#ended) });
     if (row === undefined) return undefined;
+    const process = textOf(row['process']);
+    if (hasEnded(process)) {
+      this.#ended.push(process);
+      return this.head();
+    }
     return {
       owner: textOf(row['owner']),
-      process: textOf(row['process']),
+      process,
       permits: numberOrNone(row['permits']),
       deadline: numberOf(row['deadline']),
       lasts: numberOf(row['lasts']),
@@ -91,7 +99,7 @@ export class KeyLine {
   leave(owner: string): void {
     if (this.#until === undefined) return;
     this.#session.run('leaveLine', { key: this.#key, owner });
-    if (this.head() !== undefined) return;
+    if (this.#session.row('readLine', { key: this.#key })?.['last'] !== null) return;
     this.#until = undefined;
     this.#nextLapse = undefined;
     this.#changed = true;

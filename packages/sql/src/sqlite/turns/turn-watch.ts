@@ -1,6 +1,8 @@
 import { numberOf, textOf } from '../connection/connection.ts';
+import type { Row } from '../connection/connection.ts';
 import type { LinePace } from './line-pace.ts';
 import type { Session } from '../connection/session.ts';
+import { hasEnded } from '../host/process.ts';
 
 /**
  * Looks for turns over one connection, and queries the tables only when the answer may have
@@ -13,6 +15,8 @@ export class TurnWatch {
   #commits: number | undefined = undefined;
   /** When time alone may change the answer: a holder expires, or a place lapses. */
   #changes = 0;
+  /** The processes of the first waiters. No change of the file tells that one has ended. */
+  #heads: readonly string[] = [];
   /** The first waiter of each key, and after how many grants. */
   #seen = '';
 
@@ -25,8 +29,10 @@ export class TurnWatch {
   look(keys: readonly string[], process: string, now: number): readonly string[] {
     const dataVersion = this.#session.dataVersion();
     const { commits } = this.#session;
-    if (dataVersion === this.#dataVersion && commits === this.#commits && now < this.#changes) return [];
-    const rows = this.#session.rows('turns', { keys: JSON.stringify(keys), process, now });
+    const unchanged = dataVersion === this.#dataVersion && commits === this.#commits && now < this.#changes;
+    if (unchanged && !this.#heads.some(hasEnded)) return [];
+    const rows = this.#rows(keys, process, now, []);
+    this.#heads = [...new Set(rows.map((row) => textOf(row['process'])))];
     const turns = rows.map(({ owner }) => textOf(owner)).filter((owner) => owner !== '');
     // A waiter that does not act on its turn is told again.
     this.#changes = turns.length > 0 ? 0 : Math.min(Infinity, ...rows.map(({ changes }) => numberOf(changes)));
@@ -34,6 +40,14 @@ export class TurnWatch {
     this.#commits = commits;
     this.#notice(rows.map(({ version, place }) => `${numberOf(version)} ${numberOf(place)}`).join(), now);
     return turns;
+  }
+
+  #rows(keys: readonly string[], process: string, now: number, ended: readonly string[]): readonly Row[] {
+    const parameters = { keys: JSON.stringify(keys), process, now, ended: JSON.stringify(ended) };
+    const rows = this.#session.rows('turns', parameters);
+    const heads = new Set(rows.map((row) => textOf(row['process'])));
+    const more = [...heads].filter(hasEnded);
+    return more.length === 0 ? rows : this.#rows(keys, process, now, [...ended, ...more]);
   }
 
   /** Refreshed places and renewals are no moves: they would keep all waiters busy. */

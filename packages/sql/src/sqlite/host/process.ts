@@ -1,0 +1,73 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+
+/** Where a process is, and what tells it from a later one with its number. */
+interface Identity {
+  /** Processes of other namespaces have other numbers, and other clocks. */
+  readonly namespaces: string;
+  readonly started: string;
+}
+
+let known: { readonly identity: Identity | undefined } | undefined;
+
+/**
+ * The name of this process in the tables: `id`, and what other processes need to see that it is
+ * dead. That part is missing where the platform does not tell it.
+ */
+export function processName(id: string): string {
+  const own = ownIdentity();
+  return own === undefined ? id : [id, own.namespaces, process.pid, own.started].join(' ');
+}
+
+/**
+ * Whether the process of this name has certainly ended. `false` for one that cannot be seen from
+ * here, such as one in another container.
+ */
+export function hasEnded(name: string): boolean {
+  const own = ownIdentity();
+  const [, namespaces, number, started] = name.split(' ');
+  if (own === undefined || number === undefined || namespaces !== own.namespaces) return false;
+  const pid = Number(number);
+  if (pid === process.pid) return started !== own.started;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // Any other error tells of a process of another user.
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+  const stat = readStat(`${pid}`);
+  // Its parent may not have asked for its exit code yet.
+  return stat !== undefined && (stat.started !== started || /[ZXx]/.test(stat.state));
+}
+
+function ownIdentity(): Identity | undefined {
+  known ??= { identity: readIdentity() };
+  return known.identity;
+}
+
+function readIdentity(): Identity | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const stat = readStat('self');
+  // A /proc of another namespace has other numbers.
+  if (stat?.pid !== `${process.pid}`) return undefined;
+  try {
+    const namespaces = [readlinkSync('/proc/self/ns/pid'), readlinkSync('/proc/self/ns/time')].join();
+    return { namespaces, started: stat.started };
+  } catch {
+    // A sandbox may hide them. Linux before 5.6 has no namespaces of time.
+    return undefined;
+  }
+}
+
+/** Fields 1, 3 and 22 of `/proc/…/stat`; `undefined`: it cannot be read. */
+function readStat(pid: string): { readonly pid: string; readonly state: string; readonly started: string } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The second field, a name in parentheses, may contain any character.
+    const [state, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const started = rest[18];
+    if (state === undefined || started === undefined) return undefined;
+    return { pid: text.slice(0, text.indexOf(' ')), state, started };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+import { openLocks } from '@locks/core';
+import { startProxy, startPostgres } from '@locks/test-servers';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+
+const server = await startPostgres();
+afterAll(() => server.stop());
+
+test('close() of a store that has fallen silent takes `closeTimeout`, for releases and connections together', async () => {
+  const proxy = await startProxy(server);
+  onTestFinished(() => proxy.stop());
+  const closeTimeout = 1_500;
+  const locks = await openLocks({ url: proxy.url(server.url), closeTimeout, options: { migrate: true } });
+  await locks.acquire('close');
+  proxy.silence();
+  const since = performance.now();
+  await locks.close();
+  expect(performance.now() - since).toBeLessThan(1.5 * closeTimeout);
+});
