@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createLocks, LockError, openLocks } from '../src/index.ts';
-import type { AdapterConfig, LocksConfig } from '../src/index.ts';
+import { createLocks, createMemoryProvider, LockError, openLocks } from '../src/index.ts';
+import type { AdapterConfig, LockProvider, LocksConfig } from '../src/index.ts';
+import { createDeferred } from './support/deferred.ts';
+import { watch } from './support/setting.ts';
 import { standIn } from './support/stand-in.ts';
+import { VirtualRuntime, settle } from './support/virtual-runtime.ts';
 
 /** What `openLocks` rejects with. */
 async function refusal(target: unknown): Promise<LockError> {
@@ -266,4 +269,22 @@ describe('createLocks', () => {
       );
     },
   );
+});
+
+it('an adapter that never opens is LOCK_UNAVAILABLE after a minute, and is closed if it opens later', async () => {
+  const runtime = new VirtualRuntime();
+  const opened = createDeferred<LockProvider>();
+  const opening = watch(openLocks({ provider: { fromConfig: () => opened.promise }, runtime }));
+  await runtime.advance(59_990);
+  expect(opening.state).toBe('open');
+  await runtime.advance(20);
+  expect(opening.error).toMatchObject({
+    code: 'LOCK_UNAVAILABLE',
+    message: 'openLocks: the adapter has not opened its backend within 60000 ms.',
+  });
+  const provider = createMemoryProvider();
+  opened.resolve(provider);
+  await settle();
+  await expect(provider.inspect('key')).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+  expect(runtime.pendingTimers).toBe(0);
 });
