@@ -9,12 +9,14 @@ import { locksSilenceRequirements } from './locks-silence.ts';
 import { lostReplyToHolderRequirements } from './lost-reply-to-holder.ts';
 import { lostReplyRequirements } from './lost-reply.ts';
 import { restartRequirements } from './restart.ts';
+import { severManyRequirements } from './sever-many.ts';
 import { severRequirements } from './sever.ts';
 import { silenceRequirements } from './silence.ts';
 
 /** Requirements that need a hook to hurt the backend, or the way to it. */
 export const faultRequirements: readonly Requirement[] = [
   severRequirements,
+  severManyRequirements,
   lostReplyRequirements,
   lostReplyToHolderRequirements,
   duplicateRequirements,

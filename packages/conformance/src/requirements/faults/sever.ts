@@ -66,27 +66,6 @@ export const severRequirements: readonly Requirement[] = [
     },
   },
   {
-    id: 'sever-many-in-flight',
-    level: 'provider',
-    title: 'of 600 releases that are under way when their connection is cut, each settles; repeated, each key is free',
-    appliesTo: whenRemote,
-    needs: ['sever'],
-    async check(context) {
-      const { harmed, again, other } = await createSides(context);
-      const claims = range(600).map(() => context.claim(context.key(), { ttl: 60_000 }));
-      await Promise.all(claims.map((claim) => again.tryAcquire(claim)));
-      const releases = claims.map((claim) =>
-        inBackground(settled(context, 'a release that was under way', harmed.release(claim))),
-      );
-      await context.faults.sever(harmed);
-      await Promise.all(releases);
-      await Promise.all(claims.map((claim) => again.release(claim)));
-      const states = await Promise.all(claims.map(({ key }) => other.inspect(key)));
-      const held = states.filter((state) => !isIdle(state)).length;
-      assert.equal(held, 0, `expected each of 600 keys to be free after a repeated release; ${held} are held`);
-    },
-  },
-  {
     id: 'sever-keeps-hold',
     level: 'provider',
     title: 'a hold survives a cut: others are refused, a repeat has the same token, it can be renewed and released',

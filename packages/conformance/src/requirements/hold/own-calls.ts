@@ -19,7 +19,7 @@ export const ownCallsRequirements: readonly Requirement[] = [
     appliesTo: always,
     async check(context) {
       const [one, two] = await context.createMany(2);
-      await Promise.all(range(10).map(() => attemptsAtOnce(context, one, two)));
+      await Promise.all(range(5).map(() => attemptsAtOnce(context, one, two)));
     },
   },
   {
@@ -29,7 +29,7 @@ export const ownCallsRequirements: readonly Requirement[] = [
     appliesTo: always,
     async check(context) {
       const [one, two] = await context.createMany(2);
-      const rounds = modesOf(context).flatMap((mode) => range(6).map((late) => ({ mode, late })));
+      const rounds = modesOf(context).flatMap((mode) => range(3).map((late) => ({ mode, late })));
       const checks = rounds.map(async ({ mode, late }) => {
         const claim = context.claim(context.key(), { mode });
         const { token } = await mustGrant(one, claim, 'on a free key');
@@ -54,13 +54,13 @@ export const ownCallsRequirements: readonly Requirement[] = [
     appliesTo: always,
     async check(context) {
       const [one, two] = await context.createMany(2);
-      const rounds = modesOf(context).flatMap((mode) => range(12).map((late) => ({ mode, late })));
+      const rounds = modesOf(context).flatMap((mode) => range(6).map((late) => ({ mode, late })));
       const checks = rounds.map(async ({ mode, late }) => {
         const claim = context.claim(context.key(), { mode });
         await mustGrant(one, claim, 'on a free key');
         const next = context.wait(two, context.claim(claim.key));
         await next.inLine;
-        const renewals = inBackground(Promise.all(range(3).map(() => one.renew(claim))));
+        const renewals = inBackground(Promise.all(range(2).map(() => one.renew(claim))));
         for (let turns = late; turns > 0; turns -= 1) await turn();
         await mustFree(one, claim, 'by the holder, while its renewals are under way');
         await renewals;
@@ -76,13 +76,13 @@ export const ownCallsRequirements: readonly Requirement[] = [
 async function attemptsAtOnce(context: Context, one: LockProvider, two: LockProvider): Promise<void> {
   const claim = context.claim(context.key());
   const waiter = context.claim(claim.key);
-  const attempts = range(4).map((index) =>
+  const attempts = range(3).map((index) =>
     mustGrant(one, claim, 'on a free key, while others of it are under way', index % 2 === 0 ? undefined : () => {}),
   );
   const [first, ...others] = await Promise.all(attempts);
   for (const { token } of others) mustBeSame(context, token, first?.token);
   await mustBeHeld(context, two, claim, 'after its attempts');
-  await Promise.all(range(4).map(() => mustBeBusy(two, waiter, 'while another owner holds the key', () => {})));
+  await Promise.all(range(3).map(() => mustBeBusy(two, waiter, 'while another owner holds the key', () => {})));
   if (context.traits.fair)
     await context.state(one, claim.key, 'one waiter, after its attempts at once', ({ waiters }) => waiters === 1);
   await mustFree(one, claim, 'once, however many attempts there were');

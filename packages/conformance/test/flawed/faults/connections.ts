@@ -23,23 +23,20 @@ export const connections: readonly FaultFlaw[] = [
   },
   {
     name: 'calls that wait to be sent are forgotten when their connection ends',
-    caughtBy: ['sever-many-in-flight'],
-    make: client((inner, link) => {
-      const most = 256;
-      const waiting: (() => void)[] = [];
-      let underWay = 0;
-      link.onCut = () => void waiting.splice(0);
-      return guarded(inner, async (call) => {
-        if (underWay >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-        underWay += 1;
-        try {
-          return await call();
-        } finally {
-          underWay -= 1;
-          waiting.shift()?.();
-        }
-      });
-    }),
+    caughtBy: ['sever-many-in-flight', 'sever-many-attempts'],
+    mayAlsoFail: ['locks-sever-aborts'],
+    make: afterMany(() => {}),
+  },
+  {
+    name: 'attempts that wait to be sent are forgotten when their connection ends',
+    caughtBy: ['sever-many-attempts'],
+    mayAlsoFail: ['locks-sever-aborts'],
+    make: afterMany(() => {}, 'tryAcquire'),
+  },
+  {
+    name: 'releases that wait to be sent answer false when their connection ends',
+    caughtBy: ['locks-sever-aborts'],
+    make: afterMany((answer) => answer(false), 'release'),
   },
   {
     name: 'a hold belongs to its connection: the next one has another name',
@@ -114,4 +111,35 @@ function endsWithConnection(ends: (claim: Claim, granted: boolean) => boolean): 
       },
     });
   };
+}
+
+/**
+ * A client with 256 calls under way at most. `end` is what becomes of one that waits for its turn
+ * when the connection ends: it answers, or the call never settles.
+ */
+function afterMany(end: (answer: (value: false) => void) => void, only?: 'tryAcquire' | 'release'): FaultFlaw['make'] {
+  return client((inner, link) => {
+    const most = 256;
+    const waiting: { readonly send: () => void; readonly answer: (value: false) => void }[] = [];
+    let underWay = 0;
+    link.onCut = () => {
+      for (const { answer } of waiting.splice(0)) end(answer);
+    };
+    const limited = guarded(inner, async (call) => {
+      if (underWay >= most) {
+        const early = await new Promise<false | undefined>((resolve) =>
+          waiting.push({ send: () => resolve(undefined), answer: resolve }),
+        );
+        if (early === false) return early as never;
+      }
+      underWay += 1;
+      try {
+        return await call();
+      } finally {
+        underWay -= 1;
+        waiting.shift()?.send();
+      }
+    });
+    return only === undefined ? limited : { [only]: limited[only] };
+  });
 }

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { isLockError } from '@locks/core';
+import type { Requirement } from '../../requirement.ts';
+import { isIdle, mustGrant, show } from '../../checks/expect.ts';
+import { inBackground, turn, within } from '../../checks/time.ts';
+import { pick, range } from '../steps.ts';
+import { whenRemote } from '../when.ts';
+import { createHarmed } from './locks-steps.ts';
+import { callLimit, createOther, createSides, mustStayIdle, settled } from './steps.ts';
+
+/** More calls than any client sends at once are under way when their connection is cut. */
+export const severManyRequirements: readonly Requirement[] = [
+  {
+    id: 'sever-many-in-flight',
+    level: 'provider',
+    title: 'of 600 releases that are under way when their connection is cut, each settles; repeated, each key is free',
+    appliesTo: whenRemote,
+    needs: ['sever'],
+    async check(context) {
+      const { harmed, again, other } = await createSides(context);
+      const claims = range(600).map(() => context.claim(context.key(), { ttl: 60_000 }));
+      await Promise.all(claims.map((claim) => again.tryAcquire(claim)));
+      const releases = claims.map((claim) =>
+        inBackground(settled(context, 'a release that was under way', harmed.release(claim))),
+      );
+      await context.faults.sever(harmed);
+      await Promise.all(releases);
+      await Promise.all(claims.map((claim) => again.release(claim)));
+      const states = await Promise.all(claims.map(({ key }) => other.inspect(key)));
+      const held = states.filter((state) => !isIdle(state)).length;
+      assert.equal(held, 0, `expected each of 600 keys to be free after a repeated release; ${held} are held`);
+    },
+  },
+  {
+    id: 'sever-many-attempts',
+    level: 'provider',
+    title:
+      'of 600 attempts that are under way when their connection is cut, each settles; released, no line has their claims',
+    appliesTo: whenRemote,
+    needs: ['sever'],
+    async check(context) {
+      const { harmed, again, other } = await createSides(context);
+      const holders = range(20).map(() => context.claim(context.key()));
+      // Half of the keys are held: their claims wait in line.
+      for (const holder of holders.slice(10)) await mustGrant(other, holder, 'on a free key');
+      const claims = range(600).map((index) => context.claim(pick(holders, index).key, { ttl: 60_000 }));
+      const attempts = claims.map((claim) =>
+        inBackground(
+          settled(
+            context,
+            'an attempt that was under way',
+            harmed.tryAcquire(claim, () => {}),
+          ),
+        ),
+      );
+      await context.faults.sever(harmed);
+      await Promise.all(attempts);
+      await Promise.all([...claims, ...holders].map((claim) => again.release(claim)));
+      const keys = holders.map(({ key }) => key);
+      await mustStayIdle(context, other, keys, 'after each of 600 attempts was released', callLimit(context));
+    },
+  },
+  {
+    id: 'locks-sever-aborts',
+    level: 'locks',
+    title: 'of 600 waits that are aborted while their connection is cut, each rejects, and no line keeps a claim',
+    appliesTo: whenRemote,
+    needs: ['sever'],
+    async check(context) {
+      const { provider, locks } = await createHarmed(context, { ttl: context.longTtl });
+      const other = await createOther(context);
+      const holders = range(4).map(() => context.claim(context.key()));
+      for (const holder of holders) await mustGrant(other, holder, 'on a free key');
+      const reason = new Error('not wanted any more');
+      const abort = new AbortController();
+      const waits = range(600).map(async (index) => {
+        const wait = locks.acquire(pick(holders, index).key, { signal: abort.signal });
+        const error: unknown = await wait.then(
+          () => 'a lease',
+          (rejection: unknown) => rejection,
+        );
+        const sound = error === reason || isLockError(error, 'LOCK_UNAVAILABLE');
+        assert.ok(sound, `expected an aborted wait to reject with the reason, got ${show(error)}`);
+      });
+      const ended = inBackground(Promise.all(waits));
+      for (let turns = context.random.integer(20); turns > 0; turns -= 1) await turn();
+      const cut = context.faults.sever(provider);
+      abort.abort(reason);
+      await cut;
+      await context.faults.sever(provider);
+      await within(callLimit(context), ended, 'each of 600 aborted waits to reject');
+      for (const holder of holders) await other.release(holder);
+      const keys = holders.map(({ key }) => key);
+      await mustStayIdle(context, other, keys, 'after 600 waits were aborted', callLimit(context));
+    },
+  },
+];
