@@ -1,4 +1,4 @@
-import { outsideContext } from '@locks/core/adapter';
+import { LockError, outsideContext } from '@locks/core/adapter';
 import type { KnexClient } from '../dialect/knex.ts';
 
 /** A call that waits for a connection. */
@@ -33,8 +33,12 @@ export class PoolQueue<Connection> {
     this.#client = client;
   }
 
-  /** A connection for `call` alone, until it is given back. Rejects with the pool's own error. */
+  /**
+   * A connection for `call` alone, until it is given back. Rejects with the pool's own error.
+   * @throws `LOCK_CLOSED` once the pool was ended.
+   */
   async take(call: object): Promise<Connection> {
+    if (this.#ended()) throw ended();
     for (let spare = this.#spare.pop(); spare !== undefined; spare = this.#spare.pop()) {
       if (!isDisposed(spare)) return spare;
       this.#release(spare);
@@ -91,9 +95,9 @@ export class PoolQueue<Connection> {
   }
 
   #refused(error: unknown): void {
-    if (this.#client.pool?.destroyed === true) {
+    if (this.#ended() || isEnd(error)) {
       // What a pool is asked for while it ends it never answers.
-      for (const { reject } of this.#waiting.values()) reject(error);
+      for (const { reject } of this.#waiting.values()) reject(ended());
       this.#waiting.clear();
     } else if (!isTimeout(error)) {
       this.#next()?.reject(error);
@@ -120,6 +124,12 @@ export class PoolQueue<Connection> {
     return undefined;
   }
 
+  /** A knex that was destroyed has no pool. */
+  #ended(): boolean {
+    const { pool } = this.#client;
+    return pool === undefined || pool.destroyed === true;
+  }
+
   /** Whether the pool has been asked by others too; one that does not tell may have been. */
   #othersWait(): boolean {
     const waiting = this.#client.pool?.numPendingAcquires?.();
@@ -134,6 +144,18 @@ export class PoolQueue<Connection> {
 /** Whether the pool has given up waiting for itself. */
 function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'KnexTimeoutError';
+}
+
+/** Whether a pool of `pg` or `mysql2`, which knex was given, was ended. */
+function isEnd(error: unknown): boolean {
+  return error instanceof Error && /after calling end on the pool|^Pool is closed/.test(error.message);
+}
+
+function ended(): LockError {
+  return new LockError(
+    'LOCK_CLOSED',
+    'The pool of @locks/sql was ended: its knex was destroyed, or the pool that knex was given. Close the locks before it.',
+  );
 }
 
 /** What knex marks a connection with that must not be used again. */

@@ -1,0 +1,65 @@
+import { createLocks } from '@locks/core';
+import knexOf from 'knex';
+import { createPool } from 'mysql2';
+import { Pool } from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createSqlProvider, migrate } from '../../src/index.ts';
+import { databases, openKnex } from '../support/databases.ts';
+
+/** How long `close` may take that finds the pool ended, in ms: much less than `closeTimeout`. */
+const atOnce = 1_000;
+
+describe.each(databases)('on $name', (database) => {
+  test.each(['awaited', 'under way'])('close() is done at once when its knex was destroyed first: %s', async (when) => {
+    const knex = openKnex(await database.create());
+    await migrate(knex);
+    const provider = createSqlProvider(knex);
+    const locks = createLocks(provider);
+    onTestFinished(() => provider.close());
+    const lease = await locks.acquire('job');
+    const destroyed = knex.destroy();
+    if (when === 'awaited') await destroyed;
+    const since = performance.now();
+    const released = lease.release();
+    await expect(locks.tryAcquire('another')).rejects.toMatchObject({
+      code: 'LOCK_CLOSED',
+      message: expect.stringContaining('knex was destroyed'),
+    });
+    await locks.close();
+    expect(performance.now() - since).toBeLessThan(atOnce);
+    await Promise.allSettled([released, destroyed]);
+  });
+});
+
+test.each(['Postgres', 'MariaDB'] as const)(
+  'close() is done at once when the pool of knex was ended first: %s',
+  async (name) => {
+    const url = (await databases.find((each) => each.name === name)?.create()) ?? '';
+    const knex = name === 'Postgres' ? overPg(url) : overMysql(url);
+    await migrate(knex.knex);
+    const provider = createSqlProvider(knex.knex, { listen: false });
+    const locks = createLocks(provider);
+    onTestFinished(() => provider.close());
+    await locks.acquire('job');
+    await knex.end();
+    const since = performance.now();
+    await locks.close();
+    expect(performance.now() - since).toBeLessThan(atOnce);
+  },
+);
+
+interface Pooled {
+  readonly knex: ReturnType<typeof knexOf>;
+  end(): Promise<unknown>;
+}
+
+function overPg(url: string): Pooled {
+  const pool = new Pool({ connectionString: url, max: 4 });
+  return { knex: knexOf({ client: 'pg', connectionPool: pool }), end: () => pool.end() };
+}
+
+function overMysql(url: string): Pooled {
+  // Knex's types know the pool of `pg` alone.
+  const pool = createPool({ uri: url, connectionLimit: 4 });
+  return { knex: knexOf({ client: 'mysql2', connectionPool: pool as never }), end: () => pool.promise().end() };
+}
