@@ -3,10 +3,13 @@ import { createLocks } from '@locks/core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, migrate } from '../../src/index.ts';
 import { startContender } from '../servers/contenders.ts';
-import { connect, databases } from '../support/databases.ts';
+import { connect, databases, rowsOf } from '../support/databases.ts';
 
 /** Those that know of the end of a process. */
 const knowing = databases.filter(({ name }) => name !== 'MariaDB');
+
+const sessionsThatListen = `SELECT count(*)::integer AS n FROM pg_locks
+  WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 describe.each(knowing)('on $name', (database) => {
   test.each([
@@ -32,6 +35,13 @@ describe.each(knowing)('on $name', (database) => {
     const second = locks.acquire('job', mode);
     await waiters(4);
     await first.kill();
+    // The server hears of the end of a session a moment later.
+    if (database.name === 'Postgres') {
+      await eventually('the end of its session', async () => {
+        const [row] = await rowsOf(knex.raw(sessionsThatListen));
+        return row?.['n'] === 1;
+      });
+    }
     const freedAt = performance.now();
     await lease.release();
     const next = await second;
