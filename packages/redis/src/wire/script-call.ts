@@ -1,3 +1,4 @@
+import { LockError } from '@locks/core/adapter';
 import type { Deadline } from '@locks/core/adapter';
 import { withConnectionError } from './client.ts';
 import type { ScriptClient } from './client.ts';
@@ -34,8 +35,13 @@ export function callScript(
   return deadline.race(sendScript(client, call), () => call.what(), within, mend);
 }
 
-/** Sends a script by its digest. */
+/**
+ * Sends a script by its digest.
+ * @throws `LOCK_CLOSED` where the client has ended: it opens no connection any more. A command
+ * under way at the end may have taken effect, so only later ones are refused.
+ */
 export function sendScript(client: ScriptSender, call: ScriptCall): Promise<unknown> {
+  if ((client.over ?? client).status === 'end') return Promise.reject(clientEnded());
   return client.evalsha(call.script.sha, ...call.input());
 }
 
@@ -48,4 +54,11 @@ export function sendAgain(client: ScriptSender, call: ScriptCall, error: unknown
 /** The script cache was flushed, or the server is new: the script did nothing. */
 export function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT');
+}
+
+function clientEnded(): LockError {
+  return new LockError(
+    'LOCK_CLOSED',
+    'The client of @locks/redis has ended: it was closed, or its "retryStrategy" gave up. Close the locks before it.',
+  );
 }

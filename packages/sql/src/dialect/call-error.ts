@@ -20,6 +20,8 @@ export interface FailedCall {
   readonly claim?: Claim | undefined;
   /** What its user must change; `undefined`: another attempt may succeed. */
   readonly remedy: string | undefined;
+  /** What helps where another attempt may succeed. */
+  readonly advice?: string | undefined;
   /** Whether the call may still take effect, whatever the user changes. */
   readonly mayTakeEffect: boolean;
   /** The server answered that it refuses the statement, and so changed nothing. */
@@ -27,11 +29,13 @@ export interface FailedCall {
 }
 
 /** The contract's error for a failed call. */
-export function callError({ database, error, what, claim, remedy, mayTakeEffect, undone }: FailedCall): LockError {
+export function callError(failed: FailedCall): LockError {
+  const { database, error, what, claim, remedy, mayTakeEffect, undone } = failed;
+  const advice = remedy ?? failed.advice;
   const call = typeof what === 'function' ? what() : what;
   return new LockError(
     remedy === undefined || mayTakeEffect ? 'LOCK_UNAVAILABLE' : 'LOCK_MISCONFIGURED',
-    `${database} failed at ${call}: ${textOf(error)}${remedy === undefined ? '' : `. ${remedy}`}`,
+    `${database} failed at ${call}: ${textOf(error)}${advice === undefined ? '' : `. ${advice}`}`,
     {
       ...(claim === undefined ? {} : { key: claim.key }),
       cause: error,

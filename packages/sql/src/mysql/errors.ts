@@ -106,6 +106,11 @@ const permanent: Readonly<Record<number, string>> = {
   4151: locked,
 };
 
+/** What other clients may mend, by closing connections: a lease must outlast it. */
+const passing: Readonly<Record<number, string>> = {
+  1461: 'Raise max_prepared_stmt_count at the server, or open fewer connections: each prepares some ten statements.',
+};
+
 /** The codes of failures that `mysql2` finds itself, before a user is logged in. */
 const ofDriver: Readonly<Record<string, string>> = {
   HANDSHAKE_NO_SSL_SUPPORT: tlsMissing,
@@ -135,7 +140,8 @@ export function explain(error: unknown, what: CallName, claim?: Claim): LockErro
   const mayTakeEffect = error instanceof TransactionOpen && error.sent;
   const inTransaction = mayTakeEffect || isInTransaction(error);
   const remedy = inTransaction ? `Turn autocommit on. ${endTransactions}` : remedyOf(error);
-  return callError({ database: 'MySQL', error, what, claim, remedy, mayTakeEffect, undone: isUndone(error) });
+  const advice = passing[numberOf(error) ?? 0];
+  return callError({ database: 'MySQL', error, what, claim, remedy, advice, mayTakeEffect, undone: isUndone(error) });
 }
 
 const rights =
@@ -149,6 +155,7 @@ const migrationRemedies: Readonly<Record<number, string>> = {
   1143: rights,
   1370: rights,
   1227: rights,
+  1064: 'The server does not take the syntax of the routines: take ORACLE out of the sql_mode of this connection, or see that its version is MariaDB 10.6, MySQL 8.0 or newer.',
   // A table has other columns.
   1054: nameTaken,
   1347: nameTaken,

@@ -96,6 +96,7 @@ export function readConfigOptions(options: object, { name, unusedOptions }: Dial
       applicationName: applicationName ?? '@locks/sql',
       timeout: provider.timeout,
       sessions: provider.listen,
+      creates: migrate ?? false,
     },
     migrate: migrate ?? false,
   };

@@ -61,6 +61,10 @@ export function unusable(state: string, message: string): Error {
 const grants =
   'Grant the role what sql/postgres/grants.sql of the package lists, or sql/postgres/plain/grants.sql with option "routines" false.';
 
+/** What to do about policies of the tables. */
+export const rowSecurity =
+  'Turn it off for these tables (ALTER TABLE … DISABLE ROW LEVEL SECURITY), or give the role BYPASSRLS.';
+
 /** What a retry cannot mend, and what can. */
 const permanent: Readonly<Record<string, string>> = {
   '42P01': 'A table is missing: run the migrations of @locks/sql, or set the options "table" and "schema".',
@@ -102,6 +106,7 @@ function remedyOf(error: unknown): string | undefined {
   if (isTlsRefusal(error)) return tlsRefused;
   const text = error instanceof Error ? error.message : '';
   const state = stateOf(error);
+  if (state === '42501' && text.includes('row-level security')) return rowSecurity;
   if (state === '08P01') return ofPooler.find(([pattern]) => pattern.test(text))?.[1];
   return state === undefined
     ? ofDriver.find(([pattern]) => pattern.test(text))?.[1]

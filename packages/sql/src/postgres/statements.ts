@@ -129,7 +129,8 @@ SELECT count(*) FROM "locks_shares" AS s WHERE s.key = l.key AND s.expires > clo
   echo: `SELECT pg_notify('locks_' || $1::text, '')`,
   findSchema: `SELECT n.nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = to_regclass('"locks_layout"')`,
   checkConnection: `SELECT current_setting('server_version_num'), pg_is_in_recovery(), current_setting('default_transaction_read_only'),
-current_setting('default_transaction_isolation'), extract(epoch FROM current_setting('statement_timeout')::interval) * 1000, layout.version, layout.readable_from
+current_setting('default_transaction_isolation'), extract(epoch FROM current_setting('statement_timeout')::interval) * 1000, layout.version, layout.readable_from,
+row_security_active('"locks_layout"')
 FROM (SELECT 1) AS one LEFT JOIN "locks_layout" AS layout ON true`,
   sweep: `WITH stretch AS MATERIALIZED (
 SELECT (SELECT l.key FROM "locks" AS l WHERE l.key > $3::bytea ORDER BY l.key OFFSET $4::integer - 1 LIMIT 1) AS last

@@ -18,7 +18,7 @@ describe.each(knowing)('on $name', (database) => {
     ['wants one of its permits', { mode: 'shared', permits: 2 }],
   ] as const)('the places of a killed process delay no next waiter that %s', async (_name, mode) => {
     const url = await database.create();
-    const knex = connect(url, database.name !== 'MariaDB' ? {} : { pool: { min: 0, max: 4 } });
+    const knex = connect(url);
     await migrate(knex);
     const provider = createSqlProvider(knex);
     const locks = createLocks(provider, { ttl: 30_000 });

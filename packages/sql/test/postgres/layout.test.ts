@@ -157,6 +157,23 @@ describe('a role that may only do what is documented', () => {
     });
   });
 
+  test('is told of row level security that hides the tables from it', async () => {
+    const { url, user } = await withRole();
+    const secure = (table: string, how: string): Promise<unknown> =>
+      withClient(url, (client) => client.query(`ALTER TABLE safe.${table} ${how} ROW LEVEL SECURITY`));
+    const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('DISABLE ROW LEVEL SECURITY') };
+    const claim = { key: 'job', owner: 'a/1', ttl: 1_000, mode: 'exclusive' } as const;
+    for (const table of ['locks_layout', 'locks']) {
+      await secure(table, 'ENABLE');
+      const { provider } = join(as(url, user), { schema: 'safe' });
+      await expect(provider.tryAcquire(claim)).rejects.toMatchObject(refused);
+      await secure(table, 'DISABLE');
+      expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+      await provider.release(claim);
+      await withClient(url, (client) => client.query('DELETE FROM safe.locks'));
+    }
+  });
+
   test('cannot lead the routines to tables or functions of its own', async () => {
     const { url, user } = await withRole();
     const client = await connect(as(url, user));

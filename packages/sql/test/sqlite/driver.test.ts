@@ -53,7 +53,9 @@ test('a path that libsql would take for an address is that of a file', async () 
 });
 
 test('a file without the tables is refused with the ways to have them', async () => {
-  const error = await openLocks(`sqlite:${join(ownFolder(), 'locks.db')}`).catch((reason: unknown) => reason);
+  const path = join(ownFolder(), 'locks.db');
+  writeFileSync(path, '');
+  const error = await openLocks(`sqlite:${path}`).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
   expect((error as Error).message).toMatch(/missing.*LocksMigrationSource.*migrate/);
 });

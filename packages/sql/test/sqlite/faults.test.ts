@@ -148,7 +148,7 @@ test.runIf(process.platform !== 'win32')(
     expect((error as Error).message).toContain(`${JSON.stringify(file.path)} was deleted or replaced`);
     await expect(provider.tryAcquire(claim('job', 'me/1'))).rejects.toMatchObject({
       code: 'LOCK_MISCONFIGURED',
-      message: expect.stringContaining('missing') as string,
+      message: expect.stringContaining('it is not there') as string,
     });
     const again = new Libsql(file.path);
     for (const { up } of migrations) for (const statement of up) again.exec(statement);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -78,6 +78,17 @@ test.runIf(process.platform !== 'win32')('a device is refused before anything is
       message: expect.stringMatching(`"${path}": it is a device`) as string,
     });
   }
+});
+
+test('a path that is mistyped is refused, and leaves no file', async () => {
+  const path = join(ownFile().folder, 'lcoks.db');
+  await expect(openLocks(`sqlite:${path}`)).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringMatching('lcoks.db": it is not there; check its path') as string,
+  });
+  expect(existsSync(path)).toBe(false);
+  await (await openLocks({ url: `sqlite:${path}`, options: { migrate: true } })).close();
+  expect(existsSync(path)).toBe(true);
 });
 
 test("a file of the caller's knex that cannot be opened is named, with the reason", async () => {

@@ -23,6 +23,8 @@ export interface ConnectionOptions {
   readonly applicationName: string;
   /** How long the server may work on a statement, in ms. */
   readonly timeout: number;
+  /** Whether a database that is a file is created if it is missing. */
+  readonly creates: boolean;
   /** Whether each connection is one session on the server. */
   readonly sessions: boolean;
 }

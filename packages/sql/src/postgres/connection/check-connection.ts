@@ -2,13 +2,15 @@ import { LockError } from '@locks/core/adapter';
 import { checkLayout } from '../../dialect/layout/layout.ts';
 import type { TableNames } from '../../dialect/names.ts';
 import type { Reply } from './connection.ts';
-import { stateOf, unusable } from '../errors.ts';
+import { rowSecurity, stateOf, unusable } from '../errors.ts';
 
 const writesRefused =
   '@locks/sql: the connections have default_transaction_read_only = on, and a lock is a write. Give it a user, a database or a pool without that setting.';
 
 /** To a role without that right the server says that there is no such table. */
 export const hidden = ', or the role has no USAGE on its schema (see sql/postgres/grants.sql)';
+
+const rowsHidden = `@locks/sql: row level security hides the rows of the locks' tables from this role. ${rowSecurity}`;
 
 /** What a connection is like. */
 export interface ConnectionFacts {
@@ -28,7 +30,8 @@ export async function checkConnection(answer: Promise<Reply['rows']>, names: Tab
     if (stateOf(error) === '42P01') checkLayout(undefined, names, hidden);
     throw error;
   });
-  const [layout, readableFrom] = (row ?? []).slice(5);
+  const [layout, readableFrom, secured] = (row ?? []).slice(5);
+  if (!layout && secured === 't') throw new LockError('LOCK_MISCONFIGURED', rowsHidden);
   return checkServer(row ?? [], () =>
     checkLayout(layout ? { version: Number(layout), readableFrom: Number(readableFrom) } : undefined, names),
   );

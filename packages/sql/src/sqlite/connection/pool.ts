@@ -10,7 +10,11 @@ export function poolConfig(url: string, options: ConnectionOptions, names: Table
   const filename = readFilePath(url.slice(url.indexOf(':') + 1));
   checkNoSchema(names);
   const client = (base: ClientClass, driver: unknown): ClientClass =>
-    withLibsql(base as SqliteClientClass, driver as DatabaseClass, { patience: options.connectTimeout, runtime });
+    withLibsql(base as SqliteClientClass, driver as DatabaseClass, {
+      patience: options.connectTimeout,
+      creates: options.creates,
+      runtime,
+    });
   return {
     client,
     // What SQLite does it does at once: a second connection of a process could only wait for the

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Runtime } from '@locks/core/adapter';
 import { pause } from '../../dialect/pause.ts';
@@ -35,6 +36,8 @@ interface Query {
 export interface OpenOptions {
   /** How long others may keep the file busy, in ms. */
   readonly patience: number;
+  /** Whether a file that is missing is created. */
+  readonly creates: boolean;
   readonly runtime: Runtime;
 }
 
@@ -70,16 +73,20 @@ export function withLibsql(Client: SqliteClientClass, Libsql: DatabaseClass, opt
   };
 }
 
+const missing = 'it is not there; check its path, or open it with migrate=true, which creates it';
+
 /**
- * Opens a file for locks. The file is created if it is missing; its folder must exist. With a
- * write-ahead log, a reader keeps no writer waiting, not even a reader that is stopped. The log is
- * not synchronized with each commit. A crash of a process loses nothing by that. After a crash of
- * the host all holds are void, because they are of another boot. Tokens that a power cut took are
- * made up for by the clock in each token.
+ * Opens a file for locks. The file is created if it is missing and `creates` says so. A new file
+ * has no tables, so another process has no use for it. With a write-ahead log, a reader keeps no
+ * writer waiting, not even a reader that is stopped. The log is not synchronized with each commit.
+ * A crash of a process loses nothing by that. After a crash of the host all holds are void, because
+ * they are of another boot. Tokens that a power cut took are made up for by the clock in each
+ * token.
  */
-async function openFile(Libsql: DatabaseClass, path: string, { patience, runtime }: OpenOptions): Promise<Database> {
+async function openFile(Libsql: DatabaseClass, path: string, options: OpenOptions): Promise<Database> {
+  const { patience, creates, runtime } = options;
   // SQLite itself says no more than that it cannot open it, and writes to a device.
-  const why = whyNoFile(path);
+  const why = whyNoFile(path) ?? (creates || existsSync(path) ? undefined : missing);
   if (why !== undefined) throw unusable(path, why);
   const end = runtime.clock.now() + patience;
   for (;;) {

@@ -1,0 +1,75 @@
+import { createLocks } from '@locks/core';
+import type { Locks } from '@locks/core';
+import type { Knex } from 'knex';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { createSqlProvider, migrate } from '../../src/index.ts';
+import { openKnex } from '../servers/open-knex.ts';
+import { createTables, ownDatabase, startServer, withClient } from './support/database.ts';
+
+const server = await startServer();
+afterAll(() => server.stop());
+
+/** The part of a connection of mysql2 that is used. */
+interface Connection {
+  query(sql: string, done: (error: unknown) => void): void;
+}
+
+/** A knex whose connections have another syntax than the usual one. */
+function openOracle(url: string): Knex {
+  const knex = openKnex('mysql2', url, {
+    min: 0,
+    max: 3,
+    afterCreate(connection: Connection, done: (error: unknown, connection: Connection) => void) {
+      connection.query("SET SESSION sql_mode = 'ORACLE'", (error) => done(error, connection));
+    },
+  });
+  onTestFinished(() => knex.destroy());
+  return knex;
+}
+
+function locksOver(knex: Knex): Locks {
+  const provider = createSqlProvider(knex);
+  const locks = createLocks(provider);
+  onTestFinished(async () => {
+    await locks.close();
+    await provider.close();
+  });
+  return locks;
+}
+
+test('sql_mode ORACLE: locks work, and a migration says what is in its way', async () => {
+  await expect(migrate(openOracle(await ownDatabase(server)))).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining('take ORACLE out of the sql_mode'),
+  });
+  const url = await ownDatabase(server);
+  await createTables(url);
+  const locks = locksOver(openOracle(url));
+  const lease = await locks.acquire('job');
+  const waiting = locks.acquire('job', { mode: 'shared', permits: 2 });
+  expect(await locks.tryAcquire('job')).toBe(null);
+  await lease.renew();
+  await lease.release();
+  await (await waiting).release();
+});
+
+test('max_prepared_stmt_count: the error says what to raise, and a lease outlasts it', async () => {
+  const url = await ownDatabase(server);
+  await createTables(url);
+  const knex = openKnex('mysql2', url, { min: 0, max: 1 });
+  onTestFinished(() => knex.destroy());
+  const locks = locksOver(knex);
+  const lease = await locks.acquire('held');
+  const limit = (count: number): Promise<unknown> =>
+    withClient(url, (client) => client.query(`SET GLOBAL max_prepared_stmt_count = ${count}`));
+  await limit(0);
+  onTestFinished(async () => void (await limit(16_382)));
+  await expect(locksOver(openOracle(url)).tryAcquire('job')).rejects.toMatchObject({
+    code: 'LOCK_UNAVAILABLE',
+    cause: { sent: false, message: expect.stringContaining('Raise max_prepared_stmt_count') as string },
+  });
+  await expect(lease.renew()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  expect(lease.held).toBe(true);
+  await limit(16_382);
+  await lease.renew();
+});
