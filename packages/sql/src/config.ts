@@ -4,7 +4,7 @@ import type { LockProvider } from '@locks/core';
 import { openPool } from './connections/open-pool.ts';
 import { assembleProvider } from './create-provider.ts';
 import { dialectOfUrl } from './dialects.ts';
-import { migrate } from './migrations/migrate.ts';
+import { migrateTables } from './migrations/migrate-tables.ts';
 import { readConfigOptions } from './options/config-options.ts';
 
 /** The longest that `close` waits for connections to end in order, in ms. */
@@ -28,7 +28,7 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   const provider = assembleProvider(knex, own, runtime, () => end(Math.min(own.timeout / 2, longestGrace)));
   const deadline = createDeadline(runtime, connectTimeout, provider.name);
   const connect = async (): Promise<void> => {
-    if (toMigrate) await migrate(knex, { ...own.names, routines: own.routines });
+    if (toMigrate) await migrateTables(knex, { ...own.names, routines: own.routines });
     await provider.connect();
   };
   try {

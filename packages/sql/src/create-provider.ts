@@ -11,7 +11,7 @@ import { SqlProvider } from './provider.ts';
 /**
  * Locks in the database of a knex instance, which stays the caller's. The provider borrows
  * connections of its pool for one statement each, outside of any transaction. The tables must be
- * there: see `LocksMigrationSource`, `migrate` and the folder `sql`.
+ * there: see `LocksMigrationSource`, `migrateTables` and the folder `sql`.
  * @throws `LOCK_MISCONFIGURED` for a wrong option, or a transaction in place of a knex instance.
  */
 export function createSqlProvider(knex: KnexInstance, options: SqlOptions = {}): LockProvider {

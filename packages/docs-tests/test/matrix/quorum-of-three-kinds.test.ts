@@ -4,7 +4,7 @@ import { combine, namespaced } from '@locks/composites';
 import type { LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import { fromConfig as openRedis } from '@locks/redis';
-import { fromConfig as openPostgres, migrate } from '@locks/sql';
+import { fromConfig as openPostgres, migrateTables } from '@locks/sql';
 import { startPostgres, startRedis, startZookeeper } from '@locks/test-servers';
 import { fromConfig as openZookeeper } from '@locks/zookeeper';
 import knex from 'knex';
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 const database = knex({ client: 'pg', connection: postgres.url, pool: { min: 0, max: 1 } });
-await migrate(database);
+await migrateTables(database);
 await database.destroy();
 
 const runtime = systemRuntime;

@@ -22,7 +22,7 @@ export interface LocksMigration {
 
 /**
  * The migrations of the locks' tables, for `migrationSource` of Knex; beside migrations of your own
- * with `combineMigrationSources`. A step that `migrate` or the plain SQL files have taken already
+ * with `combineMigrationSources`. A step that `migrateTables` or the plain SQL files have taken already
  * is noted and not taken again.
  */
 export class LocksMigrationSource {

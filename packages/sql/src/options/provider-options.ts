@@ -14,8 +14,8 @@ export interface TableOptions {
   readonly schema?: string | undefined;
 }
 
-/** Options of `migrate`. */
-export interface MigrateOptions extends TableOptions {
+/** Options of `migrateTables`. */
+export interface MigrateTablesOptions extends TableOptions {
   /** `false`: one table of four columns, for providers with the same option. @default true */
   readonly routines?: boolean | undefined;
 }
@@ -114,11 +114,11 @@ export function readSqlOptions(options: SqlOptions): ReadSqlOptions {
 }
 
 /** Checks what to create, and where. Throws `LOCK_MISCONFIGURED` with the option and its value. */
-export function readMigrateOptions(options: MigrateOptions): {
+export function readMigrateTablesOptions(options: MigrateTablesOptions): {
   readonly names: TableNames;
   readonly routines: boolean;
 } {
-  const read = readOptions<MigrateOptions>({ ...tableReaders, routines: flag }, options, sqlSource);
+  const read = readOptions<MigrateTablesOptions>({ ...tableReaders, routines: flag }, options, sqlSource);
   return { names: namesOf(read), routines: read.routines ?? true };
 }
 

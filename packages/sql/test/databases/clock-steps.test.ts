@@ -3,7 +3,7 @@ import { createLocks } from '@locks/core';
 import type { LockProvider, Locks } from '@locks/core';
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrate } from '../../src/index.ts';
+import { createSqlProvider, migrateTables } from '../../src/index.ts';
 import type { SqlOptions } from '../../src/index.ts';
 import { connect, databases } from '../support/databases.ts';
 
@@ -48,7 +48,7 @@ describe.each(databases.slice(0, 2))('on $name, after a step back of the clock',
   test('a dead waiter keeps a free key no longer than its place lasts, however long that is for others', async () => {
     const url = await database.create();
     const [dead, alive] = [join(url, { waiterTtl: 1_500 }), join(url, { waiterTtl: 60_000 })];
-    await migrate(dead.knex);
+    await migrateTables(dead.knex);
     const lease = await alive.locks.acquire('job');
     const claim = { key: 'job', owner: 'dead/1', ttl: 5_000, mode: 'exclusive' } as const;
     expect(await dead.provider.tryAcquire(claim, () => {})).toMatchObject({ granted: false });
@@ -64,7 +64,7 @@ describe.each(databases.slice(0, 2))('on $name, after a step back of the clock',
   test('those who wait keep their order, and get the key', async () => {
     const url = await database.create();
     const party = join(url);
-    await migrate(party.knex);
+    await migrateTables(party.knex);
     const lease = await party.locks.acquire('job');
     const order: number[] = [];
     const all: Promise<unknown>[] = [];
@@ -81,7 +81,7 @@ describe.each(databases.slice(0, 2))('on $name, after a step back of the clock',
   test.each(['exclusive', 'shared'] as const)('tokens of a swept key go on: an %s one', async (mode) => {
     const url = await database.create();
     const party = join(url, { sweep: false });
-    await migrate(party.knex);
+    await migrateTables(party.knex);
     await (await party.locks.acquire('job')).release();
     await (await party.locks.acquire('other')).release();
     await stepBack(party.knex, 3 * hour);

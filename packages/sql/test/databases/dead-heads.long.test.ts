@@ -1,7 +1,7 @@
 import { eventually } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrate } from '../../src/index.ts';
+import { createSqlProvider, migrateTables } from '../../src/index.ts';
 import { startContender } from '../servers/contenders.ts';
 import { connect, databases } from '../support/databases.ts';
 
@@ -17,7 +17,7 @@ describe.each(databases)('on $name', (database) => {
     async (_name, mode) => {
       const url = await database.create();
       const knex = connect(url, database.name === 'SQLite' ? {} : { pool: { min: 0, max: 4 } });
-      await migrate(knex);
+      await migrateTables(knex);
       const provider = createSqlProvider(knex);
       const locks = createLocks(provider, { ttl: 30_000 });
       onTestFinished(async () => {
@@ -45,7 +45,7 @@ describe.each(databases)('on $name', (database) => {
   test('the first keeps its place for as long as its own `waiterTtl` says, though others have a shorter one', async () => {
     const url = await database.create();
     const knex = connect(url, database.name === 'SQLite' ? {} : { pool: { min: 0, max: 4 } });
-    await migrate(knex);
+    await migrateTables(knex);
     const [slow, quick] = [createSqlProvider(knex, { waiterTtl: 60_000 }), createSqlProvider(knex, { waiterTtl: 150 })];
     const locks = createLocks(quick, { ttl: 30_000 });
     onTestFinished(async () => {
@@ -74,7 +74,7 @@ describe.each(databases)('on $name', (database) => {
   test('the first keeps its place though it is to look more seldom than a place of which others doubt lasts', async () => {
     const url = await database.create();
     const knex = connect(url, database.name === 'SQLite' ? {} : { pool: { min: 0, max: 4 } });
-    await migrate(knex);
+    await migrateTables(knex);
     const [holder, seldom, quick] = [{}, { pollInterval: 60_000, waiterTtl }, { waiterTtl: 150 }].map((options) => {
       const provider = createSqlProvider(knex, { listen: false, ...options });
       const locks = createLocks(provider, { ttl: 30_000 });

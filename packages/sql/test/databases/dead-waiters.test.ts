@@ -1,7 +1,7 @@
 import { eventually } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrate } from '../../src/index.ts';
+import { createSqlProvider, migrateTables } from '../../src/index.ts';
 import { startContender } from '../servers/contenders.ts';
 import { connect, databases, rowsOf } from '../support/databases.ts';
 
@@ -19,7 +19,7 @@ describe.each(knowing)('on $name', (database) => {
   ] as const)('the places of a killed process delay no next waiter that %s', async (_name, mode) => {
     const url = await database.create();
     const knex = connect(url);
-    await migrate(knex);
+    await migrateTables(knex);
     const provider = createSqlProvider(knex);
     const locks = createLocks(provider, { ttl: 30_000 });
     onTestFinished(async () => {

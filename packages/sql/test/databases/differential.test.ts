@@ -1,6 +1,6 @@
 import { differentialTest } from '@locks/conformance';
 import { test } from 'vitest';
-import { createSqlProvider, migrate } from '../../src/index.ts';
+import { createSqlProvider, migrateTables } from '../../src/index.ts';
 import { connect, databases } from '../support/databases.ts';
 
 const sequences = Number(process.env['LOCKS_DIFFERENTIAL'] ?? 60);
@@ -11,7 +11,7 @@ test.each(databases)(
   { timeout: 120_000 + sequences * 1_000 },
   async ({ name, create }) => {
     const url = await create();
-    await migrate(connect(url));
+    await migrateTables(connect(url));
     const report = await differentialTest({
       name,
       create: (rules) => createSqlProvider(connect(url, { pool: { min: 0, max: name === 'SQLite' ? 1 : 2 } }), rules),

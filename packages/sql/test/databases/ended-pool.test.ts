@@ -3,7 +3,7 @@ import knexOf from 'knex';
 import { createPool } from 'mysql2';
 import { Pool } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrate } from '../../src/index.ts';
+import { createSqlProvider, migrateTables } from '../../src/index.ts';
 import { databases, openKnex } from '../support/databases.ts';
 
 /** How long `close` may take that finds the pool ended, in ms: much less than `closeTimeout`. */
@@ -12,7 +12,7 @@ const atOnce = 1_000;
 describe.each(databases)('on $name', (database) => {
   test.each(['awaited', 'under way'])('close() is done at once when its knex was destroyed first: %s', async (when) => {
     const knex = openKnex(await database.create());
-    await migrate(knex);
+    await migrateTables(knex);
     const provider = createSqlProvider(knex);
     const locks = createLocks(provider);
     onTestFinished(() => provider.close());
@@ -36,7 +36,7 @@ test.each(['Postgres', 'MariaDB'] as const)(
   async (name) => {
     const url = (await databases.find((each) => each.name === name)?.create()) ?? '';
     const knex = name === 'Postgres' ? overPg(url) : overMysql(url);
-    await migrate(knex.knex);
+    await migrateTables(knex.knex);
     const provider = createSqlProvider(knex.knex, { listen: false });
     const locks = createLocks(provider);
     onTestFinished(() => provider.close());

@@ -4,7 +4,7 @@ import { eventually, startProxy } from '@locks/test-servers';
 import type { Proxy } from '@locks/test-servers';
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrate } from '../../src/index.ts';
+import { createSqlProvider, migrateTables } from '../../src/index.ts';
 import { connect, databases } from '../support/databases.ts';
 
 /** What an application sees of its pool. */
@@ -50,7 +50,7 @@ describe.each(databases)('a pool of $name whose application uses all of its conn
   test('has no more requests in its line after 5 000 tries than it has connections', async () => {
     const max = database.name === 'SQLite' ? 1 : 3;
     const url = await database.create();
-    await migrate(connect(url));
+    await migrateTables(connect(url));
     const { knex, provider, client, locks } = start(url, max, 200);
     let attempts = 0;
     const tryAcquire = provider.tryAcquire.bind(provider);
@@ -95,7 +95,7 @@ describe.each(databases.slice(0, 2))('a network to $name that falls silent', (da
   test('leaves the pool with few requests, and the locks work soon after it is back', async () => {
     const max = 4;
     const url = await database.create();
-    await migrate(connect(url));
+    await migrateTables(connect(url));
     const proxy = await proxyTo(url);
     const { client, locks } = start(proxy.url(url), max, 300);
     await locks.withLock('job', () => {});

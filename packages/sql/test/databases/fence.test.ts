@@ -2,7 +2,7 @@ import { eventually } from '@locks/test-servers';
 import type { Lease } from '@locks/core';
 import type { Knex } from 'knex';
 import { describe, expect, test } from 'vitest';
-import { createSqlGuard, fence, migrate } from '../../src/index.ts';
+import { createSqlGuard, fence, migrateTables } from '../../src/index.ts';
 import { connect, databases, rowsOf } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 
@@ -15,7 +15,7 @@ const stale = (mine: bigint, seen: bigint): object => ({
 /** A connection to a new database with the tables. */
 async function withTables(database: Database, options: Partial<Knex.Config> = {}): Promise<Knex> {
   const knex = connect(await database.create(), options);
-  await migrate(knex);
+  await migrateTables(knex);
   return knex;
 }
 
@@ -107,7 +107,7 @@ describe.each(databases)('on $name', (database) => {
 
   test('has tables of a configured name', async () => {
     const knex = await withTables(database);
-    await migrate(knex, { table: 'billing' });
+    await migrateTables(knex, { table: 'billing' });
     const guard = createSqlGuard({ table: 'billing' });
     await knex.transaction((trx) => guard.fence(trx, 'account', 7n));
     expect([await seenBy(knex), await seenBy(knex, 'billing_fences')]).toEqual([[], ['7']]);
@@ -137,7 +137,7 @@ describe.each(databases)('on $name', (database) => {
   test('passes on what the database says, and what Knex does', async () => {
     const knex = connect(await database.create());
     await expect(knex.transaction((trx) => fence(trx, 'account', 5n))).rejects.toThrow(/locks_fences/);
-    await migrate(knex);
+    await migrateTables(knex);
     const ended = await knex.transaction();
     await ended.rollback();
     await expect(fence(ended, 'account', 5n)).rejects.toThrow(/Transaction query already complete/);

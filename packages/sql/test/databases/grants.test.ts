@@ -4,7 +4,14 @@ import { createLocks, openLocks } from '@locks/core';
 import type { LockProvider } from '@locks/core';
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { LocksMigrationSource, createSqlGuard, createSqlProvider, fence, migrate, sweep } from '../../src/index.ts';
+import {
+  LocksMigrationSource,
+  createSqlGuard,
+  createSqlProvider,
+  fence,
+  migrateTables,
+  sweep,
+} from '../../src/index.ts';
 import type { TableOptions } from '../../src/index.ts';
 import { connect, databases, ownName } from '../support/databases.ts';
 
@@ -20,7 +27,7 @@ async function withUser(database: (typeof databases)[number]): Promise<{
 }> {
   const url = await database.create();
   const admin = connect(url);
-  await migrate(admin);
+  await migrateTables(admin);
   const name = ownName();
   const dialect = database.name === 'Postgres' ? 'postgres' : 'mysql';
   if (dialect === 'postgres') await admin.raw(`CREATE ROLE ${name} LOGIN PASSWORD '${password}'`);
@@ -173,7 +180,7 @@ describe.each(databases.slice(0, 2))('the least-privilege user of the documentat
     }
     await expect(user.raw('UPDATE locks_layout SET version = 2')).rejects.toThrow(denied);
     await expect(user.raw('CREATE TABLE mine (x integer)')).rejects.toThrow(denied);
-    await expect(migrate(user, { table: 'mine' })).rejects.toMatchObject({
+    await expect(migrateTables(user, { table: 'mine' })).rejects.toMatchObject({
       code: 'LOCK_MISCONFIGURED',
       message: expect.stringMatching(denied) as string,
     });
@@ -207,8 +214,8 @@ describe.each(databases.slice(0, 2))('the user who migrates on $name', (database
     const whole = async (): Promise<void> => {
       const options = { table: ownName() };
       const user = connect(own);
-      await migrate(user, options);
-      await migrate(user, options);
+      await migrateTables(user, options);
+      await migrateTables(user, options);
       // The routines run with the rights of the user who made them.
       const { service } = await refusals(admin, options);
       for (const reason of service) throw reason;

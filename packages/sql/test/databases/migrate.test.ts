@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { migrate } from '../../src/index.ts';
+import { migrateTables } from '../../src/index.ts';
 import { connect, databases, ownName, rowsOf } from '../support/databases.ts';
 import { columnsOf, tablesOf } from '../support/tables.ts';
 
@@ -11,19 +11,19 @@ const tables = (table: string): readonly string[] =>
 describe.each(databases)('on $name', (database) => {
   test('creates the tables, and changes nothing when they are there', async () => {
     const knex = connect(await database.create());
-    await migrate(knex);
+    await migrateTables(knex);
     expect(await tablesOf(knex)).toEqual(expect.arrayContaining([...tables('locks')]));
     expect(await rowsOf(knex.raw('SELECT version FROM locks_layout'))).toEqual([{ version: 1 }]);
     await knex('locks_fences').insert({ resource: Buffer.from('kept'), token: 7 });
-    await migrate(knex);
+    await migrateTables(knex);
     expect(await rowsOf(knex.raw('SELECT version FROM locks_layout'))).toEqual([{ version: 1 }]);
     expect(await knex('locks_fences').pluck('token')).toHaveLength(1);
   });
 
   test('gives the tables the configured name, beside others', async () => {
     const knex = connect(await database.create());
-    await migrate(knex);
-    await migrate(knex, { table: 'billing_locks' });
+    await migrateTables(knex);
+    await migrateTables(knex, { table: 'billing_locks' });
     expect(await tablesOf(knex)).toEqual(expect.arrayContaining([...tables('locks'), ...tables('billing_locks')]));
     expect(await columnsOf(knex, 'billing_locks')).toEqual(await columnsOf(knex, 'locks'));
   });
@@ -35,16 +35,16 @@ describe.each(databases)('on $name', (database) => {
     const exits = processes.map((child) => once(child, 'exit'));
     await Promise.all(processes.map((child) => once(child, 'message')));
     for (const child of processes) child.send('go');
-    await Promise.all(knexes.map((knex) => migrate(knex)));
+    await Promise.all(knexes.map((knex) => migrateTables(knex)));
     for (const exit of exits) expect(await exit).toEqual([0, null]);
     expect(await rowsOf(knexes[0]!.raw('SELECT version FROM locks_layout'))).toEqual([{ version: 1 }]);
   });
 
   test('refuses tables of a later version with both numbers, and leaves them alone', async () => {
     const knex = connect(await database.create());
-    await migrate(knex);
+    await migrateTables(knex);
     await knex('locks_layout').update({ version: 3, readable_from: 2 });
-    await expect(migrate(knex)).rejects.toMatchObject({
+    await expect(migrateTables(knex)).rejects.toMatchObject({
       code: 'LOCK_MISCONFIGURED',
       message: expect.stringMatching(/"locks_layout" says layout 3,.* layout 2; .* layout 1\. Install/) as string,
     });
@@ -53,10 +53,10 @@ describe.each(databases)('on $name', (database) => {
 
   test('finishes what another process has left half done', async () => {
     const knex = connect(await database.create());
-    await migrate(knex);
+    await migrateTables(knex);
     // The row is what is written last.
     await knex('locks_layout').delete();
-    const migrating = migrate(knex);
+    const migrating = migrateTables(knex);
     if (database.name === 'MariaDB') {
       await migrating;
       expect(await rowsOf(knex.raw('SELECT version FROM locks_layout'))).toEqual([{ version: 1 }]);
@@ -71,14 +71,14 @@ describe.each(databases)('on $name', (database) => {
   test('refuses a transaction', async () => {
     const knex = connect(await database.create());
     await knex.transaction(async (trx) => {
-      await expect(migrate(trx)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+      await expect(migrateTables(trx)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
     });
     expect(await tablesOf(knex)).toEqual([]);
   });
 
   test('keeps nothing of a connection', async () => {
     const knex = connect(await database.create(), { pool: { min: 1, max: 1 } });
-    await migrate(knex);
+    await migrateTables(knex);
     await knex.transaction(async (trx) => {
       await trx('locks_layout').update({ version: 1 });
     });
@@ -90,7 +90,7 @@ test('a schema of its own on Postgres', async () => {
   const knex = connect(await databases[0]!.create());
   const schema = ownName();
   await knex.raw(`CREATE SCHEMA ${schema}`);
-  await migrate(knex, { schema, table: 'app' });
+  await migrateTables(knex, { schema, table: 'app' });
   expect(await tablesOf(knex, schema)).toEqual(tables('app'));
   expect(await tablesOf(knex)).toEqual([]);
 });
@@ -98,14 +98,14 @@ test('a schema of its own on Postgres', async () => {
 test('another database on MariaDB', async () => {
   const knex = connect(await databases[1]!.create());
   const schema = new URL(await databases[1]!.create()).pathname.slice(1);
-  await migrate(knex, { schema, table: 'app' });
+  await migrateTables(knex, { schema, table: 'app' });
   expect(await tablesOf(knex, schema)).toEqual(tables('app'));
   expect(await tablesOf(knex)).toEqual([]);
 });
 
 test('no schema on SQLite', async () => {
   const knex = connect(await databases[2]!.create());
-  await expect(migrate(knex, { schema: 'main' })).rejects.toMatchObject({
+  await expect(migrateTables(knex, { schema: 'main' })).rejects.toMatchObject({
     code: 'LOCK_MISCONFIGURED',
     message: expect.stringContaining('SQLite has no schemas') as string,
   });
@@ -115,7 +115,7 @@ test.each(['', '1st', 'a"b', 'a;b', 'a'.repeat(41), 'ü', 'a b'])(
   'the name %j is refused before anything is sent',
   async (table) => {
     const knex = connect(await databases[2]!.create());
-    await expect(migrate(knex, { table })).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+    await expect(migrateTables(knex, { table })).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
     expect(await tablesOf(knex)).toEqual([]);
   },
 );

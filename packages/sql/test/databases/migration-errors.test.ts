@@ -1,12 +1,12 @@
 import { inspect } from 'node:util';
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { LocksMigrationSource, fence, migrate } from '../../src/index.ts';
+import { LocksMigrationSource, fence, migrateTables } from '../../src/index.ts';
 import { connect, databases, ownName } from '../support/databases.ts';
 import { tablesOf } from '../support/tables.ts';
 
 const ways: readonly (readonly [string, (knex: Knex) => Promise<unknown>])[] = [
-  ['migrate()', (knex) => migrate(knex)],
+  ['migrateTables()', (knex) => migrateTables(knex)],
   ['LocksMigrationSource', (knex) => knex.migrate.latest({ migrationSource: new LocksMigrationSource() })],
 ];
 
@@ -50,7 +50,7 @@ test.each(databases)(
   'on $name an error is told as its driver has it, whatever its message is like',
   async (database) => {
     const knex = connect(await database.create());
-    await migrate(knex);
+    await migrateTables(knex);
     for (const statement of refusing[database.name]) await knex.raw(statement);
     const error = await knex
       .transaction((trx) => fence(trx, "it's - a \\ ? door", 5n))
@@ -79,7 +79,7 @@ test.each(ways)('%s says on Postgres which right is missing', async (_name, run)
   expect((await refusal(run(knex))).message).toMatch(/CREATE on the schema/);
 });
 
-test('migrate() says on MariaDB which right is missing', async () => {
+test('migrateTables() says on MariaDB which right is missing', async () => {
   const url = await databases[1]!.create();
   const [admin, user] = [connect(url), ownName()];
   await admin.raw(`CREATE USER ${user} IDENTIFIED BY '${user}'`);
@@ -87,7 +87,7 @@ test('migrate() says on MariaDB which right is missing', async () => {
   const database = new URL(url).pathname.slice(1);
   await admin.raw(`GRANT SELECT, INSERT, UPDATE ON ${database}.* TO ${user}`);
   const own = (): Knex => connect(Object.assign(new URL(url), { username: user, password: user }).href);
-  expect((await refusal(migrate(own()))).message).toMatch(/CREATE, .*CREATE ROUTINE/);
+  expect((await refusal(migrateTables(own()))).message).toMatch(/CREATE, .*CREATE ROUTINE/);
   await admin.raw(`GRANT CREATE, DROP ON ${database}.* TO ${user}`);
-  expect((await refusal(migrate(own()))).message).toMatch(/CREATE, .*CREATE ROUTINE/);
+  expect((await refusal(migrateTables(own()))).message).toMatch(/CREATE, .*CREATE ROUTINE/);
 });

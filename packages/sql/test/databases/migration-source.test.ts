@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { FsMigrations } from 'knex/lib/migrations/migrate/sources/fs-migrations.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { LocksMigrationSource, combineMigrationSources, migrate } from '../../src/index.ts';
+import { LocksMigrationSource, combineMigrationSources, migrateTables } from '../../src/index.ts';
 import { connect, databases, rowsOf } from '../support/databases.ts';
 import { tablesOf } from '../support/tables.ts';
 
@@ -52,16 +52,16 @@ describe.each(databases)('on $name', (database) => {
     expect(await tablesOf(knex)).toEqual(expect.arrayContaining(['items', 'orders']));
   });
 
-  test('finds done what migrate() has done, and does what it will find done', async () => {
+  test('finds done what migrateTables() has done, and does what it will find done', async () => {
     const knex = connect(await database.create());
     const migrationSource = new LocksMigrationSource();
-    await migrate(knex);
+    await migrateTables(knex);
     expect(namesOf(await knex.migrate.latest({ migrationSource }))).toEqual(['0000_locks_0001']);
-    await migrate(knex);
+    await migrateTables(knex);
     expect(await layouts(knex)).toEqual([{ version: 1 }]);
     await knex.migrate.rollback({ migrationSource });
     expect(await tablesOf(knex)).not.toContain('locks');
-    await migrate(knex);
+    await migrateTables(knex);
     expect(await layouts(knex)).toEqual([{ version: 1 }]);
   });
 
@@ -89,7 +89,7 @@ describe.each(databases)('on $name', (database) => {
 
   test('refuses tables of a later version', async () => {
     const knex = connect(await database.create(), { log: { error() {}, warn() {} } });
-    await migrate(knex);
+    await migrateTables(knex);
     await knex('locks_layout').update({ version: 2, readable_from: 2 });
     await expect(knex.migrate.latest({ migrationSource: new LocksMigrationSource() })).rejects.toThrow(
       /"locks_layout" says layout 2, .* knows layout 1/,

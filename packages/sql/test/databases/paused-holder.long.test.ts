@@ -2,14 +2,14 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { openLocks } from '@locks/core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { fence, migrate } from '../../src/index.ts';
+import { fence, migrateTables } from '../../src/index.ts';
 import { connect, databases } from '../support/databases.ts';
 
 describe.each(databases)('on $name', (database) => {
   test('a holder that was stopped, and goes on when its successor has written, is refused', async () => {
     const url = await database.create();
     const knex = connect(url);
-    await migrate(knex);
+    await migrateTables(knex);
     await knex.schema.createTable('accounts', (table) => table.integer('balance'));
     await knex('accounts').insert({ balance: 0 });
     const paused = fork(new URL('../support/paused-holder.mjs', import.meta.url), [url]);

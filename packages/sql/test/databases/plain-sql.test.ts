@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { openLocks } from '@locks/core';
 import { ensureProgram } from '@locks/test-servers';
 import { describe, expect, test } from 'vitest';
-import { migrate } from '../../src/index.ts';
+import { migrateTables } from '../../src/index.ts';
 import { connect, databases } from '../support/databases.ts';
 import { tablesOf } from '../support/tables.ts';
 
@@ -52,7 +52,7 @@ async function feed(program: string, args: readonly string[], file: string, pass
 describe.each(databases)('the files of $name', (database) => {
   const execute = commandLines[database.name];
 
-  test('are run by its command line as they are, and make what migrate() makes', async () => {
+  test('are run by its command line as they are, and make what migrateTables() makes', async () => {
     const url = await database.create();
     const knex = connect(url);
     await execute(url, '0001-locks');
@@ -62,10 +62,10 @@ describe.each(databases)('the files of $name', (database) => {
     expect(lease.held).toBe(true);
     await lease.release();
     await locks.close();
-    await migrate(knex);
+    await migrateTables(knex);
     expect(await tablesOf(knex)).toEqual(tables);
     const other = connect(await database.create());
-    await migrate(other);
+    await migrateTables(other);
     expect(await tablesOf(other)).toEqual(tables);
     await execute(url, '0001-locks.down');
     expect(await tablesOf(knex)).toEqual([]);

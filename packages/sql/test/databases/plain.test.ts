@@ -4,7 +4,7 @@ import { createLocks, openLocks } from '@locks/core';
 import type { Claim, LockProvider } from '@locks/core';
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrate, sweep } from '../../src/index.ts';
+import { createSqlProvider, migrateTables, sweep } from '../../src/index.ts';
 import type { SqlOptions } from '../../src/index.ts';
 import { connect, databases, ownName, rowsOf } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
@@ -32,7 +32,7 @@ function provide(knex: Knex, options: SqlOptions = plain): LockProvider {
 async function setUp(database: Database): Promise<{ readonly url: string; readonly knex: Knex }> {
   const url = await database.create();
   const knex = connect(url);
-  await migrate(knex, plain);
+  await migrateTables(knex, plain);
   return { url, knex };
 }
 
@@ -57,7 +57,7 @@ async function shift(database: Database, knex: Knex, key: string, ms: number): P
 describe.each(databases)('without routines, on $name', (database) => {
   test('there is one table of four columns', async () => {
     const { knex } = await setUp(database);
-    await migrate(knex, plain);
+    await migrateTables(knex, plain);
     expect(await tablesOf(knex)).toEqual(['locks']);
     expect((await columnsOf(knex, 'locks')).map((column) => (column as { readonly name: string }).name)).toEqual([
       'key',
@@ -174,7 +174,7 @@ describe.each(databases)('without routines, on $name', (database) => {
     const knex = connect(await database.create());
     await expect(provide(knex).inspect('job')).rejects.toMatchObject({
       code: 'LOCK_MISCONFIGURED',
-      message: expect.stringMatching(/"locks" is missing.*migrate\(knex, \{ routines: false \}\)/) as string,
+      message: expect.stringMatching(/"locks" is missing.*migrateTables\(knex, \{ routines: false \}\)/) as string,
     });
   });
 
@@ -188,8 +188,8 @@ describe.each(databases)('without routines, on $name', (database) => {
       message: expect.stringMatching(/has the columns \(door .*needs \(key .*Set option "table"/) as string,
     };
     await expect(provide(knex).inspect('job')).rejects.toMatchObject(refused);
-    await expect(migrate(knex, plain)).rejects.toMatchObject(refused);
-    await expect(migrate(knex)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+    await expect(migrateTables(knex, plain)).rejects.toMatchObject(refused);
+    await expect(migrateTables(knex)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
     expect(await columnsOf(knex, 'locks')).toHaveLength(1);
   });
 });
@@ -227,10 +227,10 @@ describe.each(databases)('a table that began without routines, on $name', (datab
       .update({ version: knex.raw('version + ?', [24 * hour * 1_000]) });
     const [swept] = await rowsOf(knex('locks').where('key', mark).select('version'));
 
-    await migrate(knex);
-    await migrate(knex);
+    await migrateTables(knex);
+    await migrateTables(knex);
     const other = connect(await database.create());
-    await migrate(other);
+    await migrateTables(other);
     const sorted = async (of: Knex): Promise<readonly unknown[]> => await columnsOf(of, 'locks');
     expect(await sorted(knex)).toEqual(await sorted(other));
 
@@ -255,14 +255,14 @@ describe.each(databases)('a table that began without routines, on $name', (datab
       message: expect.stringMatching(/"locks_layout" is missing/) as string,
     });
 
-    await migrate(connect(url));
+    await migrateTables(connect(url));
     const refused = {
       code: 'LOCK_MISCONFIGURED',
       message: expect.stringMatching(/"routines" is false, but the table "(?:\w+\.)?locks" was migrated/) as string,
     };
     const late = provide(connect(url));
     await expect(late.inspect('held')).rejects.toMatchObject(refused);
-    await expect(migrate(knex, plain)).rejects.toMatchObject(refused);
+    await expect(migrateTables(knex, plain)).rejects.toMatchObject(refused);
 
     const routines = provide(connect(url), {});
     expect((await routines.tryAcquire(busy)).granted).toBe(true);
@@ -324,7 +324,7 @@ describe.each(databases)('a table that began without routines, on $name', (datab
     const done = (): boolean => served >= migrated + 20;
     const young = [1, 2].map(() => repeat(full, done, () => {}));
     while (served < 10) await new Promise((resolve) => setTimeout(resolve, 1));
-    await migrate(connect(url));
+    await migrateTables(connect(url));
     migrated = served;
     await Promise.all([...old, ...young]);
     expect(most).toBe(1);

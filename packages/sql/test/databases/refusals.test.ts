@@ -1,7 +1,7 @@
 import { createLocks } from '@locks/core';
 import type { Claim, LockProvider } from '@locks/core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrate } from '../../src/index.ts';
+import { createSqlProvider, migrateTables } from '../../src/index.ts';
 import { connect, databases } from '../support/databases.ts';
 
 /** Makes the database refuse each change of the locks, as where its disk is full. */
@@ -28,7 +28,7 @@ function claimOf(more: Partial<Claim> = {}): Claim {
 describe.each(databases)('$name', ({ name, create }) => {
   test('what it refuses has changed nothing: an attempt asks again, and releases nothing', async () => {
     const knex = connect(await create());
-    await migrate(knex);
+    await migrateTables(knex);
     for (const statement of refusing[name]!) await knex.raw(statement);
     const provider = createSqlProvider(knex);
     onTestFinished(() => provider.close());
@@ -59,7 +59,7 @@ describe.each(databases)('$name', ({ name, create }) => {
 
   test('a number that the column cannot have is refused at once, and not as an outage', async () => {
     const knex = connect(await create());
-    await migrate(knex);
+    await migrateTables(knex);
     const provider = createSqlProvider(knex);
     onTestFinished(() => provider.close());
     const most = claimOf({ mode: 'shared', permits: 2 ** 31 - 1 });

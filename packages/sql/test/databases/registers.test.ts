@@ -2,7 +2,7 @@ import { collect } from '@locks/test-servers';
 import type { LockProvider } from '@locks/core';
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrate, sweep } from '../../src/index.ts';
+import { createSqlProvider, migrateTables, sweep } from '../../src/index.ts';
 import type { SqlOptions } from '../../src/index.ts';
 import { connect, databases, rowsOf } from '../support/databases.ts';
 
@@ -21,7 +21,7 @@ const countOf = async (knex: Knex): Promise<number> => (await rowsOf(knex('locks
 describe.each(databases)('on $name', (database) => {
   test.each(layouts)('a sweep leaves registers alone, and takes what one has left: %o', async (layout) => {
     const knex = connect(await database.create());
-    await migrate(knex, layout);
+    await migrateTables(knex, layout);
     const provider = provide(knex, layout);
     for (const name of ['kept', 'removed']) await provider.register?.(name, { from: undefined, to: 'text' });
     await provider.register?.('removed', { from: 'text', to: undefined });
@@ -40,11 +40,11 @@ describe.each(databases)('on $name', (database) => {
   test('registers outlive the migration of a table without routines, and raise no token', async () => {
     const url = await database.create();
     const knex = connect(url);
-    await migrate(knex, layouts[1]);
+    await migrateTables(knex, layouts[1]);
     const before = provide(knex, layouts[1]);
     for (const name of ['kept', 'changed']) await before.register?.(name, { from: undefined, to: 'text' });
     await sweep(knex, { ...layouts[1], ...shortest });
-    await migrate(knex);
+    await migrateTables(knex);
     const after = provide(connect(url), {});
     expect(await after.register?.('kept')).toBe('text');
     // The provider of before has them too, though it may take no key any more.
@@ -59,7 +59,7 @@ describe.each(databases)('on $name', (database) => {
 
   test('a wrong name, and a wrong text, is refused and changes nothing', async () => {
     const knex = connect(await database.create());
-    await migrate(knex);
+    await migrateTables(knex);
     const provider = provide(knex, {});
     for (const name of ['', 'x'.repeat(251), 'a b', 'é', 'a\0', 'a\n']) {
       await expect(provider.register?.(name)).rejects.toMatchObject({ code: 'LOCK_INVALID' });

@@ -3,7 +3,7 @@ import { createLocks } from '@locks/core';
 import type { LockProvider } from '@locks/core';
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrate, sweep } from '../../src/index.ts';
+import { createSqlProvider, migrateTables, sweep } from '../../src/index.ts';
 import { connect, databases, rowsOf } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 
@@ -11,7 +11,7 @@ const hour = 3_600_000;
 
 async function setUp(database: Database): Promise<{ readonly knex: Knex; readonly provider: LockProvider }> {
   const knex = connect(await database.create());
-  await migrate(knex);
+  await migrateTables(knex);
   const provider = createSqlProvider(knex, { sweep: false });
   onTestFinished(() => provider.close());
   return { knex, provider };
@@ -110,7 +110,7 @@ describe.each(databases)('on $name', (database) => {
 
   test('has tables of a configured name, and says when there are none', async () => {
     const { knex } = await setUp(database);
-    await migrate(knex, { table: 'billing' });
+    await migrateTables(knex, { table: 'billing' });
     expect(await sweep(knex, { table: 'billing' })).toBe(0);
     await expect(sweep(knex, { table: 'nobodys' })).rejects.toMatchObject({
       code: 'LOCK_MISCONFIGURED',

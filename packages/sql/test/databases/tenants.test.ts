@@ -2,7 +2,7 @@ import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrate } from '../../src/index.ts';
+import { createSqlProvider, migrateTables } from '../../src/index.ts';
 import { connect, databases, ownName } from '../support/databases.ts';
 
 interface Tenants {
@@ -30,7 +30,7 @@ describe.each(databases.slice(0, 2))('on $name, where each tenant has a schema o
     onTestFinished(async () => {
       if (database.name === 'MariaDB') for (const schema of schemas) await admin.raw('DROP SCHEMA ??', [schema]);
     });
-    for (const schema of schemas.slice(0, 2)) await migrate(admin, { schema });
+    for (const schema of schemas.slice(0, 2)) await migrateTables(admin, { schema });
     const knex = connect(url, { pool: { min: 0, max } });
     const provider = createSqlProvider(knex, { listen: false });
     const locks = createLocks(provider, { ttl: 20_000 });
@@ -97,7 +97,7 @@ describe.each(databases.slice(0, 2))('on $name, where each tenant has a schema o
     const [, , odd] = schemas;
     // Not a name that option "schema" takes.
     await use(odd);
-    await migrate(knex);
+    await migrateTables(knex);
     await use(odd, 2);
     const lease = await locks.acquire('job');
     expect(await locks.tryAcquire('job')).toBeNull();

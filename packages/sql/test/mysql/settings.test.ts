@@ -2,7 +2,7 @@ import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import type { Knex } from 'knex';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrate } from '../../src/index.ts';
+import { createSqlProvider, migrateTables } from '../../src/index.ts';
 import { openKnex } from '../servers/open-knex.ts';
 import { createTables, ownDatabase, startServer, withClient } from './support/database.ts';
 
@@ -38,7 +38,7 @@ function locksOver(knex: Knex): Locks {
 }
 
 test('sql_mode ORACLE: locks work, and a migration says what is in its way', async () => {
-  await expect(migrate(openOracle(await ownDatabase(server)))).rejects.toMatchObject({
+  await expect(migrateTables(openOracle(await ownDatabase(server)))).rejects.toMatchObject({
     code: 'LOCK_MISCONFIGURED',
     message: expect.stringContaining('take ORACLE out of the sql_mode'),
   });

@@ -1,6 +1,6 @@
 import { createLocks } from '@locks/core';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrate } from '../../src/index.ts';
+import { createSqlProvider, migrateTables } from '../../src/index.ts';
 import { connect, databases } from '../support/databases.ts';
 
 test.each(['BEGIN', 'BEGIN IMMEDIATE'])(
@@ -8,7 +8,7 @@ test.each(['BEGIN', 'BEGIN IMMEDIATE'])(
   async (begin) => {
     const url = await databases.find(({ name }) => name === 'SQLite')!.create();
     const knex = connect(url);
-    await migrate(knex);
+    await migrateTables(knex);
     const provider = createSqlProvider(knex);
     const locks = createLocks(provider, { ttl: 5_000 });
     onTestFinished(async () => {

@@ -7,7 +7,7 @@ export const layoutVersion = 1;
 
 /** The ways to have the tables. */
 const ways =
-  'list LocksMigrationSource among your Knex migrations, call migrate(knex), open with migrate=true, or run the files of sql/<database>/migrations';
+  'list LocksMigrationSource among your Knex migrations, call migrateTables(knex), open with migrate=true, or run the files of sql/<database>/migrations';
 
 /** What the layout table says. */
 export interface Layout {

@@ -1,8 +1,8 @@
 import { misconfigured } from '@locks/core/adapter';
 import type { KnexInstance } from '../dialect/knex.ts';
 import { layoutVersion } from '../dialect/layout/layout.ts';
-import { readMigrateOptions } from '../options/provider-options.ts';
-import type { MigrateOptions } from '../options/provider-options.ts';
+import { readMigrateTablesOptions } from '../options/provider-options.ts';
+import type { MigrateTablesOptions } from '../options/provider-options.ts';
 import { changeLayout, stepsTo } from './change-layout.ts';
 import { createPlainTable } from './create-plain-table.ts';
 
@@ -16,14 +16,14 @@ import { createPlainTable } from './create-plain-table.ts';
  * @throws `LOCK_MISCONFIGURED` when the tables are of a later version of this package, or when the
  * user may not do it.
  */
-export async function migrate(knex: KnexInstance, options: MigrateOptions = {}): Promise<void> {
+export async function migrateTables(knex: KnexInstance, options: MigrateTablesOptions = {}): Promise<void> {
   if (knex?.isTransaction === true) {
     throw misconfigured(
       '@locks/sql',
-      'migrate() was given a transaction; give it the knex instance itself, or list LocksMigrationSource among your migrations',
+      'migrateTables() was given a transaction; give it the knex instance itself, or list LocksMigrationSource among your migrations',
     );
   }
-  const { names, routines } = readMigrateOptions(options);
+  const { names, routines } = readMigrateTablesOptions(options);
   if (!routines) return await createPlainTable(knex, names);
   await changeLayout(knex, names, (found, dialect) => stepsTo(layoutVersion, found, names, dialect));
 }
