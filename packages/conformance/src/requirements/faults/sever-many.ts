@@ -40,9 +40,9 @@ export const severManyRequirements: readonly Requirement[] = [
     needs: ['sever'],
     async check(context) {
       const { harmed, again, other } = await createSides(context);
-      const holders = range(20).map(() => context.claim(context.key()));
+      const holders = range(60).map(() => context.claim(context.key()));
       // Half of the keys are held: their claims wait in line.
-      for (const holder of holders.slice(10)) await mustGrant(other, holder, 'on a free key');
+      for (const holder of holders.slice(30)) await mustGrant(other, holder, 'on a free key');
       const claims = range(600).map((index) => context.claim(pick(holders, index).key, { ttl: 60_000 }));
       const attempts = claims.map((claim) =>
         inBackground(
@@ -57,7 +57,7 @@ export const severManyRequirements: readonly Requirement[] = [
       await Promise.all(attempts);
       // All at once would last longer than a call may where the machine is busy.
       const left = [...claims, ...holders];
-      while (left.length > 0) await Promise.all(left.splice(0, 40).map((claim) => again.release(claim)));
+      while (left.length > 0) await Promise.all(left.splice(0, 20).map((claim) => again.release(claim)));
       const keys = holders.map(({ key }) => key);
       await mustStayIdle(context, other, keys, 'after each of 600 attempts was released', callLimit(context));
     },
@@ -69,8 +69,7 @@ export const severManyRequirements: readonly Requirement[] = [
     appliesTo: whenRemote,
     needs: ['sever'],
     async check(context) {
-      const endsWithin = 2 * callLimit(context);
-      const options = { ttl: 4 * context.ttl, closeTimeout: endsWithin };
+      const options = { ttl: 4 * context.ttl, closeTimeout: callLimit(context) };
       const { provider, locks } = await createHarmed(context, options);
       const other = await createOther(context);
       const holders = range(4).map(() => context.claim(context.key()));
@@ -95,7 +94,7 @@ export const severManyRequirements: readonly Requirement[] = [
       await within(callLimit(context), rejected, 'each of 600 aborted waits to reject');
       for (const holder of holders) await other.release(holder);
       // An attempt whose answer was lost may take effect until its ttl is over.
-      await within(endsWithin, locks.close(), 'close() to resolve when each claim was given up');
+      await within(2 * callLimit(context), locks.close(), 'close() to resolve when each claim was given up');
       const keys = holders.map(({ key }) => key);
       await mustStayIdle(context, other, keys, 'after 600 waits were aborted', context.patience);
     },
