@@ -53,7 +53,9 @@ describe.each(databases)('on $name', (database) => {
     const error = await refusal(openLocks(url));
     expect(error).toMatchObject({
       code: 'LOCK_MISCONFIGURED',
-      message: expect.stringMatching(/locks.* missing.*LocksMigrationSource.*migrateTables\(knex\).*migrate=true/s) as string,
+      message: expect.stringMatching(
+        /locks.* missing.*LocksMigrationSource.*migrateTables\(knex\).*migrate=true/s,
+      ) as string,
     });
     expect(await tablesOf(knex)).toEqual([]);
   });
