@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { AcquireOptions, Locks, LocksOptions } from '../../src/index.ts';
+import { createDeferred } from '../support/deferred.ts';
 import { watch } from '../support/setting.ts';
 import { twoProcesses } from '../support/two-processes.ts';
 
@@ -55,6 +56,18 @@ it.each<[string, LocksOptions, (one: Locks, two: Locks) => unknown]>([
 ])('%s is not told', async (_what, options, act) => {
   const { runtime, one, two, warned } = setting(options);
   act(one, two);
+  await runtime.advance(20_000);
+  expect(warned).toEqual([]);
+});
+
+it('a wait for one piece of work after another is not told', async () => {
+  const { runtime, one, warned } = setting();
+  const first = createDeferred();
+  watch(one.withLock('seat', () => first.promise));
+  watch(one.withLock('seat', () => new Promise(() => {})));
+  watch(one.acquire('seat'));
+  await runtime.advance(500);
+  first.resolve();
   await runtime.advance(20_000);
   expect(warned).toEqual([]);
 });

@@ -16,7 +16,7 @@ export interface OwnWaitsParts {
   /** All claims, the oldest first. */
   claims(): readonly OwnWait[];
   /** All leases. */
-  leases(): readonly { readonly key: string; readonly working: boolean }[];
+  leases(): readonly { readonly key: string; readonly working: boolean; readonly since: number }[];
 }
 
 /**
@@ -47,12 +47,13 @@ export class OwnWaits implements TimerEntry {
 
   due(now: number): void {
     const { claims, leases, threshold, timers } = this.#parts;
-    const working = new Set(leases().flatMap((lease) => (lease.working ? lease.key : [])));
+    const works = new Map(leases().flatMap(({ key, working, since }) => (working ? [[key, since]] : [])));
     let waiting = 0;
     for (const { endless, startedAt } of claims()) {
       if (endless === undefined) continue;
       waiting += 1;
-      if (now - startedAt < threshold || !working.has(endless)) continue;
+      // Work that began after the claim does not wait for it.
+      if (now - startedAt < threshold || !((works.get(endless) ?? Infinity) <= startedAt)) continue;
       warn(endless, now - startedAt);
       return;
     }

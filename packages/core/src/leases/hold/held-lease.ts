@@ -174,9 +174,12 @@ export class HeldLease implements Holding, TimerEntry, AbortFollower, LinkedMemb
     this.#working = true;
   }
 
-  /** Work of `withLock` has begun under it. */
   get working(): boolean {
     return this.#working;
+  }
+
+  get since(): number {
+    return this.#since;
   }
 
   get #rest(): Rest | undefined {

@@ -11,6 +11,8 @@ export interface Kept extends Closable {
   readonly owner: string;
   /** Work of `withLock` has begun under it. */
   readonly working: boolean;
+  /** The clock's reading at the grant, in whole ms. */
+  readonly since: number;
   /** `close` waits for that work. */
   readonly draining: boolean;
 }
