@@ -1,4 +1,4 @@
-import type { Claim, KeyState, LockProvider, UnknownState } from '../contract.ts';
+import type { Claim, KeyState, LockProvider } from '../contract.ts';
 import { LockError, isLockError } from '../errors/lock-error.ts';
 import { checkKey, describe } from '../options/key.ts';
 import type { LockHolder, LockState } from '../lock-state.ts';
@@ -10,25 +10,19 @@ export async function inspectKey(provider: LockProvider, key: string): Promise<L
   checkKey(key);
   try {
     const state = await provider.inspect(key);
-    const { members } = state;
-    return {
-      ...state,
-      holders: state.holders.map((holder) => withJson({ key, ...holder })),
-      ...(members && { members: members.map(printable) }),
-    };
+    return printable({ ...state, holders: state.holders.map((holder) => ({ key, ...holder })) });
   } catch (error) {
     throw known(error, `${provider.name} could not be asked about ${JSON.stringify(key)}.`, key);
   }
 }
 
-/** What a member told, for JSON. */
-function printable(state: KeyState | UnknownState): KeyState | UnknownState {
-  if (state.holders === undefined) return state;
+/** `state` and those of its members, for JSON. */
+function printable<State extends KeyState>(state: State): State {
   const { holders, members } = state;
   return {
     ...state,
     holders: holders.map((holder) => withJson({ ...holder })),
-    ...(members && { members: members.map(printable) }),
+    ...(members && { members: members.map((each) => (each.holders === undefined ? each : printable(each))) }),
   };
 }
 

@@ -88,26 +88,17 @@ class CheckedSends {
   /** Until the client is ready again, its attempt has failed, or it has had its time. */
   async #untilReady(): Promise<void> {
     const client = this.#client;
-    await new Promise<void>((resolve) => {
-      const settle = (): void => {
-        this.#runtime.clearTimer(timer);
-        for (const event of news) client.off(event, look);
-        resolve();
+    let look = (): void => {};
+    const known = new Promise<void>((resolve) => {
+      look = () => {
+        if (isReady(client) || client.status === 'end' || !this.#expected) resolve();
       };
-      const look = (): void => {
-        if (isReady(client) || client.status === 'end' || !this.#expected) settle();
-      };
-      const timer = this.#runtime.setTimer(
-        () => {
-          this.#expected = false;
-          settle();
-        },
-        patience,
-        true,
-      );
-      for (const event of news) client.on(event, look);
-      look();
     });
+    for (const event of news) client.on(event, look);
+    look();
+    await settledWithin(this.#runtime, patience, known);
+    for (const event of news) client.off(event, look);
+    if (!isReady(client)) this.#expected = false;
   }
 }
 

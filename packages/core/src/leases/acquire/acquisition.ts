@@ -327,10 +327,6 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, Own
   #fail(error: unknown): void {
     if (this.#phase === 'done') return;
     this.#leave();
-    this.#end(error);
-  }
-
-  #end(error: unknown): void {
     this.#tellGiveUp(error);
     this.#reject(error);
   }
