@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, migrateTables } from '../../src/index.ts';
 import { startContender } from '../servers/contenders.ts';
 import { connect, databases } from '../support/databases.ts';
+import { holdJob } from '../support/held-job.ts';
 
 /** The default of option `waiterTtl`. */
 const waiterTtl = 6_000;
@@ -15,19 +16,8 @@ describe.each(databases)('on $name', (database) => {
   ] as const)(
     'the next in line waits little more than half of `waiterTtl` at most when the first was killed: %s',
     async (_name, mode) => {
-      const url = await database.create();
-      const knex = connect(url, database.name === 'SQLite' ? {} : { pool: { min: 0, max: 4 } });
-      await migrateTables(knex);
-      const provider = createSqlProvider(knex);
-      const locks = createLocks(provider, { ttl: 30_000 });
-      onTestFinished(async () => {
-        await locks.close();
-        await provider.close();
-      });
-      const lease = await locks.acquire('job');
+      const { url, locks, lease, waiters } = await holdJob(database);
       const first = await startContender();
-      const waiters = (count: number): Promise<unknown> =>
-        eventually(`${count} in line`, async () => (await locks.inspect('job')).waiters === count);
       first.take({ url, key: 'job', ttl: 30_000 });
       await waiters(1);
       const second = locks.acquire('job', mode);

@@ -1,9 +1,8 @@
 import { eventually } from '@locks/test-servers';
-import { createLocks } from '@locks/core';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider, migrateTables } from '../../src/index.ts';
+import { describe, expect, test } from 'vitest';
 import { startContender } from '../servers/contenders.ts';
-import { connect, databases, rowsOf } from '../support/databases.ts';
+import { databases, rowsOf } from '../support/databases.ts';
+import { holdJob } from '../support/held-job.ts';
 
 /** Those that know of the end of a process. */
 const knowing = databases.filter(({ name }) => name !== 'MariaDB');
@@ -17,18 +16,7 @@ describe.each(knowing)('on $name', (database) => {
     ['shares the key', { mode: 'shared' }],
     ['wants one of its permits', { mode: 'shared', permits: 2 }],
   ] as const)('the places of a killed process delay no next waiter that %s', async (_name, mode) => {
-    const url = await database.create();
-    const knex = connect(url);
-    await migrateTables(knex);
-    const provider = createSqlProvider(knex);
-    const locks = createLocks(provider, { ttl: 30_000 });
-    onTestFinished(async () => {
-      await locks.close();
-      await provider.close();
-    });
-    const lease = await locks.acquire('job');
-    const waiters = (count: number): Promise<unknown> =>
-      eventually(`${count} in line`, async () => (await locks.inspect('job')).waiters === count);
+    const { url, knex, locks, lease, waiters } = await holdJob(database);
     const first = await startContender();
     first.contend({ url, key: 'job', workers: 3, rounds: 1, ttl: 30_000 }).catch(() => {});
     await waiters(3);

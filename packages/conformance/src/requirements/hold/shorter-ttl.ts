@@ -17,10 +17,13 @@ export const shorterTtlRequirements: readonly Requirement[] = [
     async check(context) {
       const [one, two] = await context.createMany(2);
       const checks = modesOf(context).flatMap((mode) =>
-        [renews, repeats].flatMap((shorten) => [
-          endsForWaiter(context, one, two, mode, shorten),
-          endsWithoutWaiter(context, one, two, mode, shorten),
-        ]),
+        [renews, repeats].flatMap((shorten) =>
+          [endsForWaiter, endsWithoutWaiter].map(async (ends) => {
+            const claim = context.claim(context.key(), { mode });
+            await mustGrant(one, claim, 'on a free key');
+            await ends(context, claim, () => shorten(one, { ...claim, ttl: context.ttl }), [one, two]);
+          }),
+        ),
       );
       await Promise.all(checks);
     },
@@ -32,41 +35,32 @@ type Shorten = (provider: LockProvider, claim: Claim) => Promise<unknown>;
 const renews: Shorten = (provider, claim) => mustRenew(provider, claim, 'with a shorter ttl');
 const repeats: Shorten = (provider, claim) => mustGrant(provider, claim, 'repeated with a shorter ttl');
 
-async function endsForWaiter(
+/** What `shorten` does to a hold of the first provider. */
+type Ends = (
   context: Context,
-  one: LockProvider,
-  two: LockProvider,
-  mode: Claim['mode'],
-  shorten: Shorten,
-): Promise<void> {
+  claim: Claim,
+  shorten: () => Promise<unknown>,
+  providers: readonly [LockProvider, LockProvider],
+) => Promise<void>;
+
+const endsForWaiter: Ends = async (context, claim, shorten, [one, two]) => {
   const { ttl } = context;
-  const claim = context.claim(context.key(), { mode });
-  await mustGrant(one, claim, 'on a free key');
   const waiting = context.wait(two, context.claim(claim.key));
   await waiting.inLine;
   const shortenedAt = now();
-  await shorten(one, { ...claim, ttl });
+  await shorten();
   await context.granted(waiting, `for a waiter after the last ttl of ${ttl} ms`);
   const lasted = now() - shortenedAt;
   assert.ok(
     lasted >= certain(ttl),
-    `expected the ${mode} hold to last ${ttl} ms from then on, another owner was granted after ${Math.round(lasted)} ms`,
+    `expected the ${claim.mode} hold to last ${ttl} ms from then on, another owner was granted after ${Math.round(lasted)} ms`,
   );
   await mustNotRenew(one, claim, 'after the end of its last ttl');
   await waiting.release();
-}
+};
 
 /** No later claim tidies up: what the hold had left until its first ttl would count as a leak. */
-async function endsWithoutWaiter(
-  context: Context,
-  one: LockProvider,
-  two: LockProvider,
-  mode: Claim['mode'],
-  shorten: Shorten,
-): Promise<void> {
-  const { ttl } = context;
-  const claim = context.claim(context.key(), { mode });
-  await mustGrant(one, claim, 'on a free key');
-  await shorten(one, { ...claim, ttl });
-  await context.state(two, claim.key, `no holder after the last ttl of ${ttl} ms`, isIdle);
-}
+const endsWithoutWaiter: Ends = async (context, claim, shorten, [, two]) => {
+  await shorten();
+  await context.state(two, claim.key, `no holder after the last ttl of ${context.ttl} ms`, isIdle);
+};
