@@ -9,13 +9,15 @@ import { VirtualRuntime } from '../../core/test/support/virtual-runtime.ts';
 function setting() {
   const runtime = new VirtualRuntime();
   const faults: {
-    refusal: (call: 'ask' | 'renew' | 'other') => Error | undefined;
+    /** `silence`: it never answers. */
+    refusal: (call: 'ask' | 'renew' | 'other') => Error | 'silence' | undefined;
     outage: Error | undefined;
   } = { refusal: () => undefined, outage: undefined };
   const first = createMemoryProvider({ runtime });
   const unless = async <T>(call: 'ask' | 'renew' | 'other', send: () => Promise<T>): Promise<T> => {
-    const error = faults.refusal(call);
-    if (error !== undefined) throw error;
+    const refusal = faults.refusal(call);
+    if (refusal === 'silence') return await new Promise<never>(() => {});
+    if (refusal !== undefined) throw refusal;
     return await send();
   };
   const member: LockProvider = {
@@ -154,6 +156,20 @@ test('the reason that a provider knows is not followed by none', async () => {
   for (let call = 0; call < 10; call += 1) await take();
   faults.outage = undefined;
   for (let call = 0; call < 10; call += 1) await take();
+  expect(told).toEqual([refuses(outage)]);
+});
+
+test('a member that is silent because it is refused is told as refusing', async () => {
+  const { faults, told, take, provider, runtime } = setting();
+  faults.refusal = () => 'silence';
+  const outage = refused('WRONGPASS');
+  faults.outage = outage;
+  const attempt = provider.tryAcquire(claimOf('me/0'));
+  await runtime.advance(20_000);
+  expect(await attempt).toMatchObject({ granted: true });
+  const released = provider.release(claimOf('me/0'));
+  await runtime.advance(20_000);
+  await released;
   expect(told).toEqual([refuses(outage)]);
 });
 

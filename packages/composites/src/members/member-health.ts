@@ -61,6 +61,9 @@ export class MemberHealth {
 
   suspected(how: 'slow' | 'silent'): void {
     if (this.#suspicion !== 'silent') this.#suspicion = how;
+    // A call may time out while its connection knows that it is refused.
+    const reason = how === 'silent' ? this.#parts.outage() : undefined;
+    if (reason !== undefined) this.#refuses({ call: 'ask', error: reason });
     this.#tell();
   }
 
