@@ -160,7 +160,7 @@ test('the reason that a provider knows is not followed by none', async () => {
 });
 
 test('a member that is silent because it is refused is told as refusing', async () => {
-  const { faults, told, take, provider, runtime } = setting();
+  const { faults, told, provider, runtime } = setting();
   faults.refusal = () => 'silence';
   const outage = refused('WRONGPASS');
   faults.outage = outage;
