@@ -5,6 +5,7 @@ import { createLocks, createMemoryProvider, createMemoryStore, subscribe } from 
 import { migrate } from '../src/index.ts';
 import type { Claim, Grant, LockProvider, Locks, MemoryStore, MigrationMessage } from '../../core/src/index.ts';
 import type { MigrateOptions, Phase } from '../src/index.ts';
+import { markRegister } from '../src/migrate/keys.ts';
 import { withSession } from '../../core/test/support/with-session.ts';
 
 function claimOf(owner: string, more: Partial<Claim> = {}): Claim {
@@ -18,6 +19,8 @@ interface Fleet {
   process(phase: MigrateOptions['phase'], more?: Partial<MigrateOptions>): LockProvider;
   /** Who holds the key in each store. */
   holders(key?: string): Promise<Readonly<Record<'from' | 'to', number>>>;
+  /** Resolves when a process that is to be in `both` may go on to any end. */
+  mayGoOn(): Promise<void>;
 }
 
 function fleet(): Fleet {
@@ -44,6 +47,12 @@ function fleet(): Fleet {
     async holders(key = 'job') {
       const [inFrom, inTo] = await Promise.all([seeFrom.inspect(key), seeTo.inspect(key)]);
       return { from: inFrom.holders.length, to: inTo.holders.length };
+    },
+    async mayGoOn() {
+      await vi.waitFor(async () => {
+        expect(await seeFrom.register?.(markRegister('m', 'from'))).toBeUndefined();
+        expect(await seeTo.register?.(markRegister('m', 'to'))).toBeUndefined();
+      }, 5_000);
     },
   };
 }
@@ -140,7 +149,7 @@ test('the next migration begins above the floor of the one before', async () => 
 
 test('a lease that is held goes along: it is carried, then shed', async () => {
   let phase: Phase = 'from';
-  const { process, holders } = fleet();
+  const { process, holders, mayGoOn } = fleet();
   const heard = listen();
   const provider = process(() => phase);
   const locks = createLocks(provider, { ttl: 1_500 });
@@ -155,10 +164,12 @@ test('a lease that is held goes along: it is carried, then shed', async () => {
   phase = 'both';
   await renewedUntil({ from: 1, to: 1 });
   expect(heard).toContainEqual(expect.objectContaining({ event: 'carried', key: 'job' }));
+  await mayGoOn();
   phase = 'to';
   await renewedUntil({ from: 0, to: 1 });
   phase = 'both';
   await renewedUntil({ from: 1, to: 1 });
+  await mayGoOn();
   phase = 'from';
   await renewedUntil({ from: 1, to: 0 });
   expect(lease.held).toBe(true);
@@ -168,7 +179,7 @@ test('a lease that is held goes along: it is carried, then shed', async () => {
 
 test('a lease that is carried there and back is renewed, though stores gave it other tokens', async () => {
   let phase: Phase = 'from';
-  const { process, holders } = fleet();
+  const { process, holders, mayGoOn } = fleet();
   const heard = listen();
   const locks = createLocks(
     process(() => phase),
@@ -187,6 +198,7 @@ test('a lease that is carried there and back is renewed, though stores gave it o
     if (next === 'both') await vi.waitFor(() => expect(heard.at(-1)?.event).toBe('carried'));
     await lease.renew();
     await lease.renew();
+    if (next === 'both') await mayGoOn();
   }
   expect(lease.held).toBe(true);
   expect(lease.token).toBe(token);
@@ -402,7 +414,7 @@ test.each<[string, readonly Phase[], 'from' | 'to', boolean]>([
 ])('a lease ends with the session of a store only while it counts on that store: it %s', async (...given) => {
   const [, [first, ...changes], end, ends] = given;
   let phase = first as Phase;
-  const { process, holders, from, to } = fleet();
+  const { process, holders, mayGoOn, from, to } = fleet();
   const stores = { from, to };
   const session = new AbortController();
   const inner = createMemoryProvider({ store: stores[end] });
@@ -417,6 +429,7 @@ test.each<[string, readonly Phase[], 'from' | 'to', boolean]>([
     const expected = { from: next === 'to' ? 0 : 1, to: next === 'from' ? 0 : 1 };
     await vi.waitFor(async () => expect(await holders()).toEqual(expected), 5_000);
     await lease.renew();
+    if (next === 'both') await mayGoOn();
   }
   session.abort(new Error('the session has ended'));
   expect(lease.held).toBe(!ends);
@@ -440,7 +453,7 @@ test('a lease ends with the presence, and tells why', async () => {
 
 test('a waiting claim is woken by a change, and granted in the new phase', async () => {
   let phase: Phase = 'from';
-  const { process, holders } = fleet();
+  const { process, holders, mayGoOn } = fleet();
   const heard = listen();
   const provider = process(() => phase);
   const locks = createLocks(provider, { ttl: 2_000 });
@@ -450,6 +463,7 @@ test('a waiting claim is woken by a change, and granted in the new phase', async
   await vi.waitFor(async () => expect((await locks.inspect('job')).waiters).toBe(1));
   phase = 'both';
   await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: 'both' }), 5_000);
+  await mayGoOn();
   phase = 'to';
   await vi.waitFor(async () => expect((await holders()).to).toBe(1), 5_000);
   await first.release();
