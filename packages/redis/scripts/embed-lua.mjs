@@ -31,15 +31,14 @@ const strip = (text) =>
     .filter((line) => line !== '' && !line.startsWith('--'))
     .join('\n');
 
-export function embed() {
+function embed() {
   const parts = Object.entries(scripts).map(([name, file]) => {
     const lua = strip(read(file).replaceAll(/^-- include (\S+)$/gm, (_, included) => read(included)));
     const sha = createHash('sha1').update(lua).digest('hex');
     return `  ${name}: {\n    sha: '${sha}',\n    lua: \`${lua}\`,\n  },`;
   });
   return [
-    '// Written by scripts/embed-lua.mjs from lua/*.lua. Change those, and run it again: a test compares',
-    '// the two.',
+    '// Written by scripts/embed-lua.mjs from lua/*.lua at each build. Change those.',
     '',
     '/** A Lua script and the digest that EVALSHA calls it by. */',
     'export interface Script {',
@@ -59,4 +58,4 @@ export function embed() {
   ].join('\n');
 }
 
-if (import.meta.url === `file://${process.argv[1]}`) writeFileSync(target, embed());
+writeFileSync(target, embed());

@@ -49,7 +49,7 @@ function statementsOf(dialect, text) {
 }
 
 const header = (dialect, what) =>
-  `// Written by scripts/embed-sql.mjs from sql/${dialect}/${what}; a test compares them. Change those and run it again.\n`;
+  `// Written by scripts/embed-sql.mjs from sql/${dialect}/${what} at each build. Change those.\n`;
 
 /** Files of a folder that are for database administrators. */
 const forAdministrators = new Set(['grants.sql', 'table.sql']);
@@ -71,7 +71,7 @@ export function statementsIn(dialect, inside = '') {
     });
 }
 
-export function embedStatements(dialect, inside = '') {
+function embedStatements(dialect, inside = '') {
   const table = () => readFileSync(new URL(`${inside}table.sql`, source(dialect)), 'utf8');
   const all = [...statementsIn(dialect, inside), ...(inside === '' ? [] : [{ name: 'table', text: table() }])];
   const names = all.map(({ name }) => `'${camelCase(name)}'`);
@@ -85,7 +85,7 @@ export function embedStatements(dialect, inside = '') {
   ].join('\n');
 }
 
-export function embedMigrations(dialect) {
+function embedMigrations(dialect) {
   const folder = new URL('migrations/', source(dialect));
   const ups = filesOf(folder).filter((file) => !file.endsWith('.down.sql'));
   const list = (file) =>

@@ -1,18 +1,11 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { dialects, embedMigrations, embedStatements, statementsIn } from '../scripts/embed-sql.mjs';
+import { dialects, statementsIn } from '../scripts/embed-sql.mjs';
 
 const page = readFileSync(new URL('../../../docs/backends/sql.md', import.meta.url), 'utf8');
 
 describe.each(dialects)('the SQL of %s', (dialect) => {
   const folder = new URL(`../sql/${dialect}/`, import.meta.url);
-  const read = (path: string): string => readFileSync(new URL(`../src/${dialect}/${path}.ts`, import.meta.url), 'utf8');
-
-  test('is embedded as it stands in its folder', () => {
-    expect(read('statements')).toBe(embedStatements(dialect));
-    expect(read('plain-statements')).toBe(embedStatements(dialect, 'plain/'));
-    expect(read('migrations')).toBe(embedMigrations(dialect));
-  });
 
   test.each(['', 'plain/'])('says in each statement of its folder %j what it does, and what it returns', (inside) => {
     const statements = statementsIn(dialect, inside);

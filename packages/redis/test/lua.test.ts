@@ -1,13 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { embed } from '../scripts/embed-lua.mjs';
 
 const folder = new URL('../lua/', import.meta.url);
 const files = readdirSync(folder);
-
-test('the embedded scripts are those of the lua folder', () => {
-  expect(readFileSync(new URL('../src/wire/scripts.ts', import.meta.url), 'utf8')).toBe(embed());
-});
 
 test.each(files)('%s begins by saying what it does', (file) => {
   expect(readFileSync(new URL(file, folder), 'utf8')).toMatch(/^-- [A-Z].+\.\n/);
