@@ -1,4 +1,4 @@
-import type { Machine } from '../model/contender.ts';
+import type { Machine } from '../claim/model/contender.ts';
 import { moduleWith } from './flawed-module.ts';
 import type { Flaw } from './flawed-module.ts';
 

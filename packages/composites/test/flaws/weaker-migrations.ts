@@ -1,5 +1,5 @@
 import type { migrate } from '../../src/migrate/migrate.ts';
-import type { Rules } from '../migration/owner.ts';
+import type { Rules } from '../migrate/model/owner.ts';
 import { moduleWith } from './flawed-module.ts';
 import type { Flaw } from './flawed-module.ts';
 

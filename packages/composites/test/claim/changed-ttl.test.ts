@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
+import { combine } from '../../src/index.ts';
+import type { Claim, LockProvider } from '../../../core/src/index.ts';
+import { VirtualRuntime } from '../../../core/src/testing/virtual-runtime.ts';
+import { watch } from '../../../core/test/support/setting.ts';
+
+const claim = (ttl: number): Claim => ({ key: 'job', owner: 'me/1', mode: 'exclusive', ttl });
+
+/** Three stores as one. The calls to each take so many ms. */
+function quorum(fencing = true): {
+  readonly runtime: VirtualRuntime;
+  readonly provider: LockProvider;
+  readonly members: readonly LockProvider[];
+  readonly delays: number[];
+} {
+  const runtime = new VirtualRuntime();
+  const delays = [0, 0, 0];
+  const members = delays.map(() => createMemoryProvider({ store: createMemoryStore({ runtime }) }));
+  const pass = (index: number): Promise<void> =>
+    new Promise((resolve) => {
+      const delay = delays[index] as number;
+      if (delay === 0) resolve();
+      else if (delay < Infinity) runtime.setTimer(resolve, delay, false);
+    });
+  const links = members.map((member, index): LockProvider => ({
+    name: member.name,
+    traits: member.traits,
+    tryAcquire: (asked, wake) => pass(index).then(() => member.tryAcquire(asked, wake)),
+    renew: (asked, token) => pass(index).then(() => member.renew(asked, token)),
+    release: (asked) => pass(index).then(() => member.release(asked)),
+    inspect: (key) => member.inspect(key),
+    close: () => member.close(),
+  }));
+  return { runtime, provider: combine(links, { runtime, memberTimeout: 100, fencing }), members, delays };
+}
+
+test('a renewal with a shorter ttl reaches a member whose call of before is under way', async () => {
+  const { runtime, provider, members, delays } = quorum();
+  await provider.tryAcquire(claim(30_000));
+  delays[2] = 50;
+  await provider.renew(claim(30_000));
+  await provider.renew(claim(1_000));
+  delays[2] = 0;
+  await runtime.advance(60);
+  expect((await members[2]!.inspect('job')).holders[0]?.remaining).toBeLessThanOrEqual(1_000);
+});
+
+test('a vote that comes after a renewal with a shorter ttl is shortened, also without tokens', async () => {
+  const { runtime, provider, members, delays } = quorum(false);
+  delays[2] = 50;
+  await provider.tryAcquire(claim(30_000));
+  await provider.renew(claim(1_000));
+  delays[2] = 0;
+  await runtime.advance(60);
+  expect((await members[2]!.inspect('job')).holders[0]?.remaining).toBeLessThanOrEqual(1_000);
+});
+
+test('an answer to a renewal with a shorter ttl does not count for a longer one', async () => {
+  const { runtime, provider, delays } = quorum();
+  await provider.tryAcquire(claim(1_000));
+  delays[2] = 50;
+  await provider.renew(claim(1_000));
+  delays[1] = Infinity;
+  delays[2] = Infinity;
+  const renewed = watch(provider.renew(claim(30_000)));
+  await runtime.advance(60);
+  expect(renewed.state).toBe('open');
+  await runtime.advance(15_000);
+  expect(renewed.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+});

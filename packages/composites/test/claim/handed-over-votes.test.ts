@@ -1,0 +1,81 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createLocks } from '../../../core/src/index.ts';
+import { combine } from '../../src/index.ts';
+import type { Lease, LockProvider, Locks } from '../../../core/src/index.ts';
+import { watch } from '../../../core/test/support/setting.ts';
+import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
+import { RestartingServer } from '../support/restarting-server.ts';
+
+const ttl = 15_000;
+
+/** A lease that was resumed in another process while the first member did not answer that. */
+async function resumed() {
+  const runtime = new VirtualRuntime();
+  const servers = [0, 1, 2].map(() => new RestartingServer(runtime));
+  let isSilent = true;
+  const open = (change = (member: LockProvider): LockProvider => member): Locks => {
+    const members = servers.map((server, index) => (index === 0 ? change(server.open()) : server.open()));
+    const locks = createLocks(combine(members, { runtime, memberTimeout: 100 }), { runtime, ttl });
+    onTestFinished(() => locks.close());
+    return locks;
+  };
+  const within = async <T>(promise: Promise<T>): Promise<T> => {
+    const watched = watch(promise);
+    for (let ms = 0; watched.state === 'open' && ms < 20_000; ms += 1) await runtime.advance(1);
+    return await promise;
+  };
+  const text = await within((await within(open().acquire('job'))).handOver());
+  const cut = (member: LockProvider): LockProvider => {
+    const through =
+      <A extends unknown[], T>(call: (...args: A) => Promise<T>) =>
+      async (...args: A): Promise<T> => {
+        if (isSilent) throw new Error('no answer');
+        return await call(...args);
+      };
+    return {
+      name: member.name,
+      traits: member.traits,
+      tryAcquire: through((claim, wake) => member.tryAcquire(claim, wake)),
+      renew: through((claim, token) => member.renew(claim, token)),
+      release: through((claim) => member.release(claim)),
+      inspect: through((key) => member.inspect(key)),
+      close: () => member.close(),
+    };
+  };
+  const lease: Lease = await within(open(cut).resume(text));
+  const votes = async (): Promise<number> => {
+    const states = await Promise.all(servers.map(async (server) => await server.open().inspect('job')));
+    return states.flatMap(({ holders }) => holders).length;
+  };
+  const answer = (): void => void (isSilent = false);
+  return { runtime, lease, within, answer, votes, other: open() };
+}
+
+/** How long another process waits for the key after the release of `lease`, in ms. */
+async function nextAfterRelease({
+  runtime,
+  lease,
+  within,
+  other,
+}: Awaited<ReturnType<typeof resumed>>): Promise<number> {
+  const start = runtime.time;
+  expect(await within(lease.release())).toBe(true);
+  await within(other.acquire('job', { wait: 60_000 }));
+  return runtime.time - start;
+}
+
+test('a vote that the process before left where a member did not answer is freed with a renewal', async () => {
+  const setting = await resumed();
+  setting.answer();
+  await setting.within(setting.lease.renew());
+  await setting.within(setting.lease.renew());
+  await setting.runtime.advance(10);
+  expect(await setting.votes()).toBe(3);
+  expect(await nextAfterRelease(setting)).toBeLessThan(50);
+});
+
+test('a vote that the process before left is freed with the release, as soon as its member answers', async () => {
+  const setting = await resumed();
+  setting.runtime.setTimer(setting.answer, 1_500, false);
+  expect(await nextAfterRelease(setting)).toBeLessThan(3_000);
+});

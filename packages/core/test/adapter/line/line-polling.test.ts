@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest';
+import { LockError } from '../../../src/adapter/index.ts';
+import { LineSetting, claimOf, refresh, timeout } from '../../support/line-setting.ts';
+import { watch } from '../../support/setting.ts';
+
+const busy = { granted: false, retryAfter: refresh } as const;
+
+describe('a line that only looks', () => {
+  const create = (): LineSetting => new LineSetting({ look: true, listen: false });
+
+  test('looks at all keys that claims wait for at once, and wakes the one whose turn it is', async () => {
+    const setting = create();
+    setting.turns = async () => ['b1'];
+    for (const [owner, key] of [
+      ['a1', 'a'],
+      ['a2', 'a'],
+      ['b1', 'b'],
+    ] as const)
+      await setting.acquire(owner, key);
+    expect(setting.attempted()).toEqual(['a1', 'a2', 'b1']);
+    await setting.runtime.advance(25);
+    expect([setting.looks, setting.wakes]).toEqual([[['a', 'b']], ['b1']]);
+    await setting.runtime.advance(50);
+    expect(setting.looks).toHaveLength(3);
+  });
+
+  test('does nothing while no claim waits, and keeps no process running', async () => {
+    const setting = create();
+    await setting.acquire('a');
+    expect([setting.runtime.pendingTimers, setting.runtime.keepAliveTimers]).toEqual([1, 0]);
+    setting.line.leave('a');
+    await setting.runtime.advance(100);
+    expect([setting.looks.length, setting.runtime.pendingTimers]).toEqual([0, 0]);
+  });
+
+  test('has one look under way at a time, and goes on after one that failed', async () => {
+    const setting = create();
+    let fail!: (reason: Error) => void;
+    setting.turns = () => new Promise((_, reject) => (fail = reject));
+    await setting.acquire('a');
+    await setting.runtime.advance(100);
+    await setting.acquire('a');
+    await setting.runtime.advance(100);
+    expect(setting.looks).toHaveLength(1);
+    setting.turns = async () => ['a'];
+    fail(new Error('no answer'));
+    await setting.runtime.advance(25);
+    expect([setting.looks.length, setting.wakes]).toEqual([2, ['a']]);
+  });
+
+  test('wakes no claim by a look that is answered after its close', async () => {
+    const setting = create();
+    let answer!: (owners: readonly string[]) => void;
+    setting.turns = () => new Promise((resolve) => (answer = resolve));
+    await setting.acquire('a');
+    await setting.runtime.advance(25);
+    setting.line.close(new LockError('LOCK_CLOSED', 'closed'));
+    await setting.runtime.advance(1);
+    expect(setting.wakes).toEqual(['a']);
+    answer(['a']);
+    await setting.runtime.advance(100);
+    expect([setting.looks.length, setting.wakes.length, setting.runtime.pendingTimers]).toEqual([1, 1, 0]);
+  });
+
+  test('makes the cheaper attempt first, on keys that no claim of the process waits for', async () => {
+    const tried: string[] = [];
+    const setting = new LineSetting({
+      look: true,
+      listen: false,
+      tryFree: ({ owner }) => {
+        if (owner.startsWith('shared')) return undefined;
+        tried.push(owner);
+        return Promise.resolve(owner.startsWith('free') ? { granted: true, token: 7n } : undefined);
+      },
+    });
+    expect(await setting.acquire('free 1')).toMatchObject({ granted: true });
+    expect(await setting.line.tryAcquire(claimOf('free 2'))).toMatchObject({ granted: true });
+    expect(setting.attempted()).toEqual([]);
+    expect(await setting.line.tryAcquire(claimOf('a'))).toEqual(busy);
+    expect(await setting.line.tryAcquire(claimOf('shared'))).toEqual(busy);
+    for (const owner of ['b', 'b', 'free 3']) expect(await setting.acquire(owner)).toEqual(busy);
+    expect(tried).toEqual(['free 1', 'free 2', 'a', 'b']);
+    expect(setting.attempted()).toEqual(['a alone', 'shared alone', 'b', 'b', 'free 3']);
+  });
+});
+
+test('a claim that the cheaper attempt grants has no place, though an earlier attempt was in doubt', async () => {
+  let free = false;
+  const setting = new LineSetting({
+    look: true,
+    listen: false,
+    tryFree: async () => (free ? { granted: true, token: 7n } : undefined),
+  });
+  setting.answer = () => Promise.reject(new LockError('LOCK_UNAVAILABLE', 'no answer'));
+  await expect(setting.acquire('a')).rejects.toThrow('no answer');
+  free = true;
+  expect(await setting.acquire('a')).toMatchObject({ granted: true });
+  setting.line.wake('a');
+  await setting.runtime.advance(1);
+  expect(setting.wakes).toEqual([]);
+});
+
+describe('a line that looks until a listener hears', () => {
+  const create = (): LineSetting => new LineSetting({ look: true });
+
+  test('looks from the first claim on, and no more once a message has arrived', async () => {
+    const setting = create();
+    await setting.acquire('a');
+    await setting.runtime.advance(100);
+    expect(setting.looks.length).toBeGreaterThan(2);
+    setting.latest.heard();
+    const { length } = setting.looks;
+    await setting.acquire('a');
+    await setting.runtime.advance(1_000);
+    expect([setting.looks.length, setting.reports]).toEqual([length, ['listening']]);
+  });
+
+  test('never looks where a message arrives before the listener is told to be open', async () => {
+    const setting = create();
+    setting.prompt = false;
+    const call = setting.acquire('a');
+    await setting.runtime.advance(1);
+    setting.latest.heard();
+    setting.latest.accept();
+    expect(await call).toEqual(busy);
+    await setting.runtime.advance(1_000);
+    expect([setting.looks, setting.reports]).toEqual([[], ['listening']]);
+  });
+
+  test('tries no other attempt out of line before it opens its first listener, if the cheaper one was made', async () => {
+    const setting = new LineSetting({
+      look: true,
+      tryFree: ({ owner }) => (owner.startsWith('shared') ? undefined : Promise.resolve(undefined)),
+    });
+    setting.prompt = false;
+    void setting.acquire('a');
+    void setting.acquire('shared');
+    await setting.runtime.advance(1);
+    expect(setting.attempted()).toEqual(['shared alone']);
+    setting.latest.accept();
+    await setting.runtime.advance(1);
+    expect(setting.attempted()).toEqual(['a', 'shared']);
+  });
+
+  test('waits a moment for its first listener, and then lets claims into line without', async () => {
+    const setting = create();
+    setting.prompt = false;
+    const call = watch(setting.acquire('a'));
+    await setting.runtime.advance(249);
+    expect(setting.attempted()).toEqual(['a alone']);
+    await setting.runtime.advance(33);
+    expect([setting.attempted(), call.value]).toEqual([['a'], busy]);
+    expect(await setting.acquire('b')).toEqual(busy);
+    expect(setting.attempted()).toEqual(['b']);
+    await setting.runtime.advance(25);
+    expect(setting.looks).toHaveLength(1);
+  });
+
+  test('looks where a listener is refused, whatever the reason, and tries others', async () => {
+    const setting = create();
+    setting.prompt = false;
+    const refused = new LockError('LOCK_MISCONFIGURED', 'no LISTEN');
+    const call = setting.acquire('a');
+    await setting.runtime.advance(1);
+    setting.latest.refuse(refused);
+    expect(await call).toEqual(busy);
+    expect(setting.reports).toEqual([['polling', refused]]);
+    setting.prompt = true;
+    setting.turns = async () => ['a'];
+    await setting.runtime.advance(25);
+    expect([setting.looks.length, setting.wakes]).toEqual([1, ['a']]);
+    await setting.runtime.advance(25);
+    expect(setting.opened).toHaveLength(2);
+  });
+
+  test('looks after a loss, lets claims into line meanwhile, and pauses at most 5 s between listeners', async () => {
+    const setting = create();
+    await setting.acquire('a');
+    setting.latest.heard();
+    setting.prompt = false;
+    const reason = new Error('connection closed');
+    setting.latest.lost(reason);
+    expect(setting.reports).toEqual(['listening', ['polling', reason]]);
+    await setting.runtime.advance(25);
+    expect(setting.looks).toHaveLength(1);
+    setting.attempted();
+    expect(await setting.acquire('b')).toEqual(busy);
+    expect(setting.attempted()).toEqual(['b']);
+    let pause = 0;
+    for (let round = 0; round < 10; round += 1) {
+      const { length } = setting.opened;
+      const since = setting.runtime.time;
+      while (setting.opened.length === length) await setting.runtime.advance(1);
+      pause = setting.runtime.time - since;
+      setting.latest.refuse(reason);
+    }
+    expect(pause).toBe(5_000);
+    setting.prompt = true;
+    setting.wakes.length = 0;
+    await setting.runtime.advance(5_000);
+    expect(setting.wakes).toEqual(['a', 'b']);
+    const { length } = setting.looks;
+    setting.latest.heard('b');
+    await setting.runtime.advance(1_000);
+    expect(setting.looks).toHaveLength(length);
+  });
+
+  test('replaces a listener that does not answer a probe, and looks until then', async () => {
+    const setting = create();
+    await setting.acquire('a');
+    setting.latest.heard();
+    setting.probe = () => new Promise(() => {});
+    await setting.runtime.advance(refresh);
+    await setting.acquire('a');
+    await setting.runtime.advance(timeout + 32 + 25);
+    expect(setting.opened[0]?.closed).toBe(1);
+    expect(setting.looks.length).toBeGreaterThan(0);
+  });
+});

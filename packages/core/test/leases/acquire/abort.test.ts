@@ -1,0 +1,129 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { createSetting, expectNothingLeft, watch } from '../../support/setting.ts';
+import { freeAtOnce } from '../../support/scripted-provider.ts';
+import { settle } from '../../support/virtual-runtime.ts';
+
+const ttl = 1_000;
+
+describe('an AbortSignal', () => {
+  it.each<[string, unknown]>([
+    ['an error', new Error('shutting down')],
+    ['a string', 'no longer needed'],
+    ['null', null],
+  ])('rejects the call with exactly its reason: %s', async (_, reason) => {
+    const { provider, locks } = createSetting();
+    const controller = new AbortController();
+    const acquired = watch(locks.acquire('key', { ttl, signal: controller.signal }));
+    provider.open('tryAcquire').busy(10_000);
+    await settle();
+    controller.abort(reason);
+    await settle();
+    expect(acquired.state).toBe('rejected');
+    expect(acquired.error).toBe(reason);
+  });
+
+  it('that is aborted already sends nothing', async () => {
+    const setting = createSetting();
+    const { provider, locks } = setting;
+    const signal = AbortSignal.abort(new Error('too late'));
+    await expect(locks.acquire('key', { ttl, signal })).rejects.toBe(signal.reason);
+    await expect(locks.tryAcquire('key', { ttl, signal })).rejects.toBe(signal.reason);
+    await expect(locks.withLock('key', () => 1, { ttl, signal })).rejects.toBe(signal.reason);
+    expect(provider.calls).toHaveLength(0);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    await expectNothingLeft(setting);
+  });
+
+  it('during a pause ends the wait at once and releases the place in line', async () => {
+    const setting = createSetting();
+    const { provider, locks } = setting;
+    provider.answers.release = (call) => call.answer(false);
+    const controller = new AbortController();
+    const acquired = watch(locks.acquire('key', { ttl, signal: controller.signal }));
+    const { claim } = provider.open('tryAcquire');
+    provider.open('tryAcquire').busy(10_000);
+    await settle();
+    controller.abort();
+    await settle();
+    expect(acquired.error).toBe(controller.signal.reason);
+    expect(provider.releases.map((call) => call.claim)).toEqual([claim]);
+    await setting.runtime.advance(5_000);
+    expect(provider.releases).toHaveLength(1);
+    expect(provider.attempts).toHaveLength(1);
+    await expectNothingLeft(setting);
+  });
+
+  it('during an attempt rejects at once, but releases only after the attempt has settled', async () => {
+    const setting = createSetting();
+    const { runtime, provider, locks } = setting;
+    provider.answers.release = freeAtOnce;
+    const controller = new AbortController();
+    const acquired = watch(locks.acquire('key', { ttl, signal: controller.signal }));
+    controller.abort();
+    await runtime.advance(3_000);
+    expect(acquired.error).toBe(controller.signal.reason);
+    expect(provider.releases).toHaveLength(0);
+    provider.open('tryAcquire').grant();
+    await settle();
+    expect(provider.releases).toHaveLength(1);
+    expect(provider.releases[0]?.claim).toBe(provider.attempts[0]?.claim);
+    await expectNothingLeft(setting);
+  });
+
+  it('during the only attempt of tryAcquire leaves nothing of a late grant either', async () => {
+    const { provider, locks } = createSetting();
+    const controller = new AbortController();
+    const tried = watch(locks.tryAcquire('key', { ttl, signal: controller.signal }));
+    controller.abort();
+    provider.open('tryAcquire').grant();
+    await settle();
+    expect(tried.error).toBe(controller.signal.reason);
+    expect(provider.releases).toHaveLength(1);
+  });
+
+  it('after the grant does nothing: it covers the waiting only', async () => {
+    const { runtime, provider, take } = createSetting();
+    provider.answers.renew = (call) => call.answer({});
+    const controller = new AbortController();
+    const lease = await take('key', { ttl, signal: controller.signal });
+    controller.abort();
+    await runtime.advance(5_000);
+    expect(lease.held).toBe(true);
+    expect(lease.signal.aborted).toBe(false);
+    expect(provider.releases).toHaveLength(0);
+  });
+
+  it('is listened to once however many wait on it, and ends them all', async () => {
+    const setting = createSetting();
+    const { provider, locks } = setting;
+    provider.answers.tryAcquire = (call) => call.busy(10_000);
+    provider.answers.release = freeAtOnce;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const waits = Array.from({ length: 100 }, (_, index) => watch(locks.acquire(`key ${index}`, { ttl, signal })));
+    await settle();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    controller.abort();
+    await settle();
+    expect(waits.every((wait) => wait.error === signal.reason)).toBe(true);
+    expect(provider.releases).toHaveLength(100);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    await expectNothingLeft(setting);
+  });
+
+  it.each(['granted', 'timed out', 'refused', 'closed'])('has no listener left when the call is %s', async (end) => {
+    const { runtime, provider, locks } = createSetting();
+    provider.answers.release = freeAtOnce;
+    const { signal } = new AbortController();
+    const acquired = watch(locks.acquire('key', { ttl, wait: 100, signal }));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    if (end === 'granted') provider.open('tryAcquire').grant();
+    if (end === 'refused') provider.open('tryAcquire').reject(Object.assign(new Error('no'), { code: 'LOCK_INVALID' }));
+    if (end === 'timed out') provider.open('tryAcquire').busy(1_000);
+    if (end === 'closed') watch(locks.close());
+    await runtime.advance(100);
+    expect(acquired.state).toBe(end === 'granted' ? 'fulfilled' : 'rejected');
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+});

@@ -1,0 +1,195 @@
+import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSetting, watch } from '../../support/setting.ts';
+import { freeAtOnce, grantAtOnce, renewAtOnce } from '../../support/scripted-provider.ts';
+import { settle } from '../../support/virtual-runtime.ts';
+
+const names = [
+  'locks:acquire',
+  'locks:wait',
+  'locks:giveup',
+  'locks:renew',
+  'locks:release',
+  'locks:withdraw',
+  'locks:lost',
+];
+const ttl = 1_000;
+
+/** Everything that is published until the end of the test. */
+function listen() {
+  const messages: [name: string, message: unknown][] = [];
+  for (const name of names) {
+    const listener = (message: unknown) => void messages.push([name.slice('locks:'.length), message]);
+    subscribe(name, listener);
+    onTestFinished(() => void unsubscribe(name, listener));
+  }
+  return messages;
+}
+
+/** Fails the test when anything is published: `publish` is replaced, not subscribed to. */
+function forbidPublishing() {
+  const published: string[] = [];
+  for (const name of names) {
+    Object.defineProperty(channel(name), 'publish', { configurable: true, value: () => published.push(name) });
+    onTestFinished(() => void Reflect.deleteProperty(channel(name), 'publish'));
+  }
+  return published;
+}
+
+describe('diagnostics', () => {
+  it('tell of a grant, its renewals and its release', async () => {
+    const { runtime, provider, locks } = createSetting();
+    provider.answers.renew = renewAtOnce;
+    provider.answers.release = freeAtOnce;
+    const messages = listen();
+    const acquired = watch(locks.acquire('key', { ttl, mode: 'shared' }));
+    await runtime.advance(70);
+    provider.open('tryAcquire').grant({ token: 5n });
+    await runtime.advance(300);
+    const { owner } = provider.attempts[0]?.claim ?? {};
+    await acquired.value?.release();
+    const about = { provider: 'scripted', key: 'key', owner, mode: 'shared' };
+    expect(messages).toStrictEqual([
+      ['acquire', { ...about, token: 5n, waited: 70, attempts: 1 }],
+      ['renew', { ...about, renewed: true }],
+      ['release', { ...about, heldFor: 300, freed: true }],
+    ]);
+  });
+
+  it('tell of waiting once, and of how long and how often', async () => {
+    const { runtime, provider, locks } = createSetting({ random: 0 });
+    const messages = listen();
+    watch(locks.acquire('key', { ttl }));
+    for (let index = 0; index < 3; index += 1) {
+      provider.open('tryAcquire').busy(100);
+      await runtime.advance(100);
+    }
+    provider.open('tryAcquire').grant();
+    await settle();
+    expect(messages.map(([name]) => name)).toEqual(['wait', 'acquire']);
+    expect(messages[1]?.[1]).toMatchObject({ waited: 300, attempts: 4 });
+  });
+
+  it('tell of a claim that was given up, and why', async () => {
+    const { runtime, provider, locks } = createSetting({ random: 0 });
+    provider.answers.tryAcquire = (call) => call.busy(10_000);
+    provider.answers.release = (call) => call.answer(false);
+    const messages = listen();
+    expect(await locks.tryAcquire('single', { ttl })).toBeNull();
+    const late = watch(locks.acquire('late', { ttl, wait: 200 }));
+    await runtime.advance(200);
+    const reason = new Error('shutting down');
+    await locks.acquire('aborted', { ttl, signal: AbortSignal.abort(reason) }).catch(() => {});
+    const told = messages.filter(([name]) => name === 'giveup').map(([, message]) => message);
+    expect(told).toEqual([
+      expect.objectContaining({ key: 'single', error: undefined, waited: 0, attempts: 1 }),
+      expect.objectContaining({ key: 'late', error: late.error, waited: 200, attempts: 1 }),
+      expect.objectContaining({ key: 'aborted', error: reason, waited: 0, attempts: 0 }),
+    ]);
+  });
+
+  it('tell of a renewal that is unknown, and of one that is refused', async () => {
+    const { provider, take } = createSetting();
+    const lease = await take('key', { ttl });
+    const messages = listen();
+    const error = new Error('connection lost');
+    watch(lease.renew());
+    provider.open('renew').reject(error);
+    await settle();
+    watch(lease.renew());
+    provider.open('renew').answer(false);
+    await settle();
+    expect(messages.slice(0, 2)).toEqual([
+      ['renew', expect.objectContaining({ owner: lease.owner, renewed: false, error })],
+      ['renew', { provider: 'scripted', key: 'key', owner: lease.owner, mode: 'exclusive', renewed: false }],
+    ]);
+    expect(messages[2]).toEqual(['lost', expect.objectContaining({ owner: lease.owner, reason: lease.signal.reason })]);
+  });
+
+  it('do not tell of a success when the renewal was answered with nonsense', async () => {
+    const { provider, take } = createSetting();
+    const lease = await take('key', { ttl });
+    const messages = listen();
+    watch(lease.renew());
+    provider.open('renew').answer(undefined);
+    await settle();
+    expect(messages).toEqual([['renew', expect.objectContaining({ renewed: false, error: expect.any(Error) })]]);
+  });
+
+  it('tell of a release that is unknown, and of its repetition', async () => {
+    const { runtime, provider, take } = createSetting();
+    const lease = await take('key', { ttl });
+    const messages = listen();
+    const error = new Error('connection lost');
+    watch(lease.release());
+    provider.open('release').reject(error);
+    provider.answers.release = freeAtOnce;
+    await runtime.advance(100);
+    expect(messages).toEqual([
+      ['release', expect.objectContaining({ heldFor: 0, freed: false, error })],
+      ['release', { provider: 'scripted', key: 'key', owner: lease.owner, mode: 'exclusive', heldFor: 0, freed: true }],
+    ]);
+  });
+
+  it('tell how long a lost lease was held, and of a place in line that it was withdrawn', async () => {
+    const { runtime, provider, locks, take } = createSetting();
+    await take('lost', { ttl, renew: false });
+    const messages = listen();
+    provider.answers.tryAcquire = (call) => call.busy(10_000);
+    watch(locks.acquire('busy', { ttl, wait: 200 }));
+    await runtime.advance(200);
+    provider.open('release').answer(false);
+    await runtime.advance(1_000);
+    provider.open('release').answer(false);
+    await settle();
+    const releases = messages.filter(([name]) => name === 'release' || name === 'withdraw');
+    expect(releases).toEqual([
+      ['withdraw', expect.objectContaining({ key: 'busy', reason: 'given up', freed: false })],
+      ['release', expect.objectContaining({ key: 'lost', freed: false, heldFor: 988 })],
+    ]);
+  });
+
+  it('tell of a lease alone that it was released, also where a listener comes late', async () => {
+    const { provider, locks, take } = createSetting();
+    const lease = await take('late listener', { ttl });
+    const { owner, mode } = await take('stuck', { ttl });
+    watch(lease.release());
+    const messages = listen();
+    provider.open('release').answer(true);
+    await settle();
+    provider.answers.release = freeAtOnce;
+    await locks.forceRelease({ key: 'stuck', owner, mode });
+    expect(messages).toEqual([
+      ['release', expect.objectContaining({ key: 'late listener', freed: true, heldFor: 0 })],
+      ['withdraw', expect.objectContaining({ key: 'stuck', owner, reason: 'forced', freed: true })],
+    ]);
+  });
+
+  it('tell nothing of a lease that is released as lost', async () => {
+    const { provider, take } = createSetting();
+    provider.answers.release = freeAtOnce;
+    const messages = listen();
+    await (await take('key', { ttl })).release();
+    expect(messages.map(([name]) => name)).toEqual(['acquire', 'release']);
+  });
+
+  it('are not even made without a listener', async () => {
+    const published = forbidPublishing();
+    const { runtime, provider, locks } = createSetting();
+    provider.answers.tryAcquire = grantAtOnce;
+    provider.answers.renew = renewAtOnce;
+    provider.answers.release = freeAtOnce;
+    const lease = await locks.acquire('a', { ttl });
+    await runtime.advance(400);
+    await lease.release();
+    provider.answers.renew = (call) => call.answer(false);
+    await locks.acquire('b', { ttl });
+    await runtime.advance(400);
+    provider.answers.tryAcquire = (call) => call.busy(100);
+    provider.answers.release = (call) => call.reject();
+    watch(locks.acquire('c', { ttl, wait: 300 }));
+    await runtime.advance(5_000);
+    expect(provider.calls.length).toBeGreaterThan(8);
+    expect(published).toEqual([]);
+  });
+});

@@ -1,0 +1,361 @@
+import { describe, expect, it } from 'vitest';
+import { createLocks, openLocks } from '../../../src/index.ts';
+import type { LockError } from '../../../src/index.ts';
+import { createFreeSetting, createSetting, watch } from '../../support/setting.ts';
+import { busyAtOnce, freeAtOnce, grantAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
+import { settle } from '../../support/virtual-runtime.ts';
+import { claimOf, createMemorySetting, sharedOf } from '../../support/memory-setting.ts';
+
+const ttl = 300;
+
+/** What a call rejects with, in parts, so that an absent cause is told from an undefined one. */
+async function errorOf(call: Promise<unknown>) {
+  const error = (await call.then(
+    () => expect.unreachable('it did not reject'),
+    (reason: unknown) => reason,
+  )) as LockError;
+  const { code, key, message, cause, result } = error;
+  return { code, key, message, cause, result, hasCause: 'cause' in error };
+}
+
+describe('the message', () => {
+  it.each([
+    [0, 'now'],
+    [200, 'within 200 ms'],
+  ])('of a lock that was not free names the way out, with wait %d', async (wait, when) => {
+    const { runtime, provider, locks } = createSetting();
+    provider.answers.tryAcquire = busyAtOnce;
+    provider.answers.release = freeAtOnce;
+    const error = errorOf(locks.acquire('seat "1"', { wait }));
+    await runtime.advance(wait);
+    expect(await error).toMatchObject({
+      code: 'LOCK_TIMEOUT',
+      key: 'seat "1"',
+      message: `"seat \\"1\\"" was not free ${when}: others hold it or are in line. Raise option "wait", or use tryAcquire.`,
+    });
+  });
+
+  it('of a backend that is silent says so, and has no cause', async () => {
+    const { runtime, locks } = createSetting();
+    const error = errorOf(locks.acquire('seat', { wait: 200 }));
+    await runtime.advance(200);
+    expect(await error).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      key: 'seat',
+      hasCause: false,
+      message: 'scripted did not answer about "seat" in time, so its holder is unknown.',
+    });
+  });
+
+  it('of a backend that rejects points to the cause', async () => {
+    const { provider, locks } = createSetting();
+    provider.answers.tryAcquire = rejectAtOnce;
+    provider.answers.release = freeAtOnce;
+    expect(await errorOf(locks.tryAcquire('seat'))).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      key: 'seat',
+      hasCause: true,
+      cause: new Error('connection lost'),
+      message: 'scripted gave no usable answer about "seat", so its holder is unknown; see the cause.',
+    });
+  });
+
+  it('of a grant that came too late has both durations', async () => {
+    const { runtime, provider, locks } = createSetting();
+    provider.answers.release = freeAtOnce;
+    const error = errorOf(locks.tryAcquire('seat', { ttl }));
+    runtime.block(400.4);
+    provider.open('tryAcquire').grant();
+    expect((await error).cause).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      key: 'seat',
+      message: 'scripted answered after 400 ms; a grant with a ttl of 300 ms is over by then.',
+    });
+  });
+
+  it('of an answer that breaks the contract blames the adapter', async () => {
+    const { provider, locks } = createSetting();
+    provider.answers.release = freeAtOnce;
+    const error = errorOf(locks.tryAcquire('seat'));
+    provider.open('tryAcquire').answer('yes');
+    expect((await error).cause).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      key: 'seat',
+      message: 'scripted gave an answer about "seat" that its contract does not allow; its adapter is at fault.',
+    });
+  });
+
+  it('of one waiter too many names the option', async () => {
+    const { provider, locks } = createSetting({ maxWaiters: 1 });
+    provider.answers.tryAcquire = busyAtOnce;
+    watch(locks.acquire('seat'));
+    await settle();
+    expect(await errorOf(locks.acquire('seat'))).toMatchObject({
+      code: 'LOCK_OVERLOADED',
+      key: 'seat',
+      message: '1 claims wait already; option "maxWaiters" of this Locks allows no more.',
+    });
+  });
+
+  it('of a renewal after the release says what to do', async () => {
+    const { locks } = createFreeSetting();
+    const lease = await locks.acquire('seat');
+    await lease.release();
+    expect(await errorOf(lease.renew())).toMatchObject({
+      code: 'LOCK_INVALID',
+      key: 'seat',
+      message: 'The lease on "seat" was released and cannot be renewed; acquire the key again.',
+    });
+  });
+
+  it('of a renewal without an answer says that the lease may be held still', async () => {
+    const { provider, take } = createSetting();
+    const lease = await take('seat');
+    const error = errorOf(lease.renew());
+    const cause = new Error('connection lost');
+    provider.open('renew').reject(cause);
+    expect(await error).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      key: 'seat',
+      cause,
+      message:
+        'The lease on "seat" could not be renewed: scripted did not confirm it. It is held while "held" says so.',
+    });
+  });
+
+  it('of a release without an answer says what happens next', async () => {
+    const { provider, take } = createSetting();
+    const lease = await take('seat');
+    const error = errorOf(lease.release());
+    const cause = new Error('connection lost');
+    provider.open('release').reject(cause);
+    provider.answers.release = freeAtOnce;
+    expect(await error).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      key: 'seat',
+      cause,
+      message:
+        'The lease on "seat" could not be released: scripted did not confirm it. It is tried again in the background until its ttl is over.',
+    });
+  });
+
+  it.each([
+    ['was not renewed', 'it was not renewed before its validity ended', Infinity],
+    ['was held too long', 'its maxHold is over', 100],
+  ])('of a lease that %s says so', async (_, why, maxHold) => {
+    const { runtime, take } = createSetting();
+    const lease = await take('seat', { ttl, renew: false, maxHold });
+    runtime.block(ttl);
+    expect(await errorOf(lease.renew())).toMatchObject({
+      code: 'LOCK_LOST',
+      key: 'seat',
+      message: `The lease on "seat" is lost: ${why}.`,
+    });
+  });
+
+  it('of a lease whose renewals failed says so, with the last failure', async () => {
+    const { runtime, provider, take } = createSetting();
+    const lease = await take('seat', { ttl });
+    const cause = new Error('connect ECONNREFUSED');
+    provider.answers.renew = (call) => call.reject(cause);
+    provider.answers.release = freeAtOnce;
+    await runtime.advance(2 * ttl);
+    expect(lease.signal.reason).toMatchObject({
+      code: 'LOCK_LOST',
+      message: expect.stringMatching(/scripted did not confirm \d+ renewals in a row; see the cause\.$/) as string,
+      cause: { code: 'LOCK_UNAVAILABLE', cause },
+    });
+  });
+
+  it('of a lease whose renewal has no answer says so', async () => {
+    const { runtime, provider, take } = createSetting();
+    const lease = await take('seat', { ttl });
+    provider.answers.release = freeAtOnce;
+    await runtime.advance(2 * ttl);
+    expect(lease.signal.reason).toMatchObject({
+      code: 'LOCK_LOST',
+      message: expect.stringMatching(/validity ended: scripted has not answered for \d+ ms\.$/) as string,
+    });
+  });
+
+  it.each([false, true])(
+    'of a lease whose process stood still says so, with a renewal under way: %s',
+    async (asked) => {
+      const { runtime, provider, take } = createSetting();
+      const lease = await take('seat', { ttl });
+      provider.answers.release = freeAtOnce;
+      if (asked) void lease.renew().catch(() => {});
+      runtime.block(3_000);
+      expect(lease.held).toBe(false);
+      expect(lease.signal.reason).toMatchObject({
+        code: 'LOCK_LOST',
+        message: expect.stringMatching(/, as this process did not run for 2\d{3} ms\.$/) as string,
+      });
+    },
+  );
+
+  it('of a lease that was lost to others names the provider', async () => {
+    const { provider, take } = createSetting();
+    const lease = await take('seat');
+    provider.answers.release = freeAtOnce;
+    const error = errorOf(lease.renew());
+    provider.open('renew').answer(false);
+    expect(await error).toMatchObject({
+      code: 'LOCK_LOST',
+      message: 'The lease on "seat" is lost: scripted says that this owner does not hold it any more.',
+    });
+  });
+
+  it('of work whose lease was lost says what that means', async () => {
+    const { runtime, provider, locks } = createSetting();
+    provider.answers.tryAcquire = grantAtOnce;
+    provider.answers.release = freeAtOnce;
+    const work = (): string => {
+      runtime.block(ttl);
+      return 'done';
+    };
+    expect(await errorOf(locks.withLock('seat', work, { ttl, renew: false }))).toMatchObject({
+      code: 'LOCK_LOST',
+      key: 'seat',
+      result: 'done',
+      message:
+        'The lease on "seat" is lost: it was not renewed before its validity ended. The work under it went on without protection.',
+    });
+  });
+
+  it('of options that are none shows some', async () => {
+    const { locks } = createSetting();
+    expect(await errorOf(locks.acquire('seat', 5 as never))).toMatchObject({
+      code: 'LOCK_INVALID',
+      message: 'Lock options must be an object, such as { ttl: 30_000, wait: 5_000 }.',
+    });
+  });
+
+  it('of permits that do not match has both numbers', async () => {
+    const { provider } = createMemorySetting();
+    await provider.tryAcquire(sharedOf('a', 2));
+    expect(await errorOf(provider.tryAcquire(sharedOf('b')))).toMatchObject({
+      code: 'LOCK_INVALID',
+      key: 'key',
+      message: '"key" is shared with 2 permits; unlimited were asked for. All claims on a key need the same number.',
+    });
+  });
+
+  it('of a sharer that wants all names the owner', async () => {
+    const { provider } = createMemorySetting();
+    await provider.tryAcquire(sharedOf('a'));
+    expect(await errorOf(provider.tryAcquire(claimOf('a')))).toMatchObject({
+      code: 'LOCK_INVALID',
+      key: 'key',
+      message: '"key" is held shared by a and cannot become exclusive: release it first.',
+    });
+  });
+
+  it('of work that is no function shows how to call it', async () => {
+    const { locks } = createSetting();
+    expect(await errorOf(locks.withLock('seat', 5 as never))).toMatchObject({
+      code: 'LOCK_INVALID',
+      message: 'withLock(key, options, work): "work" must be a function.',
+    });
+  });
+
+  it('of a closed Locks says what to do', async () => {
+    const { locks } = createSetting();
+    await locks.close();
+    const closed = { code: 'LOCK_CLOSED', message: 'This Locks is closed; open another one.' };
+    expect(await errorOf(locks.acquire('seat'))).toMatchObject(closed);
+    expect(await errorOf(locks.inspect('seat'))).toMatchObject(closed);
+  });
+
+  it('of a question without an answer names the provider and the key', async () => {
+    const { provider, locks } = createSetting();
+    provider.inspecting = () => Promise.reject(new Error('connection lost'));
+    expect(await errorOf(locks.inspect('seat'))).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      key: 'seat',
+      message: 'scripted could not be asked about "seat".',
+    });
+  });
+
+  it('of a provider that is none says where URLs go', () => {
+    const message =
+      'createLocks needs a provider, such as createMemoryProvider(); for a URL or a configuration use openLocks.';
+    expect(() => createLocks({} as never)).toThrow(expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message }));
+  });
+
+  it('of a memory provider that is closed says so', async () => {
+    const { provider } = createMemorySetting();
+    await provider.close();
+    expect(await errorOf(provider.inspect('seat'))).toMatchObject({
+      code: 'LOCK_CLOSED',
+      message: 'The memory provider is closed.',
+    });
+  });
+
+  it('of a reentrant hold says what is wrong with it', async () => {
+    const { locks } = createFreeSetting({ reentrant: true });
+    const upgraded = await locks.withLock('seat', () => errorOf(locks.withLock('seat', () => 1)), { mode: 'shared' });
+    expect(upgraded).toMatchObject({
+      code: 'LOCK_INVALID',
+      key: 'seat',
+      message: '"seat" is held shared by this context and cannot become exclusive: release it first.',
+    });
+    const released = await locks.withLock('seat', async (hold) => {
+      await hold.release();
+      return await errorOf(hold.renew());
+    });
+    expect(released).toMatchObject({
+      code: 'LOCK_INVALID',
+      key: 'seat',
+      message: 'This hold on "seat" was released and cannot be renewed.',
+    });
+  });
+
+  it.each<[unknown, string]>([
+    [7, 'openLocks: it needs a URL or a configuration object, not 7.'],
+    [{ url: 7 }, 'openLocks: option "url" must be a string, not 7.'],
+    [{ url: 'memory:', options: 7 }, 'openLocks: option "options" must be an object, not 7.'],
+    [{ url: 'memory:', options: null }, 'openLocks: option "options" must be an object, not null.'],
+    [{}, 'openLocks: no backend is named; give option "url" (redis://host:6379) or option "provider" ("memory").'],
+    ['host', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
+    [' memory:', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
+    [
+      'ETCD+a.b-1://host',
+      'openLocks: no adapter is known for the scheme "etcd+a.b-1:". Known: memory, redis, rediss, redis+sentinel, rediss+sentinel, redis+cluster, rediss+cluster, redlock, redlocks, zookeeper, postgres, postgresql, mysql, mariadb, sqlite. For an adapter of your own name its module: { provider: "module-id", url }.',
+    ],
+    [
+      { provider: 7 },
+      'openLocks: option "provider" must be an adapter\'s name, a module id or a module that exports fromConfig, not 7.',
+    ],
+    [
+      { provider: 'x://y' },
+      'openLocks: option "provider" is an adapter\'s name or a module id; a URL belongs into option "url".',
+    ],
+    [
+      { provider: 'no-such-adapter' },
+      'openLocks: provider "no-such-adapter" is neither one of memory, redis, zookeeper, sql, combine, migrate nor a module that can be imported. Install it, or correct its name.',
+    ],
+    [{ provider: 'node:fs' }, 'openLocks: module "node:fs" does not export a function fromConfig.'],
+    [
+      'memory:?ttl=1',
+      'The URL of openLocks: option "ttl" must be an integer from 50 to 86400000 (ms), or text such as "30s", not "1".',
+    ],
+    ['memory://host', 'The URL of the memory provider is "memory:", with nothing but options after it.'],
+    ['memory:?fair=x', 'The memory provider: option "fair" must be true or false, not "x".'],
+    [
+      'memory:?waiterTtl=29',
+      'The memory provider: option "waiterTtl" must be an integer from 30 to 86400000 (ms), or text such as "30s", not "29".',
+    ],
+  ])('of openLocks names the way out: %j', async (target, message) => {
+    expect(await errorOf(openLocks(target as string))).toMatchObject({ code: 'LOCK_MISCONFIGURED', message });
+  });
+
+  it('of an adapter that cannot open its backend points to the cause', async () => {
+    const fromConfig = () => Promise.reject(new RangeError('at redis://me:secret@host'));
+    expect(await errorOf(openLocks({ provider: { fromConfig }, url: 'redis://me:secret@host' }))).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: 'openLocks: the adapter could not open its backend; see the cause.',
+      cause: { name: 'RangeError', message: 'at redis://me:***@host' },
+    });
+  });
+});

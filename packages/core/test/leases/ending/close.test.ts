@@ -1,0 +1,326 @@
+import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { openLocks } from '../../../src/index.ts';
+import type { Lease, Locks } from '../../../src/index.ts';
+import { answerWell, createSetting, watch } from '../../support/setting.ts';
+import {
+  ScriptedProvider,
+  busyAtOnce,
+  freeAtOnce,
+  grantAtOnce,
+  rejectAtOnce,
+} from '../../support/scripted-provider.ts';
+import { twoProcesses } from '../../support/two-processes.ts';
+import { VirtualRuntime, settle } from '../../support/virtual-runtime.ts';
+
+const ttl = 1_000;
+
+describe('close', () => {
+  it('rejects those who wait with LOCK_CLOSED and releases their places', async () => {
+    const { runtime, provider, locks } = createSetting();
+    provider.answers.tryAcquire = busyAtOnce;
+    provider.answers.release = freeAtOnce;
+    const waits = [locks.acquire('a'), locks.tryAcquire('b', { wait: 500 }), locks.withLock('c', () => 1)].map((wait) =>
+      watch<unknown>(wait),
+    );
+    await settle();
+    await locks.close();
+    for (const wait of waits) expect(wait.error).toMatchObject({ code: 'LOCK_CLOSED' });
+    expect(provider.releases).toHaveLength(3);
+    expect(runtime.pendingTimers).toBe(0);
+  });
+
+  it('aborts the signals of held leases with LOCK_CLOSED, then releases them, and is done when they are', async () => {
+    const { runtime, provider, locks, take } = createSetting();
+    const lease = await take('key', { ttl });
+    let releasesAtAbort = -1;
+    lease.signal.addEventListener('abort', () => (releasesAtAbort = provider.releases.length));
+    const closing = watch(locks.close());
+    expect(lease.held).toBe(false);
+    expect(lease.signal.reason).toMatchObject({ code: 'LOCK_CLOSED' });
+    expect(releasesAtAbort).toBe(0);
+    expect(provider.releases.map((call) => call.claim.owner)).toEqual([lease.owner]);
+    await runtime.advance(100);
+    expect(closing.state).toBe('open');
+    provider.open('release').answer(true);
+    await settle();
+    expect(closing.state).toBe('fulfilled');
+    expect(runtime.pendingTimers).toBe(0);
+  });
+
+  it('aborts also a signal that is asked for only after it', async () => {
+    const { provider, locks, take } = createSetting();
+    provider.answers.release = freeAtOnce;
+    const lease = await take('key', { ttl });
+    await locks.close();
+    expect(lease.signal.reason).toMatchObject({ code: 'LOCK_CLOSED' });
+    expect(lease.remaining).toBe(0);
+    expect(await lease.release()).toBe(false);
+    await expect(lease.renew()).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+    expect(provider.releases).toHaveLength(1);
+  });
+
+  it('ends work that goes on for longer than drain with LOCK_LOST, with LOCK_CLOSED in what it says', async () => {
+    const { runtime, provider, locks } = createSetting({ drain: 700 });
+    provider.answers.tryAcquire = grantAtOnce;
+    answerWell(provider);
+    const done = watch(locks.withLock('key', () => new Promise(() => {})));
+    const ending = watch(locks.withLock('other', async ({ signal }) => void (await once(signal, 'abort'))));
+    await settle();
+    const closing = watch(locks.close(), runtime);
+    await settle();
+    expect(ending.state).toBe('fulfilled');
+    expect(provider.releases.map(({ claim }) => claim.key)).toEqual(['other']);
+    await runtime.advance(699);
+    expect(provider.releases).toHaveLength(1);
+    await runtime.advance(1);
+    expect(provider.releases.map(({ claim }) => claim.key)).toEqual(['other', 'key']);
+    expect(closing.state).toBe('fulfilled');
+    expect(done.state).toBe('open');
+  });
+
+  it('waits for work no longer than closeTimeout, and not at all with drain: 0', async () => {
+    for (const [options, expected] of [
+      [{ closeTimeout: 300 }, 300],
+      [{ drain: 0 }, 0],
+    ] as const) {
+      const { runtime, provider, locks } = createSetting(options);
+      provider.answers.tryAcquire = grantAtOnce;
+      answerWell(provider);
+      const start = runtime.time;
+      watch(locks.withLock('key', () => new Promise(() => {})));
+      await settle();
+      const closing = watch(locks.close(), runtime);
+      await runtime.advance(10_000);
+      expect((closing.at ?? Infinity) - start).toBe(expected);
+    }
+  });
+
+  it('called by work under a lock ends: the work is not waited for, where that is known', async () => {
+    const { runtime, provider, locks } = createSetting({ findDeadlocks: true });
+    provider.answers.tryAcquire = grantAtOnce;
+    provider.answers.release = freeAtOnce;
+    const start = runtime.time;
+    const done = watch(
+      locks.withLock('outer', () => locks.withLock('inner', async () => await locks.close())),
+      runtime,
+    );
+    await settle();
+    expect(done.error).toMatchObject({ code: 'LOCK_LOST', cause: { code: 'LOCK_LOST' } });
+    expect((done.at ?? Infinity) - start).toBe(0);
+  });
+
+  it('called by work under a lock ends after drain, where nothing tells of that', async () => {
+    const { runtime, provider, locks } = createSetting({ findDeadlocks: false, drain: 500 });
+    provider.answers.tryAcquire = grantAtOnce;
+    answerWell(provider);
+    const start = runtime.time;
+    const done = watch(
+      locks.withLock('key', async () => await locks.close()),
+      runtime,
+    );
+    await runtime.advance(10_000);
+    expect(done.error).toMatchObject({ code: 'LOCK_LOST', cause: { code: 'LOCK_CLOSED' } });
+    expect((done.at ?? Infinity) - start).toBe(500);
+  });
+
+  it.each<[string, (locks: Locks, work: (lease: Lease) => Promise<void>) => unknown]>([
+    ['withLock', (locks, work) => locks.withLock('a', work)],
+    ['a reentrant withLock', (locks, work) => locks.withLock('a', { reentrant: true }, work)],
+    ['tryWithLock', (locks, work) => locks.tryWithLock('a', work)],
+    ['a mutex', (locks, work) => locks.mutex('a').withLock(work)],
+    ['a semaphore', (locks, work) => locks.semaphore('a', 1).withLock(work)],
+    ['several permits', (locks, work) => locks.semaphore('a', 2).take(2).withLock(work)],
+    ['the write side of a lock', (locks, work) => locks.readWriteLock('a').write.withLock(work)],
+    ['several keys', (locks, work) => locks.multiLock(['a', 'b']).withLock(work)],
+    ['an election', (locks, work) => locks.elect('a', work)],
+  ])('keeps the keys of %s until its work has ended', async (_, begin) => {
+    const { runtime, one, two } = twoProcesses();
+    let heard: unknown;
+    let heldAtEnd: boolean | undefined;
+    begin(one, async (lease) => {
+      lease.signal.addEventListener('abort', () => void (heard = lease.signal.reason));
+      await new Promise<void>((resolve) => void runtime.setTimer(() => resolve(), 4_000, true));
+      heldAtEnd = lease.held;
+    });
+    await runtime.advance(50);
+    const start = runtime.time;
+    const closing = watch(one.close(), runtime);
+    const waiting = watch(two.acquire('a'), runtime);
+    await runtime.advance(60);
+    expect(heard).toMatchObject({ code: 'LOCK_CLOSED' });
+    await runtime.advance(10_000);
+    expect(heldAtEnd).toBe(true);
+    expect((waiting.at ?? 0) - start).toBeGreaterThanOrEqual(3_900);
+    expect((waiting.at ?? Infinity) - start).toBeLessThan(4_100);
+    expect((closing.at ?? Infinity) - start).toBeLessThan(4_100);
+  });
+
+  it('waits for a release that its holder has sent', async () => {
+    const { provider, locks, take } = createSetting();
+    const lease = await take('key', { ttl });
+    watch(lease.release());
+    const closing = watch(locks.close());
+    await settle();
+    expect(closing.state).toBe('open');
+    expect(provider.releases).toHaveLength(1);
+    provider.open('release').answer(true);
+    await settle();
+    expect(closing.state).toBe('fulfilled');
+  });
+
+  it('takes no longer than closeTimeout with a silent provider', async () => {
+    const { runtime, locks, take } = createSetting({ closeTimeout: 700 });
+    await take('held', { ttl: 60_000 });
+    watch(locks.acquire('wanted'));
+    const start = runtime.time;
+    const closing = watch(locks.close(), runtime);
+    await settle();
+    expect(runtime.keepAliveTimers).toBe(1);
+    await runtime.advance(5_000);
+    expect((closing.at ?? 0) - start).toBe(700);
+    expect(runtime.pendingTimers).toBe(0);
+  });
+
+  it('takes no longer than 5 s by default', async () => {
+    const { runtime, locks, take } = createSetting();
+    await take('held', { ttl: 60_000 });
+    const start = runtime.time;
+    const closing = watch(locks.close(), runtime);
+    await runtime.advance(60_000);
+    expect((closing.at ?? 0) - start).toBe(5_000);
+  });
+
+  it('repeats rejected releases until closeTimeout, and not after it', async () => {
+    const { runtime, provider, locks, take } = createSetting({ closeTimeout: 700 });
+    provider.answers.release = rejectAtOnce;
+    await take('held', { ttl: 60_000 });
+    const closing = watch(locks.close());
+    await runtime.advance(700);
+    expect(closing.state).toBe('fulfilled');
+    expect(runtime.pendingTimers).toBe(0);
+    const sent = provider.releases.length;
+    expect(sent).toBeGreaterThan(2);
+    await runtime.advance(60_000);
+    expect(provider.releases.length).toBeLessThanOrEqual(sent + 1);
+    expect(runtime.pendingTimers).toBe(0);
+  });
+
+  it('renews nothing any more', async () => {
+    const { runtime, provider, locks, take } = createSetting();
+    provider.answers.release = freeAtOnce;
+    await take('key', { ttl });
+    await locks.close();
+    await runtime.advance(10_000);
+    expect(provider.renewals).toHaveLength(0);
+  });
+
+  it('is idempotent', async () => {
+    const { provider, locks, take } = createSetting();
+    provider.answers.release = freeAtOnce;
+    await take('key', { ttl });
+    const first = locks.close();
+    const second = locks.close();
+    await Promise.all([first, second, locks[Symbol.asyncDispose]()]);
+    await locks.close();
+    expect(provider.releases).toHaveLength(1);
+  });
+
+  it('refuses all later calls with LOCK_CLOSED, from the moment it is called', async () => {
+    const { provider, locks, take } = createSetting();
+    await take('key', { ttl });
+    const closing = watch(locks.close());
+    const calls = [
+      locks.acquire('key'),
+      locks.tryAcquire('key'),
+      locks.withLock('key', () => 1),
+      locks.inspect('key'),
+      locks.acquire('key', { reentrant: true }),
+    ].map((call) => watch<unknown>(call));
+    await settle();
+    for (const call of calls) expect(call.error).toMatchObject({ code: 'LOCK_CLOSED' });
+    expect(provider.attempts).toHaveLength(1);
+    provider.open('release').answer(true);
+    await settle();
+    expect(closing.state).toBe('fulfilled');
+  });
+
+  it('releases an attempt in flight that is granted after it has ended', async () => {
+    const { runtime, provider, locks } = createSetting({ closeTimeout: 100 });
+    provider.answers.release = freeAtOnce;
+    const acquired = watch(locks.acquire('key', { ttl }));
+    const closing = watch(locks.close());
+    await runtime.advance(100);
+    expect(closing.state).toBe('fulfilled');
+    expect(acquired.error).toMatchObject({ code: 'LOCK_CLOSED' });
+    expect(provider.releases).toHaveLength(0);
+    provider.open('tryAcquire').grant();
+    await settle();
+    expect(provider.releases).toHaveLength(1);
+  });
+
+  it('waits for an attempt in flight and releases what it was granted', async () => {
+    const { runtime, provider, locks } = createSetting();
+    provider.answers.release = freeAtOnce;
+    watch(locks.acquire('key', { ttl }));
+    const closing = watch(locks.close());
+    await runtime.advance(100);
+    expect(closing.state).toBe('open');
+    provider.open('tryAcquire').grant();
+    await settle();
+    expect(closing.state).toBe('fulfilled');
+    expect(provider.releases).toHaveLength(1);
+  });
+});
+
+describe('the provider', () => {
+  it('of createLocks stays open', async () => {
+    const { provider, locks } = createSetting();
+    await locks.close();
+    expect(provider.closed).toBe(0);
+  });
+
+  it('of openLocks is closed once, after the releases', async () => {
+    const runtime = new VirtualRuntime();
+    const provider = new ScriptedProvider(runtime);
+    const locks = await openLocks({ provider: { fromConfig: () => provider }, runtime });
+    provider.answers.tryAcquire = grantAtOnce;
+    await locks.acquire('key');
+    const closing = watch(locks.close());
+    await settle();
+    expect(provider.closed).toBe(0);
+    provider.open('release').answer(true);
+    await settle();
+    expect(provider.closed).toBe(1);
+    expect(closing.state).toBe('fulfilled');
+    await locks.close();
+    expect(provider.closed).toBe(1);
+  });
+
+  it.each<[string, () => Promise<void>]>([
+    ['rejects', () => Promise.reject(new Error('socket hang up'))],
+    [
+      'throws',
+      () => {
+        throw new Error('socket hang up');
+      },
+    ],
+  ])('of openLocks does not make close reject when its own close %s', async (_, fail) => {
+    const runtime = new VirtualRuntime();
+    const provider = new ScriptedProvider(runtime);
+    provider.closing = fail;
+    const locks = await openLocks({ provider: { fromConfig: () => provider }, runtime });
+    await expect(locks.close()).resolves.toBeUndefined();
+  });
+
+  it('of openLocks keeps no caller waiting when its own close is silent', async () => {
+    const runtime = new VirtualRuntime();
+    const provider = new ScriptedProvider(runtime);
+    provider.closing = () => new Promise(() => {});
+    const locks = await openLocks({ provider: { fromConfig: () => provider }, runtime, closeTimeout: 300 });
+    const closing = watch(locks.close());
+    await runtime.advance(300);
+    expect(closing.state).toBe('fulfilled');
+    expect(runtime.pendingTimers).toBe(0);
+  });
+});

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import { answerWell, createSetting, watch } from '../../support/setting.ts';
+import { freeAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
+import { settle } from '../../support/virtual-runtime.ts';
+
+const ttl = 1_000;
+const certain = 988;
+
+describe('a lease that is not renewed', () => {
+  it('is lost exactly at the end of its validity, before the server lets go', async () => {
+    const { runtime, provider, take } = createSetting();
+    provider.answers.release = freeAtOnce;
+    const lease = await take('key', { ttl, renew: false });
+    const sentAt = runtime.time;
+    let lostAt = Infinity;
+    lease.signal.addEventListener('abort', () => (lostAt = runtime.time - sentAt));
+    await runtime.advance(certain - 1);
+    expect(lease.signal.aborted).toBe(false);
+    await runtime.advance(5_000);
+    expect(lostAt).toBe(certain);
+    expect(lease.signal.reason).toMatchObject({ code: 'LOCK_LOST', key: 'key' });
+  });
+
+  it('is released in the background when it is lost', async () => {
+    const { runtime, provider, take } = createSetting();
+    const lease = await take('key', { ttl, renew: false });
+    await runtime.advance(certain);
+    expect(provider.releases.map((call) => call.claim.owner)).toEqual([lease.owner]);
+  });
+
+  it('is released again after a rejection, until its last send plus the ttl', async () => {
+    const { runtime, provider, take } = createSetting({ random: 0 });
+    provider.answers.release = rejectAtOnce;
+    const lease = await take('key', { ttl, renew: false });
+    const sentAt = runtime.time;
+    await runtime.advance(10_000);
+    expect(lease.held).toBe(false);
+    expect(provider.releases.length).toBeGreaterThanOrEqual(2);
+    expect(provider.releases.length).toBeLessThanOrEqual(4);
+    expect(provider.open.bind(provider, 'release')).toThrow(/answered already/);
+    expect(provider.releases.at(-1)?.at).toBeGreaterThanOrEqual(sentAt + ttl);
+  });
+
+  it('counts that ttl from the send of its last renewal', async () => {
+    const { runtime, provider, take } = createSetting();
+    provider.answers.release = rejectAtOnce;
+    const lease = await take('key', { ttl });
+    await runtime.advance(340);
+    provider.open('renew').answer({});
+    await runtime.advance(10_000);
+    expect(lease.held).toBe(false);
+    expect(provider.renewals).toHaveLength(2);
+    expect(provider.releases.at(-1)?.at).toBeGreaterThanOrEqual((provider.renewals[1]?.at ?? 0) + ttl);
+  });
+
+  it('is released once when that says that nothing was held', async () => {
+    const { runtime, provider, take } = createSetting();
+    provider.answers.release = (call) => call.answer(false);
+    await take('key', { ttl, renew: false });
+    await runtime.advance(10_000);
+    expect(provider.releases).toHaveLength(1);
+  });
+
+  it('answers release with false, without another call', async () => {
+    const { runtime, provider, take } = createSetting();
+    provider.answers.release = freeAtOnce;
+    const lease = await take('key', { ttl, renew: false });
+    await runtime.advance(certain);
+    expect(await lease.release()).toBe(false);
+    expect(await lease.release()).toBe(false);
+    expect(provider.releases).toHaveLength(1);
+  });
+
+  it('refuses a renewal with LOCK_LOST', async () => {
+    const { runtime, provider, take } = createSetting();
+    provider.answers.release = freeAtOnce;
+    const lease = await take('key', { ttl, renew: false });
+    await runtime.advance(certain);
+    await expect(lease.renew()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    expect(provider.renewals).toHaveLength(0);
+  });
+});
+
+describe('a lapsed lease', () => {
+  it('never comes back, even if a late renewal succeeds', async () => {
+    const { runtime, provider, take } = createSetting();
+    const lease = await take('key', { ttl });
+    const { signal } = lease;
+    await runtime.advance(certain);
+    expect(provider.renewals).toHaveLength(1);
+    expect(lease.held).toBe(false);
+    provider.open('renew').answer({});
+    await runtime.advance(1);
+    expect(lease.held).toBe(false);
+    expect(lease.remaining).toBe(0);
+    expect(signal.aborted).toBe(true);
+    await runtime.advance(5_000);
+    expect(provider.renewals).toHaveLength(1);
+    expect(provider.releases).toHaveLength(1);
+  });
+
+  it('does not come back when the answer to a renewal arrives before its timer has run', async () => {
+    const { runtime, provider, take } = createSetting();
+    const lease = await take('key', { ttl });
+    const { signal } = lease;
+    await runtime.advance(400);
+    const renewal = provider.open('renew');
+    runtime.block(certain - 400);
+    renewal.answer({});
+    await settle();
+    expect(lease.held).toBe(false);
+    expect(signal.reason).toMatchObject({ code: 'LOCK_LOST' });
+    expect(provider.releases).toHaveLength(1);
+  });
+
+  it('is lost also when the renewal in flight is rejected after its end', async () => {
+    const { runtime, provider, take } = createSetting();
+    const lease = await take('key', { ttl });
+    const { signal } = lease;
+    await runtime.advance(400);
+    const renewal = provider.open('renew');
+    runtime.block(ttl);
+    renewal.reject();
+    await settle();
+    expect(signal.aborted).toBe(true);
+    await runtime.advance(5_000);
+    expect(provider.renewals).toHaveLength(1);
+    expect(provider.releases).toHaveLength(1);
+  });
+});
+
+describe('after the event loop was blocked for longer than the validity', () => {
+  it('the first look finds the lease not held and its signal aborted', async () => {
+    const { runtime, provider, take } = createSetting();
+    answerWell(provider);
+    const lease = await take('key', { ttl });
+    const { signal } = lease;
+    runtime.block(certain);
+    expect(lease.held).toBe(false);
+    expect(lease.remaining).toBe(0);
+    expect(lease.signal.aborted).toBe(true);
+    expect(signal.aborted).toBe(true);
+  });
+
+  it('a signal that no code had asked for is aborted at the first look', async () => {
+    const { runtime, provider, take } = createSetting();
+    answerWell(provider);
+    const lease = await take('key', { ttl });
+    runtime.block(certain);
+    expect(lease.signal.aborted).toBe(true);
+    expect(lease.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
+  });
+
+  it('no renewal is sent for the lapsed lease', async () => {
+    const { runtime, provider, take } = createSetting();
+    answerWell(provider);
+    const { signal } = await take('key', { ttl });
+    runtime.block(certain);
+    await runtime.advance(0);
+    expect(provider.renewals).toHaveLength(0);
+    expect(provider.releases).toHaveLength(1);
+    expect(signal.aborted).toBe(true);
+  });
+
+  it('a manual renewal is refused without being sent', async () => {
+    const { runtime, provider, take } = createSetting();
+    const lease = await take('key', { ttl });
+    runtime.block(certain);
+    const { signal } = lease;
+    const renewed = watch(lease.renew());
+    await settle();
+    expect(renewed.error).toMatchObject({ code: 'LOCK_LOST' });
+    expect(provider.renewals).toHaveLength(0);
+    expect(signal.reason).toBe(renewed.error);
+  });
+
+  it('release answers false and releases behind', async () => {
+    const { runtime, provider, take } = createSetting();
+    const lease = await take('key', { ttl });
+    const { signal } = lease;
+    runtime.block(certain);
+    expect(await lease.release()).toBe(false);
+    expect(provider.releases).toHaveLength(1);
+    expect(signal.reason).toMatchObject({ code: 'LOCK_LOST' });
+  });
+
+  it('a lease blocked for less is renewed at once', async () => {
+    const { runtime, provider, take } = createSetting();
+    answerWell(provider);
+    const lease = await take('key', { ttl });
+    runtime.block(certain - 1);
+    await runtime.advance(0);
+    expect(provider.renewals).toHaveLength(1);
+    expect(lease.remaining).toBe(certain);
+  });
+});

@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest';
+import { createClock } from '../../../src/time/clock.ts';
+import { answerWell, createSetting, watch } from '../../support/setting.ts';
+import { settle } from '../../support/virtual-runtime.ts';
+
+/** A clock with its three sources in the test's hands. */
+function makeClock({ boot = true } = {}) {
+  const now = { monotonic: 100, boot: 7_000, wall: 1_000_000 };
+  let looks = 0;
+  const clock = createClock({
+    monotonic: () => now.monotonic,
+    sinceBoot() {
+      looks += 1;
+      return boot ? now.boot : undefined;
+    },
+    wall: () => now.wall,
+    origin: 900_000,
+  });
+  return {
+    clock,
+    now,
+    looks: () => looks,
+    pass(ms: number) {
+      now.monotonic += ms;
+      now.boot += ms;
+      now.wall += ms;
+    },
+    sleep(ms: number) {
+      now.boot += ms;
+      now.wall += ms;
+    },
+  };
+}
+
+describe('the clock', () => {
+  it('runs with the monotonic source', () => {
+    const { clock, pass } = makeClock();
+    pass(12.5);
+    expect(clock.now()).toBe(112.5);
+    expect(clock.exact()).toBe(112.5);
+    expect(clock.origin).toBe(900_000);
+  });
+
+  it('counts a suspension of more than 2 s at the next exact look', () => {
+    const { clock, sleep } = makeClock();
+    sleep(2_001);
+    expect(clock.now()).toBe(100);
+    expect(clock.exact()).toBe(2_101);
+    expect(clock.now()).toBe(2_101);
+  });
+
+  it('does not count a gain of 2 s: that may be the resolution of the reading', () => {
+    const { clock, sleep, pass } = makeClock();
+    sleep(2_000);
+    pass(1_001);
+    expect(clock.exact()).toBe(1_101);
+  });
+
+  it('adds up short suspensions', () => {
+    const { clock, sleep } = makeClock();
+    sleep(1_500);
+    expect(clock.exact()).toBe(100);
+    sleep(1_500);
+    expect(clock.exact()).toBe(3_100);
+    sleep(1_500);
+    expect(clock.exact()).toBe(3_100);
+    sleep(1_500);
+    expect(clock.exact()).toBe(6_100);
+  });
+
+  it('counts each of several suspensions once', () => {
+    const { clock, sleep, pass } = makeClock();
+    sleep(10_000);
+    expect(clock.exact()).toBe(10_100);
+    pass(5_000);
+    expect(clock.exact()).toBe(15_100);
+    sleep(20_000);
+    expect(clock.exact()).toBe(35_100);
+  });
+
+  it('is not moved by a step of the wall clock alone, in either direction', () => {
+    const { clock, now, pass } = makeClock();
+    now.wall += 3_600_000;
+    expect(clock.exact()).toBe(100);
+    now.wall -= 7_200_000;
+    expect(clock.exact()).toBe(100);
+    pass(10);
+    expect(clock.exact()).toBe(110);
+  });
+
+  it('notices a suspension within a second although the wall clock was set back by as much', () => {
+    const { clock, now, sleep, pass } = makeClock();
+    sleep(30_000);
+    now.wall -= 30_000;
+    pass(1_001);
+    expect(clock.exact()).toBe(31_101);
+  });
+
+  it('reads the time since boot once a second at most while nothing happens', () => {
+    const { clock, pass, looks } = makeClock();
+    const before = looks();
+    for (let ms = 0; ms < 10_000; ms += 1) {
+      clock.exact();
+      clock.now();
+      pass(1);
+    }
+    expect(looks() - before).toBeGreaterThanOrEqual(9);
+    expect(looks() - before).toBeLessThanOrEqual(10);
+  });
+
+  it('notices it at once when the wall clock was set back by more', () => {
+    const { clock, now, sleep } = makeClock();
+    sleep(30_000);
+    now.wall -= 60_000;
+    expect(clock.exact()).toBe(30_100);
+  });
+
+  it('reads the time since boot once after a step of the wall clock, not at every look from then on', () => {
+    const { clock, now, looks } = makeClock();
+    const before = looks();
+    now.wall += 3_600_000;
+    for (let look = 0; look < 100; look += 1) clock.exact();
+    expect(looks() - before).toBe(1);
+  });
+
+  it('goes on where the time since boot is not known', () => {
+    const { clock, pass, sleep } = makeClock({ boot: false });
+    sleep(60_000);
+    pass(5_000);
+    expect(clock.exact()).toBe(5_100);
+  });
+});
+
+describe('a lease over a suspension', () => {
+  it('is not held after it, and says so at the first look', async () => {
+    const { runtime, provider, take } = createSetting();
+    answerWell(provider);
+    const lease = await take('key');
+    runtime.suspend(30_000);
+    expect(lease.held).toBe(false);
+    expect(lease.remaining).toBe(0);
+    expect(lease.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
+  });
+
+  it('tells of its loss within a second, without a look at it', async () => {
+    const { runtime, provider, take } = createSetting();
+    answerWell(provider);
+    const lease = await take('key');
+    let told = false;
+    lease.signal.addEventListener('abort', () => (told = true));
+    runtime.suspend(30_000);
+    await runtime.advance(1_000);
+    expect(told).toBe(true);
+  });
+
+  it('is not renewed after it', async () => {
+    const { runtime, provider, take } = createSetting();
+    answerWell(provider);
+    await take('key');
+    runtime.suspend(30_000);
+    await runtime.advance(30_000);
+    expect(provider.renewals).toHaveLength(0);
+    expect(provider.releases).toHaveLength(1);
+  });
+
+  it('has less remaining when it was shorter than the validity', async () => {
+    const { runtime, take } = createSetting();
+    const lease = await take('key');
+    runtime.suspend(12_000);
+    expect(lease.remaining).toBe(29_698 - 12_000);
+    expect(lease.held).toBe(true);
+  });
+
+  it('is held as before when the machine slept for less than 2 s', async () => {
+    const { runtime, take } = createSetting();
+    const lease = await take('key');
+    runtime.suspend(1_999);
+    expect(lease.remaining).toBe(29_698);
+  });
+
+  it('is neither lost nor prolonged by a step of the wall clock', async () => {
+    const { runtime, take } = createSetting();
+    const lease = await take('key');
+    runtime.stepWallClock(3_600_000);
+    expect(lease.remaining).toBe(29_698);
+    runtime.stepWallClock(-7_200_000);
+    expect(lease.remaining).toBe(29_698);
+  });
+
+  it('counts maxHold from the grant when the sleep is noticed only then', async () => {
+    const { runtime, provider, locks } = createSetting();
+    answerWell(provider);
+    const acquired = watch(locks.acquire('key', { ttl: 60_000, maxHold: 5_000 }));
+    runtime.suspend(10_000);
+    provider.open('tryAcquire').grant();
+    await settle();
+    expect(acquired.value?.remaining).toBe(5_000);
+  });
+});
+
+describe('the first attempt after an unnoticed sleep', () => {
+  it('is not taken for late', async () => {
+    const { runtime, provider, locks } = createSetting();
+    runtime.suspend(3_600_000);
+    const tried = watch(locks.tryAcquire('key'));
+    provider.open('tryAcquire').grant();
+    await settle();
+    expect(tried.value?.remaining).toBe(29_698);
+    expect(provider.releases).toHaveLength(0);
+  });
+
+  it('is not taken for late either when it repeats an earlier one', async () => {
+    const { runtime, provider, locks } = createSetting();
+    const acquired = watch(locks.acquire('key'));
+    const first = provider.open('tryAcquire');
+    first.busy(10_000);
+    await settle();
+    runtime.suspend(3_600_000);
+    first.wake?.();
+    provider.open('tryAcquire').grant();
+    await settle();
+    expect(acquired.value?.remaining).toBe(29_698);
+    expect(provider.releases).toHaveLength(0);
+  });
+
+  it('waits for as long as it was told to', async () => {
+    const { runtime, provider, locks } = createSetting({ random: 0 });
+    runtime.suspend(3_600_000);
+    const acquired = watch(locks.acquire('key', { wait: 5_000 }));
+    provider.open('tryAcquire').busy(1_000);
+    await runtime.advance(1_000);
+    expect(acquired.state).toBe('open');
+    expect(provider.attempts).toHaveLength(2);
+  });
+});

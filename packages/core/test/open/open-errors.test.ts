@@ -1,0 +1,290 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { createLocks, createMemoryProvider, LockError, openLocks } from '../../src/index.ts';
+import type { AdapterConfig, LockProvider, LocksConfig } from '../../src/index.ts';
+import { createDeferred } from '../support/deferred.ts';
+import { watch } from '../support/setting.ts';
+import { standIn } from '../support/stand-in.ts';
+import { VirtualRuntime, settle } from '../support/virtual-runtime.ts';
+
+/** What `openLocks` rejects with. */
+async function refusal(target: unknown): Promise<LockError> {
+  try {
+    await (await openLocks(target as LocksConfig)).close();
+  } catch (error) {
+    return error as LockError;
+  }
+  throw new Error('openLocks did not reject');
+}
+
+/** All text that a log would show of an error. */
+function allText(error: unknown): string {
+  const texts: string[] = [];
+  for (let each = error; each !== undefined && each !== null; each = (each as { cause?: unknown }).cause) {
+    texts.push(inspect(each, { depth: 0 }), JSON.stringify(each));
+  }
+  return texts.join('\n');
+}
+
+const memoryLike = `export function fromConfig() {
+  const answer = async () => {};
+  return { name: 'third-party', traits: {}, tryAcquire: answer, renew: answer, release: answer, inspect: answer, close: answer };
+}`;
+
+describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
+  it.each<[string, unknown, string]>([
+    ['null', null, 'needs a URL or a configuration object, not null'],
+    ['an empty configuration', {}, 'no backend is named; give option "url"'],
+    ['a URL that is not set', { url: undefined, ttl: 100 }, 'no backend is named; give option "url"'],
+    ['a URL that is no string', { url: ['redis://host'] }, 'option "url" must be a string'],
+    [
+      'adapter options that are no object',
+      { url: 'memory:', options: 'fair' },
+      'option "options" must be an object, not "fair"',
+    ],
+    ['a URL without a scheme', 'localhost', 'the URL has no scheme'],
+    ['an empty URL', '', 'the URL has no scheme'],
+    ['an unknown scheme', 'etcd://host', 'no adapter is known for the scheme "etcd:"'],
+    ['a scheme that is a property of every object', 'constructor://host', 'no adapter is known for the scheme'],
+    ['a provider that is no module', { provider: {} }, 'option "provider" must be'],
+    ['a URL as provider', { provider: 'redis://host' }, 'a URL belongs into option "url"'],
+    ['an empty provider', { provider: '' }, 'option "provider" must be'],
+    [
+      'a provider that does not exist',
+      { provider: 'no-such-adapter' },
+      '"no-such-adapter" is neither one of memory, redis, zookeeper, sql',
+    ],
+    ['a module of Node', { provider: 'cluster' }, 'does not export a function fromConfig'],
+    ['a module of Node by its full name', { provider: 'node:fs' }, 'does not export a function fromConfig'],
+    ['a property of every object', { provider: 'constructor' }, 'is neither one of'],
+    ['a memory URL with a host', 'memory://host', '"memory:"'],
+    [
+      'an option of the adapter beside the URL',
+      { url: 'memory:', fair: false },
+      'Options of an adapter are written under "options" of openLocks.',
+    ],
+    ['an option of Locks under "options"', { url: 'memory:', options: { ttl: 5 } }, '"ttl" is an option of Locks'],
+    ['an unknown option beside the URL', { url: 'memory:', prefix: 'x' }, 'openLocks: unknown option "prefix"'],
+  ])('%s', async (_, target, message) => {
+    const error = await refusal(target);
+    expect(error).toMatchObject({ name: 'LockError', code: 'LOCK_MISCONFIGURED' });
+    expect(error.message).toContain(message);
+  });
+
+  it('lists the schemes that it knows', async () => {
+    const { message } = await refusal('etcd://host');
+    for (const scheme of [
+      'memory',
+      'redis',
+      'rediss',
+      'redlock',
+      'redlocks',
+      'zookeeper',
+      'postgres',
+      'postgresql',
+      'mysql',
+      'mariadb',
+      'sqlite',
+    ]) {
+      expect(message).toContain(scheme);
+    }
+  });
+});
+
+/**
+ * Copies the package to where the process stands: no adapter of this workspace can be found from
+ * there.
+ */
+async function importCopy(folder: string): Promise<{ openLocks: typeof openLocks }> {
+  await cp(new URL('../../dist/bundle', import.meta.url), join(folder, 'bundle'), { recursive: true });
+  return (await import(pathToFileURL(join(folder, 'bundle/index.js')).href)) as { openLocks: typeof openLocks };
+}
+
+describe('a missing adapter', () => {
+  it('is answered with the command that installs it', async () => {
+    const copy = await importCopy(await standIn({}));
+    const commands = {
+      'redis://host': 'npm install @locks/redis ioredis',
+      'rediss://host': 'npm install @locks/redis ioredis',
+      'redlock://a,b,c': 'npm install @locks/composites',
+      'zookeeper://host': 'npm install @locks/zookeeper',
+      'postgres://host/db': 'npm install @locks/sql knex',
+      'postgresql://host/db': 'npm install @locks/sql knex',
+      'mysql://host/db': 'npm install @locks/sql knex',
+      'mariadb://host/db': 'npm install @locks/sql knex',
+      'sqlite:locks.db': 'npm install @locks/sql knex',
+    };
+    for (const [url, command] of Object.entries(commands)) {
+      await expect(copy.openLocks(url)).rejects.toMatchObject({
+        code: 'LOCK_MISCONFIGURED',
+        message: expect.stringMatching(
+          new RegExp(`needs the package ${command.split(' ')[2]}, which is not installed\\. Run: ${command}$`),
+        ),
+      });
+    }
+  });
+});
+
+describe('an adapter of the user', () => {
+  it('is found from where the process stands, by its package name', async () => {
+    await standIn({
+      'node_modules/their-adapter/package.json': '{"name":"their-adapter","type":"module","exports":"./index.js"}',
+      'node_modules/their-adapter/index.js': memoryLike,
+    });
+    const locks = await openLocks({ provider: 'their-adapter' });
+    expect(locks.name).toBe('third-party');
+  });
+
+  it('is found beside this package, also when it can only be imported', async () => {
+    const copy = await importCopy(
+      await standIn({
+        'node_modules/import-only/package.json': '{"type":"module","exports":{"import":"./index.js"}}',
+        'node_modules/import-only/index.js': memoryLike,
+      }),
+    );
+    expect((await copy.openLocks({ provider: 'import-only' })).name).toBe('third-party');
+  });
+
+  it('is found by a path from where the process stands, never among the files of this package', async () => {
+    await standIn({ 'package.json': '{"type":"module"}', 'clock.ts': memoryLike, 'errors.js': memoryLike });
+    expect((await openLocks({ provider: './clock.ts' })).name).toBe('third-party');
+    expect((await openLocks({ provider: './errors.js' })).name).toBe('third-party');
+  });
+
+  it('must export fromConfig', async () => {
+    await standIn({
+      'package.json': '{"type":"module"}',
+      'adapter.js': 'export const fromConfig = 5; export const other = 1;',
+    });
+    expect(await refusal({ provider: './adapter.js' })).toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringContaining('module "./adapter.js" does not export a function fromConfig'),
+    });
+  });
+
+  it('that is there but cannot be loaded says so itself', async () => {
+    await standIn({ 'package.json': '{"type":"module"}', 'broken.js': 'throw new Error("broken inside")' });
+    await expect(openLocks({ provider: './broken.js' })).rejects.toThrow('broken inside');
+  });
+});
+
+describe('an adapter that cannot open its backend', () => {
+  it('makes openLocks reject with LOCK_UNAVAILABLE and the cause', async () => {
+    const cause = new Error('connection refused');
+    const error = await refusal({
+      provider: {
+        fromConfig() {
+          throw cause;
+        },
+      },
+    });
+    expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause });
+  });
+
+  it.each([
+    ['has no URL', undefined],
+    ['has no password', 'redis://me@host'],
+    ['has an empty password', 'redis://me:@host'],
+    ['has what looks like a password in its path', 'redis://host/a//me:refused@host'],
+  ])('rejects with the very error that it had when the configuration %s', async (_, url) => {
+    const cause = new Error('connection refused');
+    expect((await refusal({ url, provider: { fromConfig: () => Promise.reject(cause) } })).cause).toBe(cause);
+  });
+
+  it('rejects with an error of its own where the password must not be shown', async () => {
+    const rejecting = (reason: unknown) => ({
+      url: 'redis://me:100%@host',
+      provider: { fromConfig: () => Promise.reject(reason) },
+    });
+    expect((await refusal(rejecting('no entry for 100%'))).cause).toMatchObject({
+      name: 'Error',
+      message: 'no entry for ***',
+    });
+    expect((await refusal(rejecting(new TypeError('100% is wrong')))).cause).toMatchObject({
+      name: 'TypeError',
+      message: '*** is wrong',
+    });
+  });
+
+  it('may also return no provider', async () => {
+    expect(await refusal({ provider: { fromConfig: () => undefined } })).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+  });
+
+  it('may reject with an error of this library, which is passed on', async () => {
+    const own = new LockError('LOCK_MISCONFIGURED', 'Option "prefix" is wrong.');
+    expect(await refusal({ provider: { fromConfig: () => Promise.reject(own) } })).toBe(own);
+  });
+});
+
+describe('no message has the password of a URL in it', () => {
+  const password = 'hunter2%40x';
+  const url = `redis://user:${password}@host:6379/0`;
+  const showing = (make: (config: AdapterConfig) => unknown) => ({
+    fromConfig: (config: AdapterConfig) => Promise.reject(make(config)),
+  });
+
+  it.each<[string, unknown]>([
+    ['an unknown scheme', url.replace('redis:', 'etcd:')],
+    ['a wrong option', `${url}?ttl=soon`],
+    ['the URL as provider', { provider: url }],
+    ['the URL as another option', { provider: 'memory', uri: url }],
+    ['a memory URL', url.replace('redis:', 'memory:')],
+    ['an adapter that shows the URL', { url, provider: showing((config) => new Error(`cannot reach ${config.url}`)) }],
+    [
+      'an adapter that shows the decoded password',
+      { url, provider: showing(() => new Error('NOAUTH with hunter2@x')) },
+    ],
+    [
+      'an adapter that parses the URL badly',
+      { url, provider: showing((config) => Object.assign(new TypeError('Invalid URL'), { input: config.url })) },
+    ],
+    [
+      'a cause within a cause',
+      { url, provider: showing((config) => new Error('failed', { cause: new Error(`at ${config.url}`) })) },
+    ],
+    ['an adapter that rejects with a string', { url, provider: showing((config) => `cannot reach ${config.url}`) }],
+    ['unmet requires', { url, provider: showing(() => new LockError('LOCK_MISCONFIGURED', 'lacks fair')) }],
+  ])('%s', async (_, target) => {
+    const text = allText(await refusal(target));
+    expect(text).not.toContain('hunter2');
+  });
+
+  it('a missing adapter', async () => {
+    const copy = await importCopy(await standIn({}));
+    const refused = await copy.openLocks(url).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+    expect(allText(refused)).not.toContain('hunter2');
+  });
+});
+
+describe('createLocks', () => {
+  it.each([undefined, null, 'redis://host', {}, { traits: {}, tryAcquire: () => {} }])(
+    'refuses %j, which is no provider, at once',
+    (value) => {
+      expect(() => createLocks(value as never)).toThrow(
+        expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('use openLocks') }),
+      );
+    },
+  );
+});
+
+it('an adapter that never opens is LOCK_UNAVAILABLE after a minute, and is closed if it opens later', async () => {
+  const runtime = new VirtualRuntime();
+  const opened = createDeferred<LockProvider>();
+  const opening = watch(openLocks({ provider: { fromConfig: () => opened.promise }, runtime }));
+  await runtime.advance(59_990);
+  expect(opening.state).toBe('open');
+  await runtime.advance(20);
+  expect(opening.error).toMatchObject({
+    code: 'LOCK_UNAVAILABLE',
+    message: 'openLocks: the adapter has not opened its backend within 60000 ms.',
+  });
+  const provider = createMemoryProvider();
+  opened.resolve(provider);
+  await settle();
+  await expect(provider.inspect('key')).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+  expect(runtime.pendingTimers).toBe(0);
+});

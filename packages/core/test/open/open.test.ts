@@ -1,0 +1,223 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { openLocks } from '../../src/index.ts';
+import type { AdapterConfig, Locks, LocksConfig } from '../../src/index.ts';
+import { ScriptedProvider, grantAtOnce } from '../support/scripted-provider.ts';
+import { VirtualRuntime } from '../support/virtual-runtime.ts';
+
+const opened: Locks[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((locks) => locks.close()));
+});
+
+/** Opens, and closes at the end of the test. */
+async function open(...input: Parameters<typeof openLocks>): Promise<Locks> {
+  const locks = await openLocks(...input);
+  opened.push(locks);
+  return locks;
+}
+
+/** An adapter that keeps what it was given. */
+function makeAdapter() {
+  const runtime = new VirtualRuntime();
+  const provider = new ScriptedProvider(runtime);
+  provider.answers.tryAcquire = grantAtOnce;
+  provider.answers.release = (call) => call.answer(true);
+  const configs: AdapterConfig[] = [];
+  return {
+    runtime,
+    provider,
+    configs,
+    module: {
+      fromConfig(config: AdapterConfig) {
+        configs.push(config);
+        return provider;
+      },
+    },
+  };
+}
+
+/** The ttl that a URL leads to. */
+async function ttlOf(url: string, more: LocksConfig = {}): Promise<number | undefined> {
+  const { provider, module, runtime } = makeAdapter();
+  const locks = await open({ ...more, provider: module, url, runtime });
+  await locks.acquire('key');
+  return provider.attempts[0]?.claim.ttl;
+}
+
+describe('openLocks', () => {
+  it.each(['memory:', 'memory://', 'MEMORY:', 'memory:?fair=false&waiterTtl=3s'])('opens %s', async (url) => {
+    const locks = await open(url);
+    expect(locks.name).toBe('memory');
+    expect(await locks.withLock('key', () => 'done')).toBe('done');
+  });
+
+  it('opens a provider by name', async () => {
+    expect((await open({ provider: 'memory' })).name).toBe('memory');
+    expect((await open({ provider: 'memory', options: { fair: false } })).traits.fair).toBe(false);
+  });
+
+  it('opens what an adapter module makes, now or later', async () => {
+    const { provider, module } = makeAdapter();
+    expect((await open({ provider: module })).name).toBe('scripted');
+    expect((await open({ provider: { fromConfig: async () => provider } })).name).toBe('scripted');
+  });
+
+  it('gives the adapter its runtime', async () => {
+    const { configs, module, runtime } = makeAdapter();
+    await open({ provider: module, runtime });
+    expect(configs[0]?.runtime).toBe(runtime);
+    expect(configs[0]?.url).toBeUndefined();
+  });
+
+  it('takes options of Locks as a second argument, the strongest', async () => {
+    const locks = await open('memory:?label=from-url&ttl=100', { label: 'from-code' });
+    const lease = await locks.acquire('key');
+    expect(lease.owner).toMatch(/^from-code\//);
+    expect(lease.remaining).toBeLessThan(100);
+  });
+
+  it('takes them as stronger than a configuration too', async () => {
+    const { module, runtime } = makeAdapter();
+    const locks = await open({ provider: module, ttl: 100, label: 'config' }, { ttl: 200, runtime });
+    expect(await locks.acquire('key')).toMatchObject({
+      remaining: 200 - 2 - 2,
+      owner: expect.stringMatching(/^config\//),
+    });
+  });
+
+  it('reads durations as text in a configuration and in its second argument', async () => {
+    expect(await ttlOf('x://host', { ttl: '7s' })).toBe(7_000);
+    const { provider, module, runtime } = makeAdapter();
+    const locks = await open({ provider: module, runtime }, { ttl: '1m' });
+    await locks.acquire('key');
+    expect(provider.attempts[0]?.claim.ttl).toBe(60_000);
+    expect((await open({ provider: 'memory', options: { waiterTtl: '3s' } })).name).toBe('memory');
+  });
+
+  it('does not let undefined hide what the URL says', async () => {
+    expect(await ttlOf('x://host?ttl=100', { ttl: undefined })).toBe(100);
+    const { configs, module } = makeAdapter();
+    await open({ provider: module, url: 'x://host?prefix=a', options: { prefix: undefined } });
+    expect(configs[0]?.options).toEqual({ prefix: 'a' });
+  });
+});
+
+describe('the query of a URL', () => {
+  it.each([
+    ['250ms', 250],
+    ['250', 250],
+    ['30s', 30_000],
+    ['1.5s', 1_500],
+    ['1.005s', 1_005],
+    ['1.1m', 66_000],
+    ['5m', 300_000],
+    ['1h', 3_600_000],
+  ])('may say durations with units: ttl=%s is %d ms', async (text, ms) => {
+    expect(await ttlOf(`x://host?ttl=${text}`)).toBe(ms);
+  });
+
+  it.each([
+    '',
+    'soon',
+    '30 s',
+    '-5s',
+    '5d',
+    '1e3',
+    '0x50',
+    's',
+    '1.s',
+    '.5s',
+    '30S',
+    'NaN',
+    'Infinity',
+    '49',
+    '100.5',
+    '25h',
+  ])('is refused when a duration is rubbish: ttl=%s', async (text) => {
+    await expect(open(`memory:?ttl=${encodeURIComponent(text)}`)).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringContaining(
+        `option "ttl" must be an integer from 50 to 86400000 (ms), or text such as "30s", not "${text}".`,
+      ),
+    });
+  });
+
+  it.each([
+    ['renew', 'yes', 'true or false'],
+    ['reentrant', '1', 'true or false'],
+    ['maxWaiters', '1e3', 'an integer from 1'],
+    ['maxWaiters', '-1', 'an integer from 1'],
+    ['label', 'a b', '1 to 100 printable'],
+    ['closeTimeout', 'never', 'a number of ms'],
+  ])('is refused when an option of Locks is wrong: %s=%s', async (name, text, expected) => {
+    await expect(open(`memory:?${name}=${encodeURIComponent(text)}`)).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringContaining(`option "${name}" must be ${expected}`),
+    });
+  });
+
+  it('is split: what Locks knows is its own, the rest is for the adapter', async () => {
+    const { configs, provider, module, runtime } = makeAdapter();
+    const url =
+      'redis://user:pw@host:1/2?ttl=5s&wait=1s&renew=false&maxHold=1m&reentrant=true&maxWaiters=5&label=me&closeTimeout=1s&prefix=a%20b&toString=yes';
+    const locks = await open({ provider: module, url, runtime });
+    expect(configs).toEqual([
+      { url: 'redis://user:pw@host:1/2', options: { prefix: 'a b', toString: 'yes' }, runtime },
+    ]);
+    const lease = await locks.acquire('key');
+    expect(lease.owner).toMatch(/^me\//);
+    expect(provider.attempts[0]?.claim.ttl).toBe(5_000);
+  });
+
+  it('is weaker than the options beside it', async () => {
+    const { configs, module } = makeAdapter();
+    await open({ provider: module, url: 'x://host?prefix=a&db=1', options: { prefix: 'b' } });
+    expect(configs[0]?.options).toEqual({ prefix: 'b', db: '1' });
+    expect(await ttlOf('x://host?ttl=5s', { ttl: 7_000 })).toBe(7_000);
+  });
+
+  it.each([
+    ['memory:?tll=5s', 'Did you mean "ttl"?'],
+    ['memory:?wiat=5s', 'Did you mean "wait"?'],
+    ['memory:?maxwaiters=5', 'Did you mean "maxWaiters"?'],
+    ['memory:?waiterTtk=5s', 'Did you mean "waiterTtl"?'],
+  ])('that has a misspelt name is answered with the near names of both halves: %s', async (url, hint) => {
+    await expect(open(url)).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringContaining(hint),
+    });
+  });
+
+  it('leads to the refusal of an unknown option by the adapter', async () => {
+    await expect(open('memory:?prefix=x')).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringContaining('unknown option "prefix"'),
+    });
+  });
+});
+
+describe('requires in openLocks', () => {
+  it('fails at start-up and closes the provider', async () => {
+    const { provider, module } = makeAdapter();
+    await expect(open({ provider: module, requires: { expiry: 'session' } })).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringContaining('expiry: session (it has ttl)'),
+    });
+    expect(provider.closed).toBe(1);
+  });
+
+  it('names what is lacking although the provider cannot be closed', async () => {
+    const { provider, module } = makeAdapter();
+    provider.closing = () => {
+      throw new Error('socket hang up');
+    };
+    await expect(open({ provider: module, requires: { expiry: 'session' } })).rejects.toThrow('expiry: session');
+  });
+
+  it('of something strong is refused for the memory provider', async () => {
+    await expect(open('memory:', { requires: { scope: 'network', fencing: 'strict' } })).rejects.toThrow(
+      /scope: network \(it has process\), fencing: strict \(it has clock-bounded\)/,
+    );
+  });
+});
