@@ -1,0 +1,264 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLocks } from '@locks/core';
+import type { Claim, LockProvider } from '@locks/core';
+import { startRedis } from '@locks/test-servers';
+import { Redis } from 'ioredis';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createRedisProvider, initialise } from '../../src/index.ts';
+import { closeAfterTest, collect, connect, eventually } from '../support/redis.ts';
+import { documented, page } from '../support/rights.ts';
+
+async function withUser(
+  rules: readonly string[],
+  options: object = {},
+): Promise<{ readonly admin: Redis; readonly user: Redis }> {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const admin = connect({}, server.url);
+  await admin.acl('SETUSER', 'locker', 'on', '>secret', 'resetchannels', ...rules);
+  const user = new Redis(server.url, { username: 'locker', password: 'secret', disableClientInfo: true, ...options });
+  closeAfterTest(user);
+  return { admin, user };
+}
+
+const commands = documented.filter((rule) => rule.startsWith('+'));
+
+/**
+ * No script of a lock has them without option `restartGuard`. Clients need them to connect, to
+ * tell their names, or to ask whether the server answers. A refusal is an answer, too.
+ */
+const ofClients = new Set(['+hello', '+info', '+select', '+client|setname', '+unsubscribe', '+ping']);
+
+/** All that a provider does. */
+async function doAll(provider: LockProvider): Promise<void> {
+  const claimOf = (owner: string, mode: Claim['mode'] = 'exclusive'): Claim => {
+    const claim = { key: 'job', owner, ttl: 60_000, mode };
+    return mode === 'shared' ? { ...claim, permits: 2 } : claim;
+  };
+  const [first, second] = [claimOf('a/1'), claimOf('a/2')];
+  const [third, fourth, fifth] = [claimOf('b/1', 'shared'), claimOf('b/2', 'shared'), claimOf('b/3', 'shared')];
+  const granted = async (claim: Claim, wake?: () => void): Promise<void> => {
+    expect(await provider.tryAcquire(claim, wake)).toMatchObject({ granted: true });
+  };
+  await granted(first);
+  await granted(first);
+  expect(await provider.renew(first)).toEqual({});
+  expect(await provider.renew(first, 2n ** 52n)).toEqual({});
+  expect((await provider.inspect('job')).holders).toMatchObject([{ owner: first.owner, token: 2n ** 52n }]);
+  let woken = 0;
+  // Twice: without a subscription there is no place in line.
+  await eventually('a place in line', async () => {
+    const answer = await provider.tryAcquire(second, () => (woken += 1));
+    expect(answer.granted).toBe(false);
+    return (await provider.inspect('job')).waiters === 1;
+  });
+  expect(await collect(provider.list?.('') ?? [])).toEqual(['job']);
+  for (const [from, to] of [
+    [undefined, 'a'],
+    ['a', 'b'],
+    ['b', undefined],
+  ]) {
+    expect(await provider.register?.('name', { from, to })).toBe(to);
+  }
+  const before = woken;
+  expect(await provider.release(first)).toBe(true);
+  await eventually('a wake', () => woken > before);
+  await granted(second, () => {});
+  expect(await provider.release(second)).toBe(true);
+  expect(await provider.release(second)).toBe(false);
+  expect(await provider.renew(second)).toBe(false);
+  for (const claim of [third, fourth, fourth]) await granted(claim);
+  expect(await provider.tryAcquire(fifth)).toMatchObject({ granted: false });
+  await eventually('a place among sharers', async () => {
+    expect((await provider.tryAcquire(fifth, () => {})).granted).toBe(false);
+    return (await provider.inspect('job')).waiters === 1;
+  });
+  for (const token of [undefined, 2n ** 52n + 9n]) expect(await provider.renew(fourth, token)).toEqual({});
+  expect((await provider.inspect('job')).holders).toHaveLength(2);
+  for (const claim of [third, fourth]) expect(await provider.release(claim)).toBe(true);
+  expect(await provider.release(fifth)).toBe(false);
+  // A share that expires beside another one.
+  const [brief, long] = [{ ...claimOf('c/1', 'shared'), ttl: 50 }, claimOf('c/2', 'shared')];
+  await granted(long);
+  await granted(brief);
+  await eventually('the end of a share', async () => (await provider.tryAcquire(claimOf('c/3', 'shared'))).granted);
+  // Two in line. One shows the other too, because it asks at the time it was told.
+  const inLine = [claimOf('d/1'), claimOf('d/2')];
+  let pause = 0;
+  for (const claim of [...inLine, ...inLine, inLine[0]!]) {
+    if (claim === inLine[0]) await sleep(pause);
+    const answer = await provider.tryAcquire(claim, () => {});
+    expect(answer.granted).toBe(false);
+    if (!answer.granted) pause = answer.retryAfter ?? 0;
+  }
+  expect(await provider.release(long)).toBe(true);
+}
+
+describe('the least-privilege user of the documentation', () => {
+  test('can do all that the provider does, and is denied nothing', async () => {
+    const { admin, user } = await withUser(documented);
+    const provider = createRedisProvider(user);
+    const locks = createLocks(provider);
+    const lease = await locks.acquire('job');
+    const next = locks.acquire('job');
+    await eventually('the waiter in line', async () => (await locks.inspect('job')).waiters === 1);
+    await lease.renew();
+    await lease.release();
+    await (await next).release();
+    const shares = await Promise.all([1, 2].map(() => locks.acquire('job', { mode: 'shared', permits: 2 })));
+    expect(await locks.tryAcquire('job', { mode: 'shared', permits: 2 })).toBeNull();
+    for await (const key of provider.list?.('') ?? []) expect(key).toBe('job');
+    await Promise.all(shares.map((share) => share.release()));
+    await locks.close();
+    await provider.close();
+    expect(await admin.acl('LOG')).toEqual([]);
+  });
+
+  test('is asked for each of its rights, but for those of clients', async () => {
+    const { admin, user } = await withUser(documented);
+    const provider = createRedisProvider(user, { waiterTtl: 1_500 });
+    await doAll(provider);
+    await provider.close();
+    expect(await admin.acl('LOG')).toEqual([]);
+    // Each command that the scripts know was called, or a test below proves nothing.
+    const stats = await admin.info('commandstats');
+    for (const right of commands.filter((name) => !ofClients.has(name))) {
+      expect(stats).toContain(`cmdstat_${right.slice(1)}:`);
+    }
+  });
+
+  test('can do nothing else', async () => {
+    const { user } = await withUser(documented);
+    await expect(user.get('other')).rejects.toThrow('NOPERM');
+    await expect(user.flushall()).rejects.toThrow('NOPERM');
+    await expect(user.publish('other', 'x')).rejects.toThrow('NOPERM');
+  });
+});
+
+describe('without one right of the documentation', () => {
+  test.each(commands.filter((right) => !ofClients.has(right)))(
+    '%s, what needs it is LOCK_MISCONFIGURED, names it, and nothing is told for certain',
+    async (right) => {
+      const { user } = await withUser(documented.filter((rule) => rule !== right));
+      const provider = createRedisProvider(user, { waiterTtl: 1_500 });
+      const error: unknown = await doAll(provider).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED', message: expect.stringContaining(right) as string });
+      await provider.close();
+    },
+  );
+});
+
+describe('with option restartGuard', () => {
+  const restartGuard = 60_000;
+
+  test('no other right is needed, also to initialise', async () => {
+    const { admin, user } = await withUser(documented);
+    await initialise(user);
+    const provider = createRedisProvider(user, { waiterTtl: 1_500, restartGuard });
+    await doAll(provider);
+    await admin.flushall();
+    const claim: Claim = { key: 'job', owner: 'a/1', ttl: 60_000, mode: 'exclusive' };
+    await expect(provider.tryAcquire(claim)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', sent: false });
+    await provider.close();
+    expect(await admin.acl('LOG')).toEqual([]);
+    expect(await admin.info('commandstats')).toMatch(/cmdstat_info:/);
+  });
+
+  test('the lack of +info is LOCK_MISCONFIGURED, and named', async () => {
+    const rights = documented.filter((rule) => rule !== '+info');
+    const { user } = await withUser(rights, { enableReadyCheck: false });
+    const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('+info') as string };
+    const provider = createRedisProvider(user, { restartGuard });
+    for (const mode of ['exclusive', 'shared'] as const) {
+      await expect(provider.tryAcquire({ key: 'job', owner: 'a/1', ttl: 60_000, mode })).rejects.toMatchObject(refused);
+    }
+    await expect(initialise(user)).rejects.toMatchObject(refused);
+    await provider.close();
+  });
+});
+
+test('the key patterns of the documentation for a client with a keyPrefix are enough', async () => {
+  const [, patterns = ''] = /`(~app:[^`]*)`/.exec(page) ?? [];
+  const others = documented.filter((rule) => !/^[~&]/.test(rule));
+  const { admin, user } = await withUser([...others, ...patterns.split(' ')], { keyPrefix: 'app:' });
+  await initialise(user);
+  const provider = createRedisProvider(user, { waiterTtl: 1_500, restartGuard: 60_000 });
+  await doAll(provider);
+  await provider.close();
+  expect(await admin.acl('LOG')).toEqual([]);
+});
+
+test.each(['exclusive', 'shared'] as const)(
+  'a holder, %s, that may not read any more is told so, and not that it has lost its lease',
+  async (mode) => {
+    const { admin, user } = await withUser(documented);
+    const provider = createRedisProvider(user);
+    const claim: Claim = { key: 'job', owner: 'a/1', ttl: 60_000, mode };
+    expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+    await admin.acl('SETUSER', 'locker', '-get');
+    const refused = { code: 'LOCK_MISCONFIGURED', message: expect.stringContaining('+get') as string };
+    await expect(provider.renew(claim)).rejects.toMatchObject(refused);
+    await expect(provider.release(claim)).rejects.toMatchObject(refused);
+    await expect(provider.inspect('job')).rejects.toMatchObject(refused);
+    await admin.acl('SETUSER', 'locker', '+get');
+    expect(await provider.renew(claim)).toEqual({});
+    expect(await provider.release(claim)).toBe(true);
+    await provider.close();
+  },
+);
+
+test('a refused command is LOCK_MISCONFIGURED at once, with what to grant', async () => {
+  const { user } = await withUser(['~locks:*', '&*', '+@all', '-evalsha']);
+  const locks = createLocks(createRedisProvider(user));
+  await expect(locks.acquire('job')).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining('+evalsha') as string,
+  });
+  await locks.close();
+});
+
+test('refused keys are LOCK_MISCONFIGURED too', async () => {
+  const { user } = await withUser(['~other:*', '&*', '+@all']);
+  const locks = createLocks(createRedisProvider(user));
+  await expect(locks.acquire('job')).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
+  await locks.close();
+});
+
+test('a refused wake channel fails those that must wait, leaves nothing of them, and works once it is granted', async () => {
+  const { admin, user } = await withUser(documented.filter((rule) => !rule.startsWith('&')));
+  const locks = createLocks(createRedisProvider(user));
+  const lease = await locks.acquire('job');
+  await expect(locks.acquire('job')).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining('wake channel') as string,
+  });
+  expect((await locks.inspect('job')).waiters).toBe(0);
+  await admin.acl('SETUSER', 'locker', '&locks:wake:*');
+  const next = locks.acquire('job');
+  await eventually('the waiter in line', async () => (await locks.inspect('job')).waiters === 1);
+  await lease.release();
+  await (await next).release();
+  await locks.close();
+});
+
+test('a wake channel that may not log in any more fails those that must wait, and works once it may', async () => {
+  const { admin, user } = await withUser(documented);
+  await user.ping();
+  const locks = createLocks(createRedisProvider(user));
+  const lease = await locks.acquire('job');
+  // The connection of the user stays.
+  await admin.acl('SETUSER', 'locker', 'resetpass', '>changed');
+  await expect(locks.acquire('job', { wait: 10_000 })).rejects.toMatchObject({
+    code: 'LOCK_MISCONFIGURED',
+    message: expect.stringContaining('wake channel') as string,
+  });
+  await admin.acl('SETUSER', 'locker', '>secret');
+  const next = locks.acquire('job');
+  await eventually('the waiter in line', async () => (await locks.inspect('job')).waiters === 1);
+  await lease.release();
+  await (await next).release();
+  await locks.close();
+});

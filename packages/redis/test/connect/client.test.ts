@@ -1,0 +1,143 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createLocks } from '@locks/core';
+import type { Locks } from '@locks/core';
+import type { Cluster, Redis } from 'ioredis';
+import type { Cluster as Cluster5, Redis as Redis5 } from 'ioredis-5';
+import { describe, expect, expectTypeOf, inject, test } from 'vitest';
+import { createRedisProvider } from '../../src/index.ts';
+import type { RedisClient, RedisClusterClient } from '../../src/index.ts';
+import { clients, closeAfterTest, connect, eventually, ownPrefix, withCopies } from '../support/redis.ts';
+
+async function contend(locks: Locks): Promise<number> {
+  let counter = 0;
+  const add = (): Promise<void> =>
+    locks.withLock('counter', async () => {
+      const seen = counter;
+      await new Promise(setImmediate);
+      counter = seen + 1;
+    });
+  await Promise.all(Array.from({ length: 100 }, add));
+  return counter;
+}
+
+describe.each(clients)('a client passed in, %s', (_name, create) => {
+  const open = (options?: object): Redis => {
+    const client = create(inject('redisUrl'), options);
+    closeAfterTest(client);
+    return client;
+  };
+
+  test('serves locks and stays as it was: no commands, listeners or options added, open after close', async () => {
+    const client = open();
+    await client.ping();
+    const own = (): unknown => ({
+      properties: Object.getOwnPropertyNames(client).toSorted(),
+      events: client.eventNames().map((name) => [name, client.listenerCount(name)]),
+      options: JSON.stringify(client.options),
+    });
+    const before = own();
+    const provider = createRedisProvider(client, { prefix: ownPrefix() });
+    const locks = createLocks(provider);
+    expect(await contend(locks)).toBe(100);
+    await locks.close();
+    await provider.close();
+    expect(own()).toEqual(before);
+    expect(await client.ping()).toBe('PONG');
+  });
+
+  test.each([
+    ['numbers as strings', { stringNumbers: true }],
+    ['auto-pipelining', { enableAutoPipelining: true }],
+    ['a key prefix', { keyPrefix: 'tenant:' }],
+    ['no offline queue', { enableOfflineQueue: false }],
+    ['a command timeout', { commandTimeout: 2_000 }],
+  ])('serves locks with %s', async (_option, options) => {
+    const client = open(options);
+    await eventually('the connection', () => client.status === 'ready');
+    const locks = createLocks(createRedisProvider(client, { prefix: ownPrefix() }));
+    expect(await contend(locks)).toBe(100);
+    await locks.close();
+  });
+
+  test('the subscriber of a closed provider is gone', async () => {
+    const prefix = ownPrefix();
+    const provider = createRedisProvider(open(), { prefix });
+    const locks = createLocks(provider);
+    const lease = await locks.acquire('job');
+    const next = locks.acquire('job');
+    const observer = connect();
+    const channels = (): Promise<unknown[]> => observer.pubsub('CHANNELS', `${prefix}*`);
+    await eventually('the subscription', async () => (await channels()).length === 1);
+    await lease.release();
+    await (await next).release();
+    await locks.close();
+    await provider.close();
+    await eventually('the end of the subscription', async () => (await channels()).length === 0);
+  });
+});
+
+test('a provider that is closed while a claim asks for the first time opens no subscriber any more', async () => {
+  const client = connect();
+  const prefix = ownPrefix();
+  const holder = createRedisProvider(client, { prefix });
+  const claim = { key: 'job', owner: 'a/1', ttl: 10_000, mode: 'exclusive' } as const;
+  await holder.tryAcquire(claim);
+  let copies = 0;
+  const counted = withCopies(client, (options) => {
+    copies += 1;
+    return client.duplicate(options);
+  });
+  const provider = createRedisProvider(counted, { prefix });
+  const asked = provider.tryAcquire({ ...claim, owner: 'b/1' }, () => {});
+  await provider.close();
+  await expect(asked).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+  expect(copies).toBe(0);
+  await holder.release(claim);
+  await holder.close();
+});
+
+test('the copy of the client that listens is made outside of the asynchronous context of the first who waits', async () => {
+  const flow = new AsyncLocalStorage<string>();
+  const client = connect();
+  const contexts: unknown[] = [];
+  const watched = withCopies(client, (options) => {
+    contexts.push(flow.getStore());
+    const copy = client.duplicate(options);
+    copy.on('ready', () => contexts.push(flow.getStore()));
+    return copy;
+  });
+  const provider = createRedisProvider(watched, { prefix: ownPrefix() });
+  const locks = createLocks(provider);
+  const lease = await locks.acquire('job');
+  const next = flow.run('a waiter', () => locks.acquire('job'));
+  await eventually('the subscription', () => contexts.length === 2);
+  await lease.release();
+  await (await next).release();
+  expect(contexts).toEqual([undefined, undefined]);
+  await locks.close();
+  await provider.close();
+});
+
+test('what is not a client is refused at once', () => {
+  for (const client of [undefined, null, {}, 'redis://localhost', () => {}]) {
+    expect(() => createRedisProvider(client as never)).toThrow(/needs an ioredis client/);
+  }
+});
+
+test.each([
+  [{ prefix: 'a{b}' }, /option "prefix" must be at most 200 characters without spaces and braces, not "a\{b\}"/],
+  [{ prefix: 5 }, /option "prefix"/],
+  [{ timeout: 1 }, /option "timeout" must be an integer from 10 to 600000/],
+  [{ fair: 1 }, /option "fair" must be true or false/],
+  [{ waiterTtl: Infinity }, /option "waiterTtl"/],
+  [{ prefx: 'x' }, /unknown option "prefx". Did you mean "prefix"\?/],
+])('wrong options %j are named', (options, message) => {
+  expect(() => createRedisProvider(connect(), options as never)).toThrow(message);
+});
+
+test('the types of both majors fit', () => {
+  expectTypeOf<Redis>().toExtend<RedisClient>();
+  expectTypeOf<Redis5>().toExtend<RedisClient>();
+  expectTypeOf<Cluster>().toExtend<RedisClusterClient>();
+  expectTypeOf<Cluster5>().toExtend<RedisClusterClient>();
+});

@@ -1,0 +1,363 @@
+import type { Lease, Locks } from '@locks/core';
+import { describe, expect, test } from 'vitest';
+import { isScriptCall } from '../support/faults.ts';
+import { meet, parties } from '../support/network.ts';
+import type { Meeting, Party } from '../support/network.ts';
+import type { Redis } from 'ioredis';
+import { clients, eventually } from '../support/redis.ts';
+
+/** The reply of a script that grants: the whole of it is the token, as text. */
+const isToken = (piece: Buffer): boolean => /^:\d{16}\r\n$/.test(piece.toString('latin1'));
+
+const isMessage = (piece: Buffer): boolean => piece.includes('message');
+
+describe.each(parties)('with %s', (name, join) => {
+  // Core, and not the client, repeats what was not answered.
+  const repeats = !name.startsWith('a caller');
+
+  async function expectHeld(meeting: Meeting, lease: Lease): Promise<void> {
+    expect(lease.held).toBe(true);
+    const { holders } = await meeting.inspect(lease.key);
+    expect(holders).toMatchObject([{ owner: lease.owner, token: lease.token }]);
+  }
+
+  test('a claim whose reply is lost with its connection finds itself the holder', async () => {
+    const meeting = await meet();
+    const { locks, commands } = await join(meeting);
+    await locks.inspect('job');
+    const trap = commands.dropReply({ when: isScriptCall });
+    const lease = await locks.acquire('job');
+    await trap.sprung;
+    await expectHeld(meeting, lease);
+    expect(await lease.release()).toBe(true);
+    await meeting.end('job');
+  });
+
+  test('a single attempt whose reply is lost is granted or unknown, and leaves nothing if unknown', async () => {
+    const meeting = await meet();
+    const { locks, commands } = await join(meeting);
+    await locks.inspect('job');
+    const trap = commands.dropReply({ when: isScriptCall });
+    const attempt = locks.tryAcquire('job');
+    if (repeats) {
+      await expect(attempt).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    } else {
+      const lease = await attempt;
+      await expectHeld(meeting, lease!);
+      await lease?.release();
+    }
+    await trap.sprung;
+    await meeting.end('job');
+  });
+
+  test('a renewal whose reply is lost is confirmed or unknown, and the lease goes on', async () => {
+    const meeting = await meet();
+    const { locks, commands } = await join(meeting);
+    const lease = await locks.acquire('job', { renew: false });
+    const trap = commands.dropReply({ when: isScriptCall });
+    const renewal = lease.renew();
+    if (repeats) await expect(renewal).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    else await renewal;
+    await trap.sprung;
+    await expectHeld(meeting, lease);
+    await eventually('a renewal', () => lease.renew().then(Boolean.bind(null, true), () => false));
+    expect(await lease.release()).toBe(true);
+    await meeting.end('job');
+  });
+
+  test('a release whose reply is lost has freed the key', async () => {
+    const meeting = await meet();
+    const { locks, commands } = await join(meeting);
+    const lease = await locks.acquire('job');
+    const trap = commands.dropReply({ when: isScriptCall });
+    // A client that sends it again hears that there is nothing left to free. The caller must not
+    // take that for a loss.
+    await expect(lease.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await trap.sprung;
+    expect(lease.held).toBe(false);
+    expect((await meeting.inspect('job')).holders).toEqual([]);
+    await meeting.end('job');
+  });
+
+  test('a request that is cut within is not executed, and sent again', async () => {
+    const meeting = await meet();
+    const { locks, commands } = await join(meeting);
+    await locks.inspect('job');
+    const trap = commands.cutMidFrame('requests', { when: isScriptCall });
+    const lease = await locks.acquire('job');
+    await trap.sprung;
+    await expectHeld(meeting, lease);
+    expect(await lease.release()).toBe(true);
+    await meeting.end('job');
+  });
+
+  test('half a token is no token', async () => {
+    const meeting = await meet();
+    const { locks, commands } = await join(meeting);
+    await locks.inspect('job');
+    const trap = commands.cutMidFrame('replies', { bytes: 9, when: isToken });
+    const lease = await locks.acquire('job');
+    await trap.sprung;
+    await expectHeld(meeting, lease);
+    expect(await lease.release()).toBe(true);
+    await meeting.end('job');
+  });
+
+  test('waiters whose connections are all cut, again and again, keep their places', async () => {
+    const meeting = await meet();
+    const { locks: others } = await meeting.party();
+    const { locks, commands } = await join(meeting);
+    const lease = await others.acquire('job');
+    const queue = await queueUp(meeting, locks, 4);
+    for (let round = 0; round < 3; round += 1) {
+      await commands.cut();
+      await eventually('both connections', () => commands.clientConnections === 2);
+    }
+    await eventually('a subscription', async () => (await meeting.subscriptions()) === 1);
+    await lease.release();
+    await queue.all;
+    expect(queue.order).toEqual([0, 1, 2, 3]);
+    await meeting.end('job');
+  });
+
+  test('a claim that was given up while the server could not be reached leaves nothing once it can', async () => {
+    const meeting = await meet();
+    const { locks, commands } = await join(meeting, { timeout: 200 });
+    await locks.withLock('job', () => {}, { wait: 10_000 });
+    const reachable = commands.refuse();
+    await commands.cut();
+    const unavailable = { code: 'LOCK_UNAVAILABLE' };
+    await expect(locks.acquire('job', { wait: 300, ttl: 1_000 })).rejects.toMatchObject(unavailable);
+    await expect(locks.tryAcquire('job', { ttl: 1_000 })).rejects.toMatchObject(unavailable);
+    reachable();
+    const lease = await locks.acquire('job');
+    await expectHeld(meeting, lease);
+    await lease.release();
+    await meeting.end('job');
+  });
+
+  test.each(['requests', 'replies', 'both'] as const)(
+    'a holder that is cut off without a sign (%s) learns it before the key expires, and its process is served afterwards',
+    async (direction) => {
+      const meeting = await meet();
+      const { locks, commands } = await join(meeting, { timeout: 200 });
+      const { locks: others } = await meeting.party();
+      const lease = await locks.acquire('job', { ttl: 800 });
+      const lost = new Promise<number>((resolve) => {
+        lease.signal.addEventListener('abort', () => resolve(performance.now()));
+      });
+      const audible = commands.silence(direction);
+      const next = others.acquire('job').then((granted) => ({ granted, at: performance.now() }));
+      const lostAt = await lost;
+      const { granted, at } = await next;
+      expect(lostAt).toBeLessThanOrEqual(at);
+      expect(granted.token).toBeGreaterThan(lease.token);
+      await audible();
+      await granted.release();
+      await locks.withLock('job', () => {}, { wait: 10_000 });
+      await meeting.end('job');
+    },
+  );
+
+  test('requests that arrive twice change nothing', async () => {
+    const meeting = await meet();
+    const { locks: others } = await meeting.party();
+    const { locks, commands } = await join(meeting);
+    await locks.inspect('job');
+    commands.duplicate();
+    await commands.cut();
+    const first = await locks.acquire('job');
+    await expectHeld(meeting, first);
+    const queue = await queueUp(meeting, locks, 3);
+    expect([commands.clientConnections, commands.serverConnections]).toEqual([2, 4]);
+    const stranger = others.withLock('job', () => queue.order.push(3));
+    await meeting.waiters('job', 4);
+    await first.renew();
+    await first.release();
+    await queue.all;
+    await stranger;
+    expect(queue.order).toEqual([0, 1, 2, 3]);
+    await meeting.end('job');
+  });
+});
+
+describe.each(clients)('a release that %s sends later, because it is reconnecting,', (_name, create) => {
+  async function reconnecting(meeting: Meeting): Promise<{ readonly lease: Lease; readonly party: Party }> {
+    let client: Redis | undefined;
+    const party = await meeting.party({ open: (url) => (client = create(url, { retryStrategy: () => 50 })) });
+    const lease = await party.locks.acquire('job');
+    await party.commands.cut();
+    await eventually('the client to notice', () => client?.status !== 'ready');
+    return { lease, party };
+  }
+
+  test('answers true', async () => {
+    const meeting = await meet();
+    const { lease } = await reconnecting(meeting);
+    expect(await lease.release()).toBe(true);
+    await meeting.end('job');
+  });
+
+  test('is unknown, and never false, when its reply is lost: the client sends it again, and hears the second answer', async () => {
+    const meeting = await meet();
+    const { lease, party } = await reconnecting(meeting);
+    const trap = party.commands.dropReply({ when: isScriptCall });
+    await expect(lease.release()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await trap.sprung;
+    expect((await meeting.inspect('job')).holders).toEqual([]);
+    await meeting.end('job');
+  });
+
+  test('answers false when the hold was certainly gone', async () => {
+    const meeting = await meet();
+    const { lease } = await reconnecting(meeting);
+    await meeting.observer.del(`${meeting.prefix}job`);
+    expect(await lease.release()).toBe(false);
+    await meeting.end('job');
+  });
+});
+
+describe('wakes', () => {
+  test('that are lost: waiters are served by their own polling, in order', async () => {
+    const meeting = await meet();
+    const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 600 });
+    const lease = await locks.acquire('job');
+    const queue = await queueUp(meeting, locks, 4);
+    wakes.silence('replies');
+    await lease.release();
+    await queue.all;
+    expect(queue.order).toEqual([0, 1, 2, 3]);
+    await meeting.end('job');
+  });
+
+  test('over a connection that has died unnoticed: it is replaced, and the next ones arrive', async () => {
+    const meeting = await meet();
+    const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 3_000, timeout: 200 });
+    const lease = await locks.acquire('job', { ttl: 60_000 });
+    const queue = await queueUp(meeting, locks, 2);
+    wakes.strand();
+    // The server has not noticed either.
+    await eventually('another subscription', async () => (await meeting.subscriptions()) === 2);
+    await meeting.waiters('job', 2);
+    await lease.release();
+    await queue.all;
+    expect(queue.order).toEqual([0, 1]);
+    await meeting.end('job');
+  });
+
+  test('over a connection that was accepted and then never spoken to: it is replaced, and waiters get their place in line', async () => {
+    const meeting = await meet();
+    const { locks, wakes } = await meeting.party({ apart: true, timeout: 200 });
+    const lease = await locks.acquire('job', { ttl: 60_000 });
+    const prompt = wakes.delay(60_000, 'replies');
+    const next = locks.withLock('job', () => {});
+    await eventually('a connection for wakes', () => wakes.clientConnections === 1);
+    wakes.strand();
+    prompt();
+    await meeting.waiters('job', 1);
+    await lease.release();
+    await next;
+    await meeting.end('job');
+  });
+
+  test.each(['is refused', 'is accepted and never answered'])(
+    'over a connection that %s: waiters look every waiterTtl / 24, however long the timeout',
+    async (what) => {
+      const meeting = await meet();
+      const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 6_000, timeout: 60_000 });
+      const { locks: others } = await meeting.party();
+      if (what === 'is refused') wakes.refuse();
+      else wakes.silence('both');
+      for (let round = 0; round < 3; round += 1) {
+        const lease = await others.acquire('job', { ttl: 60_000 });
+        const before = await scriptCalls(meeting);
+        const waiting = [1, 2].map(() => locks.acquire('job').then((next) => next.release()));
+        await eventually('a look of both', async () => (await scriptCalls(meeting)) >= before + 2);
+        const start = performance.now();
+        await lease.release();
+        await Promise.all(waiting);
+        expect(performance.now() - start).toBeLessThan(5_000);
+      }
+      await meeting.end('job');
+    },
+  );
+
+  test('that are late: a waiter that has gone is not disturbed, and none is passed', async () => {
+    const meeting = await meet();
+    const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 600 });
+    const lease = await locks.acquire('job');
+    const queue = await queueUp(meeting, locks, 3);
+    const leaving = new AbortController();
+    const gone = locks.acquire('job', { signal: leaving.signal });
+    await meeting.waiters('job', 4);
+    wakes.delay(400, 'replies');
+    await lease.release();
+    leaving.abort(new Error('gone'));
+    await expect(gone).rejects.toThrow('gone');
+    await queue.all;
+    expect(queue.order).toEqual([0, 1, 2]);
+    await meeting.end('job');
+  });
+
+  test('that come twice: each waiter is served once, in order', async () => {
+    const meeting = await meet();
+    const { locks } = await meeting.party();
+    const echo = meeting.observer.duplicate();
+    const echoed = new Set<string>();
+    let messages = 0;
+    echo.on('pmessage', (_pattern: string, channel: string, owner: string) => {
+      messages += 1;
+      if (echoed.delete(owner)) return;
+      echoed.add(owner);
+      void meeting.observer.publish(channel, owner);
+    });
+    await echo.psubscribe(`${meeting.prefix}wake:*`);
+    const lease = await locks.acquire('job');
+    const queue = await queueUp(meeting, locks, 5);
+    await lease.release();
+    await queue.all;
+    expect(queue.order).toEqual([0, 1, 2, 3, 4]);
+    await eventually('all messages twice', () => messages >= 10 && echoed.size === 0);
+    echo.disconnect();
+    await meeting.end('job');
+  });
+
+  test('of which one is cut within: all waiters look again when the subscription is back, and not at the next poll', async () => {
+    const meeting = await meet();
+    const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 60_000 });
+    const lease = await locks.acquire('job', { ttl: 60_000 });
+    const queue = await queueUp(meeting, locks, 3);
+    const trap = wakes.cutMidFrame('replies', { when: isMessage });
+    const started = performance.now();
+    await lease.release();
+    await trap.sprung;
+    await queue.all;
+    // A poll would come after a third of waiterTtl.
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(queue.order).toEqual([0, 1, 2]);
+    await meeting.end('job');
+  });
+});
+
+/** How many scripts the server has run so far. */
+async function scriptCalls({ observer }: Meeting): Promise<number> {
+  return Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(await observer.info('commandstats'))?.[1]);
+}
+
+/**
+ * Starts `count` waiters for `job`, one after the other, and tells the order in which they were
+ * served.
+ */
+async function queueUp(
+  meeting: Meeting,
+  locks: Locks,
+  count: number,
+): Promise<{ readonly order: number[]; readonly all: Promise<unknown> }> {
+  const order: number[] = [];
+  const all: Promise<unknown>[] = [];
+  for (let index = 0; index < count; index += 1) {
+    all.push(locks.withLock('job', () => order.push(index)));
+    await meeting.waiters('job', index + 1);
+  }
+  return { order, all: Promise.all(all) };
+}

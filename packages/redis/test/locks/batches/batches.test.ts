@@ -1,0 +1,161 @@
+import { startRedis } from '@locks/test-servers';
+import { createLocks } from '@locks/core';
+import type { LockProvider } from '@locks/core';
+import type { Redis } from 'ioredis';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createRedisProvider } from '../../../src/index.ts';
+import type { RedisClient, RedisOptions } from '../../../src/index.ts';
+import type { ScriptInput } from '../../../src/wire/script-call.ts';
+import { scripts } from '../../../src/wire/scripts.ts';
+import { clients, connect, eventually, ownPrefix, withCopies } from '../../support/redis.ts';
+import { checks, claimOf } from './checks.ts';
+import type { Setting } from './checks.ts';
+import { flawed, flaws } from './flaws.ts';
+
+// The tests flush its scripts and pause it.
+const server = await startRedis();
+afterAll(() => server.stop());
+
+interface Watched extends Setting {
+  /** The scripts that were called, by name. */
+  readonly calls: string[];
+}
+
+const names = new Map(Object.entries(scripts).map(([name, { sha }]) => [sha, name]));
+
+async function createSetting(
+  client: Redis = connect({}, server.url),
+  change: (call: () => Promise<unknown>, name: string | undefined, input: ScriptInput) => Promise<unknown> = (call) =>
+    call(),
+): Promise<Watched> {
+  const calls: string[] = [];
+  const prefix = ownPrefix();
+  await client.ping();
+  const watched = withCopies(client, (options) => client.duplicate(options));
+  watched.evalsha = (sha, ...input) => {
+    const name = names.get(sha) ?? sha;
+    calls.push(name);
+    return change(() => client.evalsha(sha, ...input), name, input);
+  };
+  watched.eval = (lua, ...input) => {
+    calls.push('EVAL');
+    return client.eval(lua, ...input);
+  };
+  const provide = (over: RedisClient, options: RedisOptions = {}): LockProvider => {
+    const provider = createRedisProvider(over, { prefix, ...options });
+    onTestFinished(() => provider.close());
+    return provider;
+  };
+  const other = connect({}, server.url);
+  return { client, prefix, calls, provider: provide(watched, { timeout: 300 }), other: provide(other) };
+}
+
+/** The scripts that were called by their digests. */
+const known = ({ calls }: Pick<Watched, 'calls'>): readonly string[] => calls.filter((call) => call !== 'EVAL');
+
+describe.each(clients)('calls of one tick, with %s', (_name, create) => {
+  const open = (): Redis => {
+    const client = create(server.url);
+    onTestFinished(() => client.disconnect());
+    return client;
+  };
+
+  test.each(Object.entries(checks))('%s', async (_check, check) => {
+    await check(await createSetting(open()));
+  });
+
+  test('travel as one script, up to 32 of them', async () => {
+    const setting = await createSetting(open());
+    const { provider } = setting;
+    const claims = Array.from({ length: 65 }, (_, index) => claimOf(`key ${index}`));
+    const all = <T>(call: (claim: (typeof claims)[number]) => Promise<T>): Promise<T[]> =>
+      Promise.all(claims.map(call));
+    for (const answer of await all((claim) => provider.tryAcquire(claim))) expect(answer.granted).toBe(true);
+    expect(await all((claim) => provider.renew(claim))).toEqual(claims.map(() => ({})));
+    expect(await all((claim) => provider.release(claim))).toEqual(claims.map(() => true));
+    const kinds = ['acquire', 'renew', 'release'];
+    expect(known(setting)).toEqual(kinds.flatMap((kind) => [`${kind}Each`, `${kind}Each`, kind]));
+  });
+});
+
+test.each(flaws)('finds that $name, as "$fails" fails', async (flaw) => {
+  const client = connect({}, server.url);
+  const setting = await createSetting(client, (call, name, input) =>
+    name === flaw.script ? client.eval(flawed(flaw), ...input) : call(),
+  );
+  await expect(checks[flaw.fails](setting)).rejects.toThrow(/expected/);
+});
+
+test('a call with other arguments travels apart', async () => {
+  const setting = await createSetting();
+  const { provider } = setting;
+  const claims = ['a', 'b', 'c', 'd', 'e'].map((key) => claimOf(key));
+  const [first, second, third, fourth, fifth] = claims.map((claim, index) => ({
+    ...claim,
+    ttl: index < 2 ? 5_000 : 8_000,
+  }));
+  const answers = [first!, second!, third!, fourth!, { ...fifth!, floor: 9n }].map((claim) =>
+    provider.tryAcquire(claim),
+  );
+  for (const answer of await Promise.all(answers)) expect(answer.granted).toBe(true);
+  expect(known(setting)).toEqual(['acquireEach', 'acquireEach', 'acquire']);
+});
+
+test('a server that has lost the script gets its text once', async () => {
+  const { provider, calls, client } = await createSetting();
+  const claims = ['a', 'b', 'c'].map((key) => claimOf(key));
+  await client.script('FLUSH');
+  for (let round = 0; round < 2; round += 1) {
+    for (const answer of await Promise.all(claims.map((claim) => provider.tryAcquire(claim)))) {
+      expect(answer.granted).toBe(true);
+    }
+    for (const claim of claims) await provider.release(claim);
+  }
+  expect(calls.filter((call) => /^acquire|EVAL/.test(call))).toEqual(['acquireEach', 'EVAL', 'EVAL', 'acquireEach']);
+});
+
+test('a claim is not tried again once its call is over', async () => {
+  const { provider, other, calls, client } = await createSetting();
+  const holders = ['a', 'b'].map((key) => claimOf(key));
+  for (const holder of holders) await other.tryAcquire(holder);
+  await Promise.all(['c', 'd'].map((key) => provider.tryAcquire(claimOf(key))));
+  calls.length = 0;
+  await client.client('PAUSE', 600);
+  const answers = await Promise.allSettled(['a', 'b'].map((key) => provider.tryAcquire(claimOf(key))));
+  for (const answer of answers) expect(answer).toMatchObject({ reason: { code: 'LOCK_UNAVAILABLE' } });
+  await client.ping();
+  for (const holder of holders) expect(await other.release(holder)).toBe(true);
+  expect(calls).toEqual(['acquireEach']);
+});
+
+test('a lost connection makes each call unknown, and a repeat finds what the call left', async () => {
+  let lost = true;
+  const { provider, client, prefix } = await createSetting(undefined, async (call) => {
+    const reply = await call();
+    if (lost) throw new Error('Connection is closed.');
+    return reply;
+  });
+  const claims = ['a', 'b', 'c'].map((key) => claimOf(key));
+  const answers = await Promise.allSettled(claims.map((claim) => provider.tryAcquire(claim)));
+  for (const answer of answers) expect(answer).toMatchObject({ reason: { code: 'LOCK_UNAVAILABLE' } });
+  lost = false;
+  for (const claim of claims) {
+    const token = await client.get(`{${prefix}${claim.key}}:token`);
+    expect(await provider.tryAcquire(claim)).toEqual({ granted: true, token: BigInt(token ?? 0) });
+  }
+});
+
+test('a key that claims of this process wait for is decided by its own scripts', async () => {
+  const { provider, calls } = await createSetting();
+  const claims = ['hot', 'a', 'b'].map((key) => claimOf(key));
+  for (const claim of claims) await provider.tryAcquire(claim);
+  const locks = createLocks(provider);
+  const waiting = locks.withLock('hot', () => {});
+  await eventually('the waiter', async () => (await provider.inspect('hot')).waiters === 1);
+  calls.length = 0;
+  expect(await Promise.all(claims.map((claim) => provider.release(claim)))).toEqual([true, true, true]);
+  await waiting;
+  expect(known({ calls }).slice(0, 2).toSorted()).toEqual(['release', 'releaseEach']);
+  expect(known({ calls })).not.toContain('acquireEach');
+  await locks.close();
+});

@@ -1,0 +1,153 @@
+import { startRedis } from '@locks/test-servers';
+import { createLocks } from '@locks/core';
+import type { Claim } from '@locks/core';
+import { expect, onTestFinished, test } from 'vitest';
+import { createRedisProvider } from '../../src/index.ts';
+import { collect, connect, eventually, ownPrefix } from '../support/redis.ts';
+
+test('the main key is a plain string that any SET NX client meets, and the other way round', async () => {
+  const client = connect();
+  const prefix = ownPrefix();
+  const locks = createLocks(createRedisProvider(client, { prefix }));
+  const lease = await locks.acquire('job');
+  expect(await client.get(`${prefix}job`)).toBe(lease.owner);
+  expect(await client.set(`${prefix}job`, 'foreign', 'PX', 10_000, 'NX')).toBeNull();
+  await lease.release();
+  expect(await client.set(`${prefix}job`, 'foreign', 'PX', 10_000, 'NX')).toBe('OK');
+  expect(await locks.tryAcquire('job')).toBeNull();
+  const { holders } = await locks.inspect('job');
+  expect(holders).toMatchObject([{ owner: 'foreign', mode: 'exclusive' }]);
+  await client.del(`${prefix}job`);
+  expect(await locks.tryAcquire('job')).not.toBeNull();
+  await locks.close();
+});
+
+test('a SET NX client meets sharers too', async () => {
+  const client = connect();
+  const prefix = ownPrefix();
+  const locks = createLocks(createRedisProvider(client, { prefix }));
+  const lease = await locks.acquire('job', { mode: 'shared' });
+  expect(await client.set(`${prefix}job`, 'foreign', 'PX', 10_000, 'NX')).toBeNull();
+  expect(await client.pttl(`${prefix}job`)).toBeGreaterThan(29_000);
+  await lease.release();
+  expect(await client.set(`${prefix}job`, 'foreign', 'PX', 10_000, 'NX')).toBe('OK');
+  await locks.close();
+});
+
+test('the value of another type, as of another library, is a busy holder and not an error', async () => {
+  const client = connect();
+  const prefix = ownPrefix();
+  const locks = createLocks(createRedisProvider(client, { prefix }));
+  await client.hset(`${prefix}job`, 'uuid:1', 1);
+  expect(await locks.tryAcquire('job')).toBeNull();
+  expect(await locks.tryAcquire('job', { mode: 'shared' })).toBeNull();
+  expect((await locks.inspect('job')).holders).toHaveLength(1);
+  await locks.close();
+});
+
+test('every key expires, and only token counters outlive their lock', async () => {
+  const client = connect();
+  const prefix = ownPrefix();
+  const locks = createLocks(createRedisProvider(client, { prefix }));
+  const held = await Promise.all([locks.acquire('a'), locks.acquire('b', { mode: 'shared', permits: 3 })]);
+  const waiting = locks.acquire('a', { wait: 5_000 }).then((lease) => lease.release());
+  await expect.poll(async () => (await locks.inspect('a')).waiters).toBe(1);
+  const names = await client.keys(`*${prefix}*`);
+  expect(names.length).toBeGreaterThanOrEqual(8);
+  for (const name of names) expect(await client.pttl(name), name).toBeGreaterThan(0);
+  await Promise.all(held.map((lease) => lease.release()));
+  await waiting;
+  const left = await client.keys(`*${prefix}*`);
+  expect(left.toSorted()).toEqual([`{${prefix}a}:token`, `{${prefix}b}:token`]);
+  await locks.close();
+});
+
+test('a prefix of the client and its database are honoured', async () => {
+  const plain = connect();
+  const prefix = ownPrefix();
+  const client = connect({ keyPrefix: 'app:', db: 5 });
+  const locks = createLocks(createRedisProvider(client, { prefix }));
+  const [holder] = [await locks.acquire('job')];
+  const next = locks.acquire('job');
+  await expect.poll(async () => (await locks.inspect('job')).waiters).toBe(1);
+  const listed = await collect(createRedisProvider(client, { prefix }).list?.('') ?? []);
+  expect(listed).toEqual(['job']);
+  await plain.select(5);
+  expect(await plain.get(`app:${prefix}job`)).toBe(holder.owner);
+  expect((await plain.keys('app:*')).toSorted()).toContain(`app:{app:${prefix}job}:queue`);
+  await holder.release();
+  await (await next).release();
+  await locks.close();
+});
+
+test('all keys of a lock are in one slot of a cluster', async () => {
+  const server = await startRedis({ args: ['--cluster-enabled', 'yes'] });
+  onTestFinished(() => server.stop());
+  const client = connect({ keyPrefix: 'app:' }, server.url);
+  await client.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
+  await eventually('the cluster to be ready', async () =>
+    String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
+  );
+  const locks = createLocks(createRedisProvider(client));
+  // A script whose keys are in two slots is refused with CROSSSLOT.
+  for (const key of ['plain', '{a}b', 'a{b}', '{}', 'a}b{c', '%7B', '{{x}}', ':queue']) {
+    const lease = await locks.acquire(key);
+    expect(await locks.tryAcquire(key)).toBeNull();
+    const giving = new AbortController();
+    const given = locks.acquire(key, { signal: giving.signal });
+    await expect.poll(async () => (await locks.inspect(key)).waiters).toBe(1);
+    giving.abort(new Error('given up'));
+    await expect(given).rejects.toThrow('given up');
+    await expect.poll(async () => (await locks.inspect(key)).waiters).toBe(0);
+    const share = locks.acquire(key, { mode: 'shared', permits: 2 });
+    await expect.poll(async () => (await locks.inspect(key)).waiters).toBe(1);
+    expect((await locks.inspect(key)).holders).toHaveLength(1);
+    await lease.release();
+    await (await share).release();
+  }
+  await locks.close();
+});
+
+test('keys are listed while they are held or waited for', async () => {
+  const client = connect();
+  const prefix = ownPrefix();
+  const provider = createRedisProvider(client, { prefix });
+  const locks = createLocks(provider);
+  const keys = ['a', 'a*b', 'a[b]', '{x}', 'b%7B', 'ä\nö'];
+  const leases = await Promise.all(
+    keys.map((key, index) => locks.acquire(key, { mode: index % 2 === 0 ? 'exclusive' : 'shared' })),
+  );
+  const list = async (start: string): Promise<string[]> => (await collect(provider.list?.(start) ?? [])).toSorted();
+  expect(await list('')).toEqual(keys.toSorted());
+  expect(await list('a')).toEqual(['a', 'a*b', 'a[b]']);
+  expect(await list('a*')).toEqual(['a*b']);
+  expect(await list('{')).toEqual(['{x}']);
+  await Promise.all(leases.map((lease) => lease.release()));
+  expect(await list('')).toEqual([]);
+  await locks.close();
+});
+
+test('the number of permits lasts as long as the last share, or as a place in line', async () => {
+  const client = connect();
+  const prefix = ownPrefix();
+  const provider = createRedisProvider(client, { prefix, waiterTtl: 20_000 });
+  const share: Claim = { key: 'job', owner: 'a/1', ttl: 30_000, mode: 'shared', permits: 2 };
+  const lasts = (): Promise<number> => client.pttl(`{${prefix}job}:permits`);
+  await provider.tryAcquire(share);
+  expect(await lasts()).toBeGreaterThan(29_000);
+  await provider.renew({ ...share, ttl: 1_000 });
+  expect(await lasts()).toBeLessThanOrEqual(1_000);
+  await provider.tryAcquire(share);
+  expect(await lasts()).toBeGreaterThan(29_000);
+  await provider.tryAcquire({ ...share, ttl: 1_000 });
+  expect(await lasts()).toBeLessThanOrEqual(1_000);
+  await provider.tryAcquire({ ...share, owner: 'a/2', ttl: 10_000 });
+  await provider.renew({ ...share, ttl: 1_000 });
+  expect(await lasts()).toBeGreaterThan(9_000);
+  // It waits with the same number.
+  const waits = await provider.tryAcquire({ ...share, owner: 'a/3' }, () => {});
+  expect(waits.granted).toBe(false);
+  await provider.renew({ ...share, ttl: 1_000 });
+  expect(await lasts()).toBeGreaterThan(19_000);
+  await provider.close();
+});
