@@ -3,17 +3,17 @@ import type { CoreRecipe } from './recipe.ts';
 export const loss: readonly CoreRecipe[] = [
   {
     name: 'a rejected renewal is taken for a loss',
-    file: 'leases/hold/held-lease.js',
-    find: 'this.#extras = { ...this.#extras, failures, failure };',
-    replace: `this.#lose('its renewal was rejected'); return this.#ended();`,
+    file: 'leases/hold/lease-renewals.js',
+    find: 'this.#failures += 1;',
+    replace: `this.#lease.lose('its renewal was rejected'); return this.#lease.ended();`,
     caughtBy: ['locks-unknown-renewal-by-hand', 'locks-unknown-renewal'],
     mayAlsoFail: ['locks-renewal-pace'],
   },
   {
     name: 'a rejected renewal is not repeated',
-    file: 'leases/hold/held-lease.js',
-    find: 'this.#plan(permanent ? Infinity : runtime.clock.now() + untilRenewal(',
-    replace: 'this.#plan(Infinity + untilRenewal(',
+    file: 'leases/hold/lease-renewals.js',
+    find: 'this.#lease.plan(permanent ? Infinity : runtime.clock.now() + untilRenewal(',
+    replace: 'this.#lease.plan(Infinity + untilRenewal(',
     caughtBy: ['locks-unknown-renewal'],
     alone: true,
   },
@@ -48,7 +48,7 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'leases are not renewed',
-    file: 'leases/hold/held-lease.js',
+    file: 'leases/hold/stored-hold.js',
     find: 'const useful = ',
     replace: 'const useful = false && ',
     caughtBy: ['locks-renewal', 'locks-unknown-renewal', 'locks-short-ttl'],
@@ -56,8 +56,8 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a renewal that answers false is ignored',
-    file: 'leases/hold/held-lease.js',
-    find: 'this.#lose(`${provider.name} says that this owner does not hold it any more`);',
+    file: 'leases/hold/lease-renewals.js',
+    find: 'this.#lease.lose(`${provider.name} says that this owner does not hold it any more`);',
     replace: '',
     caughtBy: ['locks-loss-by-force'],
     mayAlsoFail: ['locks-loss-by-renewal'],
@@ -79,9 +79,8 @@ export const loss: readonly CoreRecipe[] = [
   {
     name: 'a lost lease is not released',
     file: 'leases/hold/held-lease.js',
-    find: 'this.#giveUp(); } #end(ending, reason)',
-    replace: `}
-    #end(ending, reason)`,
+    find: 'this.#giveUp(); } #lapse()',
+    replace: '} #lapse()',
     caughtBy: ['locks-max-hold', 'locks-late-renewal'],
   },
   {

@@ -3,14 +3,14 @@ import type { CoreRecipe } from './recipe.ts';
 export const objects: readonly CoreRecipe[] = [
   {
     name: 'a downgrade changes what the lease says, and not the hold',
-    file: 'leases/hold/held-lease.js',
-    find: 'this.#extras = { ...this.#extras, unshared: true };',
+    file: 'leases/hold/lease-renewals.js',
+    find: 'this.#unshared = true;',
     replace: '',
     caughtBy: ['locks-downgrade'],
   },
   {
     name: 'a downgrade releases, and shares anew',
-    file: 'leases/hold/held-lease.js',
+    file: 'leases/hold/lease-renewals.js',
     find: 'const answer = await provider.tryAcquire(claim);',
     replace: 'await provider.release(claim); const answer = await provider.tryAcquire(claim);',
     caughtBy: ['locks-downgrade'],

@@ -10,9 +10,9 @@ export const validity: readonly CoreRecipe[] = [
   },
   {
     name: 'validity of a renewal counts from the reply',
-    file: 'leases/hold/held-lease.js',
+    file: 'leases/hold/stored-hold.js',
     find: 'deadlineOf(sentAt, validityOf(',
-    replace: 'deadlineOf(runtime.clock.exact(), validityOf(',
+    replace: 'deadlineOf(now, validityOf(',
     caughtBy: ['locks-validity-from-send'],
   },
   {
@@ -40,19 +40,22 @@ export const validity: readonly CoreRecipe[] = [
   {
     name: 'a late renewal revives the lease',
     file: 'leases/hold/held-lease.js',
-    find: `if (this.#outcome !== undefined) throw this.#ended(); if (answer === false)`,
-    replace: `this.#outcome = undefined;
-        if (answer !== false) this.#deadline = deadlineOf(sentAt, this.#claim.ttl, this.#extras.holdUntil);
-        if (answer === false)`,
+    find: 'return this.#outcome !== undefined; } renew()',
+    replace: `const now = this.host.runtime.clock.exact();
+        const late = this.#outcome !== undefined;
+        this.#outcome = undefined;
+        if (late) super.renewed(now, {}, now);
+        return false;
+    }
+    renew()`,
     caughtBy: ['locks-late-renewal'],
     alone: true,
   },
   {
     name: 'a rejected renewal counts as a renewal',
-    file: 'leases/hold/held-lease.js',
-    find: 'this.#extras = { ...this.#extras, failures, failure };',
-    replace:
-      'this.#extras = { ...this.#extras, failures, failure }; this.#deadline = this.#lastSend + this.#claim.ttl;',
+    file: 'leases/hold/lease-renewals.js',
+    find: 'this.#failures += 1;',
+    replace: 'this.#failures += 1; this.#lease.renewed(runtime.clock.exact(), {}, runtime.clock.exact());',
     caughtBy: ['locks-renewal-pace', 'locks-outage-of-renewals'],
     mayAlsoFail: ['locks-unknown-renewal', 'locks-work-after-loss'],
     alone: true,
@@ -60,7 +63,7 @@ export const validity: readonly CoreRecipe[] = [
   {
     name: 'held is a flag that a timer sets',
     file: 'leases/hold/held-lease.js',
-    find: `this.#outcome === undefined && this.#host.runtime.clock.exact() < this.#deadline`,
+    find: `this.#outcome === undefined && this.host.runtime.clock.exact() < this.deadline`,
     replace: `this.#outcome === undefined`,
     caughtBy: ['locks-blocked-loop'],
     alone: true,
@@ -68,8 +71,8 @@ export const validity: readonly CoreRecipe[] = [
   {
     name: 'a lease that lapsed while the event loop was blocked is renewed',
     file: 'leases/hold/held-lease.js',
-    find: 'if (now >= this.#deadline) {',
-    replace: 'if (now >= this.#deadline) { this.#renew().catch(() => { });',
+    find: 'if (now >= this.deadline) this.#lapse();',
+    replace: 'if (now >= this.deadline) { this.host.provider.renew(this.claim).catch(() => { }); this.#lapse(); }',
     caughtBy: ['locks-blocked-loop'],
     alone: true,
   },

@@ -4,7 +4,7 @@ import { lateGrantError, shortGrantError } from '../../errors/messages.ts';
 import type { Settings } from '../../options/acquire-options.ts';
 import { about, channels } from '../diagnostics/channels.ts';
 import { HeldLease } from '../hold/held-lease.ts';
-import type { Terms } from '../hold/held-lease.ts';
+import type { Terms } from '../hold/terms.ts';
 import { withJson } from '../hold/printed.ts';
 import { PublicLease } from '../hold/public-lease.ts';
 import { restOf, validityOf } from '../release/rest.ts';

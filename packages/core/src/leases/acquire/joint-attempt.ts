@@ -9,7 +9,7 @@ import { about, channels } from '../diagnostics/channels.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { LinkedMember } from '../ending/linked-set.ts';
 import { isAnswer } from '../hold/answers.ts';
-import type { Terms } from '../hold/held-lease.ts';
+import type { Terms } from '../hold/terms.ts';
 import type { PublicLease } from '../hold/public-lease.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
 import { leaseOf, termsOf, tooLateError } from './grants.ts';

@@ -43,10 +43,30 @@ export function turnKey({ owner }: Pick<Claim, 'owner'>): string {
   return `handover/${owner}/turn`;
 }
 
-/** Takes the ticket of `claim`. */
-export async function takeTicket(host: LeaseHost, claim: Claim): Promise<Pick<HandOver, 'ticket' | 'ticketToken'>> {
-  const { provider, runtime, releases } = host;
+/** Takes the ticket of `claim`, which `renew` then renews. Rejects, and leaves none, where it does. */
+export async function takeTicket(
+  host: LeaseHost,
+  claim: Claim,
+  renew: () => Promise<void>,
+): Promise<Pick<HandOver, 'ticket' | 'ticketToken'>> {
+  mustHandOver(host.provider, claim.key);
   const ticket = ticketOf(claim, host.nextOwner());
+  const taken = await take(host, claim, ticket);
+  try {
+    await renew();
+    return taken;
+  } catch (error) {
+    const { releases, runtime } = host;
+    releases.start({ claim: ticket, uncertain: false, lastSend: runtime.clock.now() });
+    throw error;
+  }
+}
+
+async function take(
+  { provider, runtime, releases }: LeaseHost,
+  claim: Claim,
+  ticket: Claim,
+): Promise<Pick<HandOver, 'ticket' | 'ticketToken'>> {
   const lastSend = runtime.clock.now();
   try {
     const answer = await provider.tryAcquire(ticket);

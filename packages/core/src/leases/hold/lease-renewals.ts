@@ -1,0 +1,201 @@
+import type { Claim, Mode, Renewal } from '../../contract.ts';
+import { isLockError, isPermanent } from '../../errors/lock-error.ts';
+import type { LockError } from '../../errors/lock-error.ts';
+import { badAnswerError, unconfirmedRenewal } from '../../errors/messages.ts';
+import { untilRenewal } from '../../time/backoff.ts';
+import { about, channels } from '../diagnostics/channels.ts';
+import type { Rest } from '../release/rest.ts';
+import { isAnswer, isRenewal } from './answers.ts';
+import type { DueLease } from './joint-renewals.ts';
+import type { LeaseHost } from './lease-host.ts';
+
+/** The lease that is renewed. */
+export interface Renewable {
+  readonly claim: Claim;
+  readonly token: bigint;
+  readonly rest: Rest | undefined;
+  /** It has ended. A deadline that passed unnoticed is no end. */
+  readonly over: boolean;
+  /** Whether it is held. The first look after its deadline ends it. */
+  isHeld(now?: number): boolean;
+  /** Why it is not held any more. */
+  ended(): LockError;
+  /** A call for it is sent at `now`. Gives its claim as the store is to hear it. */
+  sending(now: number): Claim;
+  /** The call that was sent at `sentAt` renewed it. */
+  renewed(sentAt: number, answer: Renewal, now: number): void;
+  /** The next renewal is to be sent at `renewAt`, by the clock. */
+  plan(renewAt: number): void;
+  /** From now on it is asked for in this mode. */
+  change(mode: Mode): void;
+  lose(why: string): void;
+}
+
+/** The renewals of one lease, which never overlap. A renewal also asks to share its hold. */
+export class LeaseRenewals implements DueLease {
+  readonly #host: LeaseHost;
+  readonly #lease: Renewable;
+  #inFlight: Promise<void> | undefined = undefined;
+  #failures = 0;
+  #failure: LockError | undefined = undefined;
+  /** The provider was asked to share the hold, and has not said that it does. */
+  #unshared = false;
+
+  constructor(host: LeaseHost, lease: Renewable) {
+    this.#host = host;
+    this.#lease = lease;
+  }
+
+  get ttl(): number {
+    return this.#lease.claim.ttl;
+  }
+
+  /** The one that has no answer yet. */
+  get inFlight(): Promise<void> | undefined {
+    return this.#inFlight;
+  }
+
+  /** How many in succession are not confirmed. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** How the last of these failed. */
+  get failure(): LockError | undefined {
+    return this.#failure;
+  }
+
+  /** As a caller asks. Rejects where the lease is not renewed. */
+  async renew(): Promise<void> {
+    // A renewal with others does not tell what it came to for this one.
+    while (this.#inFlight !== undefined && this.#host.renewals?.isUnderWay(this.#inFlight)) await this.#inFlight;
+    if (!this.#lease.isHeld()) throw this.#lease.ended();
+    await this.#renew();
+  }
+
+  /** As the timer wheel asks: with others, where the provider has a call for several. */
+  renewDue(): void {
+    const { renewals } = this.#host;
+    const { claim, rest } = this.#lease;
+    if (renewals !== undefined && claim.mode === 'exclusive' && rest === undefined) renewals.add(this);
+    else this.renewAlone();
+  }
+
+  renewAlone(): void {
+    if (this.#inFlight === undefined && this.#lease.isHeld()) void this.#renew();
+  }
+
+  /** A renewal with others is sent at `sentAt`. `undefined`: this one needs none any more. */
+  joinRenewal(sentAt: number, together: Promise<void>): Claim | undefined {
+    if (this.#inFlight !== undefined || !this.#lease.isHeld(sentAt)) return undefined;
+    this.#inFlight = together;
+    return this.#lease.sending(sentAt);
+  }
+
+  /** What a renewal with others came to. `undefined`: this one is renewed alone. */
+  renewedTogether(sentAt: number, answer: unknown, error?: unknown): void {
+    this.#inFlight = undefined;
+    try {
+      if (error !== undefined) throw this.#unknown(error);
+      if (answer !== undefined) this.#answered(answer, sentAt);
+      else this.renewAlone();
+    } catch {
+      // No caller waits for it. The lease knows.
+    }
+  }
+
+  /** Resolves when the provider shares the hold. */
+  async share(): Promise<void> {
+    if (this.#lease.claim.mode === 'exclusive') {
+      // From now on, as the answer may get lost.
+      this.#lease.change('shared');
+      this.#unshared = true;
+    }
+    // Calls of one owner never overlap: a renewal that is in flight asks nothing.
+    while (this.#unshared) {
+      if (this.#inFlight === undefined) await this.#renew();
+      else await this.#inFlight.catch(() => {});
+      if (!this.#lease.isHeld()) throw this.#lease.ended();
+    }
+  }
+
+  /** Its rejection is handled here. A caller that wants to hear of it awaits it. */
+  #renew(): Promise<void> {
+    if (this.#inFlight !== undefined) return this.#inFlight;
+    const over = (): void => void (this.#inFlight = undefined);
+    this.#inFlight = this.#send();
+    // `finally` would cost four promises for each renewal.
+    this.#inFlight.then(over, over);
+    return this.#inFlight;
+  }
+
+  async #send(): Promise<void> {
+    const { provider, runtime } = this.#host;
+    const sentAt = runtime.clock.exact();
+    const claim = this.#lease.sending(sentAt);
+    let answer: Renewal | false;
+    try {
+      answer = this.#unshared ? await this.#askToShare(claim) : await provider.renew(claim);
+    } catch (error) {
+      if (this.#unshared && isLockError(error, 'LOCK_INVALID')) throw this.#keptExclusive(error);
+      throw this.#unknown(error);
+    }
+    this.#answered(answer, sentAt);
+  }
+
+  /** Throws where it is not renewed. */
+  #answered(answer: unknown, sentAt: number): void {
+    const { provider, runtime } = this.#host;
+    if (!isRenewal(answer)) throw this.#unknown(badAnswerError(provider, this.#lease.claim));
+    this.#publish(answer !== false);
+    if (this.#lease.over) throw this.#lease.ended();
+    if (answer === false) {
+      this.#lease.lose(`${provider.name} says that this owner does not hold it any more`);
+      throw this.#lease.ended();
+    }
+    const now = runtime.clock.exact();
+    if (!this.#lease.isHeld(now)) throw this.#lease.ended();
+    this.#failures = 0;
+    this.#failure = undefined;
+    this.#lease.renewed(sentAt, answer, now);
+    if (this.#lease.over) throw this.#lease.ended();
+  }
+
+  /** Asks the provider to share the hold, which renews it, too. */
+  async #askToShare(claim: Claim): Promise<Renewal | false> {
+    const { provider } = this.#host;
+    const answer = await provider.tryAcquire(claim);
+    if (!isAnswer(answer)) throw badAnswerError(provider, claim);
+    // Another token is another hold: this one had ended at the store.
+    if (!answer.granted || (answer.token !== this.#lease.token && provider.traits.fencing !== 'none')) return false;
+    this.#unshared = false;
+    return answer;
+  }
+
+  /** The provider refused to share it, and changed nothing. */
+  #keptExclusive(error: LockError): LockError {
+    this.#lease.change('exclusive');
+    this.#unshared = false;
+    if (!this.#lease.isHeld()) return this.#lease.ended();
+    this.#lease.plan(this.#host.runtime.clock.now());
+    return error;
+  }
+
+  /** A rejected renewal proves nothing: it is tried again while the validity lasts. */
+  #unknown(error: unknown): LockError {
+    this.#publish(false, error);
+    if (!this.#lease.isHeld()) return this.#lease.ended();
+    const { provider, runtime } = this.#host;
+    const permanent = isPermanent(error);
+    this.#failures += 1;
+    this.#failure = permanent ? error : unconfirmedRenewal(provider, this.#lease.claim, error);
+    this.#lease.plan(permanent ? Infinity : runtime.clock.now() + untilRenewal(runtime, this.#failures, this.ttl));
+    return this.#failure;
+  }
+
+  #publish(renewed: boolean, error?: unknown): void {
+    if (!channels.renew.hasSubscribers) return;
+    const message = { ...about(this.#host.provider.name, this.#lease.claim), renewed };
+    channels.renew.publish(error === undefined ? message : { ...message, error });
+  }
+}
