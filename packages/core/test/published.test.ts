@@ -44,12 +44,12 @@ describe('a stack trace of the published package', () => {
   it('names the folder', async () => {
     const stack = await stackOf();
     expect(stack).toMatch(/at timeoutError \(\S+\/dist\/bundle\/errors-options-time\.js:\d+:\d+\)/);
-    expect(stack).toMatch(/#overdue \(\S+\/dist\/bundle\/leases\.js:\d+:\d+\)/);
+    expect(stack).toMatch(/\boverdue \(\S+\/dist\/bundle\/leases\.js:\d+:\d+\)/);
   }, 30_000);
 
   it('names the module and its line with --enable-source-maps', async () => {
     const stack = await stackOf('--enable-source-maps');
     expect(stack).toMatch(/at timeoutError \(\S+\/src\/errors\/messages\.ts:\d+:\d+\)/);
-    expect(stack).toMatch(/Acquisition\.#overdue \(\S+\/src\/leases\/acquire\/acquisition\.ts:\d+:\d+\)/);
+    expect(stack).toMatch(/Wait\.overdue \(\S+\/src\/leases\/acquire\/wait\.ts:\d+:\d+\)/);
   }, 30_000);
 });

@@ -3,16 +3,16 @@ import type { CoreRecipe } from './recipe.ts';
 export const waits: readonly CoreRecipe[] = [
   {
     name: 'a rejected attempt is taken for contention',
-    file: 'leases/acquire/acquisition.js',
-    find: 'this.#busy = false;',
-    replace: 'this.#busy = true;',
+    file: 'leases/acquire/wait.js',
+    find: 'rejected(error) { this.#busy = false;',
+    replace: 'rejected(error) { this.#busy = true;',
     caughtBy: ['locks-outage-is-not-contention'],
   },
   {
     name: 'a rejected attempt is repeated as another owner',
     file: 'leases/acquire/acquisition.js',
-    find: 'this.#cause = error;',
-    replace: 'this.#cause = error; this.#claim = newClaim(this.#host, this.#settings, this.#claim.key);',
+    find: '#tryAgain(error) {',
+    replace: '#tryAgain(error) { this.#claim = newClaim(this.#host, this.#settings, this.#claim.key);',
     caughtBy: ['locks-repeats-its-claim', 'locks-unknown-attempt-given-up'],
   },
   {
@@ -26,7 +26,7 @@ export const waits: readonly CoreRecipe[] = [
   {
     name: 'the end of the wait is not looked at while an attempt is in flight',
     file: 'leases/acquire/acquisition.js',
-    find: 'waitTimers.schedule(this, Math.min(this.#deadline, this.#unavailableAt));',
+    find: 'waitTimers.schedule(this, this.#endsAt);',
     replace: 'waitTimers.cancel(this);',
     caughtBy: ['locks-silent-backend'],
   },

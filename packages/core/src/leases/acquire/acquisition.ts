@@ -1,22 +1,12 @@
 import type { Busy, Claim, Grant, Mode } from '../../contract.ts';
-import { isLockError, isPermanent, leavesNothing } from '../../errors/lock-error.ts';
+import { isPermanent, leavesNothing } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
-import {
-  badAnswerError,
-  deadlockError,
-  overloadedError,
-  ownTimeoutError,
-  timeoutError,
-  unavailableError,
-} from '../../errors/messages.ts';
-import { builtInSettings } from '../../options/acquire-options.ts';
+import { badAnswerError, deadlockError, overloadedError } from '../../errors/messages.ts';
 import type { Settings } from '../../options/acquire-options.ts';
-import { untilAccepted, untilPoll, untilRetry } from '../../time/backoff.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import type { TimerEntry } from '../../time/timer-wheel.ts';
 import { about, channels } from '../diagnostics/channels.ts';
 import type { OwnWait } from '../diagnostics/own-waits.ts';
-import type { SlowWait } from '../diagnostics/slow-waits.ts';
 import type { AbortFollower } from '../ending/abort-followers.ts';
 import type { LinkedMember } from '../ending/linked-set.ts';
 import { ownHold } from '../reenter/flow.ts';
@@ -24,17 +14,9 @@ import type { Frame } from '../reenter/flow.ts';
 import { isAnswer } from '../hold/answers.ts';
 import type { PublicLease } from '../hold/public-lease.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
-import { leaseOf, termsOf, tooLateError } from './grants.ts';
-import type { Looked } from './holder-lookups.ts';
+import { isTooShort, leaseOf, termsOf, tooLateError } from './grants.ts';
 import { newClaim } from './new-claim.ts';
-
-/**
- * A busy answer counts for so long at the end of a wait, in ms. A waiter whose store has gone since
- * would be told of contention.
- */
-const freshAnswer = 250;
-
-const unseen: Promise<Looked> = Promise.resolve({ holders: [] });
+import { Wait } from './wait.ts';
 
 type Phase = 'attempting' | 'waiting' | 'done';
 
@@ -64,26 +46,14 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, Own
   #attempts = 0;
   /** A wake came while an attempt was in flight: its busy answer is old already. */
   #woken = false;
-  /** The first busy answer was counted in `host.waiting`. */
-  #counted = false;
   /** The claim may have a place in line, or a hold whose grant did not arrive. */
   #leaves = false;
   #inLine = false;
   #uncertain = false;
   /** A grant that had too little left was asked for again. */
   #repeated = false;
-  /**
-   * Rejections end the call at this time: a ttl after the first one since the last answer, or after
-   * the moment until which the backend says that it refuses.
-   */
-  #unavailableAt = Infinity;
-  #busy = false;
-  /** When the last busy answer came. */
-  #answeredAt = 0;
-  #cause: unknown = undefined;
-  #polls = 0;
-  /** It is told as slow, if a listener wants to know. */
-  #slow: SlowWait | undefined = undefined;
+  /** `undefined`: its first attempt is under way, or was granted. */
+  #wait: Wait | undefined = undefined;
   #resolve!: (lease: PublicLease | null | Promise<null>) => void;
   #reject!: (error: unknown) => void;
   readonly result: Promise<PublicLease | null>;
@@ -115,7 +85,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, Own
   /** The key for which it waits without a limit, as far as its caller has not said it may. */
   get endless(): string | undefined {
     const { wait, waitForSelf } = this.#settings;
-    return this.#counted && wait === Infinity && !waitForSelf ? this.#claim.key : undefined;
+    return this.#isCounted && wait === Infinity && !waitForSelf ? this.#claim.key : undefined;
   }
 
   /** Ends it because the signal of its caller aborted. */
@@ -131,7 +101,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, Own
   due(now: number): void {
     if (this.#phase === 'done') return;
     if (now >= this.#deadline) this.#expire();
-    else if (now >= this.#unavailableAt) this.#fail(this.#unavailable());
+    else if (now >= this.#endsAt) this.#fail(this.#begunWait.unavailable(this.#claim));
     else if (this.#phase === 'waiting') this.#attempt();
   }
 
@@ -153,8 +123,8 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, Own
     this.#attempts += 1;
     this.#sentBefore = this.#lastSend;
     this.#lastSend = sentAt;
-    waitTimers.schedule(this, Math.min(this.#deadline, this.#unavailableAt));
-    const inLine = this.#settings.wait > 0 && (this.#counted || this.#host.waiting < this.#host.maxWaiters);
+    waitTimers.schedule(this, this.#endsAt);
+    const inLine = this.#settings.wait > 0 && (this.#host.waiting < this.#host.maxWaiters || this.#isCounted);
     this.#inLine ||= inLine;
     try {
       this.#inFlight = Promise.resolve(provider.tryAcquire(this.#claim, inLine ? this.#onWake : undefined));
@@ -178,34 +148,26 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, Own
       this.#granted(answer, sentAt);
       return;
     }
-    this.#busy = true;
-    this.#answeredAt = this.#host.runtime.clock.now();
+    const waiting = this.#begunWait;
+    waiting.answeredBusy();
     this.#leaves ||= this.#inLine;
-    if (this.#unavailableAt < Infinity) this.#polls = 0;
-    this.#unavailableAt = Infinity;
     const { wait } = this.#settings;
-    const own = wait === Infinity && !this.#counted ? this.#ownHold() : undefined;
+    const own = wait === Infinity && !waiting.counted ? this.#ownHold() : undefined;
     if (wait === 0) {
       this.#expire();
     } else if (own !== undefined) {
       this.#fail(deadlockError(this.#claim, own));
-    } else if (!this.#counted && this.#host.waiting >= this.#host.maxWaiters) {
+    } else if (!waiting.counted && this.#host.waiting >= this.#host.maxWaiters) {
       this.#fail(overloadedError(this.#claim, this.#host.maxWaiters));
     } else {
-      this.#count();
+      waiting.begin(this, () => this.#claim, this.startedAt);
       if (this.#woken) this.#attempt();
-      else this.#pause(answer.retryAfter);
+      else this.#waitFor(waiting.pause(answer.retryAfter));
     }
   }
 
   #granted(grant: Grant, sentAt: number): void {
-    const { renew, atLeast, lockDelay } = this.#settings;
-    // The store made the grant some time ago. A repeat by the holder restarts its ttl.
-    const { validity, hold = validity } = grant;
-    const short = hold !== undefined && hold < Math.max(this.#claim.ttl / 2, atLeast);
-    // A caller that wants a longer ttl than usual may be busy right after the grant.
-    const whole = !renew || atLeast > 0 || lockDelay > 0 || this.#claim.ttl > builtInSettings.ttl;
-    if (short && whole && !this.#repeated && this.#host.provider.traits.expiry === 'ttl') {
+    if (!this.#repeated && isTooShort(this.#host, this.#settings, this.#claim, grant)) {
       this.#repeated = true;
       this.#leaves = true;
       this.#attempt();
@@ -213,7 +175,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, Own
     }
     const terms = termsOf(this.#host, this.#settings, this.#claim, grant, sentAt);
     if (terms === undefined) {
-      this.#handBack(sentAt, hold);
+      this.#handBack(sentAt, grant.hold ?? grant.validity);
       return;
     }
     this.#finish();
@@ -232,7 +194,7 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, Own
     this.#inLine = false;
     this.#uncertain = false;
     this.#repeated = false;
-    this.#retryAfterRejection(error);
+    this.#tryAgain(error);
   }
 
   #rejected(error: unknown): void {
@@ -246,82 +208,54 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, Own
       this.#uncertain ||= !isPermanent(error);
     }
     if (isPermanent(error)) this.#fail(error);
-    else this.#retryAfterRejection(error);
+    else this.#tryAgain(error);
   }
 
-  #retryAfterRejection(error: unknown): void {
-    this.#busy = false;
-    this.#cause = error;
-    const { runtime } = this.#host;
-    const { wait, ttl } = this.#settings;
-    const now = runtime.clock.now();
-    const left = isLockError(error) ? error.retryAfter : undefined;
-    this.#unavailableAt = left === undefined ? Math.min(this.#unavailableAt, now + ttl) : now + left + ttl;
-    if (wait === 0 || now >= this.#unavailableAt) this.#fail(this.#unavailable());
-    else this.#waitFor(left === undefined ? untilPoll(runtime, this.#polls++, ttl) : untilAccepted(runtime, left));
-  }
-
-  #pause(retryAfter: number | undefined): void {
-    const { runtime } = this.#host;
-    this.#waitFor(
-      retryAfter === undefined
-        ? untilPoll(runtime, this.#polls++, this.#settings.ttl)
-        : untilRetry(runtime, retryAfter),
-    );
+  #tryAgain(error: unknown): void {
+    const delay = this.#begunWait.rejected(error);
+    if (delay === undefined) this.#fail(this.#begunWait.unavailable(this.#claim));
+    else this.#waitFor(delay);
   }
 
   #waitFor(delay: number): void {
     const { runtime, waitTimers } = this.#host;
     this.#phase = 'waiting';
     const now = runtime.clock.now();
-    waitTimers.schedule(this, Math.min(now + delay, this.#deadline, this.#unavailableAt));
+    waitTimers.schedule(this, Math.min(now + delay, this.#endsAt));
   }
 
   #expire(): void {
-    if (!this.#busy) {
-      this.#fail(this.#unavailable());
+    const wait = this.#begunWait;
+    if (!wait.busy) {
+      this.#fail(wait.unavailable(this.#claim));
       return;
     }
-    const old = this.#isOld;
     this.#leave();
-    if (this.#orNull && !old) {
+    if (this.#orNull && !wait.isOld) {
       this.#tellGiveUp(undefined);
       this.#resolve(null);
-    } else this.#resolve(this.#overdue(old));
+      return;
+    }
+    const own = this.#orNull ? undefined : this.#ownHold();
+    const tell = (error: LockError | undefined): void => this.#tellGiveUp(error);
+    this.#resolve(wait.overdue({ claim: this.#claim, orNull: this.#orNull, own, tell }));
   }
 
   #ownHold(): Mode | undefined {
     return this.#inside === undefined ? undefined : ownHold(this.#inside, this.#claim.key, this.#settings);
   }
 
-  /**
-   * The caller hears a moment after its time which processes hold the key, or that the store does
-   * not answer any more. As this is an async function, the stack of its error has the caller.
-   */
-  async #overdue(old: boolean): Promise<null> {
-    const { wait } = this.#settings;
-    const own = this.#orNull ? undefined : this.#ownHold();
-    const looks = old || (wait > 0 && own === undefined);
-    // The caller is in the stack when its promise follows this one, which takes a turn.
-    await unseen;
-    const { holders, silent } = await (looks ? this.#host.lookups.find(this.#claim.key) : unseen);
-    let error: LockError | undefined;
-    if (old && silent !== undefined) error = this.#unavailable(silent.cause);
-    else if (own !== undefined) error = ownTimeoutError(this.#claim, wait, own);
-    else if (!this.#orNull) error = timeoutError(this.#claim, wait, holders);
-    this.#tellGiveUp(error);
-    if (error !== undefined) throw error;
-    return null;
+  get #begunWait(): Wait {
+    return (this.#wait ??= new Wait(this.#host, this.#settings));
   }
 
-  /** The last busy answer proves nothing any more. */
-  get #isOld(): boolean {
-    return this.#host.runtime.clock.now() - this.#answeredAt > freshAnswer;
+  /** When it ends without a lease, whatever is under way. */
+  get #endsAt(): number {
+    return this.#wait === undefined ? this.#deadline : Math.min(this.#deadline, this.#wait.unavailableAt);
   }
 
-  #unavailable(cause: unknown = this.#cause): LockError {
-    const { provider } = this.#host;
-    return unavailableError(provider, this.#claim, cause ?? provider.outage?.());
+  get #isCounted(): boolean {
+    return this.#wait !== undefined && this.#wait.counted;
   }
 
   #fail(error: unknown): void {
@@ -359,18 +293,8 @@ export class Acquisition implements TimerEntry, AbortFollower, LinkedMember, Own
     this.#phase = 'done';
     this.#host.acquisitions.delete(this);
     this.#host.waitTimers.cancel(this);
-    this.#slow?.end();
+    this.#wait?.end();
     const { signal } = this.#settings;
     if (signal !== undefined) this.#host.signals.unfollow(signal, this);
-    if (this.#counted) this.#host.waiting -= 1;
-  }
-
-  #count(): void {
-    if (this.#counted) return;
-    this.#counted = true;
-    this.#host.waiting += 1;
-    this.#host.ownWaits?.begin(this);
-    if (channels.slow.hasSubscribers) this.#slow = this.#host.slowWaits.begin(() => this.#claim, this.startedAt);
-    if (channels.wait.hasSubscribers) channels.wait.publish(about(this.#host.provider.name, this.#claim));
   }
 }

@@ -1,6 +1,7 @@
 import type { Claim, Grant } from '../../contract.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { lateGrantError, shortGrantError } from '../../errors/messages.ts';
+import { builtInSettings } from '../../options/acquire-options.ts';
 import type { Settings } from '../../options/acquire-options.ts';
 import { about, channels } from '../diagnostics/channels.ts';
 import { HeldLease } from '../hold/held-lease.ts';
@@ -53,4 +54,19 @@ export function tooLateError(
   return lockDelay > 0 && validity !== undefined && validity <= lockDelay
     ? shortGrantError(provider, claim, validity, lockDelay)
     : lateGrantError(provider, claim, runtime.clock.now() - sentAt);
+}
+
+/**
+ * Whether too little is left of `grant`, which the store made some time ago. A repeat by the holder
+ * restarts its ttl.
+ */
+export function isTooShort(
+  { provider: { traits } }: AcquisitionHost,
+  { renew, atLeast, lockDelay }: Settings,
+  { ttl }: Claim,
+  { validity, hold = validity }: Grant,
+): boolean {
+  if (hold === undefined || hold >= Math.max(ttl / 2, atLeast) || traits.expiry !== 'ttl') return false;
+  // A caller that wants a longer ttl than usual may be busy right after the grant.
+  return !renew || atLeast > 0 || lockDelay > 0 || ttl > builtInSettings.ttl;
 }

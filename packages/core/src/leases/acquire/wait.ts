@@ -1,0 +1,144 @@
+import type { Claim, Mode } from '../../contract.ts';
+import { isLockError } from '../../errors/lock-error.ts';
+import type { LockError } from '../../errors/lock-error.ts';
+import { ownTimeoutError, timeoutError, unavailableError } from '../../errors/messages.ts';
+import type { Settings } from '../../options/acquire-options.ts';
+import { untilAccepted, untilPoll, untilRetry } from '../../time/backoff.ts';
+import { about, channels } from '../diagnostics/channels.ts';
+import type { OwnWait } from '../diagnostics/own-waits.ts';
+import type { SlowWait } from '../diagnostics/slow-waits.ts';
+import type { AcquisitionHost } from './acquisition-host.ts';
+import type { Looked } from './holder-lookups.ts';
+
+/**
+ * A busy answer counts for so long at the end of a wait, in ms. A waiter whose store has gone since
+ * would be told of contention.
+ */
+const freshAnswer = 250;
+
+const unseen: Promise<Looked> = Promise.resolve({ holders: [] });
+
+/** A call whose time is over. */
+interface Overdue {
+  readonly claim: Claim;
+  /** The caller takes `null` for "not free". */
+  readonly orNull: boolean;
+  /** How its caller's context holds the key itself. */
+  readonly own: Mode | undefined;
+  /** Tells diagnostics, before the caller hears. */
+  tell(error: LockError | undefined): void;
+}
+
+/** The wait of a call whose first attempt was not granted: what it heard, and when it tries again. */
+export class Wait {
+  readonly #host: AcquisitionHost;
+  readonly #settings: Settings;
+  /**
+   * Rejections end the call at this time: a ttl after the first one since the last answer, or after
+   * the moment until which the backend says that it refuses.
+   */
+  #unavailableAt = Infinity;
+  /** The last answer was busy, and no rejection. */
+  #busy = false;
+  /** When the last busy answer came. */
+  #answeredAt = 0;
+  #cause: unknown = undefined;
+  #polls = 0;
+  /** It is one of those that `host.waiting` counts. */
+  #counted = false;
+  /** It is told as slow, if a listener wants to know. */
+  #slow: SlowWait | undefined = undefined;
+
+  constructor(host: AcquisitionHost, settings: Settings) {
+    this.#host = host;
+    this.#settings = settings;
+  }
+
+  get unavailableAt(): number {
+    return this.#unavailableAt;
+  }
+
+  get busy(): boolean {
+    return this.#busy;
+  }
+
+  get counted(): boolean {
+    return this.#counted;
+  }
+
+  /** The last busy answer proves nothing any more. */
+  get isOld(): boolean {
+    return this.#host.runtime.clock.now() - this.#answeredAt > freshAnswer;
+  }
+
+  /** Others have the key. */
+  answeredBusy(): void {
+    this.#busy = true;
+    this.#answeredAt = this.#host.runtime.clock.now();
+    if (this.#unavailableAt < Infinity) this.#polls = 0;
+    this.#unavailableAt = Infinity;
+  }
+
+  /** It waits from now on, among those that are counted. */
+  begin(acquisition: OwnWait, claim: () => Claim, startedAt: number): void {
+    if (this.#counted) return;
+    const host = this.#host;
+    this.#counted = true;
+    host.waiting += 1;
+    host.ownWaits?.begin(acquisition);
+    if (channels.slow.hasSubscribers) this.#slow = host.slowWaits.begin(claim, startedAt);
+    if (channels.wait.hasSubscribers) channels.wait.publish(about(host.provider.name, claim()));
+  }
+
+  end(): void {
+    this.#slow?.end();
+    if (this.#counted) this.#host.waiting -= 1;
+  }
+
+  /** Until the next attempt after a busy answer, in ms. */
+  pause(retryAfter: number | undefined): number {
+    const { runtime } = this.#host;
+    return retryAfter === undefined
+      ? untilPoll(runtime, this.#polls++, this.#settings.ttl)
+      : untilRetry(runtime, retryAfter);
+  }
+
+  /** Until the next attempt after a rejection, in ms. `undefined`: there is none. */
+  rejected(error: unknown): number | undefined {
+    this.#busy = false;
+    this.#cause = error;
+    const { runtime } = this.#host;
+    const { wait, ttl } = this.#settings;
+    const now = runtime.clock.now();
+    const left = isLockError(error) ? error.retryAfter : undefined;
+    this.#unavailableAt = left === undefined ? Math.min(this.#unavailableAt, now + ttl) : now + left + ttl;
+    if (wait === 0 || now >= this.#unavailableAt) return undefined;
+    return left === undefined ? untilPoll(runtime, this.#polls++, ttl) : untilAccepted(runtime, left);
+  }
+
+  /** Why a call is not granted that heard no answer, or none that is fresh. */
+  unavailable(claim: Claim, cause: unknown = this.#cause): LockError {
+    const { provider } = this.#host;
+    return unavailableError(provider, claim, cause ?? provider.outage?.());
+  }
+
+  /**
+   * The caller hears a moment after its time which processes hold the key, or that the store does
+   * not answer any more. As this is an async function, the stack of its error has the caller.
+   */
+  async overdue({ claim, orNull, own, tell }: Overdue): Promise<null> {
+    const { wait } = this.#settings;
+    const old = this.isOld;
+    const looks = old || (wait > 0 && own === undefined);
+    // The caller is in the stack when its promise follows this one, which takes a turn.
+    await unseen;
+    const { holders, silent } = await (looks ? this.#host.lookups.find(claim.key) : unseen);
+    let error: LockError | undefined;
+    if (old && silent !== undefined) error = this.unavailable(claim, silent.cause);
+    else if (own !== undefined) error = ownTimeoutError(claim, wait, own);
+    else if (!orNull) error = timeoutError(claim, wait, holders);
+    tell(error);
+    if (error !== undefined) throw error;
+    return null;
+  }
+}
