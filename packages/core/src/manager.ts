@@ -1,15 +1,10 @@
 import type { LockProvider, Traits } from './contract.ts';
-import type { LockError } from './errors/lock-error.ts';
-import { closedError } from './errors/messages.ts';
 import { misconfigured } from './errors/misconfigured.ts';
 import type { Lease } from './lease.ts';
-import { resolveSettings } from './options/acquire-options.ts';
 import type { AcquireOptions, Settings } from './options/acquire-options.ts';
 import { checkProvider } from './options/check-provider.ts';
-import { checkKey } from './options/key.ts';
 import { readLocksOptions } from './options/locks-options.ts';
 import type { LocksOptions } from './options/locks-options.ts';
-import { createOwners } from './options/owner.ts';
 import { StoreFloor } from './token-floor/store-floor.ts';
 import { withFloor } from './token-floor/with-floor.ts';
 import { checkRequires } from './options/requirements.ts';
@@ -25,31 +20,20 @@ import { MultiLock } from './objects/multi-lock.ts';
 import type { DefaultWaits } from './objects/multi-lock.ts';
 import { OncePerSlot } from './objects/once/once.ts';
 import type { EverySlot, OnceOptions } from './objects/once/options.ts';
-import { mustResize, readWriteLock, semaphore } from './objects/shared-objects.ts';
-import { KeepAlive } from './time/keep-alive.ts';
-import { settledWithin } from './time/settled-within.ts';
-import { TimerWheel } from './time/timer-wheel.ts';
+import { readWriteLock, semaphore } from './objects/shared-objects.ts';
 import type { AcquisitionHost } from './leases/acquire/acquisition-host.ts';
-import { Acquisition } from './leases/acquire/acquisition.ts';
-import { JointAttempt, takesAll } from './leases/acquire/joint-attempt.ts';
-import { OwnWaits } from './leases/diagnostics/own-waits.ts';
-import { SlowWaits } from './leases/diagnostics/slow-waits.ts';
-import { HolderLookups } from './leases/acquire/holder-lookups.ts';
-import { Flow, ownShares } from './leases/reenter/flow.ts';
-import { AbortFollowers } from './leases/ending/abort-followers.ts';
-import { closeQuietly } from './leases/ending/close-quietly.ts';
-import { LinkedSet } from './leases/ending/linked-set.ts';
-import { renewalsOf } from './leases/hold/joint-renewals.ts';
+import { Flow } from './leases/reenter/flow.ts';
+import { createHost } from './leases/create-host.ts';
+import type { Closing } from './leases/ending/close-locks.ts';
+import { KeyCalls, notFree } from './leases/key-calls.ts';
 import { printAs } from './leases/hold/printed.ts';
 import type { PublicLease } from './leases/hold/public-lease.ts';
-import { mustRest } from './leases/release/rest.ts';
 import { resume } from './leases/hand-over/resume.ts';
 import type { LockHolder, LockState } from './lock-state.ts';
 import type { Locks } from './locks.ts';
 import { forceRelease, inspectKey, listKeys } from './leases/operator-calls.ts';
 import type { TryResult } from './leases/acquire/try-result.ts';
-import { BackgroundReleases } from './leases/release/background-releases.ts';
-import { readWork, runUnder } from './leases/hold/with-lock.ts';
+import { readWork } from './leases/hold/with-lock.ts';
 import type { Work } from './leases/hold/with-lock.ts';
 
 /**
@@ -61,11 +45,6 @@ export function createLocks(provider: LockProvider, options: LocksOptions = {}):
   return new LockManager(provider, options, false);
 }
 
-const notFree = Symbol('not free');
-
-/** At most so many keys are taken in one step. More keep a server from others for longer. */
-const takenTogether = 100;
-
 /** The `Locks` of `createLocks` and `openLocks`; the latter's owns its provider. */
 export class LockManager implements Locks {
   static {
@@ -73,22 +52,17 @@ export class LockManager implements Locks {
   }
 
   readonly #host: AcquisitionHost;
-  readonly #owned: boolean;
   readonly #defaults: Settings;
   readonly #tryDefaults: Settings;
-  readonly #closeTimeout: number;
-  readonly #drain: number;
-  readonly #flow: Flow;
-  readonly #keepAlive: KeepAlive;
+  readonly #terms: Pick<Closing, 'drain' | 'closeTimeout' | 'owned'>;
+  readonly #calls: KeyCalls;
   #slots: OncePerSlot | undefined = undefined;
-  #closed: LockError | undefined = undefined;
   #closing: Promise<void> | undefined = undefined;
 
   constructor(store: LockProvider, options: LocksOptions, owned: boolean) {
     checkProvider(store);
     const read = readLocksOptions(options);
     const { runtime } = read;
-    const timers = new TimerWheel(runtime, false);
     const { tokenFloor: given } = read;
     const provider = given === undefined ? store : withFloor(store, new StoreFloor(store, runtime, { given }));
     checkRequires(provider, options.requires);
@@ -96,32 +70,13 @@ export class LockManager implements Locks {
       const why = 'option "closeProvider" cannot be false, as nothing else could close the provider. Leave it out';
       throw misconfigured('openLocks', why);
     }
-    this.#owned = owned || read.closeProvider === true;
+    const { drain, closeTimeout, closeProvider } = read;
+    this.#terms = { drain, closeTimeout, owned: owned || closeProvider === true };
     this.#defaults = read.settings;
     this.#tryDefaults = { ...read.settings, wait: 0 };
-    this.#flow = new Flow(store, read.findDeadlocks);
-    this.#closeTimeout = read.closeTimeout;
-    this.#drain = read.drain;
-    this.#keepAlive = new KeepAlive(runtime);
-    const lookups = new HolderLookups(provider, runtime);
-    this.#host = {
-      provider,
-      runtime,
-      timers,
-      waitTimers: new TimerWheel(runtime, true),
-      releases: new BackgroundReleases(provider, runtime),
-      leases: new LinkedSet(),
-      drained: undefined,
-      renewals: renewalsOf(provider, runtime.clock),
-      signals: new AbortFollowers(),
-      acquisitions: new LinkedSet(),
-      lookups,
-      ownWaits: this.#flow.misses ? this.#ownWaits(timers, read.slowWait) : undefined,
-      slowWaits: new SlowWaits({ timers, provider, lookups, threshold: read.slowWait }),
-      maxWaiters: read.maxWaiters,
-      waiting: 0,
-      nextOwner: createOwners(runtime, read.label),
-    };
+    const flow = new Flow(store, read.findDeadlocks);
+    this.#host = createHost(provider, read, flow.misses);
+    this.#calls = new KeyCalls(this.#host, flow);
   }
 
   get name(): string {
@@ -137,7 +92,7 @@ export class LockManager implements Locks {
   withLock<T>(key: string, first: unknown, second?: unknown): Promise<T> {
     try {
       const [work, options] = readWork<T>('withLock', first, second);
-      return this.#run(key, this.#settings(key, this.#defaults, options), work, false) as Promise<T>;
+      return this.#calls.run(key, this.#calls.settings(key, this.#defaults, options), work, false) as Promise<T>;
     } catch (error) {
       return Promise.reject(error);
     }
@@ -145,22 +100,22 @@ export class LockManager implements Locks {
 
   async tryWithLock<T>(key: string, first: unknown, second?: unknown): Promise<TryResult<T>> {
     const [work, options] = readWork<T>('tryWithLock', first, second);
-    const settings = this.#settings(key, this.#tryDefaults, options);
-    const value = await this.#run(key, settings, work, true);
+    const settings = this.#calls.settings(key, this.#tryDefaults, options);
+    const value = await this.#calls.run(key, settings, work, true);
     return value === notFree ? { held: false } : { held: true, value };
   }
 
   acquire(key: string, options?: AcquireOptions): Promise<Lease> {
-    return this.#take(key, this.#defaults, options, false) as Promise<Lease>;
+    return this.#calls.take(key, this.#defaults, options, false) as Promise<Lease>;
   }
 
   tryAcquire(key: string, options?: AcquireOptions): Promise<Lease | null> {
-    return this.#take(key, this.#tryDefaults, options, true);
+    return this.#calls.take(key, this.#tryDefaults, options, true);
   }
 
   async resume(text: string): Promise<Lease> {
-    this.#checkOpen();
-    return await resume(this.#host, this, text, () => this.#closed);
+    this.#calls.checkOpen();
+    return await resume(this.#host, this, text, () => this.#calls.closed);
   }
 
   mutex(key: string): KeyLockable {
@@ -180,7 +135,7 @@ export class LockManager implements Locks {
   }
 
   elect(key: string, lead: Lead, options: ElectOptions = {}): Election {
-    this.#checkOpen();
+    this.#calls.checkOpen();
     const read = readElectOptions(options);
     return new Candidate(this.#host, this, this.#observer(key, { poll: read.poll }), lead, read);
   }
@@ -190,7 +145,7 @@ export class LockManager implements Locks {
   }
 
   async once<T>(key: string, slot: string | EverySlot, first: unknown, second?: unknown): Promise<TryResult<T>> {
-    this.#checkOpen();
+    this.#calls.checkOpen();
     const [work, options = {}] = readWork<T, Lease, OnceOptions>('once', first, second);
     const { provider, runtime } = this.#host;
     this.#slots ??= new OncePerSlot({ provider, clock: runtime.clock, locks: this });
@@ -198,20 +153,20 @@ export class LockManager implements Locks {
   }
 
   async inspect(key: string): Promise<LockState> {
-    this.#checkOpen();
+    this.#calls.checkOpen();
     return await inspectKey(this.#host.provider, key);
   }
 
   async *list(prefix = ''): AsyncIterable<string> {
-    this.#checkOpen();
+    this.#calls.checkOpen();
     for await (const key of listKeys(this.#host.provider, prefix)) {
       yield key;
-      this.#checkOpen();
+      this.#calls.checkOpen();
     }
   }
 
   async forceRelease(holder: Pick<LockHolder, 'key' | 'owner' | 'mode'>): Promise<boolean> {
-    this.#checkOpen();
+    this.#calls.checkOpen();
     return await forceRelease(this.#host.provider, holder, this.#defaults.ttl);
   }
 
@@ -220,7 +175,7 @@ export class LockManager implements Locks {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
+    this.#closing ??= this.#calls.close(this.#terms);
     return this.#closing;
   }
 
@@ -231,133 +186,26 @@ export class LockManager implements Locks {
   // What objects of several leases need.
 
   takeAll(keys: readonly string[], options: AcquireOptions): Promise<readonly PublicLease[] | undefined> | undefined {
-    if (!takesAll(this.#host) || keys.length < 2 || keys.length > takenTogether) return undefined;
-    const settings = this.#settings(keys[0] as string, this.#defaults, options);
-    // A reentrant call asks for each key whether its context has it.
-    return settings.reentrant ? undefined : new JointAttempt(this.#host, keys, settings).result;
+    return this.#calls.takeAll(keys, this.#defaults, options);
   }
 
-  async hold<T>(lease: PublicLease, options: HoldOptions, work: Work<T>): Promise<T> {
-    const { shares = 1, waitForSelf = false, noted = false } = options;
-    this.#keepAlive.begin();
-    try {
-      // As the settings of the calls that took the lease: they are not reentrant.
-      const notes = noted || this.#flow.notes({ reentrant: false, waitForSelf });
-      if (!notes) return await runUnder(lease, work);
-      return await this.#flow.run(lease, { shares }, (held) => runUnder(held, work));
-    } finally {
-      this.#keepAlive.end();
-    }
+  hold<T>(lease: PublicLease, options: HoldOptions, work: Work<T>): Promise<T> {
+    return this.#calls.hold(lease, options, work);
   }
 
   ownShares(key: string): number {
-    return ownShares(this.#flow.current, key);
+    return this.#calls.ownShares(key);
   }
 
   worksUnder(owner: string): boolean {
-    return this.#flow.owners.has(owner);
+    return this.#calls.worksUnder(owner);
   }
 
   get #waits(): DefaultWaits {
     return { wait: this.#defaults.wait, tryWait: this.#tryDefaults.wait };
   }
 
-  #ownWaits(timers: TimerWheel, threshold: number): OwnWaits {
-    const claims = (): readonly Acquisition[] =>
-      this.#host.acquisitions.members().filter((each) => each instanceof Acquisition);
-    return new OwnWaits({ timers, threshold, claims, leases: () => this.#host.leases.members() });
-  }
-
   #observer(key: string, options: LeadershipOptions & { readonly poll: number }): Leadership {
     return new Observer(this.#host, (looked) => this.inspect(looked), key, options);
-  }
-
-  #settings(key: string, defaults: Settings, options: AcquireOptions | undefined): Settings {
-    this.#checkOpen();
-    checkKey(key);
-    const settings = resolveSettings(defaults, options);
-    mustRest(this.#host.provider, key, settings);
-    if (settings.resize) mustResize(this.#host.provider);
-    return settings;
-  }
-
-  #checkOpen(): void {
-    if (this.#closed !== undefined) throw closedError();
-  }
-
-  #join(key: string, { reentrant, mode, signal }: Settings): PublicLease | undefined {
-    if (!reentrant) return undefined;
-    signal?.throwIfAborted();
-    return this.#flow.join(key, mode);
-  }
-
-  /**
-   * Not an async function: its promise around the other's would cost a third of an in-memory
-   * acquire.
-   */
-  #take(key: string, defaults: Settings, options: AcquireOptions | undefined, orNull: boolean): Promise<Lease | null> {
-    try {
-      const settings = this.#settings(key, defaults, options);
-      const joined = this.#join(key, settings);
-      return joined === undefined ? this.#acquire(key, settings, orNull) : Promise.resolve(joined);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-  }
-
-  #acquire(key: string, settings: Settings, orNull: boolean): Promise<PublicLease | null> {
-    const inside = settings.waitForSelf ? undefined : this.#flow.current;
-    return new Acquisition(this.#host, key, settings, orNull, inside).result;
-  }
-
-  async #run<T>(key: string, settings: Settings, work: Work<T>, orNot: boolean): Promise<T | typeof notFree> {
-    this.#keepAlive.begin();
-    try {
-      const joined = this.#join(key, settings);
-      if (joined !== undefined) return await runUnder(joined, work);
-      const lease = await this.#acquire(key, settings, orNot);
-      if (lease === null) return notFree;
-      if (!this.#flow.notes(settings)) return await runUnder(lease, work);
-      return await this.#flow.run(lease, settings, (hold) => runUnder(hold, work));
-    } finally {
-      this.#keepAlive.end();
-    }
-  }
-
-  /** Work under leases ends, or has had its time. Work that calls `close` is not waited for. */
-  async #drained(): Promise<void> {
-    const own = this.#flow.owners;
-    const { leases, runtime } = this.#host;
-    let left = leases.members().filter(({ draining, owner }) => draining && !own.has(owner)).length;
-    if (left === 0 || this.#drain === 0) return;
-    const drained = new Promise<void>((resolve) => {
-      this.#host.drained = (owner) => {
-        if (!own.has(owner)) left -= 1;
-        if (left === 0) resolve();
-      };
-    });
-    await settledWithin(runtime, this.#drain, drained);
-  }
-
-  async #close(): Promise<void> {
-    const reason = closedError();
-    this.#closed = reason;
-    const { acquisitions, leases, releases, runtime, timers, waitTimers, ownWaits, provider } = this.#host;
-    const closeAll = (): void => {
-      for (const acquisition of acquisitions.members()) acquisition.close(reason);
-      for (const lease of leases.members()) lease.close(reason);
-    };
-    closeAll();
-    await this.#drained();
-    closeAll();
-    const end = runtime.clock.now() + this.#closeTimeout;
-    await settledWithin(runtime, this.#closeTimeout, releases.finished());
-    releases.stop();
-    ownWaits?.end();
-    // A caller whose release has no answer yet hears when its hold has ended.
-    if (timers.size === 0) timers.stop();
-    waitTimers.stop();
-    this.#keepAlive.stop();
-    if (this.#owned) await settledWithin(runtime, Math.max(0, end - runtime.clock.now()), closeQuietly(provider));
   }
 }

@@ -73,7 +73,7 @@ export const objects: readonly CoreRecipe[] = [
   },
   {
     name: 'a call waits for its own context',
-    file: 'manager.js',
+    file: 'leases/key-calls.js',
     find: 'settings.waitForSelf ? undefined : this.#flow.current',
     replace: 'undefined',
     caughtBy: ['locks-deadlock', 'locks-deadlock-shared'],

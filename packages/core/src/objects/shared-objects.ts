@@ -1,7 +1,7 @@
 import type { Traits } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
 import { acquireReaders } from '../options/acquire-options.ts';
-import { lackingTraits } from '../options/requirements.ts';
+import { lackingTraits, mustResize } from '../options/requirements.ts';
 import type { OptionReaders } from '../options/option-reader.ts';
 import { readOptions, wrongOption } from '../options/read-options.ts';
 import type { Clock } from '../time/clock.ts';
@@ -51,13 +51,6 @@ export function semaphore(
     count === 1 ? one : new Permits({ locks, clock, waits, key, permits, resize, count });
   const availablePermits = async (): Promise<number> => freePermits(await one.inspect(), permits);
   return Object.assign(one, { take, availablePermits });
-}
-
-/** Throws `LOCK_MISCONFIGURED` where the provider has no claims with `resize`. */
-export function mustResize({ name, traits }: Pick<SharedLocks, 'name' | 'traits'>): void {
-  if (traits.resize === true) return;
-  const message = `Option "resize" needs a provider with resize: true, and the ${name} provider lacks it. Leave it out, and use another key for another number.`;
-  throw new LockError('LOCK_MISCONFIGURED', message);
 }
 
 function mustShare({ name, traits }: SharedLocks, what: string): void {

@@ -72,3 +72,10 @@ function meets(traits: Traits, name: keyof Requires, demand: unknown): boolean {
       return false;
   }
 }
+
+/** Throws `LOCK_MISCONFIGURED` where the provider has no claims with `resize`. */
+export function mustResize({ name, traits }: Pick<LockProvider, 'name' | 'traits'>): void {
+  if (traits.resize === true) return;
+  const message = `Option "resize" needs a provider with resize: true, and the ${name} provider lacks it. Leave it out, and use another key for another number.`;
+  throw new LockError('LOCK_MISCONFIGURED', message);
+}

@@ -29,7 +29,7 @@ interface Overdue {
   tell(error: LockError | undefined): void;
 }
 
-/** The wait of a call whose first attempt was not granted: what it heard, and when it tries again. */
+/** The wait of a call whose first attempt was not granted. It knows what the attempts heard. */
 export class Wait {
   readonly #host: AcquisitionHost;
   readonly #settings: Settings;

@@ -43,7 +43,7 @@ export function turnKey({ owner }: Pick<Claim, 'owner'>): string {
   return `handover/${owner}/turn`;
 }
 
-/** Takes the ticket of `claim`, which `renew` then renews. Rejects, and leaves none, where it does. */
+/** Takes the ticket of `claim`. Where `renew` rejects then, so does it, and leaves no ticket. */
 export async function takeTicket(
   host: LeaseHost,
   claim: Claim,

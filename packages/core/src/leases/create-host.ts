@@ -1,0 +1,44 @@
+import type { LockProvider } from '../contract.ts';
+import type { ReadLocksOptions } from '../options/locks-options.ts';
+import { createOwners } from '../options/owner.ts';
+import { TimerWheel } from '../time/timer-wheel.ts';
+import type { AcquisitionHost } from './acquire/acquisition-host.ts';
+import { Acquisition } from './acquire/acquisition.ts';
+import { HolderLookups } from './acquire/holder-lookups.ts';
+import { OwnWaits } from './diagnostics/own-waits.ts';
+import { SlowWaits } from './diagnostics/slow-waits.ts';
+import { AbortFollowers } from './ending/abort-followers.ts';
+import { LinkedSet } from './ending/linked-set.ts';
+import { renewalsOf } from './hold/joint-renewals.ts';
+import { BackgroundReleases } from './release/background-releases.ts';
+
+/**
+ * What the calls and leases of one `Locks` share. `warnsOfOwnWaits`: contexts cannot tell a claim
+ * that waits for its own caller.
+ */
+export function createHost(provider: LockProvider, read: ReadLocksOptions, warnsOfOwnWaits: boolean): AcquisitionHost {
+  const { runtime, slowWait: threshold } = read;
+  const timers = new TimerWheel(runtime, false);
+  const lookups = new HolderLookups(provider, runtime);
+  const leases: AcquisitionHost['leases'] = new LinkedSet();
+  const acquisitions: AcquisitionHost['acquisitions'] = new LinkedSet();
+  const claims = (): readonly Acquisition[] => acquisitions.members().filter((each) => each instanceof Acquisition);
+  return {
+    provider,
+    runtime,
+    timers,
+    waitTimers: new TimerWheel(runtime, true),
+    releases: new BackgroundReleases(provider, runtime),
+    leases,
+    drained: undefined,
+    renewals: renewalsOf(provider, runtime.clock),
+    signals: new AbortFollowers(),
+    acquisitions,
+    lookups,
+    ownWaits: warnsOfOwnWaits ? new OwnWaits({ timers, threshold, claims, leases: () => leases.members() }) : undefined,
+    slowWaits: new SlowWaits({ timers, provider, lookups, threshold }),
+    maxWaiters: read.maxWaiters,
+    waiting: 0,
+    nextOwner: createOwners(runtime, read.label),
+  };
+}
