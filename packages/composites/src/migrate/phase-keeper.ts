@@ -1,24 +1,21 @@
 import { createLocks } from '@locks/core';
-import type { Lease, LockProvider, Locks, MigrationMessage } from '@locks/core';
-import { LockError, outsideContext, settledWithin } from '@locks/core/adapter';
+import type { LockProvider, Locks, MigrationMessage } from '@locks/core';
+import { outsideContext, settledWithin } from '@locks/core/adapter';
+import type { LockError } from '@locks/core/adapter';
 import { channels } from '@locks/core/composite';
 import { scopeOf } from './decisions.ts';
 import type { Scope } from './decisions.ts';
 import { Floors } from './floors.ts';
 import { Identity } from './identity.ts';
-import { presenceKey } from './keys.ts';
 import type { MigrateRules } from './options.ts';
 import { OtherProcesses } from './other-processes.ts';
-import type { Refusal } from './other-processes.ts';
 import { PhaseNote } from './phase-note.ts';
 import { phaseReader } from './phase-reader.ts';
 import { PhaseMachine } from './phase-machine.ts';
 import type { PhaseWorld } from './phase-machine.ts';
-import { oppositeOf } from './phase.ts';
+import { PhaseSteps } from './phase-steps.ts';
 import type { End, Phase } from './phase.ts';
 
-/** A step waits so long for a key of the migration, in ms. Others have it for a moment only. */
-const patience = 5_000;
 /** The next look after a refusal comes after this part of the presence's ttl, on average. */
 const looksPerTtl = 15;
 
@@ -32,7 +29,7 @@ export interface KeeperHost {
   lost(reason: LockError): void;
 }
 
-/** Keeps the phase of one process: takes and gives back its presence, and finds its floor. */
+/** Keeps the phase of one process: reads it, writes its note, and looks at others again. */
 export class PhaseKeeper implements PhaseWorld {
   readonly #rules: MigrateRules;
   readonly #host: KeeperHost;
@@ -42,17 +39,11 @@ export class PhaseKeeper implements PhaseWorld {
   readonly #floors: Floors;
   readonly #identity: Identity;
   readonly #others: OtherProcesses;
+  readonly #steps: PhaseSteps;
   readonly #desired: () => Phase | undefined;
-  #presence: Lease | undefined = undefined;
-  /** Answers of steps that began before the last change of the presence count for nothing. */
-  #turn = 0;
   #timer: object | number | undefined = undefined;
   #closed = false;
   #isRead = false;
-  /** The store that could not be asked before the process acts under the other one. */
-  #silent: End | undefined = undefined;
-  /** Why the process must not act under the end that it is to. */
-  #refusal: LockError | undefined = undefined;
   /** The first step has an outcome. */
   #decided = false;
   readonly #begun: (() => void)[] = [];
@@ -69,6 +60,17 @@ export class PhaseKeeper implements PhaseWorld {
     const isBoth = (): boolean => !this.#closed && this.state.desired === 'both';
     this.#identity = new Identity(rules, isBoth);
     this.#others = new OtherProcesses(rules, isBoth);
+    this.#steps = new PhaseSteps(
+      {
+        rules,
+        locks: this.#locks,
+        note: this.#note,
+        floors: this.#floors,
+        identity: this.#identity,
+        others: this.#others,
+      },
+      { machine: this.#machine, refused: (why) => this.#refused(why), lost: (reason) => this.#lost(reason) },
+    );
     const { phase } = rules;
     this.#desired =
       typeof phase === 'function' ? phaseReader(phase, (error) => this.tell('misread', { error })) : () => phase;
@@ -80,12 +82,12 @@ export class PhaseKeeper implements PhaseWorld {
 
   /** The presence is certainly held. */
   get present(): boolean {
-    return !this.#closed && this.#presence?.held === true;
+    return this.#steps.present;
   }
 
   /** How long the presence is certainly held, in ms. */
   get remaining(): number {
-    return this.#presence?.remaining ?? 0;
+    return this.#steps.remaining;
   }
 
   /** What an attempt begins under. */
@@ -143,15 +145,13 @@ export class PhaseKeeper implements PhaseWorld {
 
   /** What helps where this process stays in `both`, and a store does not answer. */
   get advice(): string | undefined {
-    const { desired } = this.state;
-    if (this.#silent === undefined || this.#silent === desired) return this.#refusal?.message;
-    return `Whether other processes use "${this.#silent}" alone is unknown. If that store is gone for good, say so by option without: "${this.#silent}".`;
+    return this.#steps.advice;
   }
 
   /** No lease is granted or renewed under an end any more. */
   stop(): void {
     this.#closed = true;
-    this.#turn += 1;
+    this.#steps.stop();
     if (this.#timer !== undefined) this.#rules.runtime.clearTimer(this.#timer);
     this.#note.stop();
     this.#settleBegun();
@@ -159,65 +159,34 @@ export class PhaseKeeper implements PhaseWorld {
 
   /** Gives the presence back: no lease under the end is left. */
   async close(): Promise<void> {
-    this.#presence = undefined;
+    this.#steps.forget();
     await Promise.all([this.#locks.from, this.#locks.to, this.#floors].map((each) => each.close()));
   }
 
   // What the machine asks for.
 
   announce(end: End): void {
-    const turn = this.#turn;
-    const key = presenceKey(this.#rules.name, end);
-    this.#step(async () => {
-      await this.#identity.notWrong();
-      // A presence with the note is none of a process that acts.
-      await this.#note.write(end);
-      const lease = await this.#locks[end].acquire(key, { mode: 'shared', wait: patience });
-      if (turn !== this.#turn) {
-        await lease.release();
-        return undefined;
-      }
-      this.#presence = lease;
-      lease.signal.addEventListener('abort', () => this.#lost(lease, end), { once: true });
-      return () => this.#machine.stepped();
-    });
+    this.#steps.announce(end);
   }
 
   look(end: End): void {
-    const other = oppositeOf(end);
-    this.#step(async () => {
-      const by = await this.#asking(other, this.#others.presences(other));
-      await this.#identity.ready('both');
-      return this.#looked(by.length > 0 ? { by } : undefined);
-    });
+    this.#steps.look(end);
   }
 
   check(end: End): void {
-    this.#step(async () => this.#looked(await this.#others.refusalOf(end)));
+    this.#steps.check(end);
   }
 
   mark(end: End): void {
-    const other = oppositeOf(end);
-    this.#step(async () => {
-      // A process that was paused must not say that it goes on.
-      if (!this.present) throw new Error('its presence is over');
-      await this.#asking(other, this.#others.mark(other));
-      return () => this.#machine.stepped();
-    });
+    this.#steps.mark(end);
   }
 
   probe(end: End): void {
-    this.#step(async () => {
-      const token = await this.#asking(oppositeOf(end), this.#floors.probe(end));
-      return () => this.#machine.probed(token);
-    });
+    this.#steps.probe(end);
   }
 
   withdraw(): void {
-    const presence = this.#presence;
-    this.#turn += 1;
-    this.#presence = undefined;
-    presence?.release().catch(() => {});
+    this.#steps.withdraw();
   }
 
   pause(): void {
@@ -231,35 +200,10 @@ export class PhaseKeeper implements PhaseWorld {
   changed(): void {
     this.tell('changed');
     const { acting, desired } = this.state;
-    if (acting) this.#refusal = undefined;
+    if (acting) this.#steps.acts();
     this.#write(acting ? undefined : desired);
     this.#settleBegun();
     this.#host.changed();
-  }
-
-  /** One step; what it gives is done, unless the presence has changed since. */
-  #step(work: () => Promise<(() => void) | undefined>): void {
-    const turn = this.#turn;
-    const run = async (): Promise<void> => {
-      try {
-        const settle = await work();
-        if (turn === this.#turn) settle?.();
-      } catch (error) {
-        if (turn !== this.#turn) return;
-        this.#machine.failed();
-        this.#refused({ error });
-      }
-    };
-    // The presence lasts longer than its caller's asynchronous context.
-    void outsideContext(run);
-  }
-
-  #looked(refusal: Refusal | undefined): () => void {
-    return () => {
-      this.#refusal = refusal?.error;
-      this.#machine.looked(refusal !== undefined);
-      if (refusal !== undefined) this.#refused(refusal);
-    };
   }
 
   #refused(why: Partial<MigrationMessage>): void {
@@ -277,24 +221,7 @@ export class PhaseKeeper implements PhaseWorld {
     written.catch(() => {});
   }
 
-  /** Notes which store did not answer. */
-  async #asking<T>(end: End, asked: Promise<T>): Promise<T> {
-    try {
-      const answer = await asked;
-      this.#silent = undefined;
-      return answer;
-    } catch (error) {
-      this.#silent = end;
-      throw error;
-    }
-  }
-
-  #lost(lease: Lease, end: End): void {
-    if (this.#presence !== lease) return;
-    const why = lease.signal.reason instanceof Error ? lease.signal.reason.message : String(lease.signal.reason);
-    const reason = new LockError('LOCK_LOST', `the presence of this process in "${end}" has ended: ${why}`);
-    this.#turn += 1;
-    this.#presence = undefined;
+  #lost(reason: LockError): void {
     this.#host.lost(reason);
     this.#machine.lost();
     this.tell('lost', { error: reason });
