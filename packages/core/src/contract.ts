@@ -28,10 +28,11 @@
  * **A place in line** ends with the grant, or with `release`. Core repeats or releases each of its
  * claims, but a process may die, and a release may get lost. So a place also ends without them:
  *
- * - `expiry: 'ttl'`: a place lapses when its claim is not repeated, after 10 s at most unless the
- *   user asked for longer. It lasts for three times `retryAfter` at least (1 500 ms without one),
- *   because repeats come late. It may lapse sooner when its turn has come and its claim stays away.
- *   A provider may keep it while another of its claims waits for the key and is repeated.
+ * - `expiry: 'ttl'`, `'observed'`: a place lapses when its claim is not repeated, after 10 s at
+ *   most unless the user asked for longer. It lasts for three times `retryAfter` at least (1 500
+ *   ms without one), because repeats come late. It may lapse sooner when its turn has come and
+ *   its claim stays away. A provider may keep it while another of its claims waits for the key
+ *   and is repeated.
  * - `expiry: 'session'`: a place lasts as long as the session, and needs no repeats.
  *
  * After `close` of a provider its places end within the same time.
@@ -173,8 +174,10 @@ export interface Traits {
   readonly scope: 'process' | 'host' | 'network';
   /**
    * What ends the hold of a dead holder: the ttl on the server's clock, or the end of its session.
+   * `observed`: the store has no clock, so the hold ends when another process has seen it unchanged
+   * for its whole ttl. A process that tries once and exits never does.
    */
-  readonly expiry: 'ttl' | 'session';
+  readonly expiry: 'ttl' | 'observed' | 'session';
   /**
    * `strict`: law 4 holds through all that the store promises to survive, such as crashes,
    * failovers and elections. Only an operator who empties the store ends that. `clock-bounded`: law

@@ -91,7 +91,7 @@ export class CombinedClaim implements MachineWorld, HostedClaim {
     const over = this.held && this.#turns.free && parts.every(({ until }) => until <= now);
     if (!over) return false;
     // Another process may hold them under these owners. A session keeps its hold until a release.
-    for (const { index, provider } of this.#host.members) if (provider.traits.expiry === 'ttl') this.#leave(index);
+    for (const { index, provider } of this.#host.members) if (provider.traits.expiry !== 'session') this.#leave(index);
     this.surrender();
     return true;
   }

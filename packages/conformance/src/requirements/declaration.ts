@@ -5,7 +5,7 @@ import { always } from './when.ts';
 
 const choices = {
   scope: ['process', 'host', 'network'],
-  expiry: ['ttl', 'session'],
+  expiry: ['ttl', 'observed', 'session'],
   fencing: ['strict', 'clock-bounded', 'none'],
   fair: [true, false],
   shared: [true, false],

@@ -15,7 +15,9 @@ export const whenFenced: Condition = ({ fencing }) => fencing !== 'none';
  * only.
  */
 export const whenClockBounded: Condition = ({ fencing }) => fencing === 'clock-bounded';
-export const whenTtlExpires: Condition = ({ expiry }) => expiry === 'ttl';
+export const whenTtlExpires: Condition = ({ expiry }) => expiry !== 'session';
+/** The store's own clock ends holds, also for a process that asks only once. */
+export const whenStoreExpires: Condition = ({ expiry }) => expiry === 'ttl';
 export const whenSession: Condition = ({ expiry }) => expiry === 'session';
 export const whenListing: Condition = (_traits, provider) => provider.list !== undefined;
 export const whenTimed: Condition = (_traits, provider) => provider.time !== undefined;

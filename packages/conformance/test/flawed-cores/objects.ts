@@ -137,7 +137,7 @@ export const objects: readonly CoreRecipe[] = [
   {
     name: 'a lease is handed over although it ends with the session of its process',
     file: 'leases/hand-over/hand-over.js',
-    find: "if (traits.expiry === 'ttl') return;",
+    find: "if (traits.expiry !== 'session') return;",
     replace: 'return;',
     sessions: true,
     caughtBy: ['locks-hand-over-session'],
@@ -145,7 +145,7 @@ export const objects: readonly CoreRecipe[] = [
   {
     name: 'a key is to rest although its hold ends with the session of its process',
     file: 'leases/release/rest.js',
-    find: "if (traits.expiry === 'ttl' ||",
+    find: "if (traits.expiry !== 'session' ||",
     replace: 'if (true ||',
     sessions: true,
     caughtBy: ['locks-rest-session'],
@@ -153,7 +153,7 @@ export const objects: readonly CoreRecipe[] = [
   {
     name: 'a slot is taken although the store forgets it with the session of its process',
     file: 'objects/once/once.js',
-    find: "if (traits.expiry === 'ttl') return;",
+    find: "if (traits.expiry !== 'session') return;",
     replace: 'return;',
     sessions: true,
     caughtBy: ['locks-once-session'],

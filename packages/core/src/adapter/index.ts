@@ -25,6 +25,8 @@ export { outsideContext } from '../time/outside-context.ts';
 export type { Assignment } from './line/assignment.ts';
 export { createLine } from './line/create-line.ts';
 export type { Line, LineParts, Listen, Listener, Look, Waiting } from './line/line-parts.ts';
+export { createRecordProvider } from './record/create-record-provider.ts';
+export type { ReadRecord, RecordOptions, RecordStore, StoredRecord } from './record/record-store.ts';
 export { permitsRefused, tokensEnded, upgradeRefused } from '../errors/refusals.ts';
 export { isTlsRefusal, tlsReason } from '../errors/tls-refusal.ts';
 export { longestTrusted, socketsHeard, systemRuntime } from '../time/runtime.ts';

@@ -1,4 +1,5 @@
 import type { Claim, LockProvider } from '../contract.ts';
+import type { Refusal } from '../key/admission.ts';
 import { LockError } from './lock-error.ts';
 
 /**
@@ -27,4 +28,10 @@ export function sharingRefused({ name }: LockProvider, { key }: Pick<Claim, 'key
 export function tokensEnded({ key }: Pick<Claim, 'key'>): LockError {
   const message = `The tokens of ${JSON.stringify(key)} have reached 2^53, where they end: floors must be lower. Use another key.`;
   return new LockError('LOCK_INVALID', message, { key });
+}
+
+/** The error for what the rules of a key refuse. */
+export function refusalOf({ refused, inUse }: Refusal, claim: Claim): LockError {
+  if (refused === 'permits') return permitsRefused(claim, inUse);
+  return refused === 'upgrade' ? upgradeRefused(claim) : tokensEnded(claim);
 }

@@ -1,8 +1,8 @@
 import type { Busy, Claim, Grant, KeyState, LockProvider, RegisterChange, Renewal, Traits } from '../contract.ts';
 import { LockError } from '../errors/lock-error.ts';
-import { permitsRefused, tokensEnded, upgradeRefused } from '../errors/refusals.ts';
+import { refusalOf, tokensEnded } from '../errors/refusals.ts';
 import { nextToken } from '../key/admission.ts';
-import type { KeyRules, Refusal } from '../key/admission.ts';
+import type { KeyRules } from '../key/admission.ts';
 import { find } from '../key/by-owner.ts';
 import { acquire, inspect, release, renew } from '../key/calls.ts';
 import type { Place } from '../key/record.ts';
@@ -183,9 +183,4 @@ function nothing(): void {}
 function tell(waiter: Place<Contact>): void {
   // In Node, queueMicrotask costs ten times as much. A close may replace the contact meanwhile.
   void soon.then(() => waiter.contact.wake());
-}
-
-function refusalOf({ refused, inUse }: Refusal, claim: Claim): LockError {
-  if (refused === 'permits') return permitsRefused(claim, inUse);
-  return refused === 'upgrade' ? upgradeRefused(claim) : tokensEnded(claim);
 }

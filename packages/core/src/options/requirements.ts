@@ -22,7 +22,7 @@ export interface Requires {
 
 const readers: OptionReaders<Requires> = {
   scope: oneOf('process', 'host', 'network'),
-  expiry: oneOf('ttl', 'session'),
+  expiry: oneOf('ttl', 'observed', 'session'),
   fencing: oneOf('none', 'clock-bounded', 'strict'),
   fair: flag,
   shared: flag,

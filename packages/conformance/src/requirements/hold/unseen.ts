@@ -5,7 +5,7 @@ import { isIdle, mustExceed, mustFree, mustFreeNothing, mustGrant, mustNotRenew,
 import type { Requirement } from '../../requirement.ts';
 import { sleepUntil } from '../../checks/time.ts';
 import { modesOf, range, timed } from '../steps.ts';
-import { whenTtlExpires } from '../when.ts';
+import { whenStoreExpires, whenTtlExpires } from '../when.ts';
 
 /** Holds whose ttl ends while no call looks at their key. */
 export const unseenRequirements: readonly Requirement[] = [
@@ -13,7 +13,7 @@ export const unseenRequirements: readonly Requirement[] = [
     id: 'expiry-for-newcomers',
     level: 'provider',
     title: 'a newcomer that has not seen the holder before gets the key by one attempt once the ttl is over',
-    appliesTo: whenTtlExpires,
+    appliesTo: whenStoreExpires,
     async check(context) {
       const gone = await context.create();
       const dead = modesOf(context).flatMap((mode) =>

@@ -3,7 +3,7 @@ import type { Locks, TryResult } from '@locks/core';
 import { mustReject } from '../../checks/expect.ts';
 import { certain, now, sleep } from '../../checks/time.ts';
 import type { Requirement } from '../../requirement.ts';
-import { all, whenSession, whenTimed, whenTtlExpires } from '../when.ts';
+import { all, whenSession, whenTimed, whenStoreExpires } from '../when.ts';
 import { inTime } from './leasing.ts';
 
 /** Work that runs once in a slot. */
@@ -12,7 +12,7 @@ export const onceRequirements: readonly Requirement[] = [
     id: 'locks-once',
     level: 'locks',
     title: 'once runs in one process for each slot, though the run is over before the others ask',
-    appliesTo: whenTtlExpires,
+    appliesTo: whenStoreExpires,
     async check(context) {
       const fleet = [await context.createLocks(), await context.createLocks(), await context.createLocks()] as const;
       const [one, two, three] = fleet;
@@ -39,7 +39,7 @@ export const onceRequirements: readonly Requirement[] = [
     id: 'locks-once-every',
     level: 'locks',
     title: 'once runs at most once in each slot by the clock of the store, and in the next slot again',
-    appliesTo: all(whenTtlExpires, whenTimed),
+    appliesTo: all(whenStoreExpires, whenTimed),
     async check(context) {
       const fleet = [await context.createLocks(), await context.createLocks(), await context.createLocks()] as const;
       const provider = await context.create();

@@ -66,7 +66,7 @@ export function isTooShort(
   { ttl }: Claim,
   { validity, hold = validity }: Grant,
 ): boolean {
-  if (hold === undefined || hold >= Math.max(ttl / 2, atLeast) || traits.expiry !== 'ttl') return false;
+  if (hold === undefined || hold >= Math.max(ttl / 2, atLeast) || traits.expiry === 'session') return false;
   // A caller that wants a longer ttl than usual may be busy right after the grant.
   return !renew || atLeast > 0 || lockDelay > 0 || ttl > builtInSettings.ttl;
 }

@@ -25,7 +25,7 @@ const version = 1;
 
 /** Throws `LOCK_INVALID` where a hold is bound to the session that took it. */
 export function mustHandOver({ name, traits }: LockProvider, key: string): void {
-  if (traits.expiry === 'ttl') return;
+  if (traits.expiry !== 'session') return;
   const message = `The lease on ${JSON.stringify(key)} cannot be handed over: with ${name} it ends with the session of its process (trait "expiry"). Release it, and let the other process acquire the key.`;
   throw new LockError('LOCK_INVALID', message, { key });
 }

@@ -74,7 +74,7 @@ export function mustRest(
   key: string,
   settings: Settings,
 ): void {
-  if (traits.expiry === 'ttl' || (settings.atLeast === 0 && settings.lockDelay === 0)) return;
+  if (traits.expiry !== 'session' || (settings.atLeast === 0 && settings.lockDelay === 0)) return;
   const option = settings.atLeast > 0 ? 'atLeast' : 'lockDelay';
   const message = `Option "${option}" needs a provider with expiry: "ttl", and ${name} has expiry: "session": a hold on ${JSON.stringify(key)} ends with the session of its process. Leave the option out, or choose another provider.`;
   throw new LockError('LOCK_INVALID', message, { key });

@@ -133,9 +133,12 @@ async function timeOf(provider: LockProvider): Promise<number> {
   throw new LockError('LOCK_UNAVAILABLE', `${name} did not tell its time, so the slot is unknown.`, { cause });
 }
 
-/** Throws `LOCK_MISCONFIGURED` where the store forgets a slot with the process that took it. */
+/** Throws `LOCK_MISCONFIGURED` where a slot would not end for a process that comes and goes. */
 function mustKeep({ name, traits }: LockProvider): void {
   if (traits.expiry === 'ttl') return;
-  const message = `once needs a provider with expiry: "ttl", and ${name} has expiry: "session": it forgets a slot with the process that ran. Choose another provider.`;
+  const { expiry } = traits;
+  const why =
+    expiry === 'session' ? 'it forgets a slot with the process that ran' : 'a process that tries once sees no slot end';
+  const message = `once needs a provider with expiry: "ttl", and ${name} has expiry: "${expiry}": ${why}. Choose another provider.`;
   throw new LockError('LOCK_MISCONFIGURED', message);
 }

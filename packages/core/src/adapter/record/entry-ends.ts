@@ -1,0 +1,69 @@
+import { fromText, toText } from './record-text.ts';
+import type { StoredKey } from './record-text.ts';
+import type { ReadState } from './store-calls.ts';
+
+/** Clocks of processes run at different rates, by 1 % at most. */
+export const fastestRate = 1.01;
+
+/** A record as text, and what its process knows after it was stored. */
+export interface Written {
+  readonly text: string;
+  stored(): void;
+}
+
+/** When the entries of one key end: what the text of a store says of that, and how it is read. */
+export interface EntryEnds {
+  /** The record of what was read, in the time that `written` takes. */
+  read(key: string, state: ReadState): StoredKey;
+  /** The text for the store, at `now`. */
+  written(record: StoredKey, version: string, now: number): Written;
+}
+
+/** With a time of the store, the text has the moments. */
+export const momentsOfStore: EntryEnds = {
+  read: (key, { text }) => fromText(key, text, (_entry, [until]) => Number(until)),
+  written: (record) => ({ text: withMoments(record), stored: () => {} }),
+};
+
+/** A record as text, with its own moments. */
+export function withMoments(record: StoredKey): string {
+  return toText(record, (_entry, until) => [until]);
+}
+
+interface Observed {
+  /** Of the write that renewed the entry last. */
+  readonly id: string;
+  readonly until: number;
+}
+
+/**
+ * Without a time of the store, the text has what was left of each entry when it was written. An
+ * entry ends when this process has seen it unchanged for so long. Only a renewal changes its id.
+ */
+export function createObservation(): EntryEnds {
+  let seen: ReadonlyMap<string, Observed> = new Map();
+  return {
+    read(key, { text, receivedAt }) {
+      const found = new Map<string, Observed>();
+      const record = fromText(key, text, (entry, [rest, by]) => {
+        const [id, fresh] = [String(by), receivedAt + Number(rest) * fastestRate];
+        const known = seen.get(entry);
+        const until = known?.id === id ? Math.min(known.until, fresh) : fresh;
+        found.set(entry, { id, until });
+        return until;
+      });
+      seen = found;
+      return record;
+    },
+    written(record, version, now) {
+      const own = new Map<string, Observed>();
+      const text = toText(record, (entry, until) => {
+        const known = seen.get(entry);
+        const id = known?.until === until ? known.id : version;
+        own.set(entry, { id, until });
+        return [Math.ceil(until - now), id];
+      });
+      return { text, stored: () => void (seen = own) };
+    },
+  };
+}

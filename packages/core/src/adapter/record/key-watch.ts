@@ -1,0 +1,123 @@
+import { outsideContext } from '../../time/outside-context.ts';
+import type { Runtime, TimerHandle } from '../../time/runtime.ts';
+import type { RecordStore } from './record-store.ts';
+
+/** Hears of changes of one key while claims of this process wait for it. */
+export interface KeyWatch {
+  /** Whether it watches, or will. */
+  readonly active: boolean;
+  /** After each look. `ours`: a claim of this process is the head of the line. */
+  update(waits: boolean, ours: boolean): void;
+  close(): void;
+}
+
+/** A key that is waited for is soon waited for again: so long the subscription stays, in ms. */
+const lingers = 1_000;
+/** After a subscription was lost or refused, the next one is opened after so many ms. */
+const retryAfter = 250;
+/** While its head is of this process, a key is read so many times as often. */
+const headFactor = 8;
+
+/** @param look Reads the key, and then calls `update`, or does not where the store fails. */
+export function createKeyWatch(
+  key: string,
+  store: RecordStore,
+  runtime: Runtime,
+  poll: number,
+  look: () => void,
+): KeyWatch {
+  let waiting = false;
+  let closed = false;
+  let interval = poll;
+  let timer: TimerHandle | undefined;
+  let end: TimerHandle | undefined;
+  let retry: TimerHandle | undefined;
+  /** `undefined`: there is no subscription. */
+  let current: { stop?: () => void } | undefined;
+
+  const clear = (handle: TimerHandle | undefined): undefined => {
+    if (handle !== undefined) runtime.clearTimer(handle);
+    return undefined;
+  };
+  /** Looks at times, while there is no subscription to rely on. */
+  const rearm = (): void => {
+    if (timer !== undefined || !waiting || current?.stop !== undefined) return;
+    timer = runtime.setTimer(
+      () => {
+        timer = undefined;
+        look();
+        rearm();
+      },
+      interval,
+      false,
+    );
+  };
+  const unsubscribe = (): void => {
+    const { stop } = current ?? {};
+    current = undefined;
+    end = clear(end);
+    stop?.();
+  };
+  const subscribe = (): void => {
+    if (store.watch === undefined || current !== undefined || retry !== undefined) return;
+    const own: { stop?: () => void } = {};
+    current = own;
+    const lost = (): void => {
+      if (current !== own) return;
+      unsubscribe();
+      retry = runtime.setTimer(
+        () => {
+          retry = undefined;
+          if (waiting) subscribe();
+        },
+        retryAfter,
+        false,
+      );
+      rearm();
+    };
+    const opened = (stop: () => void): void => {
+      if (current !== own) {
+        stop();
+        return;
+      }
+      own.stop = stop;
+      timer = clear(timer);
+      // A change before the subscription was not heard.
+      look();
+    };
+    const heard = (): void => {
+      if (current === own && waiting) look();
+    };
+    void outsideContext(async () => await store.watch?.(key, heard, lost)).then((stop) => stop && opened(stop), lost);
+  };
+
+  return {
+    get active() {
+      return waiting || current !== undefined;
+    },
+    update(waits, ours) {
+      // A look that was under way ends after `close`.
+      if (closed) return;
+      waiting = waits;
+      const before = interval;
+      interval = ours ? Math.max(1, poll / headFactor) : poll;
+      // The next poll is due earlier than it was.
+      if (interval < before) timer = clear(timer);
+      if (waits) {
+        end = clear(end);
+        subscribe();
+        rearm();
+        return;
+      }
+      timer = clear(timer);
+      if (current !== undefined) end ??= runtime.setTimer(unsubscribe, lingers, false);
+    },
+    close() {
+      closed = true;
+      waiting = false;
+      timer = clear(timer);
+      retry = clear(retry);
+      unsubscribe();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { Traits } from '../../contract.ts';
+import type { Duration, OptionReaders } from '../../options/option-reader.ts';
+import { duration } from '../../options/duration.ts';
+import { flag } from '../../options/option-readers.ts';
+import { runtimeReader } from '../../options/runtime-reader.ts';
+import type { Runtime } from '../../time/runtime.ts';
+
+/** The text that a store keeps under one key, and the version of that text. */
+export interface StoredRecord {
+  /** Made by core: no other text of any key ever has it. At most 40 ASCII characters. */
+  readonly version: string;
+  /** The text: about 100 bytes, and 60 more for each claim that waits or shares. */
+  readonly record: string;
+}
+
+/** What a store has under one key at one moment. Without a text it has neither of the first two. */
+export interface ReadRecord {
+  readonly version?: string | undefined;
+  readonly record?: string | undefined;
+  /**
+   * The time of the store, in ms: a clock that all its clients share and never set. Read
+   * after the call was sent, and not after the text. Left out where `expiry` is `'observed'`.
+   */
+  readonly now?: number | undefined;
+}
+
+/**
+ * Anything with a conditional write. Keys have 1 to 521 UTF-8 bytes: `key:` or `register:`, and a
+ * name. A rejection means that the outcome is unknown; core bounds each call by its `timeout`.
+ */
+export interface RecordStore {
+  /** The store's name, for messages and diagnostics. */
+  readonly name: string;
+  /** Who can meet on one key: one process, the processes of one host, or all of the network. */
+  readonly scope: Traits['scope'];
+  /** `'strict'`: no text is ever lost or removed. @default 'clock-bounded' */
+  readonly fencing?: 'strict' | 'clock-bounded' | undefined;
+  /**
+   * `'observed'`: `read` gives no time. A hold of a dead process then ends when another process has
+   * seen it unchanged for its whole ttl. @default 'ttl'
+   */
+  readonly expiry?: 'ttl' | 'observed' | undefined;
+  /** The present text. It sees each `replace` that was answered before, from any process. */
+  read(key: string): Promise<ReadRecord>;
+  /**
+   * Writes `next` if the version is still `seen`, in one step. `undefined`: there is no
+   * text yet. Resolves to `true` where `next` is there now, also if an earlier try of this call
+   * wrote it. `false`: it certainly is not, and will not be. Rejects where that is unknown. With
+   * `waited` claims wait for the key, so those that watch it should hear.
+   */
+  replace(key: string, seen: string | undefined, next: StoredRecord, waited: boolean): Promise<boolean>;
+  /**
+   * Optional: calls `changed` after each `replace` with `waited`, until the returned function is
+   * called. It may call it without need, and calls `lost` when it may have missed a change. Without
+   * this function core reads the key again and again while its claims wait.
+   */
+  watch?(key: string, changed: () => void, lost: (reason: unknown) => void): Promise<() => void>;
+  /** Optional: the keys with this prefix that have a text, in no order. */
+  list?(prefix: string): AsyncIterable<string>;
+  /** Optional: the ms since 1970 by the store's own clock. */
+  time?(): Promise<number>;
+  /** Optional: ends what the store opened itself. */
+  close?(): Promise<void>;
+}
+
+/** Options of a provider over a store with a conditional write. */
+export interface RecordOptions {
+  /** First come, first served. `false` lets a newcomer pass those in line. @default true */
+  readonly fair?: boolean | undefined;
+  /** How long a place in line lasts without a repeat. @default 6_000 */
+  readonly waiterTtl?: Duration | undefined;
+  /** How long a call may take, and each call of the store. @default 5_000 */
+  readonly timeout?: Duration | undefined;
+  /**
+   * Without `watch`: the time between two reads of a key that claims wait for. It is an eighth of
+   * that while the head of the line is of this process. @default 100
+   */
+  readonly poll?: Duration | undefined;
+  /** Clock, timers and randomness. @default those of this process */
+  readonly runtime?: Runtime | undefined;
+}
+
+/** How the options are checked. */
+export const recordReaders: OptionReaders<RecordOptions> = {
+  fair: flag,
+  waiterTtl: duration(30, 86_400_000),
+  timeout: duration(10, 600_000),
+  poll: duration(1, 60_000),
+  runtime: runtimeReader,
+};

@@ -1,0 +1,117 @@
+import type { Hold, KeyRecord, Place, Terms } from '../../key/record.ts';
+import { emptyRecord } from '../../key/record.ts';
+import { misconfigured } from '../../errors/misconfigured.ts';
+
+/** A claim in line says with which process it waits. */
+export type StoredKey = KeyRecord<string>;
+/** When an entry ends, as the text has it. */
+export type EndToText = (entry: string, until: number) => readonly (number | string)[];
+/** When an entry ends, by the clock that the record is in. */
+export type EndFromText = (entry: string, end: readonly (number | string)[]) => number;
+
+/**
+ * The form of the text. A process that finds a higher one refuses the key: an older version of this
+ * library would lose what it does not know.
+ */
+const form = 1;
+const exclusive = 'x';
+const foreign = 'it is no text of this library; give the provider a table of its own';
+
+type Kind = typeof exclusive | number;
+type HoldText = readonly [number, string, Kind, number, 0 | 1, ...(readonly (number | string)[])];
+type PlaceText = readonly [number, string, Kind, number, number, string | 0, ...(readonly (number | string)[])];
+type RecordText = readonly [
+  form: number,
+  token: number,
+  labels: readonly string[],
+  processes: readonly string[],
+  holds: readonly HoldText[],
+  line: readonly PlaceText[],
+];
+
+/** `record` as text. Labels and processes stand in it once, as many claims share them. */
+export function toText({ token, holds, line }: StoredKey, end: EndToText): string {
+  const labels = new Map<string, number>();
+  const processes = new Map<string, number>();
+  const owner = (text: string): readonly [number, string] => {
+    const split = text.indexOf('/') + 1;
+    return [indexIn(labels, text.slice(0, split)), text.slice(split)];
+  };
+  const holdTexts = holds.map((hold) => {
+    const assigned = hold.assigned ? 1 : 0;
+    return [...owner(hold.owner), kindOf(hold), hold.token, assigned, ...end(`h${hold.owner}`, hold.until)];
+  });
+  const placeTexts = line.map((place) => {
+    const floor = place.floor === undefined ? 0 : String(place.floor);
+    const process = indexIn(processes, place.contact);
+    const ends = end(`p${place.owner}`, place.until);
+    return [...owner(place.owner), kindOf(place), process, place.ttl, floor, ...ends];
+  });
+  return JSON.stringify([form, token, [...labels.keys()], [...processes.keys()], holdTexts, placeTexts]);
+}
+
+/**
+ * The record of `text`. Without a text: that of a key that no claim has used.
+ * @throws `LOCK_MISCONFIGURED` where the text is none of this library, or of a later version of it.
+ */
+export function fromText(key: string, text: string | undefined, end: EndFromText): StoredKey {
+  if (text === undefined) return emptyRecord();
+  const [, token, labels, processes, holdTexts, placeTexts] = parsed(key, text);
+  const owner = (label: number, rest: string): string => `${labels[label]}${rest}`;
+  const holds = holdTexts.map(([label, rest, kind, held, assigned, ...ends]): Hold => {
+    const name = owner(label, rest);
+    return { owner: name, ...termsOf(kind), token: held, until: end(`h${name}`, ends), assigned: assigned === 1 };
+  });
+  const line = placeTexts.map(([label, rest, kind, process, ttl, floor, ...ends]): Place<string> => {
+    const [name, contact] = [owner(label, rest), processes[process] ?? ''];
+    const until = end(`p${name}`, ends);
+    return { owner: name, ...termsOf(kind), contact, ttl, floor: floor === 0 ? undefined : BigInt(floor), until };
+  });
+  const record = emptyRecord<string>();
+  record.token = token;
+  if (holds.length > 0) record.holds = holds;
+  // The first purge looks at each place.
+  if (line.length > 0) record.line = line;
+  return record;
+}
+
+/** What a store keeps of a register. `undefined`: it has no text. */
+export function toRegisterText(text: string | undefined): string {
+  return JSON.stringify([form, text ?? null]);
+}
+
+/** @throws as `fromText`. */
+export function fromRegisterText(name: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  return (parsed(name, text) as unknown as readonly [number, string | null])[1] ?? undefined;
+}
+
+function parsed(key: string, text: string): RecordText {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw misconfigured(`The record of ${JSON.stringify(key)}`, foreign, { key, cause: error });
+  }
+  const found: unknown = Array.isArray(value) ? value[0] : undefined;
+  if (found === form) return value as RecordText;
+  const later = `it has form ${String(found)}, and this version of the library knows form ${form}: upgrade it`;
+  throw misconfigured(`The record of ${JSON.stringify(key)}`, typeof found === 'number' ? later : foreign, { key });
+}
+
+function indexIn(list: Map<string, number>, text: string): number {
+  let index = list.get(text);
+  if (index === undefined) list.set(text, (index = list.size));
+  return index;
+}
+
+/** The number of permits is negative where the claim may have another one than the rest. */
+function kindOf({ mode, permits, resize }: Readonly<Terms>): Kind {
+  if (mode === 'exclusive') return exclusive;
+  return (permits ?? 0) * (resize ? -1 : 1);
+}
+
+function termsOf(kind: Kind): Terms {
+  if (kind === exclusive) return { mode: 'exclusive', permits: undefined, resize: undefined };
+  return { mode: 'shared', permits: kind === 0 ? undefined : Math.abs(kind), resize: kind < 0 ? true : undefined };
+}

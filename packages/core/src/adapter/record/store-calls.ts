@@ -1,0 +1,85 @@
+import { LockError, isLockError } from '../../errors/lock-error.ts';
+import { misconfigured } from '../../errors/misconfigured.ts';
+import { describe } from '../../options/key.ts';
+import type { Runtime } from '../../time/runtime.ts';
+import type { Deadline } from '../deadline.ts';
+import type { RecordStore, StoredRecord } from './record-store.ts';
+
+/** The text of a key, and when it was read. */
+export interface ReadState {
+  readonly version: string | undefined;
+  readonly text: string | undefined;
+  /** The store's time. `undefined`: it has none. */
+  readonly now: number | undefined;
+  /** When the call was sent and answered, by the clock of this process. */
+  readonly sentAt: number;
+  readonly receivedAt: number;
+}
+
+/** The two functions of a store. Each call settles in time, and each reply is what it should be. */
+export class StoreCalls {
+  readonly #store: RecordStore;
+  readonly #runtime: Runtime;
+  readonly #deadline: Deadline;
+  readonly #process: string;
+  #written = 0;
+
+  constructor(store: RecordStore, runtime: Runtime, deadline: Deadline, process: string) {
+    this.#store = store;
+    this.#runtime = runtime;
+    this.#deadline = deadline;
+    this.#process = process;
+  }
+
+  /** A version that no text of any process has had. */
+  nextVersion(): string {
+    return `${this.#process}.${(this.#written++).toString(36)}`;
+  }
+
+  async read(key: string): Promise<ReadState> {
+    const { clock } = this.#runtime;
+    const sentAt = clock.now();
+    const reply: unknown = await this.within('read', async () => await this.#store.read(key));
+    if (typeof reply !== 'object' || reply === null) throw this.#wrongReply('read', 'an object', reply);
+    const { version, record, now } = reply as Readonly<Record<string, unknown>>;
+    if (version !== undefined && typeof version !== 'string')
+      throw this.#wrongReply('read', '"version" as text', version);
+    if (record !== undefined && typeof record !== 'string') throw this.#wrongReply('read', '"record" as text', record);
+    if ((version === undefined) !== (record === undefined)) {
+      throw this.#wrongReply('read', '"version" and "record", or neither', version ?? record);
+    }
+    if (this.#store.expiry === 'observed')
+      return { version, text: record, now: undefined, sentAt, receivedAt: clock.now() };
+    if (typeof now !== 'number' || !Number.isFinite(now)) {
+      throw this.#wrongReply('read', '"now" as a number of ms (without a clock: expiry: "observed")', now);
+    }
+    return { version, text: record, now, sentAt, receivedAt: clock.now() };
+  }
+
+  async replace(key: string, seen: string | undefined, next: StoredRecord, waited: boolean): Promise<boolean> {
+    const replaced: unknown = await this.within(
+      'replace',
+      async () => await this.#store.replace(key, seen, next, waited),
+    );
+    if (typeof replaced !== 'boolean') throw this.#wrongReply('replace', 'true or false', replaced);
+    return replaced;
+  }
+
+  /** The reply of `call`. What the store throws says that the outcome is unknown. */
+  async within<T>(what: string, call: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#deadline.race(call(), what);
+    } catch (error) {
+      if (isLockError(error)) throw error;
+      const why = error instanceof Error ? error.message : describe(error);
+      throw new LockError('LOCK_UNAVAILABLE', `${this.#store.name}: ${what} failed: ${why}`, { cause: error });
+    }
+  }
+
+  #wrongReply(what: string, expected: string, found: unknown): LockError {
+    return misconfigured(
+      `The store "${this.#store.name}"`,
+      `${what} must resolve to ${expected}, not ${describe(found)}`,
+    );
+  }
+}

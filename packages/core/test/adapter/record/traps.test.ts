@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { createRecordProvider } from '../../../src/adapter/record/create-record-provider.ts';
+import type { RecordStore, StoredRecord } from '../../../src/adapter/record/record-store.ts';
+import type { Claim } from '../../../src/contract.ts';
+import { checkRequires } from '../../../src/options/requirements.ts';
+import { mapStore } from './map-store.ts';
+
+function claimOf(owner: string, more: Partial<Claim> = {}): Claim {
+  return { key: 'k', owner: `test/${owner}`, ttl: 5_000, mode: 'exclusive', ...more };
+}
+
+function together(): {
+  records: Map<string, StoredRecord>;
+  store: (instead?: Partial<RecordStore>) => ReturnType<typeof mapStore>;
+} {
+  const records = new Map<string, StoredRecord>();
+  return { records, store: (instead) => mapStore(records, instead) };
+}
+
+test('all calls of a tick on a key are one read and one replace', async () => {
+  const store = together().store();
+  const provider = createRecordProvider(store);
+  const sharers = Array.from({ length: 50 }, (_, number) =>
+    provider.tryAcquire(claimOf(`${number}`, { mode: 'shared' })),
+  );
+  expect((await Promise.all(sharers)).every(({ granted }) => granted)).toBe(true);
+  expect(store.calls).toEqual({ reads: 1, replaces: 1 });
+});
+
+test('a state of its own is used without a read only where the call writes', async () => {
+  const { store } = together();
+  const [one, two] = [store(), store()];
+  const [first, second] = [createRecordProvider(one), createRecordProvider(two)];
+  await first.tryAcquire(claimOf('one'));
+  expect(await first.release(claimOf('one'))).toBe(true);
+  expect(one.calls).toEqual({ reads: 1, replaces: 2 });
+  await first.tryAcquire(claimOf('one'));
+  expect(await first.tryAcquire(claimOf('two'))).toMatchObject({ granted: false });
+  await second.release(claimOf('one'));
+  // What it wrote last says that the key is held.
+  expect((await first.inspect('k')).holders).toEqual([]);
+  expect(await first.tryAcquire(claimOf('two'))).toMatchObject({ granted: true });
+});
+
+test('no version is written twice, so a store that repeats a command is harmless', async () => {
+  const { store, records } = together();
+  const repeating = store({
+    async replace(key, seen, next) {
+      for (let sent = 0; sent < 2; sent += 1) {
+        const found = records.get(key)?.version;
+        if (found === seen) records.set(key, next);
+        else return found === next.version;
+      }
+      return records.get(key)?.version === next.version;
+    },
+  });
+  const provider = createRecordProvider(repeating);
+  expect(await provider.tryAcquire(claimOf('one'))).toMatchObject({ granted: true });
+  expect(await provider.release(claimOf('one'))).toBe(true);
+  const [one, two] = [store(), store()];
+  for (const each of [createRecordProvider(one), createRecordProvider(two)]) {
+    await each.tryAcquire(claimOf('one'));
+    await each.release(claimOf('one'));
+  }
+  const versions = [...one.versions, ...two.versions];
+  expect(new Set(versions).size).toBe(versions.length);
+  expect(versions.every((version) => /^[!-~]{1,40}$/.test(version))).toBe(true);
+});
+
+test('an expired hold is removed from the store before it is told', async () => {
+  const { store, records } = together();
+  const [one, two] = [createRecordProvider(store()), createRecordProvider(store())];
+  await one.tryAcquire(claimOf('one', { ttl: 50 }));
+  const version = records.get('key:k')?.version;
+  await sleep(60);
+  expect((await two.inspect('k')).holders).toEqual([]);
+  expect(records.get('key:k')?.version).not.toBe(version);
+  expect(await one.renew(claimOf('one'))).toBe(false);
+});
+
+test('a key has 2 000 claims at most, and a further one is busy out of line', async () => {
+  const provider = createRecordProvider(together().store(), { timeout: 60_000 });
+  const sharers = Array.from({ length: 2_000 }, (_, number) => claimOf(`${number}`, { mode: 'shared', ttl: 600_000 }));
+  await Promise.all(sharers.map((claim) => provider.tryAcquire(claim)));
+  const further = claimOf('further', { mode: 'shared' });
+  expect(await provider.tryAcquire(further, () => {})).toMatchObject({ granted: false });
+  const { holders, waiters } = await provider.inspect('k');
+  expect([holders.length, waiters]).toEqual([2_000, 0]);
+  await provider.release(sharers[0] as Claim);
+  expect(await provider.tryAcquire(further, () => {})).toMatchObject({ granted: true });
+  await provider.close();
+});
+
+test('without a clock a hold ends for a process that has watched it for its ttl', async () => {
+  const { store } = together();
+  const without = () => createRecordProvider(store({ expiry: 'observed' }));
+  const [holder, watcher] = [without(), without()];
+  expect(watcher.traits.expiry).toBe('observed');
+  await holder.tryAcquire(claimOf('one', { ttl: 200 }));
+  await sleep(250);
+  // It looks for the first time.
+  expect(await watcher.tryAcquire(claimOf('two'))).toMatchObject({ granted: false });
+  await sleep(250);
+  expect(await watcher.tryAcquire(claimOf('two'))).toMatchObject({ granted: true });
+});
+
+test('`requires` refuses a store without a clock by the name of the trait', () => {
+  const provider = createRecordProvider(together().store({ expiry: 'observed' }));
+  expect(() => checkRequires(provider, { expiry: 'ttl' })).toThrow(/expiry: ttl \(it has observed\)/);
+});
+
+test.each([
+  ['a later form', '[2,{}]', /form 2.*upgrade/],
+  ['other text', 'hello', /no text of this library/],
+  ['other JSON', '{"a":1}', /no text of this library/],
+])('a record of %s is refused', async (_what, record, message) => {
+  const { store, records } = together();
+  records.set('key:k', { version: 'v', record });
+  const provider = createRecordProvider(store());
+  const expected = { code: 'LOCK_MISCONFIGURED', message: expect.stringMatching(message) };
+  await expect(provider.tryAcquire(claimOf('one'))).rejects.toMatchObject(expected);
+  await expect(provider.inspect('k')).rejects.toMatchObject(expected);
+  expect(records.get('key:k')?.record).toBe(record);
+});
+
+test.each([
+  ['read', undefined, /read must resolve to an object/],
+  ['read', { version: 7, record: '', now: 1 }, /"version" as text/],
+  ['read', { version: 'v', now: 1 }, /"version" and "record", or neither/],
+  ['read', {}, /"now" as a number/],
+  ['replace', undefined, /replace must resolve to true or false/],
+])('a wrong reply of %s is named (%#)', async (name, reply, message) => {
+  const provider = createRecordProvider(together().store({ [name]: async () => reply }));
+  const expected = { code: 'LOCK_MISCONFIGURED', message: expect.stringMatching(message) };
+  await expect(provider.tryAcquire(claimOf('one'))).rejects.toMatchObject(expected);
+});
+
+test('a store that does not answer rejects the call in time, and the next call goes on', async () => {
+  const { store } = together();
+  let silent = true;
+  const answering = store();
+  const provider = createRecordProvider(
+    { ...answering, read: async (key) => await (silent ? new Promise<never>(() => {}) : answering.read(key)) },
+    { timeout: 100 },
+  );
+  const expected = { code: 'LOCK_UNAVAILABLE', sent: false };
+  await expect(provider.tryAcquire(claimOf('one'))).rejects.toMatchObject(expected);
+  silent = false;
+  await vi.waitFor(async () => expect(await provider.tryAcquire(claimOf('one'))).toMatchObject({ granted: true }));
+});
+
+test('a replace whose outcome is unknown is not said to be unsent', async () => {
+  const failing = together().store({ replace: () => Promise.reject(new Error('reset')) });
+  const call = createRecordProvider(failing).tryAcquire(claimOf('one'));
+  const error: unknown = await call.catch((rejected: unknown) => rejected);
+  expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  expect(error).not.toHaveProperty('sent', false);
+});
+
+test('registers change by a compare-and-set, and are apart from keys of the same name', async () => {
+  const { store } = together();
+  const [one, two] = [createRecordProvider(store()), createRecordProvider(store())];
+  await one.tryAcquire(claimOf('one'));
+  expect(await one.register?.('k')).toBeUndefined();
+  expect(await one.register?.('k', { from: undefined, to: 'a' })).toBe('a');
+  expect(await two.register?.('k', { from: 'b', to: 'c' })).toBe('a');
+  const both = await Promise.all(
+    [one, two].map(async (each, to) => await each.register?.('k', { from: 'a', to: `${to}` })),
+  );
+  expect(both[0]).toBe(both[1]);
+  expect(await two.register?.('k', { from: both[0], to: undefined })).toBeUndefined();
+  expect((await two.inspect('k')).holders).toHaveLength(1);
+});
