@@ -153,7 +153,7 @@ export const objects: readonly CoreRecipe[] = [
   {
     name: 'a slot is taken although the store forgets it with the session of its process',
     file: 'objects/once/once.js',
-    find: "if (traits.expiry !== 'session') return;",
+    find: "if (traits.expiry === 'ttl') return;",
     replace: 'return;',
     sessions: true,
     caughtBy: ['locks-once-session'],
