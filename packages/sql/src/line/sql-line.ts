@@ -64,6 +64,7 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
   }
 
   async function attempt(claim: Claim, others?: readonly Claim[], within?: number): Promise<Grant | Waiting> {
+    if (others !== undefined) await store.beginWait?.();
     const place = others && { process, others: others.map(({ owner }) => owner) };
     const about = { what: 'an acquire', claim, within };
     const answer = await connections.run((connection) => store.attempt(connection, claim, place), about);
@@ -81,7 +82,10 @@ export function createSqlLine(parts: SqlLineParts): SqlLine {
     tryAcquire: (claim, wake) => line.tryAcquire(claim, wake),
     waitsFor: (key) => line.waitsFor(key),
     leave: (owner) => line.leave(owner),
-    close: (reason) => line.close(reason),
+    close(reason) {
+      line.close(reason);
+      store.endWaits?.();
+    },
     tell,
   };
 }

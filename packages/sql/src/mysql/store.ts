@@ -11,6 +11,8 @@ import { explain } from './errors.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { nameOf, textOf } from './connection/session.ts';
 import { statements } from './statements.ts';
+import { createWaitingSession, processOf } from './waiting-session.ts';
+import type { WaitingSession } from './waiting-session.ts';
 
 /** As many keys as one look at the line asks for. */
 const looksTogether = 256;
@@ -20,8 +22,8 @@ const nobodyInLine = 1n;
 const headIsOurs = 3n;
 const headMayBeGone = 4n;
 
-export function createStore(_client: KnexClient, options: StoreOptions): LockStore {
-  return new MysqlStore(options);
+export function createStore(client: KnexClient, options: StoreOptions): LockStore {
+  return new MysqlStore(client, options);
 }
 
 /**
@@ -33,10 +35,14 @@ class MysqlStore implements LockStore<MysqlConnection> {
   readonly explain = explain;
   readonly #options: StoreOptions;
   readonly #prepared: PreparedStatements<keyof typeof statements>;
+  /** `undefined`: a pooler is between this process and the server. */
+  readonly #session: WaitingSession | undefined;
   readonly #facts = new WeakMap<MysqlConnection, ConnectionFacts>();
 
-  constructor(options: StoreOptions) {
+  constructor(client: KnexClient, options: StoreOptions) {
     this.#options = options;
+    const { process, runtime, listen } = options;
+    if (listen) this.#session = createWaitingSession(client, process, runtime);
     this.#prepared = new PreparedStatements(statements, options.names, options.timeout);
   }
 
@@ -104,8 +110,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
     let freed = false;
     // A statement cannot tell whose turn it is. With waiters here the procedure saves the question.
     if (claim.mode === 'exclusive' && !waits && this.#clockMoves(connection)) {
-      const { process } = this.#options;
-      const values = [process, hex(claim.key), this.#prepared.longestWait(), claim.owner];
+      const values = [this.#process, hex(claim.key), this.#prepared.longestWait(), claim.owner];
       const what = await this.#prepared.changed(connection, 'release', values);
       freed = what >= nobodyInLine;
       if (what === headIsOurs) return { freed, turns: await this.#head(connection, claim.key) };
@@ -143,14 +148,26 @@ class MysqlStore implements LockStore<MysqlConnection> {
     return this.#prepared.changeRegister(connection, name, change);
   }
 
+  beginWait(): Promise<void> {
+    return this.#session?.begin() ?? Promise.resolve();
+  }
+
+  endWaits(): void {
+    this.#session?.close();
+  }
+
   async turns(connection: MysqlConnection, keys: readonly string[]): Promise<readonly string[]> {
+    const { process } = this.#options;
     const owners: string[] = [];
     for (let start = 0; start < keys.length; start += looksTogether) {
       const some = keys.slice(start, start + looksTogether).map(hex);
       const asked = powerOfTwo(some);
-      const values = [this.#options.process, ...asked];
+      const values = [process, ...asked, process];
       const rows = await this.#prepared.rows(connection, 'turns', values, { keys: placesOf(asked) });
-      owners.push(...rows.map((row) => textOf(row['owner'])));
+      for (const { owner, key } of rows) {
+        if (owner !== null) owners.push(textOf(owner));
+        else owners.push(...(await this.#nextOf(connection, textOf(key))));
+      }
     }
     return owners;
   }
@@ -162,6 +179,19 @@ class MysqlStore implements LockStore<MysqlConnection> {
     const removed = Number(textOf(row?.['swept']));
     // There may be more in this stretch.
     return { removed, next: removed === limit ? after : last };
+  }
+
+  get #process(): string {
+    return this.#session?.name ?? this.#options.process;
+  }
+
+  /** The next in line of a key whose first has ended, if it is of this process. */
+  async #nextOf(connection: MysqlConnection, hexKey: string): Promise<readonly string[]> {
+    const { process } = this.#options;
+    // A release by an owner that has nothing settles the line.
+    const noClaim: Claim = { key: Buffer.from(hexKey, 'hex').toString(), owner: process, ttl: 1, mode: 'exclusive' };
+    const { turns } = await this.#act(connection, 'release', noClaim, undefined);
+    return turns.filter((turn) => turn.process === process).map(({ owner }) => owner);
   }
 
   /**
@@ -189,7 +219,7 @@ class MysqlStore implements LockStore<MysqlConnection> {
       micros(ttl),
       token === undefined ? null : `${token}`,
       mode === 'shared' ? `${resize ? -permits : permits}` : null,
-      line?.process ?? null,
+      line === undefined ? null : this.#process,
       micros(waiterTtl),
       others,
       fair ? '1' : '0',
@@ -198,13 +228,13 @@ class MysqlStore implements LockStore<MysqlConnection> {
     const [row] = await this.#prepared.rows(connection, 'act', values);
     if (row === undefined) throw new Error('the procedure answered nothing');
     const { turn_process: process, turn_owner: waiter } = row;
-    const turns = waiter === null ? [] : [{ process: textOf(process), owner: textOf(waiter) }];
+    const turns = waiter === null ? [] : [{ process: processOf(textOf(process)), owner: textOf(waiter) }];
     return { outcome: textOf(row['outcome']), answer: textOf(row['answer']), turns };
   }
 
   async #head(connection: MysqlConnection, key: string): Promise<readonly Turn[]> {
     const rows = await this.#prepared.rows(connection, 'head', [hex(key)]);
-    return rows.map((row) => ({ process: textOf(row['process']), owner: textOf(row['owner']) }));
+    return rows.map((row) => ({ process: processOf(textOf(row['process'])), owner: textOf(row['owner']) }));
   }
 }
 

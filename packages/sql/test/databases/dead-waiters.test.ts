@@ -4,13 +4,10 @@ import { startContender } from '../servers/contenders.ts';
 import { databases, rowsOf } from '../support/databases.ts';
 import { holdJob } from '../support/held-job.ts';
 
-/** Those that know of the end of a process. */
-const knowing = databases.filter(({ name }) => name !== 'MariaDB');
-
 const sessionsThatListen = `SELECT count(*)::integer AS n FROM pg_locks
   WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-describe.each(knowing)('on $name', (database) => {
+describe.each(databases)('on $name', (database) => {
   test.each([
     ['waits exclusively', {}],
     ['shares the key', { mode: 'shared' }],

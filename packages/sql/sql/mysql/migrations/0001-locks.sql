@@ -156,6 +156,8 @@ BEGIN
   DECLARE line_changed, can_go, tell BOOLEAN DEFAULT FALSE;
   DECLARE outcome VARBINARY(10) DEFAULT 'done';
   DECLARE usual_wait BIGINT DEFAULT @@session.innodb_lock_wait_timeout;
+  -- The server on which a process in line says that it keeps a named lock, for as long as it lasts.
+  DECLARE this_server VARBINARY(8) DEFAULT LEFT(MD5(CONCAT_WS(' ', @@hostname, @@port, @@server_id)), 8);
 
   SET claim_permits = ABS(claim_permits);
   -- Fails within a transaction: this procedure has its own, and ends nobody else's.
@@ -229,14 +231,19 @@ BEGIN
         END IF;
 
         IF act = 'acquire' AND other_owners IS NOT NULL AND row_line_until IS NOT NULL THEN
-          UPDATE `locks_line` SET `seen` = now_at, `deadline` = now_at + waiter_ttl
+          UPDATE `locks_line` SET `seen` = now_at, `deadline` = now_at + waiter_ttl, `process` = line_process
             WHERE `key` = claim_key AND FIND_IN_SET(HEX(`owner`), other_owners) > 0;
           SET row_line_until = GREATEST(row_line_until, now_at + waiter_ttl), row_line_seen = now_at, line_changed = TRUE;
+        END IF;
+        -- Places of processes that have ended are passed over. They lapse in their time.
+        IF row_head_owner <> claim_owner AND LOCATE('+', row_head_process) > 0 AND SUBSTRING_INDEX(row_head_process, '@', -1) = this_server AND IS_USED_LOCK(CONCAT('locks_', row_head_process)) IS NULL THEN
+          SET line_changed = TRUE;
         END IF;
         IF line_changed THEN
           SET row_head_owner = NULL;
           SELECT `process`, `owner`, `permits`, `deadline` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
-            FROM `locks_line` WHERE `key` = claim_key ORDER BY `place` LIMIT 1;
+            FROM `locks_line` WHERE `key` = claim_key AND (`owner` = claim_owner OR NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL))
+            ORDER BY `place` LIMIT 1;
         END IF;
 
         IF row_shares > 0 THEN
@@ -337,9 +344,13 @@ BEGIN
         IF line_changed THEN
           SET row_head_owner = NULL;
           SELECT `process`, `owner`, `permits`, `deadline` INTO row_head_process, row_head_owner, row_head_permits, row_head_until
-            FROM `locks_line` WHERE `key` = claim_key ORDER BY `place` LIMIT 1;
+            FROM `locks_line` WHERE `key` = claim_key AND (`owner` = claim_owner OR NOT (LOCATE('+', `process`) > 0 AND SUBSTRING_INDEX(`process`, '@', -1) = this_server AND IS_USED_LOCK(CONCAT('locks_', `process`)) IS NULL))
+            ORDER BY `place` LIMIT 1;
           IF row_head_owner IS NULL THEN
-            SET row_head_process = NULL, row_head_permits = NULL, row_head_until = NULL, row_line_until = NULL, row_next_lapse = NULL;
+            SET row_head_process = NULL, row_head_permits = NULL, row_head_until = NULL;
+            IF NOT EXISTS (SELECT 1 FROM `locks_line` WHERE `key` = claim_key) THEN
+              SET row_line_until = NULL, row_next_lapse = NULL;
+            END IF;
           END IF;
         END IF;
         IF row_permits IS NOT NULL AND row_shares = 0 THEN

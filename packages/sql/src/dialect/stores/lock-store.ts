@@ -97,6 +97,10 @@ export interface LockStore<Connection = unknown> extends Store<Connection> {
    * look tells.
    */
   turns(connection: Connection, keys: readonly string[]): Promise<readonly string[]>;
+  /** Before a claim takes a place in line. It never rejects. */
+  beginWait?(): Promise<void>;
+  /** No claim waits any more. */
+  endWaits?(): void;
   /** Where a process can be told of its turns. `undefined`: it has to look. */
   readonly listen?: ((heard: (owner: string) => void, lost: () => void) => Promise<Listener>) | undefined;
   /**

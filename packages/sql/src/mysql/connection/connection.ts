@@ -8,7 +8,7 @@ export interface MysqlConnection {
     done: (error: Error | null, answer: unknown) => void,
   ): unknown;
   destroy(): void;
-  readonly stream?: { destroy(): unknown; readonly readable?: boolean } | undefined;
+  readonly stream?: { destroy(): unknown; unref?(): unknown; readonly readable?: boolean } | undefined;
 }
 
 /**

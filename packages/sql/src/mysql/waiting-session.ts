@@ -1,0 +1,110 @@
+import { settledWithin } from '@locks/core/adapter';
+import type { Runtime, TimerHandle } from '@locks/core/adapter';
+import type { KnexClient } from '../dialect/knex.ts';
+import type { MysqlConnection } from './connection/connection.ts';
+import { discard, rowsOf, textOf } from './connection/session.ts';
+
+/** A claim waits so long for the session before it takes its place without one, in ms. */
+const patience = 250;
+/** A session that no claim has waited with for so long is ended, in ms. It costs a connection. */
+const lingers = 30_000;
+/** After a session could not be opened, the next one is tried after so many ms. */
+const retryAfter = 10_000;
+/** The longest name of a lock. */
+const longestName = 64;
+
+/** As the routines find it. */
+const server = "SELECT LEFT(MD5(CONCAT_WS(' ', @@hostname, @@port, @@server_id)), 8) AS server";
+
+/** The session of a process whose claims wait: others see its end, and so that of the process. */
+export interface WaitingSession {
+  /** What the tables call the process: with its session, where that keeps its lock. */
+  readonly name: string;
+  /** Before a claim takes its place: opens the session, where there is none. It never rejects. */
+  begin(): Promise<void>;
+  close(): void;
+}
+
+/**
+ * A connection beside the pool, which keeps a lock of its name. Where it cannot be had, as with a
+ * cluster that refuses such locks, places of the process end by their time alone.
+ */
+export function createWaitingSession(client: KnexClient, process: string, runtime: Runtime): WaitingSession {
+  let sessions = 0;
+  let name = process;
+  let current: MysqlConnection | undefined;
+  let opening: Promise<void> | undefined;
+  let notBefore = -Infinity;
+  let usedAt = 0;
+  let timer: TimerHandle | undefined;
+  let closed = false;
+
+  const over = (connection: MysqlConnection): void => {
+    if (current === connection) {
+      current = undefined;
+      name = process;
+    }
+    discard(connection);
+  };
+  const endIdle = (): void => {
+    timer = undefined;
+    if (current === undefined) return;
+    const left = usedAt + lingers - runtime.clock.now();
+    if (left > 0) timer = runtime.setTimer(endIdle, left, false);
+    else over(current);
+  };
+
+  async function open(): Promise<void> {
+    // Knex would connect with no settings, to wherever that leads.
+    if (client.config?.connectionPool !== undefined) throw new Error('knex was given a pool');
+    const connection = (await client.acquireRawConnection()) as MysqlConnection & NodeJS.EventEmitter;
+    for (const event of ['error', 'end'] as const) connection.on(event, () => over(connection));
+    try {
+      sessions += 1;
+      const [found] = await rowsOf(connection, server, []);
+      const session = `${process}+${sessions}@${textOf(found?.['server'])}`;
+      const lock = `locks_${session}`;
+      if (lock.length > longestName) throw new Error('the name of the process is too long');
+      const [got] = await rowsOf(connection, 'SELECT CAST(GET_LOCK(?, 0) AS CHAR) AS got', [lock]);
+      if (got === undefined || textOf(got['got']) !== '1') throw new Error('the server gave no lock');
+      if (closed) throw new Error('the provider is closed');
+      current = connection;
+      name = session;
+    } catch (error) {
+      discard(connection);
+      throw error;
+    }
+    // Waiters keep the process running by timers. A provider that is not closed must not.
+    connection.stream?.unref?.();
+    timer ??= runtime.setTimer(endIdle, lingers, false);
+  }
+
+  return {
+    get name() {
+      return name;
+    },
+    async begin() {
+      const now = runtime.clock.now();
+      usedAt = now;
+      if (closed || current !== undefined || (opening === undefined && now < notBefore)) return;
+      opening ??= open()
+        .catch(() => {
+          notBefore = runtime.clock.now() + retryAfter;
+        })
+        .finally(() => {
+          opening = undefined;
+        });
+      await settledWithin(runtime, patience, opening);
+    },
+    close() {
+      closed = true;
+      if (timer !== undefined) runtime.clearTimer(timer);
+      if (current !== undefined) over(current);
+    },
+  };
+}
+
+/** The process to which a name in the tables belongs. */
+export function processOf(name: string): string {
+  return name.split('+', 1)[0] ?? name;
+}
