@@ -8,6 +8,8 @@ export interface MysqlConnection {
     done: (error: Error | null, answer: unknown) => void,
   ): unknown;
   destroy(): void;
+  /** Says goodbye. */
+  end?(done: () => void): unknown;
   readonly stream?: { destroy(): unknown; unref?(): unknown; readonly readable?: boolean } | undefined;
 }
 
