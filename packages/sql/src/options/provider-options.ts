@@ -47,8 +47,9 @@ export interface SqlOptions extends TableOptions {
   /** Remove the rows of idle keys now and then. `false`: leave it to `sweep()`. @default true */
   readonly sweep?: boolean | undefined;
   /**
-   * Postgres: be told by LISTEN and NOTIFY. `false` behind a pooler that lends a connection for
-   * each transaction.
+   * Postgres: be told by LISTEN and NOTIFY. MariaDB and MySQL: keep a named lock while claims wait,
+   * by which others see that this process lasts. Each takes a connection beside the pool. `false`
+   * behind a pooler that lends a connection for each transaction.
    * @default true
    */
   readonly listen?: boolean | undefined;
