@@ -1,23 +1,18 @@
-// A process that sends itself a signal in the middle of an acquisition. The file with its owner is
-// written, and the state is not yet replaced.
-import { createFolderProvider } from '@locks/example-custom-provider';
-import { systemRuntime } from '@locks/core/adapter';
+// A process that sends itself a signal in the middle of an acquisition: before its new record is
+// in force, or after that.
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 
-const [, , folder, signal, claim] = process.argv;
-const { clock } = systemRuntime;
+const [, , folder, signal, when, claim] = process.argv;
+const { rename } = fs;
+fs.rename = async (from, to) => {
+  if (when === 'before') process.kill(process.pid, signal);
+  await rename(from, to);
+  if (when === 'after') process.kill(process.pid, signal);
+};
+syncBuiltinESMExports();
 
-const provider = createFolderProvider(folder, 60_000, {
-  ...systemRuntime,
-  clock: {
-    now: clock.now,
-    exact: clock.exact,
-    // Only the token is made from it.
-    get origin() {
-      process.kill(process.pid, signal);
-      return clock.origin;
-    },
-  },
-});
-
+const { createFolderProvider } = await import('@locks/example-custom-provider');
+const provider = await createFolderProvider(folder);
 const answer = await provider.tryAcquire(JSON.parse(claim));
 process.send({ granted: answer.granted, token: String(answer.token) }, () => process.disconnect());

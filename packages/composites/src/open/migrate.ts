@@ -46,7 +46,7 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
     lacking: ({ expiry, ...promised }, members) => {
       const traits = migrationTraits(byEnd(members));
       // Where each lease has a ttl, none is lost with a session: that is better than was assumed.
-      const demanded = expiry === 'ttl' ? { ...promised, expiry } : promised;
+      const demanded = expiry === 'session' ? promised : { ...promised, expiry };
       return [...lackingTraits(traits, demanded), ...(traits.shared ? [] : ['shared: true'])];
     },
   });
