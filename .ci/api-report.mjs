@@ -42,12 +42,15 @@ function manifestOf(folder) {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
-/** Each import path of a package, and the types behind it. */
+/** Each import path of a package, and the types that those behind it are made of. */
 function entriesOf(folder) {
   const { name, exports } = manifestOf(folder);
-  return Object.entries(exports).flatMap(([path, { types }]) =>
-    types === undefined ? [] : [{ folder, id: join(name, path), types: join(folder, types) }],
-  );
+  const sources = JSON.parse(readFileSync(join(folder, 'dist/entries.json'), 'utf8'));
+  return Object.entries(exports).flatMap(([path, { require }]) => {
+    if (require === undefined) return [];
+    const source = sources[basename(require.default, '.cjs')];
+    return [{ folder, id: join(name, path), types: join(folder, 'dist', source.replace(/ts$/, 'd.ts')) }];
+  });
 }
 
 /** The report of each package, by folder: a section for each import path. */

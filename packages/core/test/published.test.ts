@@ -43,13 +43,13 @@ async function stackOf(...flags: readonly string[]): Promise<string> {
 describe('a stack trace of the published package', () => {
   it('names the folder', async () => {
     const stack = await stackOf();
-    expect(stack).toMatch(/at timeoutError \(\S+\/dist\/bundle\/errors-options-time\.js:\d+:\d+\)/);
-    expect(stack).toMatch(/\boverdue \(\S+\/dist\/bundle\/leases\.js:\d+:\d+\)/);
+    expect(stack).toMatch(/at Object\.timeoutError \(\S+\/dist\/bundle\/errors-options-time\.cjs:\d+:\d+\)/);
+    expect(stack).toMatch(/\boverdue \(\S+\/dist\/bundle\/leases\.cjs:\d+:\d+\)/);
   }, 30_000);
 
   it('names the module and its line with --enable-source-maps', async () => {
     const stack = await stackOf('--enable-source-maps');
-    expect(stack).toMatch(/at timeoutError \(\S+\/src\/errors\/messages\.ts:\d+:\d+\)/);
+    expect(stack).toMatch(/at Object\.timeoutError \(\S+\/src\/errors\/messages\.ts:\d+:\d+\)/);
     expect(stack).toMatch(/Wait\.overdue \(\S+\/src\/leases\/acquire\/wait\.ts:\d+:\d+\)/);
   }, 30_000);
 });

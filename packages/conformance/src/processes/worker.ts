@@ -26,7 +26,9 @@ serveParent(answer);
 async function answer(request: Request): Promise<unknown> {
   switch (request.kind) {
     case 'start': {
-      const made = (await import(request.module)) as { create(args: unknown): LockProvider | Promise<LockProvider> };
+      const made = (await import(/* any module */ request.module)) as {
+        create(args: unknown): LockProvider | Promise<LockProvider>;
+      };
       provider = await made.create(request.args);
       return undefined;
     }

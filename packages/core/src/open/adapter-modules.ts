@@ -105,26 +105,61 @@ export async function loadAdapter(named: unknown): Promise<AdapterModule> {
  * with its own error.
  */
 async function importFrom(id: string): Promise<unknown> {
-  if (isBuiltin(id)) return await import(id);
-  const user = pathToFileURL(join(process.cwd(), 'any.js')).href;
-  // With pnpm and in workspaces this package may be stored away from the application, which
-  // installed the adapter. A path is relative to the application in any case.
+  if (isBuiltin(id)) return await importOrRequire(id, id);
+  // A path is relative to the application.
   const isPath = id.startsWith('.') || isAbsolute(id);
-  const found = (isPath ? undefined : (importPath(id) ?? requirePath(id, import.meta.url))) ?? requirePath(id, user);
-  return found === undefined ? undefined : await import(found);
+  const beside = isPath ? undefined : requirePath(id, ownUrl());
+  // With pnpm and in workspaces this package may be stored away from the application, which
+  // installed the adapter.
+  const found = beside ?? requirePath(id, pathToFileURL(join(process.cwd(), 'any.js')).href);
+  if (found !== undefined) return await importOrRequire(pathToFileURL(found).href, found);
+  return isPath ? undefined : await importOnly(id);
 }
 
-function importPath(id: string): string | undefined {
+/** A package beside this one that says what it is to `import`, and nothing to `require`. */
+async function importOnly(id: string): Promise<unknown> {
   try {
-    return import.meta.resolve(id);
+    return await import(/* any module */ id);
+  } catch (error) {
+    const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+    const name = id.split('/', id.startsWith('@') ? 2 : 1).join('/');
+    if (code === 'ERR_PACKAGE_PATH_NOT_EXPORTED') return undefined;
+    if (code === 'ERR_MODULE_NOT_FOUND' && String(message).includes(`'${name}'`)) return undefined;
+    if (await importsFail()) return undefined;
+    throw error;
+  }
+}
+
+async function importOrRequire(url: string, path: string): Promise<unknown> {
+  try {
+    return await import(/* any module */ url);
+  } catch (error) {
+    if (!(await importsFail())) throw error;
+    return createRequire(path)(path) as unknown;
+  }
+}
+
+/** Jest, as it is by default, runs modules where every `import()` rejects. */
+async function importsFail(): Promise<boolean> {
+  const module = 'node:module';
+  return await import(/* any module */ module).then(
+    () => false,
+    () => true,
+  );
+}
+
+function requirePath(id: string, base: string | undefined): string | undefined {
+  try {
+    return base === undefined ? undefined : createRequire(base).resolve(id);
   } catch {
     return undefined;
   }
 }
 
-function requirePath(id: string, base: string): string | undefined {
+/** Of this module. A bundle may have none. */
+function ownUrl(): string | undefined {
   try {
-    return pathToFileURL(createRequire(base).resolve(id)).href;
+    return import.meta.url;
   } catch {
     return undefined;
   }

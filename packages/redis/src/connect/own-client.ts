@@ -36,7 +36,8 @@ export async function importClasses(): Promise<Classes> {
     const { Cluster, Redis } = await import('ioredis');
     return { Redis, Cluster };
   } catch (error) {
-    if ((error as { readonly code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    // As `require` calls it, and as `import` does.
+    if (!/^(?:ERR_)?MODULE_NOT_FOUND$/.test(String((error as { readonly code?: unknown }).code))) throw error;
     throw misconfigured(redisSource.where, 'it needs ioredis 5 or 6, which is not installed. Run: npm install ioredis');
   }
 }

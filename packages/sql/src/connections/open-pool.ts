@@ -60,7 +60,8 @@ async function importing<T>(module: string, driver: string, load: () => Promise<
     return await load();
   } catch (error) {
     const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
-    const absent = code === 'ERR_MODULE_NOT_FOUND' && String(message).includes(`'${module}'`);
+    // As `require` calls it, and as `import` does.
+    const absent = /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String(code)) && String(message).includes(`'${module}'`);
     throw new LockError(
       'LOCK_MISCONFIGURED',
       `@locks/sql needs ${module}, which ${absent ? 'is not installed' : 'cannot be loaded'}. Run: npm install knex ${driver}`,

@@ -1,0 +1,15 @@
+import { bundle } from '../../../scripts/bundle.mjs';
+
+await bundle(new URL('../', import.meta.url), {
+  entries: {
+    index: 'index.ts',
+    vitest: 'runners/vitest.ts',
+    'node-test': 'runners/node-test.ts',
+    processes: 'processes/index.ts',
+    worker: 'processes/worker.ts',
+  },
+  programs: ['worker'],
+  importers: ['vitest'],
+  // Its failures name requirements. Maps would make the package larger by a third.
+  maps: false,
+});
