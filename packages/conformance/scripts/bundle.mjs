@@ -6,6 +6,7 @@ await bundle(new URL('../', import.meta.url), {
     vitest: 'runners/vitest.ts',
     'node-test': 'runners/node-test.ts',
     processes: 'processes/index.ts',
+    faults: 'proxy/index.ts',
     worker: 'processes/worker.ts',
   },
   programs: ['worker'],

@@ -11,10 +11,18 @@ export type { RestartOptions, ServerHandle } from './server/handle.ts';
 export { ensureProgram } from './local/install.ts';
 export { type MariadbServerOptions, startMariadb } from './mariadb/mariadb.ts';
 export { type PostgresServerOptions, startPostgres } from './postgres/postgres.ts';
-export type { Direction, Trap, TrapOptions, Way } from './proxy/conditions.ts';
-export type { Target } from './proxy/dial.ts';
-export type { Rewrite } from './proxy/link.ts';
-export { type CutOptions, type Proxy, type ProxyOptions, startProxy } from './proxy/proxy.ts';
+export type {
+  CutOptions,
+  Direction,
+  Proxy,
+  ProxyOptions,
+  Rewrite,
+  Target,
+  Trap,
+  TrapOptions,
+  Way,
+} from '@locks/conformance/faults';
+export { startProxy } from './proxy/start-proxy.ts';
 export { redisCommand } from './redis/command.ts';
 export { type RedisCluster, startRedisCluster } from './redis/cluster/cluster.ts';
 export type { RedisClusterOptions } from './redis/cluster/options.ts';

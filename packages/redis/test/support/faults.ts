@@ -1,7 +1,7 @@
 import type { Faults } from '@locks/conformance';
+import { proxiedProviders } from '@locks/conformance/faults';
 import type { LockProvider } from '@locks/core';
-import { closing, startProxy } from '@locks/test-servers';
-import type { Proxy, ServerHandle } from '@locks/test-servers';
+import type { ServerHandle } from '@locks/test-servers';
 import { eventually } from './redis.ts';
 
 /** Providers that can be hurt one by one. */
@@ -28,41 +28,20 @@ export function breakable(
   ownServer: boolean,
   make: (url: string) => LockProvider | Promise<LockProvider>,
 ): Breakable {
-  const proxies = new WeakMap<LockProvider, Proxy>();
-
-  async function create(): Promise<LockProvider> {
-    const proxy = await startProxy(server);
-    const provider = closing(await make(proxy.url(server.url)), () => proxy.stop());
-    proxies.set(provider, proxy);
-    return provider;
-  }
-
-  function proxyOf(provider: LockProvider): Proxy {
-    const proxy = proxies.get(provider);
-    if (proxy === undefined) throw new Error('A fault was asked for a provider that create() did not make.');
-    return proxy;
-  }
-
+  const { create, faults, proxyOf } = proxiedProviders({
+    target: server,
+    make: (proxy) => make(proxy.url(server.url)),
+    dropReply: (proxy) => void proxy.dropReply({ when: isScriptCall }),
+  });
   const onTheWay: Faults = {
-    sever: (provider) => proxyOf(provider).cut(),
-    silence: async (provider, direction) => proxyOf(provider).silence(direction),
-    async dropReply(provider) {
-      proxyOf(provider).dropReply({ when: isScriptCall });
-    },
-    async delay(provider, delay) {
-      const end = proxyOf(provider).delay(delay, 'replies');
-      return async () => end();
-    },
+    ...faults,
     async duplicate(provider) {
+      await eventually('an answer', () => provider.inspect('any key').catch(() => undefined));
       const proxy = proxyOf(provider);
-      await answering(provider);
       const before = proxy.clientConnections;
-      const end = proxy.duplicate();
-      // Only what is connected from now on is duplicated.
-      await proxy.cut();
-      await answering(provider);
+      const end = await faults.duplicate(provider);
       await eventually('as many connections as before', () => proxy.clientConnections === before);
-      return async () => end();
+      return end;
     },
   };
   const atTheServer: Faults = {
@@ -74,15 +53,4 @@ export function breakable(
     restartEmpty: () => server.restart({ keepData: false }),
   };
   return { create, faults: ownServer ? { ...onTheWay, ...atTheServer } : onTheWay };
-}
-
-/** Resolves when `provider` is connected. */
-async function answering(provider: LockProvider): Promise<void> {
-  await eventually('an answer', async () => {
-    const asked = provider.inspect('are you there?');
-    return await asked.then(
-      () => true,
-      () => false,
-    );
-  });
 }

@@ -1,5 +1,5 @@
-import type { Way } from '../../proxy/conditions.ts';
-import { type Proxy, startProxy } from '../../proxy/proxy.ts';
+import type { Proxy, Way } from '@locks/conformance/faults';
+import { startProxy } from '../../proxy/start-proxy.ts';
 import type { MemberAddress } from './ensemble-settings.ts';
 
 /** The connections between the members of an ensemble, each through a proxy of its own. */

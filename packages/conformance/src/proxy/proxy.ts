@@ -1,7 +1,5 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { PortTakenError, startOnFreePort } from '../server/ports.ts';
-import { messageOf } from '../server/ready.ts';
 import { type Direction, type Trap, type TrapOptions, type Way, createConditions } from './conditions.ts';
 import { type Target, dial, dialPatiently } from './dial.ts';
 import { type Link, type Rewrite, openLink } from './link.ts';
@@ -81,18 +79,23 @@ export interface ProxyOptions {
    * @default 0
    */
   readonly patience?: number;
+  /** The loopback port to listen on. @default a free one */
+  readonly port?: number;
 }
 
-/** Starts a proxy in front of `target` on a free loopback port. Resolves when it listens. */
+/**
+ * Starts a proxy in front of `target` on a loopback port. Resolves when it listens, and rejects
+ * where the port is taken.
+ */
 export async function startProxy(
   target: Target,
-  { rewrite = (piece) => piece, patience = 0 }: ProxyOptions = {},
+  { rewrite = (piece) => piece, patience = 0, port: wanted = 0 }: ProxyOptions = {},
 ): Promise<Proxy> {
   const host = '127.0.0.1';
   const conditions = createConditions();
   const links = new Set<Link>();
   const waiting = new Set<Socket>();
-  const listener = await startOnFreePort(host, (port) => listen(host, port));
+  const listener = await listen(host, wanted);
   const { port } = listener.address() as { readonly port: number };
   let stopped: Promise<void> | undefined;
 
@@ -212,11 +215,6 @@ export async function startProxy(
 async function listen(host: string, port: number): Promise<Server> {
   const listener = createServer({ allowHalfOpen: true, noDelay: true });
   listener.listen(port, host);
-  try {
-    await once(listener, 'listening');
-  } catch (error) {
-    const taken = (error as { readonly code?: unknown }).code === 'EADDRINUSE';
-    throw taken ? new PortTakenError(messageOf(error), { cause: error }) : error;
-  }
+  await once(listener, 'listening');
   return listener;
 }
