@@ -67,7 +67,18 @@ class ProcessLine implements Line {
       within = this.#until(end);
     }
     if (wake === undefined) return await this.#attemptAlone(claim, now, within);
-    const quietFor = this.#places.quietFor(claim.owner, wake, now);
+    const shown = this.#places.untilShown(claim.owner, now);
+    if (shown !== undefined) {
+      const place = this.#places.take(claim, wake);
+      // Without its answer the backend may be silent, and "busy" would be a guess.
+      await shown;
+      this.#checkOpen();
+      if (!this.#places.has(place)) return this.#grantOf(place) ?? { granted: false, retryAfter: this.#pollInterval };
+      const told = this.#assigned(claim);
+      if (told !== undefined) return told;
+      within = this.#until(end);
+    }
+    const quietFor = this.#places.quietFor(claim.owner, wake, parts.runtime.clock.now());
     if (quietFor !== undefined) {
       this.#places.answeredBusy(claim.owner);
       return { granted: false, retryAfter: quietFor };

@@ -25,12 +25,20 @@ export interface Place {
    * So the server has nothing new for it.
    */
   quiet: boolean;
+  /** An attempt waits for the answer to the call that shows this claim. */
+  hearing: Hearing | undefined;
   /** The last attempt was answered busy. So the claim holds nothing that it knows of. */
   waits: boolean;
   /** A later attempt has begun. */
   repeated: boolean;
   /** The latest grant that a message told. */
   assigned: Assignment | undefined;
+}
+
+/** A wait that ends once. */
+interface Hearing {
+  readonly over: Promise<void>;
+  readonly end: () => void;
 }
 
 /** How many places one call shows at most. More make its script block the server for longer. */
@@ -114,6 +122,7 @@ export class Places {
         waitUntil: 0,
         looks: false,
         quiet: false,
+        hearing: undefined,
         waits: false,
         repeated: false,
         assigned: undefined,
@@ -140,6 +149,7 @@ export class Places {
     line?.delete(place);
     if (line?.size === 0) this.#byKey.delete(key);
     place.assigned = undefined;
+    endHearing(place);
     return place.waits;
   }
 
@@ -153,7 +163,10 @@ export class Places {
 
   /** Forgets all places. Each claim is woken a last time, and hears that its provider is closed. */
   close(): void {
-    for (const { wake } of this.#byOwner.values()) queueMicrotask(wake);
+    for (const place of this.#byOwner.values()) {
+      queueMicrotask(place.wake);
+      endHearing(place);
+    }
     this.#byOwner.clear();
     this.#byKey.clear();
   }
@@ -189,12 +202,25 @@ export class Places {
     place.quiet = false;
     // The next call of this claim hands the lock over: it shows no other claims.
     place.waitUntil = Infinity;
+    endHearing(place);
     place.wake();
   }
 
   /** Messages may have been lost: all claims look again. */
   wakeAll(): void {
     for (const owner of this.#byOwner.keys()) this.#wakeLater(owner);
+  }
+
+  /**
+   * Resolves when the call of another claim that shows `owner` was answered or rejected, or when
+   * `owner` is woken or leaves. `undefined`: no such call is under way, or `owner` must ask itself.
+   */
+  untilShown(owner: string, now: number): Promise<void> | undefined {
+    if (this.#byOwner.size === 0) return undefined;
+    const place = this.#byOwner.get(owner);
+    if (!place?.quiet || now < place.waitUntil || place.keptAt >= (place.shownAt ?? 0)) return undefined;
+    place.hearing ??= createHearing();
+    return place.hearing.over;
   }
 
   /**
@@ -242,6 +268,7 @@ export class Places {
     for (const other of others) {
       if (now - other.keptAt < certainFor * this.#refresh) other.keptAt = Math.max(other.keptAt, sentAt);
       else this.#wakeLater(other.claim.owner);
+      endHearing(other);
     }
   }
 
@@ -251,7 +278,10 @@ export class Places {
    */
   failed(place: Place, others: readonly Place[]): void {
     place.waitUntil = Infinity;
-    for (const other of others) other.quiet = false;
+    for (const other of others) {
+      other.quiet = false;
+      endHearing(other);
+    }
   }
 
   /**
@@ -285,4 +315,15 @@ export class Places {
   #wakeLater(owner: string): void {
     queueMicrotask(() => this.wake(owner));
   }
+}
+
+function createHearing(): Hearing {
+  let end!: () => void;
+  const over = new Promise<void>((resolve) => (end = resolve));
+  return { over, end };
+}
+
+function endHearing(place: Place): void {
+  place.hearing?.end();
+  place.hearing = undefined;
 }

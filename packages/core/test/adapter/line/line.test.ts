@@ -86,6 +86,62 @@ describe('a line', () => {
     expect(setting.attempts).toEqual([]);
   });
 
+  describe('a claim that is shown by a call without an answer yet', () => {
+    async function shown() {
+      const setting = new LineSetting();
+      for (const owner of ['a', 'b']) await setting.acquire(owner);
+      await setting.acquire('a');
+      setting.attempted();
+      await setting.runtime.advance(0.9 * refresh);
+      const answer = createDeferred<typeof busy>();
+      setting.answer = ({ owner }) => (owner === 'a' ? answer.promise : Promise.resolve(granted));
+      const first = watch(setting.acquire('a'));
+      const second = watch(setting.acquire('b'));
+      await setting.runtime.advance(10);
+      expect([first.value, second.value]).toEqual([undefined, undefined]);
+      expect(setting.attempted()).toEqual(['a']);
+      return { setting, answer, second };
+    }
+
+    test('is busy when that call is answered, without a call of its own', async () => {
+      const { setting, answer, second } = await shown();
+      answer.resolve(busy);
+      await setting.runtime.advance(1);
+      expect(second.value).toMatchObject({ granted: false, retryAfter: refresh - 10 });
+      expect(setting.attempted()).toEqual([]);
+    });
+
+    test('asks itself when that call is rejected', async () => {
+      const { setting, answer, second } = await shown();
+      answer.reject(new LockError('LOCK_UNAVAILABLE', 'No answer.'));
+      await setting.runtime.advance(1);
+      expect(second.value).toBe(granted);
+      expect(setting.attempts).toMatchObject([{ owner: 'b', within: timeout - 10 }]);
+    });
+
+    test('asks itself when it is its turn', async () => {
+      const { setting, second } = await shown();
+      setting.latest.heard('b');
+      await setting.runtime.advance(1);
+      expect(second.value).toBe(granted);
+    });
+
+    test('does not come back after its release', async () => {
+      const { setting, second } = await shown();
+      setting.line.leave('b');
+      await setting.runtime.advance(1);
+      expect(second.value).toMatchObject({ granted: false });
+      expect(setting.attempted()).toEqual([]);
+    });
+
+    test('hears that its provider is closed', async () => {
+      const { setting, second } = await shown();
+      setting.line.close(closed);
+      await setting.runtime.advance(1);
+      expect(second.error).toBe(closed);
+    });
+  });
+
   test('lets each claim hear a rejection itself: a claim that tries again shows no others', async () => {
     const setting = new LineSetting();
     for (const owner of ['a', 'b', 'c']) await setting.acquire(owner);
