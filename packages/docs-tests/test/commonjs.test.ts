@@ -31,6 +31,7 @@ test.each([
   '@locks/zookeeper',
   '@locks/conformance',
   '@locks/conformance/node-test',
+  '@locks/conformance/faults',
   '@locks/conformance/processes',
 ])('require(%j) works without a warning', async (specifier) => {
   const source = `console.log(Object.keys(require(${JSON.stringify(specifier)})).length > 0);`;
