@@ -1,0 +1,30 @@
+import { differentialTest } from '@locks/conformance';
+import { createRecordProvider } from '@locks/core/adapter';
+import { expect, test } from 'vitest';
+import { mapStore, sharedMap } from '../support/map-store.ts';
+
+const sequences = Number(process.env['LOCKS_DIFFERENTIAL'] ?? 200);
+const seed = Number(process.env['LOCKS_DIFFERENTIAL_SEED'] ?? 1);
+
+test(
+  'a provider over a map answers as the rules of a key do',
+  async () => {
+    const maps = new Map<number, ReturnType<typeof sharedMap>>();
+    const report = await differentialTest({
+      name: 'map',
+      create({ fair, waiterTtl }) {
+        const map = maps.get(waiterTtl) ?? sharedMap();
+        maps.set(waiterTtl, map);
+        return createRecordProvider(mapStore(map), { fair, waiterTtl });
+      },
+      assigns: (_head, { fair }) => fair,
+      sequences,
+      seed,
+      // Other tests use the processors meanwhile, and make calls slow.
+      abandonedAtMost: 0.3,
+    });
+    console.log(JSON.stringify(report));
+    expect(report.exempted).toEqual({});
+  },
+  60_000 + sequences * 500,
+);
