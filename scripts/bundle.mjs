@@ -87,11 +87,14 @@ async function writeCode(input, dir, { groups, maps }) {
   return entries.map(({ fileName, exports }) => [fileName.replace(/\.cjs$/, ''), exports]);
 }
 
+/** Bundlers leave it alone. */
+const unseen = 'import(/* webpackIgnore: true */ /* @vite-ignore */ ';
+
 /** No line that is of a source moves: source maps stay right. */
 const importsStay = {
   name: 'imports-stay',
   transform: (code) => ({ code: code.replaceAll(native, 'nativeImport('), map: null }),
-  renderChunk: (code) => ({ code: code.replaceAll('nativeImport(', 'import('), map: null }),
+  renderChunk: (code) => ({ code: code.replaceAll('nativeImport(', unseen), map: null }),
 };
 
 /** No export changes its value here: a getter for each would only be text and time. */

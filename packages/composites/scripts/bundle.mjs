@@ -1,5 +1,5 @@
 import { bundle } from '../../../scripts/bundle.mjs';
 
 await bundle(new URL('../', import.meta.url), {
-  entries: { index: 'index.ts', combine: 'open/combine.ts', migrate: 'open/migrate.ts' },
+  entries: { index: 'index.ts', combine: 'open/combine.ts', migrate: 'open/migrate.ts', register: 'register.ts' },
 });

@@ -1,5 +1,6 @@
 /** What adapters share, so that each needs to write only what its backend makes special. */
 export type { AdapterConfig, AdapterModule } from './adapter-config.ts';
+export { registerAdapter } from '../open/registered.ts';
 export { createClock, systemClock } from '../time/clock.ts';
 export type { Clock, ClockSources } from '../time/clock.ts';
 export { LockError, isLockError } from '../errors/lock-error.ts';

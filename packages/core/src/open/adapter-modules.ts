@@ -1,11 +1,10 @@
-import { createRequire, isBuiltin } from 'node:module';
-import { isAbsolute, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { AdapterModule } from '../adapter/adapter-config.ts';
 import { LockError } from '../errors/lock-error.ts';
 import { misconfigured } from '../errors/misconfigured.ts';
 import { describe } from '../options/key.ts';
 import * as memory from '../memory/config.ts';
+import { findModule, isPublished } from './find-module.ts';
+import { registered } from './registered.ts';
 
 interface KnownAdapter {
   readonly module: string;
@@ -86,83 +85,28 @@ export async function loadAdapter(named: unknown): Promise<AdapterModule> {
   if (named === 'memory') return memory;
   const adapter = Object.hasOwn(known, named) ? known[named] : undefined;
   const id = adapter?.module ?? named;
-  const loaded = await importFrom(id);
+  const loaded = registered(named) ?? (await findModule(id));
   if (isAdapter(loaded)) return loaded;
   if (loaded !== undefined) {
     throw new LockError('LOCK_MISCONFIGURED', `openLocks: module "${id}" does not export a function fromConfig.`);
   }
-  const names = ['memory', ...Object.keys(known)].join(', ');
-  throw new LockError(
-    'LOCK_MISCONFIGURED',
-    adapter === undefined
-      ? `openLocks: provider "${named}" is neither one of ${names} nor a module that can be imported. Install it, or correct its name.`
-      : `openLocks: provider "${named}" needs the package ${adapter.packages.split(' ')[0]}, which is not installed. Run: npm install ${adapter.packages}`,
-  );
+  throw new LockError('LOCK_MISCONFIGURED', notFound(named, adapter));
 }
 
-/**
- * The module, or `undefined` if there is none. A module that is there and fails to load rejects
- * with its own error.
- */
-async function importFrom(id: string): Promise<unknown> {
-  if (isBuiltin(id)) return await importOrRequire(id, id);
-  // A path is relative to the application.
-  const isPath = id.startsWith('.') || isAbsolute(id);
-  const beside = isPath ? undefined : requirePath(id, ownUrl());
-  // With pnpm and in workspaces this package may be stored away from the application, which
-  // installed the adapter.
-  const found = beside ?? requirePath(id, pathToFileURL(join(process.cwd(), 'any.js')).href);
-  if (found !== undefined) return await importOrRequire(pathToFileURL(found).href, found);
-  return isPath ? undefined : await importOnly(id);
-}
-
-/** A package beside this one that says what it is to `import`, and nothing to `require`. */
-async function importOnly(id: string): Promise<unknown> {
-  try {
-    return await import(/* any module */ id);
-  } catch (error) {
-    const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
-    const name = id.split('/', id.startsWith('@') ? 2 : 1).join('/');
-    if (code === 'ERR_PACKAGE_PATH_NOT_EXPORTED') return undefined;
-    if (code === 'ERR_MODULE_NOT_FOUND' && String(message).includes(`'${name}'`)) return undefined;
-    if (await importsFail()) return undefined;
-    throw error;
+function notFound(named: string, adapter: KnownAdapter | undefined): string {
+  const [name] = adapter?.packages.split(' ') ?? [];
+  if (!isPublished()) {
+    const found = `openLocks: provider "${named}" cannot be found by its name, as this code is bundled.`;
+    const pass = 'ass the module itself: { provider: <module>, url }.';
+    return name === undefined
+      ? `${found} P${pass}`
+      : `${found} Import "${name}/register" where the program begins, or p${pass}`;
   }
-}
-
-async function importOrRequire(url: string, path: string): Promise<unknown> {
-  try {
-    return await import(/* any module */ url);
-  } catch (error) {
-    if (!(await importsFail())) throw error;
-    return createRequire(path)(path) as unknown;
+  if (adapter === undefined) {
+    const names = ['memory', ...Object.keys(known)].join(', ');
+    return `openLocks: provider "${named}" is neither one of ${names} nor a module that can be imported. Install it, or correct its name.`;
   }
-}
-
-/** Jest, as it is by default, runs modules where every `import()` rejects. */
-async function importsFail(): Promise<boolean> {
-  const module = 'node:module';
-  return await import(/* any module */ module).then(
-    () => false,
-    () => true,
-  );
-}
-
-function requirePath(id: string, base: string | undefined): string | undefined {
-  try {
-    return base === undefined ? undefined : createRequire(base).resolve(id);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Of this module. A bundle may have none. */
-function ownUrl(): string | undefined {
-  try {
-    return import.meta.url;
-  } catch {
-    return undefined;
-  }
+  return `openLocks: provider "${named}" needs the package ${name}, which is not installed. Run: npm install ${adapter.packages}`;
 }
 
 function isAdapter(value: unknown): value is AdapterModule {

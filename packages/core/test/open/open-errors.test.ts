@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createLocks, createMemoryProvider, LockError, openLocks } from '../../src/index.ts';
+import { registerAdapter } from '../../src/adapter/index.ts';
 import type { AdapterConfig, LockProvider, LocksConfig } from '../../src/index.ts';
 import { createDeferred } from '../support/deferred.ts';
 import { watch } from '../support/setting.ts';
@@ -96,11 +97,14 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
 
 /**
  * Copies the package to where the process stands: no adapter of this workspace can be found from
- * there.
+ * there. `bundled`: its files only, as a bundle would have them.
  */
-async function importCopy(folder: string): Promise<{ openLocks: typeof openLocks }> {
-  await cp(new URL('../../dist/bundle', import.meta.url), join(folder, 'bundle'), { recursive: true });
-  return (await import(pathToFileURL(join(folder, 'bundle/index.js')).href)) as { openLocks: typeof openLocks };
+async function importCopy(folder: string, { bundled = false } = {}): Promise<{ openLocks: typeof openLocks }> {
+  const root = new URL('../../', import.meta.url);
+  const copy = join(folder, 'core');
+  await cp(new URL('dist/bundle', root), join(copy, 'dist/bundle'), { recursive: true });
+  if (!bundled) await cp(new URL('package.json', root), join(copy, 'package.json'));
+  return (await import(pathToFileURL(join(copy, 'dist/bundle/index.js')).href)) as { openLocks: typeof openLocks };
 }
 
 describe('a missing adapter', () => {
@@ -125,6 +129,39 @@ describe('a missing adapter', () => {
         ),
       });
     }
+  });
+});
+
+describe('in a bundle', () => {
+  const opened = { name: 'registered' };
+
+  it('a missing adapter is answered with the import that registers it', async () => {
+    const copy = await importCopy(await standIn({}), { bundled: true });
+    for (const [url, name] of [
+      ['redis://host', '@locks/redis'],
+      ['zookeeper://host', '@locks/zookeeper'],
+      ['sqlite:locks.db', '@locks/sql'],
+      ['redlock://a,b,c', '@locks/composites'],
+    ] as const) {
+      await expect(copy.openLocks(url)).rejects.toMatchObject({
+        code: 'LOCK_MISCONFIGURED',
+        message: expect.stringMatching(
+          new RegExp(`this code is bundled\\. Import "${name}/register" where the program begins, or pass the module`),
+        ),
+      });
+    }
+    await expect(copy.openLocks({ provider: 'their-adapter' })).rejects.toMatchObject({
+      code: 'LOCK_MISCONFIGURED',
+      message: expect.stringContaining('this code is bundled. Pass the module itself: { provider: <module>, url }'),
+    });
+  });
+
+  it('an adapter that another copy has registered is used', async () => {
+    const copy = await importCopy(await standIn({}), { bundled: true });
+    registerAdapter('their-registered', { fromConfig: () => Object.assign(createMemoryProvider(), opened) });
+    const locks = await copy.openLocks({ provider: 'their-registered' });
+    expect(locks.name).toBe('registered');
+    await locks.close();
   });
 });
 

@@ -24,8 +24,16 @@ export interface Frame {
  */
 const slowsPromises = '_enable' in AsyncLocalStorage.prototype;
 
-/** For all `Locks` of the process: before Node 24 each further one slows down all promises. */
-const storage = new AsyncLocalStorage<Frame>();
+/** Another number when a `Frame` changes: copies of other versions read it. */
+const name = Symbol.for('@locks/core/context/1');
+const shared = globalThis as { [name]?: AsyncLocalStorage<Frame> };
+shared[name] ??= new AsyncLocalStorage();
+
+/**
+ * For all `Locks` of the process, of every copy of this package: a claim may wait for a lease of
+ * another copy. Before Node 24 each further one slows down all promises.
+ */
+const storage = shared[name];
 
 type Wish = Pick<Settings, 'mode' | 'permits'>;
 

@@ -1,0 +1,21 @@
+import type { AdapterModule } from '../adapter/adapter-config.ts';
+
+/** For all copies of this package: a bundle may have one, and the adapter another. */
+const name = Symbol.for('@locks/core/adapters/1');
+const shared = globalThis as { [name]?: Map<string, AdapterModule> };
+shared[name] ??= new Map();
+const adapters = shared[name];
+
+/**
+ * Makes `module` the adapter that `openLocks` takes for `provider`, the name of an adapter or the
+ * id of a module. The last call counts. For code that is bundled, where no module can be found by
+ * its name: an adapter calls it in a module of its own, such as `@locks/redis/register`.
+ */
+export function registerAdapter(provider: string, module: AdapterModule): void {
+  adapters.set(provider, module);
+}
+
+/** What was registered for `provider`. */
+export function registered(provider: string): AdapterModule | undefined {
+  return adapters.get(provider);
+}

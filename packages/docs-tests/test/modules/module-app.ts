@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { published } from '../support/packed-app.ts';
+import { root } from '../support/repository.ts';
+
+/** What applications have beside our packages, from the registry. */
+const others = [
+  ...['ioredis@6.0.0', 'knex@3.3.0', 'pg@8.23.1'],
+  ...['@types/node@20.19.43', 'typescript@5.9.3', 'typescript-7@npm:typescript@7.0.2', 'ts-node@10.9.2'],
+  ...['jest@30.5.2', 'ts-jest@29.4.15', '@types/jest@30.0.0'],
+  ...['esbuild@0.28.2', 'webpack@5.113.0', 'rollup@4.68.8'],
+  ...['@rollup/plugin-commonjs@29.0.3', '@rollup/plugin-json@6.1.0', '@rollup/plugin-node-resolve@16.0.3'],
+  ...['bun@1.4.5', 'deno@2.9.6'],
+];
+
+/** An application in an empty folder, with our packages as they are published. */
+export interface ModuleApp {
+  readonly folder: string;
+  /** Runs a program with Node, in the folder of the application. */
+  node(args: readonly string[], options?: { readonly cwd?: string }): string;
+  /** Runs a program. */
+  run(command: string, args: readonly string[], options?: { readonly cwd?: string }): string;
+  remove(): void;
+}
+
+/**
+ * Packs our packages as `npm publish` does, and installs them. No script of an installed package
+ * runs. `redis` is the address that programs get.
+ */
+export function createModuleApp(redis: string): ModuleApp {
+  const folder = mkdtempSync(join(tmpdir(), 'locks-modules-'));
+  const npm = (cwd: string, ...args: readonly string[]): void => {
+    execFileSync('npm', [...args, '--ignore-scripts', '--loglevel=error'], {
+      cwd,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  };
+  writeFileSync(join(folder, 'package.json'), '{ "name": "application", "private": true }');
+  for (const workspace of published) npm(join(root, workspace), 'pack', '--pack-destination', folder);
+  const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  const local = tarballs.map((name) => `./${name}`);
+  npm(folder, 'install', '--no-audit', '--no-fund', '--legacy-peer-deps', ...local, ...others);
+  cpSync(fileURLToPath(new URL('programs/', import.meta.url)), folder, { recursive: true });
+  const run: ModuleApp['run'] = (command, args, { cwd = folder } = {}) => {
+    const env = { ...process.env, LOCKS_URL: '', LOCKS_CONFIG: '', REDIS: redis, NODE_OPTIONS: '' };
+    try {
+      return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: 'pipe', timeout: 100_000 });
+    } catch (error) {
+      const { stdout, stderr, message } = error as { stdout?: string; stderr?: string; message: string };
+      throw new Error([message, stdout, stderr].join('\n'), { cause: error });
+    }
+  };
+  return {
+    folder,
+    run,
+    node: (args, options) => run(process.execPath, args, options),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,3 @@
+const { createMemoryProvider } = require('@locks/core');
+
+exports.fromConfig = () => Object.assign(createMemoryProvider(), { name: 'theirs' });
