@@ -4,6 +4,8 @@ import type { Lease } from '@locks/core';
 import { redisReaders, redisSource } from './options/options.ts';
 import { connectionTrouble, toLockError } from './wire/replies.ts';
 import { callScript } from './wire/script-call.ts';
+import { clientOf } from './clients/given-client.ts';
+import type { NodeRedisClient } from './clients/node-redis.ts';
 import type { AnyRedisClient } from './wire/servers.ts';
 import { scripts } from './wire/scripts.ts';
 import { unpipelined } from './wire/unpipelined.ts';
@@ -28,11 +30,12 @@ export interface RedisGuardOptions {
 }
 
 /**
- * A guard that writes through `client`. For writes of another kind put `fenceLua` into a script of
- * your own.
+ * A guard that writes through `given`, a client as `createRedisProvider` takes one. For writes of
+ * another kind put `fenceLua` into a script of your own.
  */
-export function createRedisGuard(client: AnyRedisClient, options: RedisGuardOptions = {}): RedisGuard {
+export function createRedisGuard(given: AnyRedisClient | NodeRedisClient, options: RedisGuardOptions = {}): RedisGuard {
   const { timeout = 5_000 } = readOptions<RedisGuardOptions>({ timeout: redisReaders.timeout }, options, redisSource);
+  const client = clientOf(given);
   const deadline = createDeadline(systemRuntime, timeout, 'Redis', () => connectionTrouble(client));
   const clientPrefix = client.options?.keyPrefix ?? '';
   const sender = unpipelined(client);

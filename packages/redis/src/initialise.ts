@@ -1,8 +1,10 @@
 import { createDeadline, readOptions, systemRuntime } from '@locks/core/adapter';
 import type { Duration } from '@locks/core/adapter';
+import { clientOf } from './clients/given-client.ts';
+import type { NodeRedisClient } from './clients/node-redis.ts';
 import type { RedisClient } from './wire/client.ts';
 import { keyNames } from './locks/keys.ts';
-import { checkClient, defaultPrefix, refuseCluster, redisReaders, redisSource } from './options/options.ts';
+import { defaultPrefix, refuseCluster, redisReaders, redisSource } from './options/options.ts';
 import { connectionTrouble, toLockError } from './wire/replies.ts';
 import { callScript } from './wire/script-call.ts';
 import { scripts } from './wire/scripts.ts';
@@ -17,14 +19,14 @@ export interface InitialiseOptions {
 }
 
 /**
- * Tells providers with option `restartGuard` that the server of `client` is new, and has lost no
+ * Tells providers with option `restartGuard` that the server of `given` is new, and has lost no
  * locks: it grants at once. Call it once, by hand, while no lease of these providers is held.
  * A service that calls it whenever it starts has no guard.
  * @throws `LOCK_MISCONFIGURED` for a wrong client or option, and for a missing right;
  * `LOCK_UNAVAILABLE` when the server does not answer, or is a replica.
  */
-export async function initialise(client: RedisClient, options: InitialiseOptions = {}): Promise<void> {
-  checkClient(client);
+export async function initialise(given: RedisClient | NodeRedisClient, options: InitialiseOptions = {}): Promise<void> {
+  const client = clientOf(given);
   refuseCluster(isCluster(client), 'initialise() is for');
   const { prefix: prefixReader, timeout: timeoutReader } = redisReaders;
   const readers = { prefix: prefixReader, timeout: timeoutReader };

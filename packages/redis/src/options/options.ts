@@ -75,7 +75,10 @@ export function checkClient(client: AnyRedisClient): void {
   const { evalsha, duplicate, nodes } = (client ?? {}) as Partial<RedisClient & RedisClusterClient>;
   const fits = typeof evalsha === 'function' && (typeof duplicate === 'function' || typeof nodes === 'function');
   if (fits) return;
-  throw misconfigured(redisSource.where, 'it needs an ioredis client (5 or 6): createRedisProvider(new Redis(url))');
+  throw misconfigured(
+    redisSource.where,
+    'it needs a client of ioredis, as createRedisProvider(new Redis(url)), or a connected one of createClient() of node-redis',
+  );
 }
 
 /** Throws `LOCK_MISCONFIGURED` for a Cluster; `what` begins the reason. */
@@ -97,7 +100,6 @@ export function checkKind(clustered: boolean, { restartGuard }: RedisOptions): v
  * must be.
  */
 export function readRedisOptions(client: AnyRedisClient, options: RedisOptions): ReadRedisOptions {
-  checkClient(client);
   const read = readOptions(redisReaders, options, redisSource);
   checkKind(isCluster(client), read);
   const prefix = read.prefix ?? defaultPrefix;

@@ -74,9 +74,9 @@ export function changedNothing(error: unknown): boolean {
 // Before version 7, Redis puts its own words about the script before those of the refusal.
 const wholeRefusal =
   /^(?:ERR Error running script .* -)?(?:OOM|READONLY|MISCONF|NOREPLICAS|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
-const notWriteable = /^(?:Stream isn't writeable|Cluster isn't ready)/;
+const notWriteable = /^(?:Stream isn't writeable|Cluster isn't ready|The client is (?:offline|closed))/;
 const noConnection =
-  /^(?:Stream isn't writeable|Cluster isn't ready|Reached the max retries per request limit|Connection is closed)/;
+  /^(?:Stream isn't writeable|Cluster isn't ready|Reached the max retries per request limit|Connection is closed|The client is (?:offline|closed)|Socket closed unexpectedly|Disconnects client)/;
 
 /**
  * A command failed for want of a connection. The message and the code are those of the connection's

@@ -1,0 +1,4 @@
+import { suite } from '../support/conformance.ts';
+import { overNodeRedis } from '../support/node-redis.ts';
+
+await suite('redis, node-redis', overNodeRedis, {});
