@@ -15,5 +15,5 @@ export { initialise } from './initialise.ts';
 export type { InitialiseOptions } from './initialise.ts';
 export type { RedisOptions } from './options/options.ts';
 export { createRedisProvider } from './create-provider.ts';
-export type { NodeRedisClient } from './clients/node-redis.ts';
+export type { NodeRedisClient, NodeRedisCopy } from './clients/node-redis.ts';
 export { fenceLua } from './wire/scripts.ts';

@@ -18,7 +18,7 @@ export interface NodeRedisClient {
 }
 
 /** A copy of it, which serves until its connection ends. */
-interface NodeRedisCopy extends NodeRedisClient {
+export interface NodeRedisCopy extends NodeRedisClient {
   connect(): Promise<unknown>;
   destroy(): void;
   subscribe(channel: string, listener: (message: string, channel: string) => void): Promise<unknown>;

@@ -120,7 +120,7 @@ test('the copy of the client that listens is made outside of the asynchronous co
 
 test('what is not a client is refused at once', () => {
   for (const client of [undefined, null, {}, 'redis://localhost', () => {}]) {
-    expect(() => createRedisProvider(client as never)).toThrow(/needs an ioredis client/);
+    expect(() => createRedisProvider(client as never)).toThrow(/needs a client of ioredis/);
   }
 });
 

@@ -366,7 +366,7 @@ describe('initialise', () => {
       code: 'LOCK_MISCONFIGURED',
       message: expect.stringMatching(message) as string,
     });
-    await expect(initialise({} as RedisClient)).rejects.toMatchObject(misconfigured('needs an ioredis client'));
+    await expect(initialise({} as RedisClient)).rejects.toMatchObject(misconfigured('needs a client of ioredis'));
     await expect(initialise(client, { prefix: 'a b' })).rejects.toMatchObject(misconfigured('option "prefix"'));
     const unknown: object = { restartGuard: 1_000 };
     await expect(initialise(client, unknown)).rejects.toMatchObject(misconfigured('unknown option "restartGuard"'));
