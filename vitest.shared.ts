@@ -109,6 +109,9 @@ const measured: readonly (readonly [path: RegExp, seconds: number])[] = [
   [/zookeeper\/test\/faults\//, 60],
   // Many events wait for a failover, or for a lease to end.
   [/\/topologies\/.*losses/, 90],
+  // It installs packages, and bundles applications.
+  [/docs-tests\/test\/modules\//, 100],
+  [/\/test\/(etag|record)\//, 150],
   // Such a file is one line, and checks every requirement.
   [/\/test\/.*conformance\//, 60],
   [/conformance\/test\/(combine|faults|flawed|memory|processes)/, 30],

@@ -113,14 +113,16 @@ describe('a process that listens', () => {
     ]);
   });
 
-  test('looks when its listener is lost, and opens another', async () => {
+  test('looks when its listener is lost, shows its places again, and opens another', async () => {
     const { runtime, opened, looks, latest, wakes, messages } = await createListening();
     latest().lose();
     expect(opened[0]?.closed).toBe(true);
+    await runtime.advance(0);
+    expect(wakes).toEqual(['me']);
     await runtime.advance(49);
     expect([opened.length, looks.length]).toEqual([1, 1]);
     await runtime.advance(1);
-    expect([opened.length, wakes]).toEqual([2, ['me']]);
+    expect([opened.length, wakes]).toEqual([2, ['me', 'me']]);
     expect(messages).toMatchObject([{ state: 'listening' }, { state: 'polling' }, { state: 'listening' }]);
   });
 

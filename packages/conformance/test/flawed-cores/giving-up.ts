@@ -62,7 +62,7 @@ export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'a reentrant hold is shared by all asynchronous contexts',
     file: 'leases/reenter/flow.js',
-    find: 'const storage = new AsyncLocalStorage();',
+    find: 'const storage = shared[name];',
     replace:
       'const storage = { getStore() { return this.store; }, run(store, work, hold) { this.store = store; return work(hold); } };',
     caughtBy: ['locks-reentrant-elsewhere'],

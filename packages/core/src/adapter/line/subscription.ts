@@ -177,12 +177,15 @@ export class Subscription {
 
   #lose(subscribed: Subscribed, reason: unknown): void {
     if (this.#subscribed !== subscribed) return;
+    const wasOpen = subscribed.listener !== undefined;
     this.#drop();
     this.#parts.report?.('polling', reason);
     if (this.#poller !== undefined) {
       this.#polls = true;
       this.#poller.start();
       this.#endOpening((opening) => opening.resolve());
+      // Others may see its end, and pass its places over. A call shows them again.
+      if (wasOpen) this.#places.wakeAll();
     } else if (isLockError(reason, 'LOCK_MISCONFIGURED')) {
       this.#endOpening((opening) => opening.reject(reason));
       return;

@@ -1,10 +1,13 @@
 // Opens the files that it is given, and tells what they were refused with. Root may open each file.
 // So it goes on as another user, but only after it has opened a first file, and so loaded all code:
 // the checkout may be in a folder that others may not enter, such as `/root`.
+import * as sql from '@locks/sql';
 import { openLocks } from '@locks/core';
 
 const [first, ...paths] = process.argv.slice(2);
-await (await openLocks(`sqlite:${first}`)).close();
+// By name it would look for its module again.
+const at = (path) => ({ provider: sql, url: `sqlite:${path}` });
+await (await openLocks(at(first))).close();
 if (process.getuid() === 0) {
   process.setgroups([]);
   process.setgid(65_534);
@@ -14,7 +17,7 @@ for (const path of paths) process.stdout.write(`${JSON.stringify(await open(path
 
 async function open(path) {
   try {
-    await (await openLocks(`sqlite:${path}`)).close();
+    await (await openLocks(at(path))).close();
     return { code: 'opened', message: '' };
   } catch ({ code, message }) {
     return { code, message };
