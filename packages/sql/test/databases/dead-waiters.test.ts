@@ -7,6 +7,10 @@ import { holdJob } from '../support/held-job.ts';
 const sessionsThatListen = `SELECT count(*)::integer AS n FROM pg_locks
   WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
+/** On MariaDB: the places whose process has a session, and those whose session lasts. */
+const sessionsOfPlaces = `SELECT CAST(SUM(process LIKE '%+@%') AS CHAR) AS named,
+  CAST(SUM(IS_USED_LOCK(CONCAT('locks_', process)) IS NOT NULL) AS CHAR) AS lasting FROM locks_line`;
+
 describe.each(databases)('on $name', (database) => {
   test.each([
     ['waits exclusively', {}],
@@ -19,7 +23,12 @@ describe.each(databases)('on $name', (database) => {
     await waiters(3);
     const second = locks.acquire('job', mode);
     await waiters(4);
+    const places = async (): Promise<Record<string, unknown> | undefined> =>
+      (await rowsOf(knex.raw(sessionsOfPlaces)))[0];
+    // A session that opens late is named at the next sign of life.
+    if (database.name === 'MariaDB') await eventually('four sessions', async () => (await places())?.['named'] === '4');
     await first.kill();
+    if (database.name === 'MariaDB') await eventually('one session', async () => (await places())?.['lasting'] === '1');
     // The server hears of the end of a session a moment later.
     if (database.name === 'Postgres') {
       await eventually('the end of its session', async () => {
