@@ -53,7 +53,11 @@ export function fromNodeRedis(client: NodeRedisClient): RedisClient {
       'it takes node-redis 6 or newer. Version 5 may give a command the reply of another one after a reconnection';
     throw misconfigured(redisSource.where, `${why}. Upgrade "redis", or pass a client of ioredis`);
   }
-  const send = senderOf(client);
+  const sendNow = senderOf(client);
+  const send: Send = async (...args) => {
+    if (client.isOpen || client.socketEpoch > 0) return await sendNow(...args);
+    throw misconfigured(redisSource.where, 'the client of node-redis is not connected: await client.connect() first');
+  };
   return {
     ...commandsOf(send),
     scan: (cursor, ...rest) => send('SCAN', cursor, ...rest) as Promise<[string, string[]]>,
@@ -72,9 +76,6 @@ type Send = (...args: readonly Arg[]) => Promise<unknown>;
 
 function senderOf(client: NodeRedisClient): Send {
   return async (...args) => {
-    if (!client.isOpen && client.socketEpoch === 0) {
-      throw misconfigured(redisSource.where, 'the client of node-redis is not connected: await client.connect() first');
-    }
     try {
       return await client.sendCommand(args.map(String));
     } catch (error) {
@@ -109,13 +110,7 @@ function copyOf(client: NodeRedisClient): RedisCopy {
     clientSideCache: undefined,
   });
   const events = new EventEmitter();
-  const send: Send = async (...args) => {
-    try {
-      return await copy.sendCommand(args.map(String));
-    } catch (error) {
-      throw asReply(error);
-    }
-  };
+  const send = senderOf(copy);
   let closed = false;
   const close = (): void => {
     if (closed) return;

@@ -11,7 +11,8 @@ import { explain } from './errors.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { nameOf, textOf } from './connection/session.ts';
 import { statements } from './statements.ts';
-import { createWaitingSession, processOf } from './waiting-session.ts';
+import { processOf } from '../line/process-name.ts';
+import { createWaitingSession } from './waiting-session.ts';
 import type { WaitingSession } from './waiting-session.ts';
 
 /** As many keys as one look at the line asks for. */

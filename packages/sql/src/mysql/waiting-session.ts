@@ -1,6 +1,7 @@
 import { settledWithin } from '@locks/core/adapter';
 import type { Runtime, TimerHandle } from '@locks/core/adapter';
 import type { KnexClient } from '../dialect/knex.ts';
+import { sessionMark } from '../line/process-name.ts';
 import type { MysqlConnection } from './connection/connection.ts';
 import { discard, rowsOf, textOf } from './connection/session.ts';
 
@@ -81,7 +82,7 @@ export function createWaitingSession(client: KnexClient, process: string, runtim
     const limit = runtime.setTimer(() => discard(connection), openingLimit, false);
     try {
       const [found] = await rowsOf(connection, findServer, []);
-      const session = `${process}+@${textOf(found?.['server'])}`;
+      const session = `${process}${sessionMark}@${textOf(found?.['server'])}`;
       const lock = `locks_${session}`;
       if (lock.length > longestName) throw new Error('the name of the process is too long');
       const [got] = await rowsOf(connection, 'SELECT CAST(GET_LOCK(?, 2) AS CHAR) AS got', [lock]);
@@ -127,9 +128,4 @@ export function createWaitingSession(client: KnexClient, process: string, runtim
       if (current !== undefined) over(current);
     },
   };
-}
-
-/** The process to which a name in the tables belongs. */
-export function processOf(name: string): string {
-  return name.split('+', 1)[0] ?? name;
 }

@@ -1,10 +1,8 @@
 import type { Listener } from '@locks/core/adapter';
 import type { KnexClient } from '../dialect/knex.ts';
+import { sessionMark } from '../line/process-name.ts';
 import { end } from './connection/cancel.ts';
 import type { PgConnection } from './connection/connection.ts';
-
-/** What stands between the name of a process and the number of its session. */
-const mark = '+';
 
 /**
  * The advisory lock of a session, by which others see that it lasts. A pooler tells clients another
@@ -21,11 +19,6 @@ export interface Listening {
   listen(heard: (owner: string) => void, lost: () => void): Promise<Listener>;
 }
 
-/** The process to which a name in the tables belongs. */
-export function processOf(name: string): string {
-  return name.split(mark, 1)[0] ?? name;
-}
-
 export function createListening(client: KnexClient, process: string): Listening {
   let sessions = 0;
   let name = process;
@@ -37,7 +30,7 @@ export function createListening(client: KnexClient, process: string): Listening 
     }
     const connection = (await client.acquireRawConnection()) as PgConnection;
     sessions += 1;
-    let session = `${process}${mark}${sessions}`;
+    let session = `${process}${sessionMark}${sessions}`;
     const over = (): void => {
       if (name === session) name = process;
     };

@@ -9,7 +9,8 @@ import type { PgConnection, Reply } from './connection/connection.ts';
 import { createEachStore } from './each-store.ts';
 import { bytes } from './encoding.ts';
 import { explain, stateOf } from './errors.ts';
-import { createListening, processOf } from './listen.ts';
+import { processOf } from '../line/process-name.ts';
+import { createListening } from './listen.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { statements } from './statements.ts';
 
