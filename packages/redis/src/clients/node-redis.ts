@@ -4,7 +4,7 @@ import { redisSource } from '../options/options.ts';
 import type { RedisClient, RedisCopy } from '../wire/client.ts';
 
 /**
- * The few members of a client of `redis` (node-redis 6) that are used: what `createClient()`
+ * The few members of a client of `redis` (node-redis 6.1) that are used: what `createClient()`
  * gives. It stays as it is, and is never closed.
  */
 export interface NodeRedisClient {
@@ -45,12 +45,11 @@ export function otherNodeRedis(client: unknown): 'Cluster' | 'pool' | 'Sentinel'
 
 /**
  * Version 5 is refused (5.12.1 was tried): after a reconnection it answers no command any more, or
- * gives a command the reply of another one.
+ * gives a command the reply of another one. 6.0 cannot be told from it.
  */
 export function checkMajor(client: NodeRedisClient): void {
   if ('_keyPrefix' in client) return;
-  const why =
-    'it takes node-redis 6 or newer. Version 5 may give a command the reply of another one after a reconnection';
+  const why = 'it takes node-redis 6.1 or newer, as older versions may mix up replies after a reconnection';
   throw misconfigured(redisSource.where, `${why}. Upgrade "redis", or use ioredis or iovalkey`);
 }
 

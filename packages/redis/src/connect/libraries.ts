@@ -41,7 +41,7 @@ export async function importLibrary(wanted: LibraryName | undefined): Promise<Li
       `option "library" is "${wanted}", which is not installed. Run: npm install ${wanted}`,
     );
   }
-  const names = 'ioredis (5 or 6), iovalkey (0.3 or 0.4) or redis (6)';
+  const names = 'ioredis (5 or 6), iovalkey (0.3 or 0.4) or redis (6.1)';
   throw misconfigured(redisSource.where, `it needs ${names}, and none is installed. Run: npm install ioredis`);
 }
 
