@@ -39,7 +39,7 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
       sent: unsent ? false : undefined,
     });
   if (error instanceof NoConnection && isLockError(error.reason)) {
-    const { code, message, cause } = error.reason;
+    const { code, message, cause = options.cause } = error.reason;
     const sent = unsent ? false : undefined;
     return new LockError(code, `Redis failed at ${what}: ${message}`, { ...options, cause, sent });
   }
